@@ -282,7 +282,7 @@ func (c *Classifier) evaluate(e *event.Entry, text, template string) rules.Outco
 }
 
 func (c *Classifier) set(r *Result, o rules.Outcome) {
-	r.Decision, r.Rule, r.Advice, c.sets = o.Decision, o.Rule, o.Advice(c.phase), o.SetsPhase
+	r.Decision, r.Rule, r.Advice, c.sets = o.Decision, o.Rule, o.Advice, o.SetsPhase
 }
 
 // input returns what rules see of e: c.in, which is to be cleared after use, so

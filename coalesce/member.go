@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -148,7 +149,7 @@ func (c *Coalescer) members(it *item) []Member {
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 		likely, perhaps := m.Mods()
-		m.Advice = Advise(m.Advice, len(likely)+len(perhaps) > 0)
+		m.Advice = text.Advice(m.Advice, len(likely)+len(perhaps) > 0)
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
 	return all
@@ -166,14 +167,6 @@ func (m *Member) Join(o *Member) {
 
 // Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
 func (m *Member) Mods() (likely, perhaps []string) { return m.Accused.pointed(m.Entries) }
-
-// Advise returns the advice of a rule, which calls no mod at fault if none is named.
-func Advise(advice string, named bool) string {
-	if named {
-		return advice
-	}
-	return strings.ReplaceAll(advice, "the mod at fault", "the mod added or updated last")
-}
 
 // Reported returns the title of entries for which the author of a rule has none: "operation timed out" for the rule
 // default.operation.timed_out, and the severity in words for records of the log.

@@ -2,12 +2,12 @@ package coalesce
 
 import (
 	"cmp"
-	"github.com/heedlog/heed/event"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 

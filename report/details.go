@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ type sampleText struct {
 
 // observe counts an entry of a row.
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
-	isNew bool,
+	wentBlind, isNew bool,
 ) {
 	d.total++
 	at := d.total - 1
@@ -82,7 +83,7 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 	if firstOfRow && !known {
 		d.causes[key] = rec.Time
 	}
-	d.lines.observe(d.total, rec, o.Decision, firstOfRow && !known, firstOfRow)
+	d.lines.observe(d.total, rec, o.Decision, wentBlind, firstOfRow && !known, firstOfRow)
 	if row.detail == nil {
 		row.detail = &detail{time: rec.Time}
 		d.sample(config, rec, o, row, suspects)
@@ -283,7 +284,7 @@ func (s *spark) merge(o *spark) {
 
 // excerpts returns the records of the log that a page shows.
 func (r *Replay) excerpts() []excerptRecord {
-	all := r.details.lines.all()
+	all := slices.Clone(r.details.lines.kept)
 	for i := range all {
 		x := &all[i]
 		lines := r.config.Scrub.lines(string(x.text))

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -215,9 +215,9 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.fateOf(c)
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
-	text := rules.describe(c.Rule, c.own().Severity)
-	out.what, out.Summary, out.Why = text.Summary, text.Summary, text.Why
-	out.Advice = coalesce.Advise(cmp.Or(safe(oneSpace(c.own().Advice)), text.Advice), len(names)+len(perhaps) > 0)
+	rule := rules.describe(c.Rule, c.own().Severity)
+	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
+	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), len(names)+len(perhaps) > 0)
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}
@@ -276,8 +276,8 @@ func (r *Replay) evidence() evidence {
 	case b.stretches > 0:
 		e.blindAt = b.first.From
 	}
-	if r.ending.fatal {
-		e.fatalAt = r.ending.line
+	if r.run.ending.fatal {
+		e.fatalAt = r.run.ending.line
 	}
 	return e
 }

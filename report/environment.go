@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/blame"
@@ -111,41 +110,21 @@ func (e *Environment) modCount() string {
 // title is what a mod is called.
 func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
-// namedMods returns, for the mods of an environment that a verdict names, by their
-// index, what names them, in words: that is no proof. A verdict may have a mod by its name, its package id or the
-// last part of that, which counts where no other mod ends with it.
+// namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
+// that is no proof. A verdict has a mod by its name or its package id.
 func (e *Environment) namedMods(v *Verdict) map[int]string {
 	if e == nil || len(v.Causes) == 0 {
 		return nil
 	}
-	const several = -1
-	whole, ends := map[string]int{}, map[string]int{}
-	for i := range e.Mods {
-		m := &e.Mods[i]
-		for _, name := range [...]string{m.Name, m.PackageID} {
-			if _, ok := whole[blame.Key(name)]; name != "" && !ok {
-				whole[blame.Key(name)] = i
-			}
-		}
-		end := blame.Key(m.PackageID[strings.LastIndexByte(m.PackageID, '.')+1:])
-		if _, ok := ends[end]; ok {
-			ends[end] = several
-		} else {
-			ends[end] = i
-		}
-	}
 	named := map[int]string{}
 	name := func(mods []verdictMod, by string) {
-		for i := range mods {
-			key := blame.Key(mods[i].Name)
-			if key == "" {
-				continue
+		for _, m := range mods {
+			is := func(s string) bool {
+				key := blame.Key(s)
+				return key != "" && (key == blame.Key(m.Name) || key == blame.Key(m.PackageID))
 			}
-			at, ok := whole[key]
-			if !ok {
-				at, ok = ends[key]
-			}
-			if ok && at != several && named[at] == "" {
+			at := slices.IndexFunc(e.Mods, func(l capture.ListedMod) bool { return is(l.Name) || is(l.PackageID) })
+			if at >= 0 && named[at] == "" {
 				named[at] = by
 			}
 		}

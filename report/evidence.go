@@ -271,7 +271,7 @@ const banner = 7
 func (r *Replay) starting() bool {
 	n, last, e := r.opening, r.end.Stats.Phase, r.environment
 	n.enter(last)
-	if n.up || r.headers > 0 || r.ending.fatal || r.unread != "" || r.end.Interrupted {
+	if n.up || r.headers > 0 || r.run.ending.fatal || r.unread != "" || r.end.Interrupted {
 		return false
 	}
 	if !n.began {
@@ -318,15 +318,15 @@ type runs struct {
 // runsSentence adds to a sentence about a log that starts again how the run before ended
 // and to which run the environment belongs.
 func (r *Replay) runsSentence(says string, times uint64) string {
-	n, run := &r.runs, "the run before"
-	if times > 1 {
-		run = "the run before the last"
-	}
-	switch {
-	case n.before.fatal && n.before.crash:
-		says += fmt.Sprintf(": %s ended with the crash at line %d", run, n.before.line)
-	case n.before.fatal:
-		says += fmt.Sprintf(": %s ended with a fatal problem at line %d", run, n.before.line)
+	if before := &r.runs.before; before.fatal {
+		run, end := "the run before", "a fatal problem"
+		if times > 1 {
+			run += " the last"
+		}
+		if before.crash {
+			end = "the crash"
+		}
+		says += fmt.Sprintf(": %s ended with %s at line %d", run, end, before.line)
 	}
 	if r.environment != nil {
 		says += ". Versions and mods are those of the last run"

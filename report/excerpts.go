@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -32,11 +31,6 @@ type excerpts struct {
 
 	ring [around]excerptRecord
 	next int // the oldest in the ring
-
-	// aroundBlind are the records around the one at which the log went blind last. That is
-	// on the first screen, and comes late.
-	aroundBlind []excerptRecord
-	blindAfter  int
 }
 
 // excerptRecord is one record as an excerpt keeps it.
@@ -54,18 +48,11 @@ type excerptRecord struct {
 }
 
 // observe receives the next record. It is kept, with those around it, where it is
-// the first of its rule or of its group and there is room; those of a rule find
-// room that a storm of groups has not taken.
-func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, firstOfRule, firstOfRow bool) {
-	if x.blindAfter > 0 {
-		var r excerptRecord
-		r.set(seq, rec, d)
-		r.marked = x.blindAfter > around
-		r.cause = r.marked
-		x.aroundBlind = append(x.aroundBlind, r)
-		x.blindAfter--
-	}
-	wanted := firstOfRule && x.bytes < excerptAll || firstOfRow && x.bytes < excerptAll/2
+// the first of its rule or of its group and there is room, or if the log went blind with it, which the first screen
+// names; those of a rule find room that a storm of groups has not taken.
+func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, wentBlind, firstOfRule, firstOfRow bool) {
+	wanted := wentBlind && x.bytes < excerptAll+excerptAll/8 || firstOfRule && x.bytes < excerptAll ||
+		firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
 		slot := &x.ring[x.next]
 		slot.set(seq, rec, d)
@@ -84,35 +71,8 @@ func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, fi
 	}
 	var r excerptRecord
 	r.set(seq, rec, d)
-	r.marked, r.cause = wanted, wanted && firstOfRule
+	r.marked, r.cause = wanted, wanted && (wentBlind || firstOfRule)
 	x.keep(r)
-}
-
-// wentBlind keeps the records around the one that is about to be observed, instead
-// of those of an earlier call.
-func (x *excerpts) wentBlind() {
-	x.aroundBlind = x.aroundBlind[:0]
-	for i := range x.ring {
-		if r := &x.ring[(x.next+i)%around]; r.seq > 0 {
-			x.aroundBlind = append(x.aroundBlind, r.clone())
-		}
-	}
-	x.blindAfter = around + 1
-}
-
-// all returns what was kept, in the order of the log.
-func (x *excerpts) all() []excerptRecord {
-	all := slices.Clone(x.kept)
-	for i := range x.aroundBlind {
-		m := &x.aroundBlind[i]
-		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int {
-			return cmp.Compare(r.seq, seq)
-		})
-		if !known {
-			all = slices.Insert(all, at, *m)
-		}
-	}
-	return all
 }
 
 func (x *excerpts) keep(r excerptRecord) {

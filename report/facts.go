@@ -73,16 +73,8 @@ func (d *Document) glance(w voice) []fact {
 	}
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: "elsewhere", Says: others})
-	in := calm
-	switch {
-	case d.Summary.Blind.AtEnd || d.Summary.Error != "":
-		in = alarm
-	case d.evidence.doubts != nil:
-		in = notice
-	case d.evidence.fatalAt > 0, d.evidence.starting:
-		in = plain
-	}
 	for i, s := range v.Log {
+		in := logStyles[d.logState().Class]
 		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts

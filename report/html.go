@@ -44,23 +44,16 @@ func HTML(dst []byte, docs ...*Document) []byte {
 	return appendPage(dst, sections)
 }
 
+// appendPage leaves out halves of what sections show while the page is too long.
 func appendPage(dst []byte, sections []*section) []byte {
-	for {
-		page := render(sections)
-		if len(page) <= maxPage || !shrink(sections) {
-			return append(dst, page...)
+	page := render(sections)
+	for shorter := true; len(page) > maxPage && shorter; page = render(sections) {
+		shorter = false
+		for _, s := range sections {
+			shorter = s.shrink() || shorter
 		}
 	}
-}
-
-// shrink leaves out half of what sections show, and reports whether there was
-// anything to leave out.
-func shrink(sections []*section) bool {
-	less := false
-	for _, s := range sections {
-		less = s.shrink() || less
-	}
-	return less
+	return append(dst, page...)
 }
 
 func render(sections []*section) []byte {

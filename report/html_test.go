@@ -399,7 +399,7 @@ func TestExcerptsShowWhatIsAround(t *testing.T) {
 	var x excerpts
 	for seq := uint64(1); seq <= 100; seq++ {
 		e := capture.Record{Entry: event.Entry{Message: fmt.Sprint("message ", seq)}, StartLine: int(seq), EndLine: int(seq)}
-		x.observe(seq, &e, event.Decision{}, seq == 40, seq == 43 || seq == 90)
+		x.observe(seq, &e, event.Decision{}, false, seq == 40, seq == 43 || seq == 90)
 	}
 	var lines []uint64
 	for _, r := range x.kept {
@@ -417,26 +417,18 @@ func TestExcerptsShowWhatIsAround(t *testing.T) {
 	require.Equal(t, want, lines)
 }
 
-func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
+func TestExcerptsShowWhereTheLogWentBlind(t *testing.T) {
 	x := excerpts{bytes: excerptAll} // no room for others
 	for seq := uint64(1); seq <= 100; seq++ {
-		if seq == 20 || seq == 60 {
-			x.wentBlind()
-		}
 		x.observe(seq, &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(seq), EndLine: int(seq)},
-			event.Decision{}, seq == 59, false)
-	}
-	x.kept = []excerptRecord{
-		{seq: 3, first: 3},
-		{seq: 58, first: 58, marked: true},
-		{seq: 90, first: 90},
+			event.Decision{}, seq == 60, seq == 30, false)
 	}
 	var lines []uint64
-	for _, r := range x.all() {
-		require.Equal(t, r.first == 58 || r.first == 60, r.marked)
+	for _, r := range x.kept {
+		require.Equal(t, r.first == 60, r.marked)
 		lines = append(lines, r.first)
 	}
-	require.Equal(t, []uint64{3, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90}, lines)
+	require.Equal(t, []uint64{55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65}, lines)
 }
 
 // TestPageClock: a page shows rates in time where more than half of the entries have one, and not all the same.

@@ -37,7 +37,7 @@ type chartItem struct {
 type sketchView struct {
 	Width, Height             int
 	Blocking, Advisory, Other string // paths
-	From, Middle, To, Unit    string
+	From, To, Unit            string
 	Says                      string // what is high
 	Marks                     []sketchMark
 }

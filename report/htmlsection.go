@@ -75,7 +75,7 @@ var pageFuncs = template.FuncMap{
 	"counts":   func(v *Verdict) string { return v.counts },
 	"since":    (*Verdict).since,
 	"meaning":  (*Verdict).meaning,
-	"heading":  (*Verdict).heading,
+	"label":    (*Verdict).label,
 	"also":     (*Verdict).also,
 	"moreMods": (*Verdict).moreMods,
 	"mod":      func(c *verdictCause) string { return c.mod(literally) },
@@ -238,6 +238,9 @@ type logState struct {
 	Class string // of style
 	At    uint64 // line, or 0
 }
+
+// logStyles are the styles of logState.Class in text.
+var logStyles = map[string]style{"blind": alarm, "gaps": notice, "healthy": calm}
 
 func (d *Document) logState() logState {
 	s, e := &d.Summary, &d.evidence

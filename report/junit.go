@@ -180,10 +180,7 @@ type finding struct {
 
 // findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
 func (d *Document) findings() (found []finding, left int) {
-	for _, disposition := range dispositions {
-		if !disposition.Urgent() {
-			continue
-		}
+	for _, disposition := range [...]event.Disposition{event.Blocking, event.Advisory} {
 		rows := d.rows(disposition)
 		left += d.table(disposition).Rows - len(rows)
 		for i := range rows {

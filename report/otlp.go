@@ -111,23 +111,8 @@ func otlpTime(t time.Time) string {
 	return strconv.FormatInt(t.UnixNano(), 10)
 }
 
-// otlpSeverities are OTLP's numbers for each level: the lowest of each range.
-var otlpSeverities = [...]int{
-	event.LevelUnknown: 0,
-	event.LevelDebug:   5,
-	event.LevelInfo:    9,
-	event.LevelWarning: 13,
-	event.LevelError:   17,
-	event.LevelFatal:   21,
-}
-
-// otlpWeights are the same for severities.
-var otlpWeights = [...]int{
-	event.SeverityInfo:    9,
-	event.SeverityWarning: 13,
-	event.SeverityError:   17,
-	event.SeverityFatal:   21,
-}
+// otlpSeverity returns OTLP's number for a weight from info on: the lowest of its range.
+func otlpSeverity(weight int) int { return 9 + 4*weight }
 
 // AppendUpdateOTLP appends u as an OTLP log record, one line of JSON: the event
 // "heed.attention" with the item's summary as its body. The time is that of the
@@ -136,7 +121,7 @@ func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []b
 	a := &u.Item
 	o := otlpRecord{dst}
 	o.begin(file)
-	o.head(at, otlpWeights[a.Severity], a.Severity.String(), a.Summary)
+	o.head(at, otlpSeverity(int(a.Severity)), a.Severity.String(), a.Summary)
 	o.text("heed.update", u.Kind)
 	o.text("heed.reason", string(u.Reason))
 	o.text("heed.attention.id", a.ID)
@@ -169,14 +154,14 @@ func AppendRecordOTLP(dst []byte, r *Record, e *event.Entry) []byte {
 		log = *e
 	}
 	body := cmp.Or(log.Message, r.Template)
-	level := ""
+	level, weight := "", 0
 	if r.Level != event.LevelUnknown {
-		level = r.Level.String()
+		level, weight = r.Level.String(), otlpSeverity(int(r.Level)-int(event.LevelInfo))
 	}
 	template, _, _ := strings.Cut(r.Template, "\n") // its frames are those of the stack
 	o := otlpRecord{dst}
 	o.begin(r.File)
-	o.head(log.Time, otlpSeverities[r.Level], level, body)
+	o.head(log.Time, weight, level, body)
 	o.text("heed.kind", r.Kind)
 	o.text("heed.disposition", r.Disposition.String())
 	o.text("heed.severity", r.Severity.String())

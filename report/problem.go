@@ -8,6 +8,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // problem is what one rule decided at one urgent disposition in one run of the game. Positions are lines.
@@ -28,8 +29,8 @@ type run struct {
 	row      *row
 	times    uint64 // blocking entries
 	records  uint64
-	limited  bool   // the game stopped writing the log
-	ending   ending // of an earlier run
+	limited  bool // the game stopped writing the log
+	ending   ending
 }
 
 func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
@@ -69,11 +70,11 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 // runBegins closes the run of the game that ends at a line, where another begins. What it decided is kept where
 // something in it blocked: it may be what the log is read for.
 func (r *Replay) runBegins(line uint64) {
-	r.runs = runs{line, r.ending}
-	if r.run.ending = r.ending; r.run.times > 0 {
+	r.runs = runs{line, r.run.ending}
+	if r.run.times > 0 {
 		r.earlier = r.run
 	}
-	r.run, r.ending, r.opening = run{}, ending{}, opening{known: r.opening.known}
+	r.run, r.opening = run{}, opening{known: r.opening.known}
 }
 
 // told returns the run that the verdict is about: the last in which something blocked, or else the last.
@@ -81,7 +82,6 @@ func (r *Replay) told() (n *run, earlier bool) {
 	if r.run.times == 0 && r.earlier.times > 0 {
 		return &r.earlier, true
 	}
-	r.run.ending = r.ending
 	return &r.run, false
 }
 
@@ -190,7 +190,7 @@ func (r *Replay) relate(c *verdictCause, p *problem) {
 			}
 		}
 	}
-	c.Advice = sentence(coalesce.Advise(c.Advice, len(c.Mods) > 0))
+	c.Advice = sentence(text.Advice(c.Advice, len(c.Mods) > 0))
 }
 
 // named is a problem with what it is named for.
@@ -210,8 +210,8 @@ const (
 
 // toName returns the problems that a verdict names, at most three: the worst where others are less bad, the most
 // frequent where it repeats, and the first; another one where these are all the same. The first of them is top, the
-// most urgent that is open, or where that is nil, the worst; above it the problem that explains it. The most frequent is
-// the one that filled the log, unless that is nil.
+// most urgent that is open, or where that is nil, the worst; above it the problem that explains it. The most frequent
+// is the one that filled the log, unless that is nil.
 func toName(found []*problem, top, filler *problem) []named {
 	if len(found) == 0 {
 		return nil

@@ -82,13 +82,8 @@ func (c *Config) validate() error {
 	if c.Template == nil {
 		return fmt.Errorf("report: Config.Template is required: pass the engine's method")
 	}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"Rows", c.Rows}, {"Updates", c.Updates}} {
-		if f.value < 0 {
-			return fmt.Errorf("report: Config.%s is %d: must not be negative (0 means the default)", f.name, f.value)
-		}
+	if n := min(c.Rows, c.Updates); n < 0 {
+		return fmt.Errorf("report: Config.Rows or Config.Updates is %d: must not be negative (0 means the default)", n)
 	}
 	return nil
 }
@@ -101,7 +96,6 @@ type Replay struct {
 	causes   causes
 	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
-	ending   ending
 	opening  opening
 	runs     runs
 	run      run // the last
@@ -176,7 +170,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		r.runBegins(line)
 	}
-	r.ending.observe(rec, o)
+	r.run.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)
 	r.run.limited = r.run.limited || r.blind.now && !wasBlind && rec.Kind != event.KindNotice
@@ -210,10 +204,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.run.observe(o, line, row)
 	if r.details != nil {
-		if r.blind.now && !wasBlind {
-			r.details.lines.wentBlind()
-		}
-		r.details.observe(&r.config, rec, o, row, suspects, isNew)
+		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -211,15 +212,10 @@ func sarifLevel(f *finding) string {
 // that the standard has for them, so a space takes both apart.
 func sarifText(text string) sarifMessage {
 	text = strings.ReplaceAll(safe(text), "](", "] (")
-	var b strings.Builder
-	for i := range len(text) {
-		b.WriteByte(text[i])
-		if text[i] == '{' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
-			b.WriteByte(' ')
-		}
-	}
-	return sarifMessage{b.String()}
+	return sarifMessage{placeholder.ReplaceAllString(text, "{ $1")}
 }
+
+var placeholder = regexp.MustCompile(`\{([0-9])`)
 
 func sarifAt(uri string, line uint64) sarifLocation {
 	var l sarifLocation

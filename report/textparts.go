@@ -74,24 +74,19 @@ func (t *textReport) updates() {
 		{title: "GROUPS", right: true},
 		{title: "SUMMARY"},
 	}, minLast: 32}
-	left := t.UpdatesLeftOut
-	rows, tail := fold(t.Updates), []updateRow(nil)
-	if left > 0 { // as many are kept of the beginning as of the end
+	rows := fold(t.Updates)
+	if t.UpdatesLeftOut > 0 { // as many are kept of the beginning as of the end
 		half := len(t.Updates) / 2
-		rows, tail = fold(t.Updates[:half]), fold(t.Updates[half:])
+		rows = slices.Concat(fold(t.Updates[:half]), fold(t.Updates[half:]))
 	}
-	if len(rows)+len(tail) > 2*textUpdates || left > 0 {
-		if len(tail) < textUpdates && left == 0 {
-			tail = rows
+	first, last := min(len(rows), textUpdates), max(len(rows)-textUpdates, 0)
+	left := total
+	for i := range rows {
+		if i >= first && i < last {
+			continue
 		}
-		tail = tail[max(0, len(tail)-textUpdates):]
-		rows = rows[:min(len(rows), textUpdates)]
-		left = total
-		for _, r := range slices.Concat(rows, tail) {
-			left -= r.updates
-		}
-	}
-	add := func(r *updateRow) {
+		r := &rows[i]
+		left -= r.updates
 		a := &r.last.Item
 		line, kind := number(r.first.Pos), r.first.Kind
 		if r.updates > 1 {
@@ -101,14 +96,9 @@ func (t *textReport) updates() {
 		g.add(line, kind, safe(a.ID), a.Disposition.String()+" "+a.Severity.String(),
 			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), forPeople(a.Summary))
 	}
-	for i := range rows {
-		add(&rows[i])
-	}
 	if left > 0 {
-		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", text.Count(left, "update")))
-	}
-	for i := range tail {
-		add(&tail[i])
+		out := fmt.Sprintf("(%s left out; see --format jsonl)", text.Count(left, "update"))
+		g.rows = slices.Insert(g.rows, first, []string{"...", "", "", "", "", "", out})
 	}
 	t.out = g.appendTo(t.out, t.options)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -44,15 +43,6 @@ func (v *Verdict) label(c *verdictCause) string {
 		return "problem"
 	}
 	return c.As[0]
-}
-
-// heading is the label with room for more words.
-func (v *Verdict) heading(c *verdictCause) string {
-	label := v.label(c)
-	if label == asMost {
-		return "most frequent"
-	}
-	return label
 }
 
 // either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
@@ -129,14 +119,7 @@ func (v *Verdict) moreMods() string {
 // lead is the verdict in a few words: the headline, what it means where that is not
 // that of a cause, and how many problems there are.
 func (v *Verdict) lead() string {
-	s := v.Headline + "."
-	if !slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
-		s += " " + v.What
-	}
-	if v.counts != "" {
-		s += " " + v.counts
-	}
-	return s
+	return oneSpace(v.Headline + ". " + v.meaning() + " " + v.counts)
 }
 
 // place is what a cause is, how often and where.
@@ -209,15 +192,15 @@ func (r *Replay) logSentences() []string {
 	case says != nil:
 	case r.silent():
 		return []string{"The log has no record."}
-	case r.ending.fatal:
-		return []string{r.ending.sentence() + " " + completeTo}
+	case r.run.ending.fatal:
+		return []string{r.run.ending.sentence() + " " + completeTo}
 	default:
 		return []string{r.completeSentence()}
 	}
 	switch {
 	case r.unread != "" || r.end.Interrupted:
-	case r.ending.fatal:
-		says = append(says, r.ending.sentence())
+	case r.run.ending.fatal:
+		says = append(says, r.run.ending.sentence())
 	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
 		says = append(says, r.endSentence())
 	}
@@ -259,21 +242,17 @@ func (r *Replay) doubts() []string {
 // sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of
 // its own.
 func (b *blindness) sentence() string {
-	const unknown = "what would have been logged "
-	first, last := b.first, b.last
-	switch {
-	case b.stretches == 0:
+	where, lost := fmt.Sprintf("from line %d to line %d", b.first.From, b.first.To), "in between"
+	if b.stretches == 0 {
 		return ""
-	case b.stretches > 1 && last.To == 0:
-		return fmt.Sprintf("The log stops %s, first at line %d; at line %d it stops for good: %safter that line is not known.",
-			times(b.stretches), first.From, last.From, unknown)
-	case b.stretches > 1:
-		return fmt.Sprintf("The log stops %s, first from line %d to line %d, last from line %d to line %d: %sin between is "+
-			"not known.", times(b.stretches), first.From, first.To, last.From, last.To, unknown)
-	case first.To == 0:
-		return fmt.Sprintf("The log stops at line %d: %safter that line is not known.", first.From, unknown)
 	}
-	return fmt.Sprintf("The log stops from line %d to line %d: %sin between is not known.", first.From, first.To, unknown)
+	if b.last.To == 0 {
+		where, lost = fmt.Sprintf("at line %d", b.last.From), "after that line"
+	}
+	if b.stretches > 1 {
+		where = fmt.Sprintf("%s, first at line %d, last %s", times(b.stretches), b.first.From, where)
+	}
+	return fmt.Sprintf("The log stops %s: what would have been logged %s is not known.", where, lost)
 }
 
 // sentence returns what is missing from a log.

@@ -165,9 +165,9 @@ func (r *Replay) fateOf(c *cause) string {
 	switch {
 	case c.Last < r.runs.last:
 		return "over: the game was started again"
-	case !r.ending.crash || c.Open == 0:
+	case !r.run.ending.crash || c.Open == 0:
 		return fate(c.Open, c.Items)
-	case c.Severity == event.SeverityFatal && c.Last >= r.ending.line:
+	case c.Severity == event.SeverityFatal && c.Last >= r.run.ending.line:
 		return "the game ended with it"
 	case c.Open < c.Items:
 		return text.Number(c.Open) + " open when the game crashed"

@@ -83,7 +83,7 @@ func (l *linker) link() {
 		r.PerEntry = r.reads&perEntry != 0
 		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
 		for sev := range r.outcomes {
-			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
+			r.outcomes[sev] = Outcome{Rule: r, Advice: r.Advice, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
 				Invalidates: r.Invalidates, Tags: r.Tags,
 			}, SetsPhase: r.SetsPhase}
@@ -164,6 +164,8 @@ func (l *linker) collect() {
 			}
 			r := &d.rule
 			r.Disabled = r.Disabled || d.home.elsewhere
+			r.Advice = started.ReplaceAllString(d.advice, "$1")
+			r.AdviceAtStart = strings.TrimSpace(started.ReplaceAllString(d.advice, ""))
 			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)

@@ -532,7 +532,7 @@ rules:
 		{"Nothing: MisfitException", "play", "Update it."},
 	} {
 		o := ev.Evaluate(&rules.Input{Kind: event.KindLog, Template: c.text, Message: c.text, Phase: c.phase})
-		require.Equal(t, c.want, o.Advice(c.phase), "%s in %s", c.text, c.phase)
+		require.Equal(t, c.want, o.Advice, "%s in %s", c.text, c.phase)
 		require.Equal(t, c.want, ev.Explain(&rules.Input{
 			Kind: event.KindLog, Template: c.text, Message: c.text, Phase: c.phase,
 		}, false).Decision.Advice)

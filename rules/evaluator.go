@@ -47,23 +47,12 @@ type Outcome struct {
 	// SetsPhase is the phase from the next entry on, by Rule or by a rule with Continue; empty: no change.
 	SetsPhase string
 
-	advice *Rule // the rule with Continue whose advice replaces the advice of Rule; nil for none
+	// Advice is what a player does now, by Rule or by a rule with Continue; may be empty.
+	Advice string
 }
 
 // The phases in which a game starts.
 const phaseStart, phaseBoot = "start", "boot"
-
-// Advice returns what a player does now, in a phase of the game; "" where no rule has advice.
-func (o *Outcome) Advice(phase string) string {
-	switch r := cmp.Or(o.advice, o.Rule); {
-	case r == nil:
-		return ""
-	case phase == phaseStart || phase == phaseBoot:
-		return r.AdviceAtStart
-	default:
-		return r.Advice
-	}
-}
 
 // Plan is what can be known about the decision on an entry before the entry
 // itself: what follows from its template and frames, level, source, kind,
@@ -161,7 +150,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 			}
 			st := step{rule: r}
 			if !r.Continue {
-				st.outcome = outcome(r, in.Level, &known)
+				st.outcome = outcome(r, in, &known)
 			}
 			p.steps, try = append(p.steps, st), true
 			continue
@@ -175,11 +164,11 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 			p.steps = append(p.steps, step{rule: r, matched: true})
 			continue
 		}
-		p.final = outcome(r, in.Level, &known)
+		p.final = outcome(r, in, &known)
 		break
 	}
 	if p.final == nil {
-		p.final = known.to(ev.set.fallback(in))
+		p.final = known.to(ev.set.fallback(in), in.Phase)
 	}
 	if !try {
 		p.steps = nil
@@ -209,22 +198,22 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 			ev.continued = append(ev.continued, r)
 			late = true
 		default:
-			return ev.tagged(st.outcome, late)
+			return ev.tagged(st.outcome, late, in.Phase)
 		}
 	}
-	return ev.tagged(p.final, late)
+	return ev.tagged(p.final, late, in.Phase)
 }
 
-// tagged returns o, with the tags of all rules in ev.continued when o does not
-// have them.
-func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
-	var g given
-	if late {
-		for _, r := range ev.continued {
-			g.take(r)
-		}
+// tagged returns o, with what all rules in ev.continued give when o does not have it.
+func (ev *Evaluator) tagged(o *Outcome, late bool, phase string) Outcome {
+	if !late {
+		return *o
 	}
-	return *g.to(o)
+	var g given
+	for _, r := range ev.continued {
+		g.take(r)
+	}
+	return *g.to(o, phase)
 }
 
 // Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
@@ -235,9 +224,10 @@ func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	return ev.Decide(&p, in)
 }
 
-// outcome returns what r decides about an entry of level l after rules with
-// Continue gave g.
-func outcome(r *Rule, l event.Level, g *given) *Outcome { return g.to(&r.outcomes[r.severity(l)]) }
+// outcome returns what r decides about an entry after rules with Continue gave g.
+func outcome(r *Rule, in *Input, g *given) *Outcome {
+	return g.to(&r.outcomes[r.severity(in.Level)], in.Phase)
+}
 
 // given is what rules with Continue give to the outcome of the rule that decides.
 type given struct {
@@ -261,13 +251,20 @@ func (g *given) add(ev *Evaluator, in *Input, r *Rule) {
 	ev.setPhase(in, r)
 }
 
-// to returns o, or a copy with tags before its own, a phase and advice where g has them.
-func (g *given) to(o *Outcome) *Outcome {
-	if len(g.tags) == 0 && g.phase == "" && g.advice == nil {
+// to returns o, or a copy with tags before its own, a phase and advice where g has them, or advice for the start of the
+// game.
+func (g *given) to(o *Outcome, phase string) *Outcome {
+	advice := ""
+	if r := cmp.Or(g.advice, o.Rule); r != nil {
+		if advice = r.Advice; phase == phaseStart || phase == phaseBoot {
+			advice = r.AdviceAtStart
+		}
+	}
+	if len(g.tags) == 0 && g.phase == "" && advice == o.Advice {
 		return o
 	}
 	c := *o
-	c.advice = g.advice
+	c.Advice = advice
 	c.Decision.Tags = merge(g.tags, o.Decision.Tags)
 	c.SetsPhase = cmp.Or(o.SetsPhase, g.phase)
 	return &c

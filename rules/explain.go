@@ -90,14 +90,14 @@ const maxClauses = 8
 func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	x := ev.explainer()
 	outcome := ev.Evaluate(in)
-	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome, in.Phase)}
+	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
 	if outcome.Rule != nil {
 		without, never := *ev.set, *outcome.Rule
 		never.possible = 0
 		without.active = slices.Clone(ev.set.active)
 		without.active[slices.Index(without.active, outcome.Rule)] = &never
 		next := without.NewEvaluator().Evaluate(in)
-		d := details(&next, in.Phase)
+		d := details(&next)
 		out.Without = &d
 	}
 	defer ev.end()
@@ -153,11 +153,11 @@ func trial(in *Input, r *Rule, condition, exception *value) Trial {
 	return t
 }
 
-func details(o *Outcome, phase string) Details {
+func details(o *Outcome) Details {
 	d := Details{
 		Rule: o.Decision.Rule, Disposition: o.Decision.Disposition, Severity: o.Decision.Severity,
 		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags, SetsPhase: o.SetsPhase,
-		Advice: o.Advice(phase),
+		Advice: o.Advice,
 	}
 	if r := o.Rule; r != nil {
 		d.Place, d.Overrides, d.Summary, d.Why = r.Place, r.Overrides, r.Summary, r.Why

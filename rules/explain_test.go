@@ -163,7 +163,7 @@ func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 	t.Helper()
 	want := ev.set.NewEvaluator().Evaluate(in)
 	got := ev.Explain(in, true)
-	require.Equal(t, details(&want, in.Phase), got.Decision)
+	require.Equal(t, details(&want), got.Decision)
 	if want.Rule == nil {
 		require.Len(t, got.Trials, len(ev.set.active))
 		require.Nil(t, got.Without)

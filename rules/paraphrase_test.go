@@ -494,6 +494,6 @@ func TestAdviceAtStart(t *testing.T) {
 			"without the mods added last.",
 	} {
 		o := ev.Evaluate(&Input{Kind: event.KindLog, Template: text, Message: text, Phase: "boot"})
-		assert.Equal(t, want, o.Advice("boot"), text)
+		assert.Equal(t, want, o.Advice, text)
 	}
 }

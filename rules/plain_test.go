@@ -26,22 +26,22 @@ func inOrder(ev *Evaluator, in *Input) Outcome {
 			continue
 		}
 		if !r.Continue {
-			return *outcome(r, in.Level, &known)
+			return *outcome(r, in, &known)
 		}
 		known.add(ev, in, r)
 	}
-	return *known.to(ev.set.fallback(in))
+	return *known.to(ev.set.fallback(in), in.Phase)
 }
 
 // requireSame holds both ways to a decision to inOrder.
 func requireSame(t require.TestingT, ev, plain *Evaluator, in *Input) {
 	want := inOrder(plain, in)
-	if got := ev.Evaluate(in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase ||
+	if got := ev.Evaluate(in); got.Rule != want.Rule || got.Advice != want.Advice || got.SetsPhase != want.SetsPhase ||
 		!sameDecision(&got.Decision, &want.Decision) {
 		require.Equal(t, want, got, "%+v", in)
 	}
 	p := ev.Plan(in)
-	if got := ev.Decide(&p, in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase ||
+	if got := ev.Decide(&p, in); got.Rule != want.Rule || got.Advice != want.Advice || got.SetsPhase != want.SetsPhase ||
 		!sameDecision(&got.Decision, &want.Decision) {
 		require.Equal(t, want, got, "by plan: %+v", in)
 	}

@@ -30,6 +30,7 @@ type ruleDecl struct {
 	escalateTo at
 	resolves   []word
 	explained  []word // by the problems of these rules
+	advice     string // as written
 	tests      []testDecl
 }
 
@@ -79,7 +80,7 @@ func (d *ruleDecl) check(errs *collector) {
 					f, yamlfile.Clean(p.src.name), p.line)
 			}
 		}
-		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" && r.Advice == "" {
+		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" && d.advice == "" {
 			errs.add(d.given["continue"], "a rule with continue must have tags, advice or sets_phase", "add tags: [...]")
 		}
 	case !decides:
@@ -205,15 +206,7 @@ var ruleTable = []ruleField{
 	},
 	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
-	{
-		key[ruleDecl]{"advice", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-			d.rule.Advice, d.rule.AdviceAtStart = parseAdvice(p, n, errs)
-		}},
-		func(d, b *ruleDecl) bool {
-			return d.rule.Advice == b.rule.Advice && d.rule.AdviceAtStart == b.rule.AdviceAtStart
-		},
-		func(d, b *ruleDecl) { d.rule.Advice, d.rule.AdviceAtStart = b.rule.Advice, b.rule.AdviceAtStart },
-	},
+	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice, equal),
 	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words, sameWords),
 	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
@@ -295,13 +288,13 @@ func parseLine(p at, n *yaml.Node, errs *collector) string {
 // started encloses a part of advice for a game that has started.
 var started = regexp.MustCompile(`\[([^\[\]]*)\]`)
 
-// parseAdvice reads the advice for a game that has started, and the advice before.
-func parseAdvice(p at, n *yaml.Node, errs *collector) (advice, atStart string) {
+// parseAdvice reads advice whose parts for a game that has started are in brackets.
+func parseAdvice(p at, n *yaml.Node, errs *collector) string {
 	s := parseLine(p, n, errs)
-	if atStart = strings.TrimSpace(started.ReplaceAllString(s, "")); strings.ContainsAny(atStart, "[]") {
+	if strings.ContainsAny(started.ReplaceAllString(s, ""), "[]") {
 		errs.add(p.here(n), "a bracket has no other one", `such as "Restart the game[, or load an older save]."`)
 	}
-	return started.ReplaceAllString(s, "$1"), atStart
+	return s
 }
 
 // named returns a parser of a name of some kind, such as "phase".

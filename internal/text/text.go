@@ -258,3 +258,11 @@ func unsafeRune(r rune) bool {
 	}
 	return false
 }
+
+// Advice returns the advice of a rule, which calls no mod at fault if none is named.
+func Advice(advice string, named bool) string {
+	if named {
+		return advice
+	}
+	return strings.ReplaceAll(advice, "the mod at fault", "the mod added or updated last")
+}
