@@ -51,19 +51,31 @@ const (
 // keywordMax is how long a keyword is at most.
 const keywordMax = len("description")
 
-// endings has a bit for each pair of last letters of what scanner.keyword knows, in
-// either case: for the last but one, the last.
-var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "was", "is", past, pastWith}} {
+// endings has a bit for the last three bytes of each word that scanner.keyword knows, in either case; of shorter ones,
+// for the last two with any before them.
+var endings = func() (t [32][32]uint32) {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith}} {
 		for _, w := range list {
-			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
+			n := len(w)
+			for first := range byte(32) {
+				if n == 2 || first == w[n-3]&31 {
+					t[first][w[n-2]&31] |= 1 << (w[n-1] & 31)
+				}
+			}
 		}
 	}
 	for i := range t {
-		t[i] |= 1 << ('|' & 31)
+		for j := range t[i] {
+			t[i][j] |= 1 << ('|' & 31)
+		}
 	}
 	return t
 }()
+
+// mayEnd reports whether a word that scanner.keyword knows may end at j. It is inlined.
+func mayEnd(s string, j int) bool {
+	return j < 3 || endings[s[j-3]&31][s[j-2]&31]>>(s[j-1]&31)&1 != 0
+}
 
 var keywords = func() map[string]keyword {
 	m := map[string]keyword{}
@@ -90,16 +102,10 @@ func keywordOf[T string | []byte](word T) keyword {
 }
 
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
-// finds something. It is inlined, and most tokens need no call.
+// or isFlag finds something. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
 	return i > 1 && classes[s[i-1]]&precede != 0 &&
-		(classes[s[i-2]]&precede != 0 || i == 2 || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
-}
-
-// mayDecide reports whether the bytes before i permit that the number s[i:j] is a code or a flag. It is inlined.
-func mayDecide(s string, i, j int) bool {
-	return i > 1 && classes[s[i-1]]&precede != 0 && (classes[s[i-2]]&precede != 0 || i == 2 ||
-		j-i == 1 && s[i-1] > ' ' || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
+		(s[i-1] > ' ' || classes[s[i-2]]&precede != 0 || mayEnd(s, i-1))
 }
 
 // precedeMax is how many bytes may stand between a keyword and its value, besides
@@ -122,7 +128,7 @@ func (sc *scanner) keyword(i int) keyword {
 			assigned = assigned || s[j] == ':' || s[j] == '='
 		}
 	}
-	if j == i || j == floor || j > 1 && endings[s[j-2]&31]>>(s[j-1]&31)&1 == 0 {
+	if j == i || j == floor || !mayEnd(s, j) {
 		return noKeyword
 	}
 	if s[j-1] == '|' {

@@ -108,23 +108,16 @@ var constantWords = []string{
 // takes a call and a search by length.
 var (
 	units     = newWords(unitWords)
-	constants = newWords(constantWords, capitalized(constantWords), upper(constantWords))
+	constants = newWords(constantWords, each(constantWords, strings.ToUpper), each(constantWords, func(w string) string {
+		return strings.ToUpper(w[:1]) + w[1:]
+	}))
 )
 
-func capitalized(list []string) []string {
-	out := make([]string, len(list))
-	for i, w := range list {
-		out[i] = strings.ToUpper(w[:1]) + w[1:]
+func each(list []string, form func(string) string) (forms []string) {
+	for _, w := range list {
+		forms = append(forms, form(w))
 	}
-	return out
-}
-
-func upper(list []string) []string {
-	out := make([]string, len(list))
-	for i, w := range list {
-		out[i] = strings.ToUpper(w)
-	}
-	return out
+	return forms
 }
 
 // isTelling reports whether the narrow token t carries meaning even
@@ -133,7 +126,7 @@ func upper(list []string) []string {
 //
 // Such tokens are literal wherever they stand, so the answer is the same for
 // the template.
-func isTelling(t string) bool { return constants.has(t) || mayBeFault(t) && isFault(t) }
+func isTelling(t string) bool { return constants.has(t) || isFault(t) }
 
 // inCapitals reports whether the narrow token t is two or more capitals, with '_'
 // or not, as the constants of programs are, and no hexadecimal number. After "key="
@@ -147,13 +140,6 @@ func inCapitals(t string) bool {
 		plain = plain || classes[t[i]]&hexa == 0
 	}
 	return plain && len(t) > 1
-}
-
-// mayBeFault reports whether the last byte of t permits isFault to be true. It is
-// inlined, and nearly every token needs no call.
-func mayBeFault(t string) bool {
-	last := t[len(t)-1]
-	return last == 'n' || last == 'r' || classes[last]&digit != 0
 }
 
 // isFault reports whether the narrow token t names a type of fault, such as

@@ -232,9 +232,6 @@ func (n *Normalizer) isLogger(fr *frame) bool {
 	if first := fr.first(); n.loggerHeads[first>>6]>>(first&63)&1 == 0 {
 		return false
 	}
-	if fr.plain.end > 0 && fr.module == "" {
-		return slices.ContainsFunc(n.loggers, func(l string) bool { return fr.plain.hasPrefix(fr.line, l) })
-	}
 	var buf [maxLogger]byte
 	name := buf[:fr.copyName(buf[:])]
 	return slices.ContainsFunc(n.loggers, func(l string) bool {

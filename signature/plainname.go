@@ -1,9 +1,6 @@
 package signature
 
-import (
-	"math/bits"
-	"strings"
-)
+import "math/bits"
 
 // A plainName is the name of a frame that [parts] would only copy, as most are:
 // letters, digits and '_' with dots and slashes between them, at most one single
@@ -92,14 +89,4 @@ func (n plainName) hash(h hasher, line string) hasher {
 			return h
 		}
 	}
-}
-
-// hasPrefix reports whether the canonical form of the name at the beginning of
-// line begins with prefix.
-func (n plainName) hasPrefix(line, prefix string) bool {
-	if n.colon < 0 || n.colon >= len(prefix) {
-		return strings.HasPrefix(line[:n.end], prefix)
-	}
-	return line[:n.colon] == prefix[:n.colon] && prefix[n.colon] == '.' &&
-		strings.HasPrefix(line[n.colon+1:n.end], prefix[n.colon+1:])
 }

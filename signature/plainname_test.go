@@ -37,15 +37,9 @@ func TestPlainName(t *testing.T) {
 	} {
 		n := findPlainName(c.line)
 		require.Equal(t, c.name != "", n.end > 0, "%q", c.line)
-		if c.name == "" {
-			continue
+		if c.name != "" {
+			require.Equal(t, referenceKey(c.name), n.hash(newHasher(), c.line).sum(), "%q", c.line)
 		}
-		require.Equal(t, referenceKey(c.name), n.hash(newHasher(), c.line).sum(), "%q", c.line)
-		for i := range c.name {
-			require.True(t, n.hasPrefix(c.line, c.name[:i+1]), "%q, %q", c.line, c.name[:i+1])
-			require.False(t, n.hasPrefix(c.line, c.name[:i]+"\x00"), "%q, %q", c.line, c.name[:i])
-		}
-		require.False(t, n.hasPrefix(c.line, c.name+"x"))
 	}
 }
 

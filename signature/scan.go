@@ -91,7 +91,10 @@ func (sc *scanner) next() piece {
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
-			end, k := sc.narrow(i, j, all)
+			end, k := j, kindToken
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
+				end, k = sc.narrow(i, j, all)
+			}
 			if k == literal {
 				i = end
 				continue
@@ -194,7 +197,9 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if all&event != 0 || i == sc.account {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
+				k = kindToken
+			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
 			}
 			if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
@@ -265,7 +270,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if mayDecide(s, i, j) && (sc.isCode(i, j) || j-i == 1 && sc.isFlag(i)) {
+		if mayFollowKeyword(s, i) && (sc.isCode(i, j) || j-i == 1 && sc.isFlag(i)) {
 			return j, literal
 		}
 		return j, kindToken
