@@ -26,7 +26,7 @@ func TestFold(t *testing.T) {
 			return sig(1)
 		}
 		return s
-	})
+	}, func(string) string { return "" })
 	require.Equal(t, []*row{
 		{Row: Row{
 			Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,

@@ -158,15 +158,14 @@ func quotedText(s []byte) []byte {
 	return s[1:end]
 }
 
-// text calls say with each part of the head that says something, and give with each field between such parts. The
-// other fields are data, which drop is called with.
+// text calls say with each part of the head that says something, and drop with each field that is data.
 //
-//   - A quotation that is the whole message but for fields, and a header that says nothing, is what is said:
+//   - A quotation that is the whole message but for fields, and a header that says nothing, is the statement:
 //     ["watch started"] [id=<*>].
-//   - So is the value of a key such as msg, where nothing else is said.
-//   - Two words or more, with fields after them alone, are what is said: watch started id=<*>.
-//   - Otherwise all is said, but for the values of fields.
-func (s *statement) text(say func([]byte), give, drop func(*field)) {
+//   - So is the value of a key such as msg, in a line of fields.
+//   - Two words or more, with three fields after them alone, are the statement: watch started id=<*> of=<*> in=<*>.
+//   - Otherwise all is.
+func (s *statement) text(say func([]byte), drop func(*field)) {
 	h, fields := s.head, s.fields[:s.n]
 	if from, to := s.quotation(); to > 0 {
 		say(h[:from])
@@ -189,53 +188,47 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 	}
 	all += saidWords(h[at:])
 	after = after || says(h[at:])
-	if all < 2 && !s.tail {
-		if i := s.message(); i >= 0 {
-			for k := range fields {
-				switch f := &fields[k]; {
-				case k != i:
-					drop(f)
-				case f.value[0] == '"':
-					say(quotedText(f.value))
-				default:
-					say(f.value)
-				}
+	if i := s.message(); i >= 0 && all < 2 && !s.tail {
+		for k := range fields {
+			switch f := &fields[k]; {
+			case k != i:
+				drop(f)
+			case f.value[0] == '"':
+				say(quotedText(f.value))
+			default:
+				say(f.value)
 			}
-			return
 		}
+		return
 	}
-	if len(fields) > 0 && (before >= 2 || s.tail) && !after && !s.bare {
+	if len(fields) > 0 && (before >= 2 && len(fields) >= minFields || s.tail) && !after && !s.bare {
 		say(h[:fields[0].from])
 		for i := range fields {
 			drop(&fields[i])
 		}
 		return
 	}
-	at = 0
+	say(h)
 	for i := range fields {
-		f := &fields[i]
-		say(h[at:f.from])
-		give(f)
-		at = f.to
-	}
-	say(h[at:])
-}
-
-// message returns the number of the field that is what a line of fields says, or -1: one named msg or the like, or else
-// the first that announces text.
-func (s *statement) message() int {
-	first := -1
-	for i := range s.fields[:s.n] {
-		f := &s.fields[i]
-		switch {
-		case len(f.value) == 0:
-		case isTextKey(f.key):
-			return i
-		case first < 0 && keywordOfKey(f.key) == textKeyword:
-			first = i
+		if f := &fields[i]; len(f.value) > 0 && f.value[0] == '"' && keywordOfKey(f.key).announces() {
+			drop(f) // the words of a quotation decide together
 		}
 	}
-	return first
+}
+
+// minFields is how many fields after the statement are a record.
+const minFields = 3
+
+// message returns the number of the field with a key such as msg that says the most, or -1.
+func (s *statement) message() int {
+	best, most := -1, 0
+	for i := range s.fields[:s.n] {
+		f := &s.fields[i]
+		if n := 1 + bytes.Count(f.value, []byte{' '}); len(f.value) > 0 && keywordOfKey(f.key) == textKeyword && n > most {
+			best, most = i, n
+		}
+	}
+	return best
 }
 
 // quotation returns the bounds of a quotation that is the whole message but for fields and a header.
@@ -282,8 +275,9 @@ func saidWords(s []byte) int {
 // says reports whether s holds a word, or a number that the masking left.
 func says(s []byte) bool { return saidWords(s) > 0 || bytes.ContainsAny(s, "0123456789") }
 
-// headerSays reports whether s holds a word, but for what is in brackets and a level.
+// headerSays reports whether s holds two words, but for text in brackets.
 func headerSays(s []byte) bool {
+	words := 0
 	for len(s) > 0 {
 		if s[0] == '[' {
 			end := bytes.IndexByte(s, ']')
@@ -294,16 +288,15 @@ func headerSays(s []byte) bool {
 			continue
 		}
 		word, rest, _ := bytes.Cut(s, []byte{' '})
-		if word = bytes.TrimFunc(word, isEdge); saidWords(word) > 0 && !isWord(word, levels) {
-			return true
+		if saidWords(word) > 0 {
+			if words++; words > 1 {
+				return true
+			}
 		}
 		s = rest
 	}
 	return false
 }
-
-// isTextKey reports whether a field of this name is what a line says.
-func isTextKey(key []byte) bool { return isWord(key, messages) }
 
 // keywordOfKey returns what a word, or the last part of a compound such as exitCode or exit_code, says of what stands
 // after it.

@@ -2,6 +2,8 @@ package signature
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -9,101 +11,106 @@ import (
 // maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
 
-// tokens is what a template's statement says, as words and values, with hashes that make it cheap to leave a word out:
-// the sum of a hash of each word at its place, and of what stands between them.
+// tokens is a template's statement as words, with sums of hashes that make it cheap to leave a span of them out.
 type tokens struct {
-	words   [maxTokens]term
-	n       int
-	anchors int    // words that hold the statement together: letters, no value
+	words  [maxTokens]term
+	n      int
+	before [maxTokens + 1]uint64 // hash of the words before word i, and of the punctuation in front of it
+	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
+	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
+	plain  [maxTokens + 1]uint8  // those of them that are no names
+	sum    uint64                // hash of all
+
 	frames  uint64 // hash of the frames
-	sum     uint64
 	marks   uint64 // hash of the punctuation since the last word
-	gap     gap    // what stands before the next word
+	gap     gap    // before the next word
 	full    bool
 	dropped [maxFields]*field
 	drops   int
 	st      statement
 }
 
-// term is a word or a value.
+// term is a word of a statement, or several that are one.
 type term struct {
-	text   []byte
-	hash   uint64 // of the text, or of the mask
-	kind   kindOfWord
-	marks  uint64 // hash of the punctuation before it
-	gap    gap
-	anchor bool
-	// decides is set of a value by which a line decides something else than others that have another there.
-	decides bool
-	call    bool // parentheses follow directly
+	text  []byte
+	hash  uint64 // of the text, or of the mask
+	marks uint64 // hash of the punctuation before it
+	kind  kindOfWord
+	gap   gap
+	holds bool // it is a word of two letters or more, and no value
+	again bool // it refers to a word before it
+	code  bool // it is a value that the id keeps
 }
 
-// gap is what stands before a word.
+// kindOfWord is a form of words.
+type kindOfWord uint8
+
+const (
+	plainWord   kindOfWord = iota
+	capitalWord            // ENOENT
+	titleWord              // Tobin, Anna Lindqvist
+	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press"
+	value                  // <*>, true, null, [a, b], Point{x=<*>}, and a number that the id keeps
+)
+
+// gap is the form of the punctuation before a word.
 type gap uint8
 
 const (
 	gapSpace gap = iota
-	gapValue     // a value often follows: a colon or an equals sign
-	gapOpen      // an opening bracket or quotation mark
+	gapOpen      // a value often follows: a colon, an equals sign, an opening bracket or a quotation mark
 	gapComma
 	gapArrow
 )
 
+// isName reports whether words of the form are names.
+func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
+
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.anchors, t.drops, t.marks, t.gap, t.full = 0, 0, 0, 0, gapSpace, false
+	t.n, t.drops, t.marks, t.gap, t.full = 0, 0, 0, gapSpace, false
 	t.frames = xxhash.Sum64(frames)
 	t.st.cut(head)
-	t.st.text(t.say, t.give, t.drop)
-	t.findStates()
-	for i := range t.n {
-		if w := &t.words[i]; w.kind == unknownWord {
-			w.kind = t.kindOf(i)
-		}
-	}
+	t.st.text(t.say, t.drop)
 	t.fold()
-	t.stems()
-	t.sum = t.frames + place(t.marks, maxTokens+t.n)
-	for i := range t.n {
-		w := &t.words[i]
-		w.anchor = w.kind != value && letters(w.text) >= 2
-		if w.anchor {
-			t.anchors++
-		}
-		t.sum += place(w.hash, i) + place(w.marks, maxTokens+i)
-	}
+	t.refer()
+	t.add()
 	return !t.full
 }
 
-// stems makes names of words by which a qualified name of the statement begins: quarry beside quarry.service.
-func (t *tokens) stems() {
+// add sums the hashes.
+func (t *tokens) add() {
+	sum := uint64(0)
 	for i := range t.n {
-		long := &t.words[i]
-		if long.kind != nameWord {
-			continue
-		}
-		for j := range t.n {
-			w := &t.words[j]
-			if n := len(w.text); w.kind != value && w.kind != nameWord && n > 2 && n < len(long.text) && long.text[n] == '.' &&
-				bytes.HasPrefix(long.text, w.text) {
-				w.kind = nameWord
+		w := &t.words[i]
+		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
+		if w.holds {
+			t.held[i+1]++
+			if i == 0 || !w.kind.isName() {
+				t.plain[i+1]++
 			}
 		}
+		sum += place(w.marks, 2*i)
+		t.before[i] = sum
+		sum += place(w.hash, 2*i+1)
 	}
+	t.before[t.n] = sum
+	sum = t.frames
+	t.after[t.n] = sum
+	if t.n > 0 && t.words[t.n-1].kind != value {
+		sum += place(t.marks, 0)
+	}
+	for i := t.n - 1; i >= 0; i-- {
+		w := &t.words[i]
+		sum += place(w.hash, 2*(t.n-i)) + place(w.marks, 2*(t.n-i)+1)
+		t.after[i] = sum
+	}
+	t.sum = sum
 }
 
-// give takes a field that is part of what is said.
-func (t *tokens) give(f *field) {
-	t.mark('=')
-	if len(f.key) > 0 {
-		t.put(f.key, fixedWord, false)
-	}
-	if len(f.value) > 0 {
-		t.put(f.value, value, false)
-	}
-	t.drop(f)
-}
+// others returns how many words hold the statement together but for those from i to j.
+func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
 
 func (t *tokens) drop(f *field) {
 	if t.drops < len(t.dropped) {
@@ -112,41 +119,18 @@ func (t *tokens) drop(f *field) {
 	}
 }
 
-func (t *tokens) put(text []byte, kind kindOfWord, decides bool) {
+func (t *tokens) put(text []byte, kind kindOfWord, code bool) {
 	if t.n == len(t.words) {
 		t.full = true
 		return
 	}
-	hash := valueHash
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, code: code, hash: valueHash}
 	if kind != value {
-		hash = xxhash.Sum64(text)
-		if t.n > 0 && t.gap == gapSpace && t.words[t.n-1].kind == value {
-			hash = t.counted(text)
-		}
+		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
-	t.words[t.n] = term{text: text, hash: hash, kind: kind, marks: t.marks, gap: t.gap, decides: decides}
+	t.words[t.n] = w
 	t.gap, t.marks = gapSpace, 0
 	t.n++
-}
-
-// counted returns the hash of the singular of a word after a value, which may be a count.
-func (t *tokens) counted(text []byte) uint64 {
-	if n := len(text) - 3; n > 1 && string(text[n:]) == "ies" {
-		var d xxhash.Digest
-		d.Reset()
-		_, _ = d.Write(text[:n])
-		_, _ = d.WriteString("y")
-		return d.Sum64()
-	}
-	if n := len(text) - 1; n > 2 && text[n] == 's' && isLower(text[n-1]) && text[n-1] != 's' {
-		text = text[:n]
-	}
-	return xxhash.Sum64(text)
-}
-
-// mark takes a byte of punctuation.
-func (t *tokens) mark(b byte) {
-	t.marks = place(t.marks, int(b))
 }
 
 // say takes text.
@@ -156,37 +140,81 @@ func (t *tokens) say(s []byte) {
 		switch {
 		case b == ' ':
 			i++
-		case isWordByte(b) || isMaskAt(s, i):
+		case isWordByte(b):
 			i = t.word(s, i)
 		default:
-			if end := loneValue(s, i); end > 0 {
-				t.put(s[i:end], value, b == '(')
-				i = end
-				continue
-			}
-			if end := t.group(s, i); end > 0 {
+			if end := t.value(s, i); end > 0 {
 				i = end
 				continue
 			}
 			switch {
-			case b == '>' && i > 0 && (s[i-1] == '-' || s[i-1] == '='):
-				t.gap = gapArrow
 			case b == ',':
 				t.gap = gapComma
-			case b == ':' || b == '=':
-				t.gap = gapValue
-			case isOpening(b) || b == '"' || b == '\'':
+			case b == '>' && i > 0 && (s[i-1] == '-' || s[i-1] == '='):
+				t.gap = gapArrow
+			case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
 				t.gap = gapOpen
-			case b != '-':
+			case b != '\\':
 				t.gap = gapSpace
 			}
-			sign := b == '#' || b == '~' || isMaskAt(s, i+1) && (b == '.' || b == '-' || b == '+')
-			if !sign {
-				t.mark(b)
-			}
+			t.marks = place(t.marks, int(b))
 			i++
 		}
 	}
+}
+
+// value takes the value at i, that begins with no letter and no digit, and returns its end, or 0.
+func (t *tokens) value(s []byte, i int) int {
+	j := i
+	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMaskAt(s, j) {
+		j++
+	}
+	if isMaskAt(s, j) {
+		end := t.glued(s, j)
+		t.put(s[i:end], value, false)
+		return end
+	}
+	if j > i && i > 0 && (isBefore(s[i-1]) || bytes.IndexByte([]byte("=:'"), s[i-1]) >= 0) && isAfter(byteAt(s, j)) &&
+		bytes.IndexByte([]byte("./~*"), s[i]) >= 0 {
+		t.put(s[i:j], value, false)
+		return j
+	}
+	if !isOpening(s[i]) {
+		return 0
+	}
+	end := t.closing(s, i)
+	if end == 0 {
+		return 0
+	}
+	in := s[i+1 : end-1]
+	if isConstant(in) || isList(in) && (s[i] != '(' || t.gap == gapOpen && len(in) > 0) && (s[i] != '{' || t.n > 0) ||
+		s[i] == '{' && t.n > 0 && isObject(in) {
+		t.put(s[i:end], value, isConstant(in))
+		return end
+	}
+	return 0
+}
+
+// glued returns the end of what is glued to the mask at i.
+func (t *tokens) glued(s []byte, i int) int {
+	for i < len(s) {
+		b := s[i]
+		switch {
+		case isMaskAt(s, i):
+			i += len(Mask)
+		case isAfter(b) || b == '\'' || (b == ':' || b == '=' || b == '.' || b == '!' || b == '?') && isAfter(byteAt(s, i+1)):
+			return i
+		case isOpening(b):
+			end := t.closing(s, i)
+			if end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0 {
+				return i
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	return i
 }
 
 // word takes the word at i and returns its end.
@@ -213,56 +241,41 @@ func (t *tokens) word(s []byte, i int) int {
 		break
 	}
 	w := s[i:j]
-	if j < len(s) && isOpening(s[j]) {
+	switch b := byteAt(s, j); {
+	case b == ':' && isMaskAt(s, j+1):
+		j, masked = t.glued(s, j+1), true
+	case isOpening(b):
 		if end := t.closing(s, j); end > 0 {
 			in := s[j+1 : end-1]
-			if isObject(in) || s[j] == '{' && masked || s[j] != '(' && isUpper(w[0]) && bytes.IndexByte(in, ' ') > 0 {
+			switch {
+			case isObject(in) || b == '{' && masked || b != '(' && isUpper(w[0]) && bytes.IndexByte(in, ' ') > 0:
 				t.put(s[i:end], value, false)
 				return end
+			case isMaskAt(in, 0) && bytes.IndexByte(in, ' ') < 0:
+				j, masked = end, true
 			}
 		}
+	case b == '.' && len(w) == 1 && isUpper(w[0]) && byteAt(s, j+1) == ' ' && isUpper(byteAt(s, j+2)):
+		j++
 	}
 	switch {
 	case masked:
-		t.put(w, value, false)
-	case isConstant(w) || (string(w) == "no" || string(w) == "unknown") && isAfter(byteAt(s, j)) && byteAt(s, j) != ' ':
+		t.put(s[i:j], nameWord, false)
+	case isConstant(w):
 		t.put(w, value, true)
 	case digits && !wellKnownWords.has(string(w)):
-		t.put(w, value, true) // a code: the masking left it
+		t.put(w, value, true)
+	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && byteAt(s, j) == s[i-1] &&
+		byteAt(s, j+1) != ':':
+		t.put(s[i:j], nameWord, false)
+	case isCapitals(w):
+		t.put(w, capitalWord, false)
+	case isTitle(w):
+		t.put(s[i:j], titleWord, false)
 	default:
-		t.put(w, unknownWord, false)
-		if byteAt(s, j) == '(' && !isUpper(w[0]) && !t.full {
-			t.words[t.n-1].call = true
-		}
+		t.put(w, plainWord, false)
 	}
 	return j
-}
-
-// group takes what is in the brackets at i as one word, if it is a list, an object or a name of some words, and returns
-// the end, or 0.
-func (t *tokens) group(s []byte, i int) int {
-	if s[i] != '[' && s[i] != '{' && (s[i] != '(' || t.gap != gapValue) {
-		return 0
-	}
-	end := t.closing(s, i)
-	if end == 0 {
-		return 0
-	}
-	in, kind := s[i+1:end-1], value
-	switch {
-	case isList(in), s[i] == '{' && isObject(in):
-	case s[i] == '[' && isLabel(in):
-		if !bytes.Contains(in, []byte(Mask)) {
-			kind = titleWord
-		}
-	default:
-		return 0
-	}
-	t.mark(s[i])
-	t.gap = gapOpen
-	t.put(in, kind, false)
-	t.mark(s[end-1])
-	return end
 }
 
 // closing is statement.closing in a part of the head.
@@ -273,100 +286,50 @@ func (t *tokens) closing(s []byte, i int) int {
 	return end
 }
 
-// isList reports whether what is in brackets is a list, maybe an empty one: words or values with commas between them.
+// isList reports whether the text between brackets is a list, maybe an empty one: words or values with commas.
 func isList(s []byte) bool {
 	items, words := 1, 0
 	for i, b := range s {
 		switch {
-		case b == ',' || b == ';':
+		case b == ',' || b == ';' || b == ' ' && i > 0 && s[i-1] == '\\':
 			items++
 		case b == ' ' && i > 0 && s[i-1] != ',' && s[i-1] != ';':
 			words++
 		}
 	}
-	return len(bytes.TrimSpace(s)) == 0 || items > 1 && words <= 2*items
+	return items > 1 && words <= 2*items || words == 0 && (isMaskAt(s, 0) || len(bytes.TrimSpace(s)) == 0)
 }
 
-// isObject reports whether what is in brackets after a name is the fields of an object.
+// isObject reports whether the text in brackets after a name is the fields of an object.
 func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && !bytes.HasPrefix(s, []byte(":")) }
 
-// isLabel reports whether what is in brackets is a name of some words, with capitals or a value.
-func isLabel(s []byte) bool {
-	words := 1
-	for i, b := range s {
-		switch b {
-		case ' ':
-			words++
-			if i+1 < len(s) && isLower(s[i+1]) {
-				return false
-			}
-		case ':', '[', '(', '"', '=':
-			return false
-		}
-	}
-	return words > 1 && words <= 4
-}
-
-// loneValue returns the end of a value at i that is no word, or 0: a path of dots, or nothing in parentheses.
-func loneValue(s []byte, i int) int {
-	if s[i] == '(' {
-		end := bytes.IndexByte(s[i:min(len(s), i+len("(unset)"))], ')')
-		if end > 1 && isNothing(s[i+1:i+end]) {
-			return i + end + 1
-		}
-		return 0
-	}
-	j := i
-	for j < len(s) && j < i+2 && bytes.IndexByte([]byte("./~*"), s[j]) >= 0 {
-		j++
-	}
-	if j == i || i == 0 || !isBefore(s[i-1]) && bytes.IndexByte([]byte("=:'"), s[i-1]) < 0 || !isAfter(byteAt(s, j)) {
-		return 0
-	}
-	return j
-}
-
-// findStates finds states by where they stand: the words around an arrow, those after from and to, and what follows a
-// word such as state.
-func (t *tokens) findStates() {
-	for i := 1; i < t.n; i++ {
-		w, before := &t.words[i], &t.words[i-1]
-		switch {
-		case w.gap == gapArrow:
-			if w.kind != value && before.kind != value {
-				before.beState()
-				w.beState()
-			}
-		case i+2 < t.n && string(before.text) == "from" && string(t.words[i+1].text) == "to" && w.looksLike(&t.words[i+2]):
-			w.beState()
-			t.words[i+2].beState()
-		case w.kind == unknownWord && isDecidingKey(before.text) && bytes.IndexByte(w.text, '.') < 0 &&
-			(w.gap == gapValue || w.gap == gapOpen || isCapitals(w.text)):
-			w.beState()
-		}
-	}
-}
-
-// fold makes one value of a list without brackets, which ends the line, and one name of words with capitals.
+// fold makes one value of values with commas between them, and one name of words with capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
 		w := t.words[i]
 		j := i + 1
-		for w.gap == gapValue && j < t.n && t.words[j].gap == gapComma && t.words[j].kind != fixedWord {
+		for j < t.n && t.words[j].gap == gapComma && t.words[j].kind >= titleWord {
 			j++
 		}
+		list := j > i+1 && w.kind >= titleWord
+		if !list && w.gap == gapOpen {
+			for j < t.n && t.words[j].gap == gapComma {
+				j++
+			}
+			list = j > i+1 && j == t.n
+		}
 		switch {
-		case j > i+1 && w.kind != fixedWord && j == t.n:
+		case list:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = j - 1
-		case i > 0 && w.isCapitalised():
-			for i+1 < t.n && t.words[i+1].isCapitalised() && t.words[i+1].gap == gapSpace && t.words[i+1].marks == 0 {
+		case i > 0 && w.kind == titleWord:
+			for i+1 < t.n && t.words[i+1].gap == gapSpace && t.words[i+1].marks == 0 &&
+				t.words[i+1].kind == titleWord {
 				i++
 				next := &t.words[i]
-				w.text = w.text[:len(w.text)+1+len(next.text)]
-				w.hash = place(w.hash, 0) ^ next.hash
-				w.kind, w.decides = titleWord, w.decides || next.decides
+				w.text = w.text[:min(cap(w.text), len(w.text)+1+len(next.text))]
+				w.hash, w.holds = place(w.hash, 0)^next.hash, true
 			}
 		}
 		t.words[n] = w
@@ -375,47 +338,134 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// looksLike reports whether two words may be states of one thing.
-func (w *term) looksLike(o *term) bool {
-	return isCapitals(w.text) == isCapitals(o.text) && isTitle(w.text) == isTitle(o.text) &&
-		isQualified(w.text) == isQualified(o.text) && !isWord(o.text, states)
-}
-
-func (w *term) beState() {
-	if w.kind == unknownWord {
-		w.kind, w.decides = stateWord, true
-	}
-}
-
-// key returns the hash of all that is not word i, and of where i is. A name that stands in several places is left out
-// of them all.
-func (t *tokens) key(i int) uint64 {
-	w := &t.words[i]
-	sum := t.sum - place(w.hash, i)
-	if w.kind != value {
-		for j := range t.n {
-			if j != i && t.words[j].hash == w.hash {
-				sum += place(sameHash, j) - place(w.hash, j)
+// refer makes references of words that occurred before, and of names that continue one.
+func (t *tokens) refer() {
+	for i := 1; i < t.n; i++ {
+		w := &t.words[i]
+		if w.kind == value || !w.holds {
+			continue
+		}
+		for j := range i {
+			o := &t.words[j]
+			if o.kind == value || !o.holds {
+				continue
 			}
+			if n := len(w.text); o.kind == nameWord && len(o.text) > n && joinsWords(o.text[n]) && bytes.HasPrefix(o.text, w.text) {
+				w.hash, w.again, w.holds = sameHash, true, false
+				break
+			}
+			if !bytes.HasPrefix(w.text, o.text) {
+				continue
+			}
+			if rest := w.text[len(o.text):]; len(rest) == 0 {
+				w.hash, w.again, w.holds = sameHash, true, false
+			} else if w.kind == nameWord && joinsWords(rest[0]) {
+				w.hash, w.again, w.holds = sameHash^xxhash.Sum64(rest), true, false
+			}
+			break
 		}
 	}
-	return place(sum, i) | 1 // 0 is an empty slot
 }
 
-// replace puts w in the place of word i.
-func (t *tokens) replace(i int, w term) {
-	old := &t.words[i]
-	if old.anchor {
-		t.anchors--
+// nameEnd returns the end of the name of several words at i, such as Old Hob or Muffalo <*>, or i.
+func (t *tokens) nameEnd(i int) int {
+	j := i
+	for j < min(t.n, i+3) {
+		w := &t.words[j]
+		if w.kind != titleWord && (j == i || w.kind != value || w.code) || j > i && (w.gap != gapSpace || w.marks != 0) {
+			break
+		}
+		j++
 	}
-	if w.anchor {
-		t.anchors++
-	}
-	t.sum += place(w.hash, i) - place(old.hash, i)
-	*old = w
+	return j
 }
 
-func isMaskAt(s []byte, i int) bool { return bytes.HasPrefix(s[i:], []byte(Mask)) }
+// form returns the key of the column of statements with the same first word, number of words and punctuation.
+func (t *tokens) form() uint64 {
+	sum := t.frames + t.words[0].hash + place(t.marks, t.n)
+	for i := range t.n {
+		sum += place(t.words[i].marks, i)
+	}
+	return place(sum, ofForm) | 1
+}
+
+// key returns the hash of all words but those from i to j.
+func (t *tokens) key(i, j int) uint64 {
+	return place(t.before[i]+place(t.after[j], 0), 0) | 1 // 0 is an empty slot
+}
+
+// content returns the hash of the words from i to j.
+func (t *tokens) content(i, j int) uint64 {
+	if j == i+1 {
+		return t.words[i].hash
+	}
+	sum := uint64(1)
+	for k := i; k < j; k++ {
+		sum += place(t.words[k].hash, 2*(k-i)) + place(t.words[k].marks, 2*(k-i)+1)
+	}
+	return sum
+}
+
+// leave sets t to u with a value in place of the words from i to j.
+func (t *tokens) leave(u *tokens, i, j int) {
+	w := term{hash: valueHash, kind: value}
+	if i < u.n {
+		w.marks, w.gap = u.words[i].marks, u.words[i].gap
+	}
+	copy(t.words[:], u.words[:i])
+	t.words[i] = w
+	copy(t.words[i+1:], u.words[j:u.n])
+	t.n, t.frames, t.marks = u.n-(j-i)+1, u.frames, u.marks
+	t.add()
+}
+
+// isQualified reports whether w consists of parts: acme.press, works/press, press_wheel, pressWheel.
+func isQualified(w []byte) bool {
+	for i := 1; i < len(w); i++ {
+		if i+1 < len(w) && bytes.IndexByte([]byte("./_\\-:@"), w[i]) >= 0 || isUpper(w[i]) && isLower(w[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTitle reports whether w begins with a capital that others do not all follow.
+func isTitle(w []byte) bool {
+	r, _ := utf8.DecodeRune(w)
+	return unicode.IsUpper(r)
+}
+
+// isCapitals reports whether w has two letters or more, none of them small.
+func isCapitals(w []byte) bool {
+	return len(w) > 1 && isUpper(w[0]) && bytes.IndexFunc(w, unicode.IsLower) < 0
+}
+
+// isConstant reports whether w is a boolean, or nothing.
+func isConstant(w []byte) bool {
+	switch string(w) {
+	case "true", "false", "True", "False", "TRUE", "FALSE", "NaN", "undefined",
+		"null", "NULL", "Null", "nil", "None", "unset":
+		return true
+	}
+	return false
+}
+
+// isEdge reports whether r may stand around a word: punctuation, and the mask.
+func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
+
+// letters counts the bytes of word that are letters or part of one beyond
+// ASCII.
+func letters(word []byte) int {
+	n := 0
+	for _, b := range word {
+		if b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+func isMaskAt(s []byte, i int) bool { return i < len(s) && bytes.HasPrefix(s[i:], []byte(Mask)) }
 
 // joinsWords reports whether b between two words makes one of them.
 func joinsWords(b byte) bool { return bytes.IndexByte([]byte(".-/\\'`@+&~*"), b) >= 0 }
