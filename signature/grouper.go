@@ -259,14 +259,12 @@ const (
 	weighWord    = 15
 	weighSpan    = 15 // no word, or two
 	weighNames   = 20 // all names of a statement
-	weighText    = 12 // the rest of a line where values often follow
-	weighTail    = 8  // the rest of a line elsewhere
+	weighTail    = 8  // the rest of a line
 
 	fewOthers   = 3
 	spanOthers  = 7
 	namesOthers = 2
-	textOthers  = 3 // before it, no names
-	tailOthers  = 4
+	tailOthers  = 4 // before it, no names
 )
 
 // weight returns the weight of word i in its column.
@@ -305,11 +303,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i+2 <= t.n && t.others(i, i+2) >= spanOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
-		switch {
-		case i == 0 || i+1 >= t.n:
-		case t.words[i].gap == gapOpen && int(t.plain[i]) >= textOthers:
-			g.watch(n, depth, i, t.n, weighText)
-		case int(t.plain[i]) >= tailOthers:
+		if i > 0 && i+1 < t.n && int(t.plain[i]) >= tailOthers {
 			g.watch(n, depth, i, t.n, weighTail)
 		}
 	}
@@ -455,7 +449,7 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 // values often follow there.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	for _, j := range [...]int{i + 1, t.nameEnd(i), i + 2, t.n} {
-		if j <= i || j > t.n || t.words[i].again || j == t.n && j > i+2 && t.words[i].gap != gapOpen {
+		if j <= i || j > t.n || !t.words[i].holds && t.words[i].kind != value || j == t.n && j > i+2 && t.words[i].gap != gapOpen {
 			continue
 		}
 		if c := g.isOpen(t, i, j); c != nil && (j != i+2 || g.isOpen(t, i+1, j) == nil) {

@@ -95,7 +95,7 @@ func TestGrouperMerges(t *testing.T) {
 		"participles":      {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 1, 1},
 		"truth":            {spread("the flag for saving often is %s", "true", "false", "yes", "no", "none"), 1, 5},
 		"switches":         {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 1, 5},
-		"exceptions":       {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 2, 4},
+		"exceptions":       {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 2, 5},
 		"methods":          {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 2, 2},
 		"capitals":         {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 1, 4},
 		"faults, folded":   {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 1, 3},

@@ -21,13 +21,11 @@ type tokens struct {
 	plain  [maxTokens + 1]uint8  // those of them that are no names
 	sum    uint64                // hash of all
 
-	frames  uint64 // hash of the frames
-	marks   uint64 // hash of the punctuation since the last word
-	gap     gap    // before the next word
-	full    bool
-	dropped [maxFields]*field
-	drops   int
-	st      statement
+	frames uint64 // hash of the frames
+	marks  uint64 // hash of the punctuation since the last word
+	gap    gap    // before the next word
+	full   bool
+	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
 // term is a word of a statement, or several that are one.
@@ -37,9 +35,7 @@ type term struct {
 	marks uint64 // hash of the punctuation before it
 	kind  kindOfWord
 	gap   gap
-	holds bool // it is a word of two letters or more, and no value
-	again bool // it refers to a word before it
-	code  bool // it is a value that the id keeps
+	holds bool // it has two letters or more, and is no value and no reference to a word before it
 }
 
 // kindOfWord is a form of words.
@@ -53,6 +49,9 @@ const (
 	value                  // <*>, true, null, [a, b], Point{x=<*>}, and a number that the id keeps
 )
 
+// isName reports whether words of the form are names.
+func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
+
 // gap is the form of the punctuation before a word.
 type gap uint8
 
@@ -60,19 +59,14 @@ const (
 	gapSpace gap = iota
 	gapOpen      // a value often follows: a colon, an equals sign, an opening bracket or a quotation mark
 	gapComma
-	gapArrow
 )
-
-// isName reports whether words of the form are names.
-func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
 
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.drops, t.marks, t.gap, t.full = 0, 0, 0, gapSpace, false
+	t.n, t.marks, t.gap, t.full, t.left = 0, 0, gapSpace, false, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
-	t.st.cut(head)
-	t.st.text(t.say, t.drop)
+	t.say(t.statement(head))
 	t.fold()
 	t.refer()
 	t.add()
@@ -112,19 +106,12 @@ func (t *tokens) add() {
 // others returns how many words hold the statement together but for those from i to j.
 func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
 
-func (t *tokens) drop(f *field) {
-	if t.drops < len(t.dropped) {
-		t.dropped[t.drops] = f
-		t.drops++
-	}
-}
-
-func (t *tokens) put(text []byte, kind kindOfWord, code bool) {
+func (t *tokens) put(text []byte, kind kindOfWord) {
 	if t.n == len(t.words) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, code: code, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
@@ -137,199 +124,183 @@ func (t *tokens) put(text []byte, kind kindOfWord, code bool) {
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
 		b := s[i]
-		switch {
-		case b == ' ':
+		if b == ' ' {
 			i++
-		case isWordByte(b):
-			i = t.word(s, i)
-		default:
-			if end := t.value(s, i); end > 0 {
-				i = end
-				continue
-			}
-			switch {
-			case b == ',':
-				t.gap = gapComma
-			case b == '>' && i > 0 && (s[i-1] == '-' || s[i-1] == '='):
-				t.gap = gapArrow
-			case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
-				t.gap = gapOpen
-			case b != '\\':
-				t.gap = gapSpace
-			}
-			t.marks = place(t.marks, int(b))
-			i++
+			continue
 		}
+		end, kind := t.value(s, i), value
+		if end == i && isWordByte(b) {
+			end, kind = t.word(s, i)
+		}
+		if end > i {
+			t.put(s[i:end], kind)
+			i = end
+			continue
+		}
+		switch {
+		case b == ',':
+			t.gap = gapComma
+		case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
+			t.gap = gapOpen
+		case b != '\\':
+			t.gap = gapSpace
+		}
+		t.marks = place(t.marks, int(b))
+		i++
 	}
 }
 
-// value takes the value at i, that begins with no letter and no digit, and returns its end, or 0.
+// value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
 	j := i
 	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMaskAt(s, j) {
 		j++
 	}
 	if isMaskAt(s, j) {
-		end := t.glued(s, j)
-		t.put(s[i:end], value, false)
-		return end
+		return t.glued(s, j)
 	}
-	if j > i && i > 0 && (isBefore(s[i-1]) || bytes.IndexByte([]byte("=:'"), s[i-1]) >= 0) && isAfter(byteAt(s, j)) &&
-		bytes.IndexByte([]byte("./~*"), s[i]) >= 0 {
-		t.put(s[i:j], value, false)
+	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
+	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
 		return j
 	}
-	if !isOpening(s[i]) {
-		return 0
-	}
-	end := t.closing(s, i)
-	if end == 0 {
-		return 0
-	}
-	in := s[i+1 : end-1]
-	if isConstant(in) || isList(in) && (s[i] != '(' || t.gap == gapOpen && len(in) > 0) && (s[i] != '{' || t.n > 0) ||
-		s[i] == '{' && t.n > 0 && isObject(in) {
-		t.put(s[i:end], value, isConstant(in))
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
 		return end
 	}
-	return 0
+	return i
 }
 
-// glued returns the end of what is glued to the mask at i.
-func (t *tokens) glued(s []byte, i int) int {
-	for i < len(s) {
-		b := s[i]
+// isData reports whether s, in brackets, is a list, an object, one value, or nothing.
+func (t *tokens) isData(s []byte) bool {
+	in := bytes.TrimSpace(s[1 : len(s)-1])
+	items, words := 1, 0
+	for i, b := range in {
 		switch {
+		case b == ',' || b == ';' || b == ' ' && in[i-1] == '\\':
+			items++
+		case b == ' ' && in[i-1] != ',' && in[i-1] != ';':
+			words++
+		}
+	}
+	switch {
+	case isConstant(in):
+		return true
+	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
+		return false
+	}
+	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMaskAt(in, 0)) || s[0] == '{' && isObject(in)
+}
+
+// isObject reports whether the text in brackets is the fields of an object.
+func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && s[0] != ':' }
+
+// glued returns the end of all that is glued to the mask at i: up to space, or a mark that ends a value.
+func (t *tokens) glued(s []byte, i int) int {
+	for i < len(s) && !isAfter(s[i]) && s[i] != '\'' {
+		switch end := t.closing(s, i); {
 		case isMaskAt(s, i):
 			i += len(Mask)
-		case isAfter(b) || b == '\'' || (b == ':' || b == '=' || b == '.' || b == '!' || b == '?') && isAfter(byteAt(s, i+1)):
+		case bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0 && isAfter(byteAt(s, i+1)),
+			isOpening(s[i]) && (end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0):
 			return i
-		case isOpening(b):
-			end := t.closing(s, i)
-			if end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0 {
-				return i
-			}
-			i = end
 		default:
-			i++
+			i = max(i+1, end)
 		}
 	}
 	return i
 }
 
-// word takes the word at i and returns its end.
-func (t *tokens) word(s []byte, i int) int {
-	j, masked, digits := i, false, false
-	for j < len(s) {
-		next := byteAt(s, j+1)
+// wordEnd returns the end of the word at i, and whether a mask, or a digit, is in it.
+func wordEnd(s []byte, i int) (end int, masked, digits bool) {
+	for i < len(s) {
+		next := byteAt(s, i+1)
 		switch {
-		case isMaskAt(s, j):
+		case isMaskAt(s, i):
 			masked = true
-			j += len(Mask)
-			continue
-		case isWordByte(s[j]):
-			digits = digits || '0' <= s[j] && s[j] <= '9'
-			j++
-			continue
-		case joinsWords(s[j]) && (isWordByte(next) || isMaskAt(s, j+1)):
-			j++
-			continue
-		case s[j] == ':' && next == ':' && isWordByte(byteAt(s, j+2)):
-			j += 2
-			continue
+			i += len(Mask)
+		case isWordByte(s[i]):
+			digits = digits || '0' <= s[i] && s[i] <= '9'
+			i++
+		case joinsWords(s[i]) && (isWordByte(next) || isMaskAt(s, i+1)):
+			i++
+		case s[i] == ':' && next == ':' && isWordByte(byteAt(s, i+2)):
+			i += 2
+		default:
+			return i, masked, digits
 		}
-		break
 	}
-	w := s[i:j]
-	switch b := byteAt(s, j); {
-	case b == ':' && isMaskAt(s, j+1):
-		j, masked = t.glued(s, j+1), true
-	case isOpening(b):
-		if end := t.closing(s, j); end > 0 {
-			in := s[j+1 : end-1]
-			switch {
-			case isObject(in) || b == '{' && masked || b != '(' && isUpper(w[0]) && bytes.IndexByte(in, ' ') > 0:
-				t.put(s[i:end], value, false)
-				return end
-			case isMaskAt(in, 0) && bytes.IndexByte(in, ' ') < 0:
-				j, masked = end, true
-			}
-		}
-	case b == '.' && len(w) == 1 && isUpper(w[0]) && byteAt(s, j+1) == ' ' && isUpper(byteAt(s, j+2)):
+	return i, masked, digits
+}
+
+// word returns the end and the form of the word at i.
+func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
+	j, masked, digits := wordEnd(s, i)
+	w, next := s[i:j], byteAt(s, j)
+	end := t.closing(s, j)
+	switch {
+	case next == ':' && isMaskAt(s, j+1):
+		return t.glued(s, j+1), nameWord
+	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
+		return end, value
+	case end > 0 && isMaskAt(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
+		return end, nameWord
+	case masked:
+		return j, nameWord
+	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
+		return j, value
+	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && next == s[i-1] && byteAt(s, j+1) != ':':
+		return j, nameWord
+	case isCapitals(w):
+		return j, capitalWord
+	case !isTitle(w):
+		return j, plainWord
+	case len(w) == 1 && next == '.' && byteAt(s, j+1) == ' ': // an initial
 		j++
 	}
-	switch {
-	case masked:
-		t.put(s[i:j], nameWord, false)
-	case isConstant(w):
-		t.put(w, value, true)
-	case digits && !wellKnownWords.has(string(w)):
-		t.put(w, value, true)
-	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && byteAt(s, j) == s[i-1] &&
-		byteAt(s, j+1) != ':':
-		t.put(s[i:j], nameWord, false)
-	case isCapitals(w):
-		t.put(w, capitalWord, false)
-	case isTitle(w):
-		t.put(s[i:j], titleWord, false)
-	default:
-		t.put(w, plainWord, false)
-	}
-	return j
+	return j, titleWord
 }
 
-// closing is statement.closing in a part of the head.
+// closing returns the position after the bracket that closes the one at i, or 0. Brackets of all kinds are one:
+// intervals mix them. Those in quotation marks do not count.
 func (t *tokens) closing(s []byte, i int) int {
-	in := statement{head: s, left: t.st.left}
-	end := in.closing(i)
-	t.st.left = in.left
-	return end
-}
-
-// isList reports whether the text between brackets is a list, maybe an empty one: words or values with commas.
-func isList(s []byte) bool {
-	items, words := 1, 0
-	for i, b := range s {
-		switch {
-		case b == ',' || b == ';' || b == ' ' && i > 0 && s[i-1] == '\\':
-			items++
-		case b == ' ' && i > 0 && s[i-1] != ',' && s[i-1] != ';':
-			words++
+	if !isOpening(byteAt(s, i)) {
+		return 0
+	}
+	depth := 0
+	for ; i < len(s) && t.left > 0; i++ {
+		t.left--
+		switch b := s[i]; {
+		case b == '"':
+			end := quoted(s, i)
+			t.left -= end - i
+			i = end - 1
+		case isOpening(b):
+			depth++
+		case b == ']' || b == '}' || b == ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
 		}
 	}
-	return items > 1 && words <= 2*items || words == 0 && (isMaskAt(s, 0) || len(bytes.TrimSpace(s)) == 0)
+	return 0
 }
 
-// isObject reports whether the text in brackets after a name is the fields of an object.
-func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && !bytes.HasPrefix(s, []byte(":")) }
-
-// fold makes one value of values with commas between them, and one name of words with capitals.
+// fold makes one value of a list that ends the line, and one name of words with capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
-		w := t.words[i]
-		j := i + 1
-		for j < t.n && t.words[j].gap == gapComma && t.words[j].kind >= titleWord {
-			j++
-		}
-		list := j > i+1 && w.kind >= titleWord
-		if !list && w.gap == gapOpen {
-			for j < t.n && t.words[j].gap == gapComma {
-				j++
-			}
-			list = j > i+1 && j == t.n
+		w, end := t.words[i], i+1
+		for end < t.n && t.words[end].gap == gapComma {
+			end++
 		}
 		switch {
-		case list:
+		case w.gap == gapOpen && end == t.n && end > i+1:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
-			i = j - 1
+			i = end
 		case i > 0 && w.kind == titleWord:
-			for i+1 < t.n && t.words[i+1].gap == gapSpace && t.words[i+1].marks == 0 &&
-				t.words[i+1].kind == titleWord {
+			for i+1 < t.n && t.words[i+1].kind == titleWord && t.words[i+1].marks == 0 {
 				i++
-				next := &t.words[i]
-				w.text = w.text[:min(cap(w.text), len(w.text)+1+len(next.text))]
-				w.hash, w.holds = place(w.hash, 0)^next.hash, true
+				w.text = w.text[:cap(w.text)-cap(t.words[i].text)+len(t.words[i].text)]
+				w.hash, w.holds = place(w.hash, 0)^t.words[i].hash, true
 			}
 		}
 		t.words[n] = w
@@ -338,31 +309,27 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// refer makes references of words that occurred before, and of names that continue one.
+// refer makes references of words that occurred before, and of names that continue one, or begin one.
 func (t *tokens) refer() {
 	for i := 1; i < t.n; i++ {
 		w := &t.words[i]
-		if w.kind == value || !w.holds {
-			continue
-		}
-		for j := range i {
+		for j := 0; j < i && w.holds; j++ {
 			o := &t.words[j]
-			if o.kind == value || !o.holds {
+			long, short := w, o
+			if len(o.text) > len(w.text) {
+				long, short = o, w
+			}
+			if !o.holds || !bytes.HasPrefix(long.text, short.text) {
 				continue
 			}
-			if n := len(w.text); o.kind == nameWord && len(o.text) > n && joinsWords(o.text[n]) && bytes.HasPrefix(o.text, w.text) {
-				w.hash, w.again, w.holds = sameHash, true, false
-				break
-			}
-			if !bytes.HasPrefix(w.text, o.text) {
+			rest := long.text[len(short.text):]
+			if len(rest) > 0 && (long.kind != nameWord || !joinsWords(rest[0])) {
 				continue
 			}
-			if rest := w.text[len(o.text):]; len(rest) == 0 {
-				w.hash, w.again, w.holds = sameHash, true, false
-			} else if w.kind == nameWord && joinsWords(rest[0]) {
-				w.hash, w.again, w.holds = sameHash^xxhash.Sum64(rest), true, false
+			w.hash, w.holds = sameHash, false
+			if long == w && len(rest) > 0 {
+				w.hash ^= xxhash.Sum64(rest)
 			}
-			break
 		}
 	}
 }
@@ -372,7 +339,7 @@ func (t *tokens) nameEnd(i int) int {
 	j := i
 	for j < min(t.n, i+3) {
 		w := &t.words[j]
-		if w.kind != titleWord && (j == i || w.kind != value || w.code) || j > i && (w.gap != gapSpace || w.marks != 0) {
+		if w.kind != titleWord && (j == i || w.kind != value) || j > i && (w.gap != gapSpace || w.marks != 0) {
 			break
 		}
 		j++
@@ -429,7 +396,7 @@ func isQualified(w []byte) bool {
 	return false
 }
 
-// isTitle reports whether w begins with a capital that others do not all follow.
+// isTitle reports whether w begins with a capital.
 func isTitle(w []byte) bool {
 	r, _ := utf8.DecodeRune(w)
 	return unicode.IsUpper(r)
@@ -443,27 +410,39 @@ func isCapitals(w []byte) bool {
 // isConstant reports whether w is a boolean, or nothing.
 func isConstant(w []byte) bool {
 	switch string(w) {
-	case "true", "false", "True", "False", "TRUE", "FALSE", "NaN", "undefined",
-		"null", "NULL", "Null", "nil", "None", "unset":
+	case "true", "false", "True", "False", "TRUE", "FALSE", "NaN", "undefined", "null", "NULL", "Null", "nil", "None", "unset":
 		return true
 	}
 	return false
 }
-
-// isEdge reports whether r may stand around a word: punctuation, and the mask.
-func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 // letters counts the bytes of word that are letters or part of one beyond
 // ASCII.
 func letters(word []byte) int {
 	n := 0
 	for _, b := range word {
-		if b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 {
+		if isLetter(b) || b >= 0x80 {
 			n++
 		}
 	}
 	return n
 }
+
+func byteAt(s []byte, i int) byte {
+	if uint(i) < uint(len(s)) {
+		return s[i]
+	}
+	return 0
+}
+
+func isOpening(b byte) bool { return b == '[' || b == '{' || b == '(' }
+
+func isWordByte(b byte) bool {
+	return isLetter(b) || '0' <= b && b <= '9' || b == '_' || b == '$' || b >= 0x80
+}
+
+// isAfter reports whether b ends a value.
+func isAfter(b byte) bool { return b == 0 || bytes.IndexByte([]byte(" ,;)]}\"|"), b) >= 0 }
 
 func isMaskAt(s []byte, i int) bool { return i < len(s) && bytes.HasPrefix(s[i:], []byte(Mask)) }
 
