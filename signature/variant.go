@@ -110,5 +110,5 @@ func isDecidingKey(key []byte) bool {
 
 // isFaultType reports whether w is the name of a type of fault.
 func isFaultType(w []byte) bool {
-	return bytes.HasSuffix(w, []byte("Exception")) || bytes.HasSuffix(w, []byte("Error"))
+	return bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
 }
