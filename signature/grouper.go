@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -76,8 +75,7 @@ type Grouper struct {
 	opens  uint32       // see Changes
 	tick   uint32
 	copied GrouperState       // reused
-	tokens [groupDepth]tokens // the first of parsed, or scratch
-	parsed []byte             // the template that was parsed last, empty if it was too long to keep
+	tokens [groupDepth]tokens // scratch
 }
 
 // groupNode is a signature that is known.
@@ -138,7 +136,6 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		groups: make([]uint32, 0, cfg.Signatures),
 		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		parsed: make([]byte, 0, signatureBuffer),
 		cols:   make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -201,7 +198,8 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	if n, ok := g.find(s); ok {
 		return Place(n)
 	}
-	t, whole := &g.tokens[0], g.parse(template)
+	t := &g.tokens[0]
+	whole := t.parse(template)
 	switch {
 	case len(g.nodes) == cap(g.nodes):
 		g.stats.Unlearned++
@@ -413,20 +411,6 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 			}
 		}
 	}
-}
-
-// parse is tokens.parse, for a template that is often that of the call before.
-func (g *Grouper) parse(template []byte) bool {
-	t := &g.tokens[0]
-	switch {
-	case len(template) > cap(g.parsed):
-		g.parsed = g.parsed[:0]
-		return t.parse(template)
-	case !bytes.Equal(template, g.parsed) || len(template) == 0:
-		g.parsed = append(g.parsed[:0], template...)
-		return t.parse(g.parsed)
-	}
-	return !t.full
 }
 
 // match returns a node of the group that a statement belongs to by what is known.

@@ -105,12 +105,13 @@ func modelGroups(statements [][]string) []int {
 	columns, known := map[string]*modelColumn{}, map[string]int{}
 	isName := func(w string) bool { return strings.Contains(w, ".") }
 	type todo struct {
-		words []string
-		node  int
+		words   []string
+		node    int
+		general bool
 	}
 	var queue []todo
 	for i, words := range statements {
-		queue = append(queue, todo{words, i})
+		queue = append(queue, todo{words, i, false})
 	}
 	note := func(key, content string, weight, node int, value, word bool) bool {
 		c := columns[key]
@@ -166,7 +167,7 @@ func modelGroups(statements [][]string) []int {
 				without = append(without, w)
 			}
 		}
-		if left >= namesOthers {
+		if left >= namesOthers && !s.general {
 			note("names "+strings.Join(without, " "), said, weighNames, s.node, !named, true)
 		}
 		for i, w := range s.words {
@@ -194,7 +195,7 @@ func modelGroups(statements [][]string) []int {
 			if note(key, w, weight, s.node, w == Mask, w != Mask) {
 				general := slices.Clone(s.words)
 				general[i] = Mask
-				queue = append(queue, todo{general, s.node})
+				queue = append(queue, todo{general, s.node, true})
 			}
 		}
 	}

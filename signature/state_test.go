@@ -112,7 +112,6 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 		"-Grouper.opens",  // of caches outside
 		"-Grouper.copied", // of a state before
 		"-Grouper.tokens", // of none between calls
-		"-Grouper.parsed", // of none
 	)
 }
 

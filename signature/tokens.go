@@ -66,7 +66,7 @@ func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
 	t.n, t.marks, t.gap, t.full, t.left = 0, 0, gapSpace, false, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
-	t.say(t.statement(head))
+	t.say(statement(head))
 	t.fold()
 	t.refer()
 	t.add()

@@ -12,8 +12,8 @@ import (
 //   - codes, which the id keeps: numbers, booleans, types of faults, and the word or quotation after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is learned.
-// The cost is a look-up a word, and little more for the template that was learned last. It changes no group, and does not
-// allocate if dst is large enough.
+// The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if dst is large
+// enough.
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
 	from := len(dst)
 	put := func(s []byte) {
@@ -22,7 +22,7 @@ func (g *Grouper) AppendVariant(dst, template []byte) []byte {
 		}
 		dst = append(dst, s...)
 	}
-	if g.parse(template) {
+	if g.tokens[0].parse(template) {
 		g.varying(put)
 	}
 	head, _, _ := bytes.Cut(template, []byte("\n"))
