@@ -136,6 +136,25 @@ func requireCarried(t *testing.T, e, r *Engine) {
 	require.Zero(t, page.Lost)
 }
 
+// TestCarryOverOfFormat14 restores a snapshot that was written by the last version with signatures of version 2.
+func TestCarryOverOfFormat14(t *testing.T) {
+	snapshot, err := os.ReadFile("testdata/snapshot-14.json")
+	require.NoError(t, err)
+	e, err := Restore(snapshotConfig(mustRules(t, testRules)), snapshot)
+	require.NoError(t, err)
+	require.ErrorContains(t, e.CarriedOver(), "format 14, not")
+	s := e.Stats()
+	require.EqualValues(t, 161+3, e.Latest().Seq, "three items that open again")
+	require.Equal(t, "play", s.Phase)
+	require.True(t, s.Blind)
+	for _, id := range []string{"e1-12", "e1-13", "e1-15"} {
+		item, ok := e.Item(id)
+		require.True(t, ok, id)
+		require.Equal(t, event.Blocking, item.Disposition, id)
+	}
+	require.EqualValues(t, 165, e.Observe(event.Log{Message: "Broken thing 4"}.Entry()).Seq)
+}
+
 // TestCarryOverStays holds that neither a new run of the game nor a consumer that arrives opens the gate.
 func TestCarryOverStays(t *testing.T) {
 	e, cfg := carried(t)

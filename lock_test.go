@@ -51,6 +51,7 @@ func TestMethodsLock(t *testing.T) {
 		"Stats":          func(e *Engine) { e.Stats() },
 		"Template":       func(e *Engine) { e.Template(signature.Signature{}) },
 		"Updates":        func(e *Engine) { e.Updates(nil) },
+		"Variant":        func(e *Engine) { e.Variant("x") },
 		"Verdict":        func(e *Engine) { e.Verdict("x") },
 	}
 	of := reflect.TypeFor[*Engine]()

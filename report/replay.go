@@ -40,6 +40,10 @@ type Config struct {
 	// without it groups are those of the outcomes.
 	Group func(signature.Signature) signature.Signature
 
+	// Variant returns the variant of a template within its group: the engine's method. It is asked once the log has
+	// ended. Optional; without it templates have none.
+	Variant func(template string) string
+
 	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults. Optional.
 	Rule func(id string) RuleText
 
@@ -123,6 +127,9 @@ func New(config Config) (*Replay, error) {
 	config.Rows, config.Updates = cmp.Or(config.Rows, defaultRows), cmp.Or(config.Updates, defaultUpdates)
 	if config.Group == nil {
 		config.Group = func(s signature.Signature) signature.Signature { return s }
+	}
+	if config.Variant == nil {
+		config.Variant = func(string) string { return "" }
 	}
 	if config.Mod == nil {
 		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
@@ -259,7 +266,7 @@ func (r *Replay) End(end End) {
 	r.rescrub()
 	renamed := r.rename()
 	for _, t := range r.tables {
-		t.fold(r.config.Group)
+		t.fold(r.config.Group, r.config.Variant)
 	}
 	if end.Err != nil {
 		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))

@@ -191,8 +191,8 @@ func shorten(template string) string {
 	return strings.ToValidUTF8(strings.Clone(template[:maxTemplate]), "") + "…"
 }
 
-// fold makes one row of those whose signatures are one group under one rule.
-func (t *table) fold(group func(signature.Signature) signature.Signature) {
+// fold makes one row of those whose signatures are one group under one rule. variant returns the variant of a template.
+func (t *table) fold(group func(signature.Signature) signature.Signature, variant func(template string) string) {
 	rows := t.rows.Values()
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
@@ -212,11 +212,11 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 			}
 			g = &first
 			t.byKey[key] = g
-			variants[g] = addVariant(nil, r)
+			variants[g] = addVariant(nil, r, variant)
 			t.groups = append(t.groups, g)
 			continue
 		}
-		variants[g] = addVariant(variants[g], r)
+		variants[g] = addVariant(variants[g], r, variant)
 		g.Forms++
 		if len(g.members) < summary.MaxMembers {
 			g.members = append(g.members, r.sig.ID)
@@ -246,10 +246,10 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 }
 
 // addVariant adds the entries of a row to the variants of its group.
-func addVariant(all heed.Variants, r *row) heed.Variants {
+func addVariant(all heed.Variants, r *row, variant func(template string) string) heed.Variants {
 	v := heed.Variant{Count: r.Count, Others: r.Template == ""} // of a template that is no longer stored
 	if !v.Others {
-		v.Value = text.Safe(string(signature.AppendVariant(nil, []byte(r.Template))), maxVariantText)
+		v.Value = text.Safe(variant(r.Template), maxVariantText)
 	}
 	same := func(o heed.Variant) bool { return o.Others == v.Others && o.Value == v.Value }
 	i := slices.IndexFunc(all, same)

@@ -26,11 +26,11 @@ func TestFold(t *testing.T) {
 			return sig(1)
 		}
 		return s
-	})
+	}, func(string) string { return "" })
 	require.Equal(t, []*row{
 		{Row: Row{
 			Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,
-			Template: "<name> is late",
+			Template: "<*> is late",
 		}, sig: sig(1), group: sig(2), members: []signature.ID{2, 1, 4}},
 		{Row: Row{
 			Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10,

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -151,18 +150,12 @@ func (t *textReport) explainSignatures() {
 	if len(t.Signatures) == 0 {
 		return
 	}
-	shows := func(mask string) bool {
-		return slices.ContainsFunc(t.Signatures, func(r Row) bool { return strings.Contains(r.Template, mask) })
-	}
-	text, group := "A signature is the text of an entry", "Signatures that one log statement wrote form a group"
-	if shows(signature.Mask) {
+	text := "A signature is the text of an entry"
+	if slices.ContainsFunc(t.Signatures, func(r Row) bool { return strings.Contains(r.Template, signature.Mask) }) {
 		text += ", with " + signature.Mask + " where it varies"
 	}
-	if shows(template.Word) {
-		group += ", with " + template.Word + " for each"
-	}
 	t.sentence(faint, "%s.", text)
-	t.sentence(faint, "%s; FORMS counts them.", group)
+	t.sentence(faint, "Signatures that one log statement wrote form a group; FORMS counts them.")
 	if slices.ContainsFunc(t.Signatures, func(r Row) bool { return len(r.Variants) > 0 }) {
 		t.sentence(faint, "What entries of a group decide differently, such as a code, stands in brackets, with counts.")
 	}

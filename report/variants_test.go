@@ -21,11 +21,17 @@ func statements(s signature.Signature) signature.Signature {
 	return s
 }
 
+// variant stands in for an engine that has learned nothing.
+func variant(template string) string {
+	g, _ := signature.NewGrouper(signature.GrouperConfig{Signatures: 1, Columns: 1}) // the bounds are right
+	return string(g.AppendVariant(nil, []byte(template)))
+}
+
 // TestVariants: each form shows what the entries of a group decide differently, eight values and all others as one.
 func TestVariants(t *testing.T) {
 	play := func(ids int, template func(id int) string) *Document {
 		r := newReplay(t, Config{
-			Details: true, Group: statements,
+			Details: true, Group: statements, Variant: variant,
 			Template: func(s signature.Signature) (string, bool) {
 				return template(int(s.ID)), true
 			},
@@ -67,7 +73,7 @@ func TestVariants(t *testing.T) {
 // TestVariantsAreHostile: a variant is text of the log.
 func TestVariantsAreHostile(t *testing.T) {
 	r := newReplay(t, Config{
-		Group: statements, Details: true,
+		Group: statements, Variant: variant, Details: true,
 		Template: func(s signature.Signature) (string, bool) { return fmt.Sprintf("code %d%s", s.ID, hostile), true },
 	})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(100, event.Blocking, "r"))

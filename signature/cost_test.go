@@ -37,7 +37,7 @@ func TestHostileText(t *testing.T) {
 				template := n.AppendTemplate(nil, text, "")
 				require.Equal(t, key, n.Key(string(template), ""), "%.40q", text)
 				g.Learn(Of(template), template)
-				AppendVariant(nil, template)
+				g.AppendVariant(nil, template)
 				line := strings.ReplaceAll(text, "\n", " ")
 				n.Key("x", line)
 				n.Key("x", "at "+line)

@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -14,20 +13,17 @@ const (
 	DefaultGroupColumns    = 16384
 )
 
-// groupValues bounds the distinct words of a column that are noted: as many as are enough of those that count least.
+// groupValues bounds the contents of a column that are noted: so many are enough if each has the least weight.
 const groupValues = 10
 
-// groupDepth bounds how many variable columns of one template are learned
-// together.
-const groupDepth = 3
-
-// groupLookups bounds the columns that one template looks up. A line of 20 words
-// with three of them variable takes about 100; one that is made so that all of
-// its 96 words are variable would take 140,000.
-const groupLookups = 512
-
-// columnWays is how many slots a column may stand in.
+// columnWays is the number of slots that may hold a column.
 const columnWays = 8
+
+// groupDepth bounds how many columns open one after another, each by the statement that the one before left.
+const groupDepth = 8
+
+// floodForms is how many statements of one form, each alone in its group, are a flood.
+const floodForms = 256
 
 // GrouperConfig sets the bounds of a [Grouper]. Zero means the default,
 // negative is an error; both are hard limits.
@@ -46,23 +42,22 @@ type GrouperConfig struct {
 // Grouper learns, from the templates of signatures that it has not seen, which were written by one log statement, and
 // puts them into one group.
 //
-// Of a template, it looks at what the statement says: text, without the fields that it was given, of which there may
-// be others in another line; without numbers that a key such as code leaves in a template, booleans, nothing (null,
-// None, []), lists, and objects with their fields. Templates that say the same are one group at once.
+// It reads a template as words: values, names, words with a capital, words in capitals, and others; it knows them by
+// form and has no list of any language. A column is a place in a template: the hash of all words before it and the hash
+// of all after it. The contents of a column are the words, or the few words, that templates have there. Each distinct
+// content adds a weight by its form and by how many other words there are; names weigh more than other words. A column
+// that has enough, or a word where another template has a value, is open: all templates that have anything there are
+// one group. The statement with a value in that place is then learned, too, so that several columns open one after
+// another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
+// Grouper remembers hashes and numbers, no text.
 //
-// For each word of what is said it hashes all the others. When that hash has shown enough distinct words in one
-// column, or one beside a value, the column is a variable, and all that were seen in it, or will be, are one group: two
-// words that look like names (Tobin, bench_large, acme.press) or stand where values often do, four plain ones. It also
-// leaves out all names at once. It remembers hashes and numbers, no text.
+// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold templates
+// that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
-// States and participles of English in small letters (open and closed, started and stopped), types of exceptions, and
-// functions that are called are never taken for a value. Frames are part of what must be equal: faults thrown by
-// different methods stay apart. A group may hold templates that decide differently, as by a code: they differ in
-// [AppendVariant].
-//
-// Groups do not depend on the order in which texts come while nothing is
-// evicted. With more columns than are watched, evidence that is far apart (with
-// the defaults some 2,000 new texts) may not be put together; Stats counts evictions.
+// Groups do not depend on the order of the texts if nothing is evicted and no flood comes. With more columns than are
+// watched, evidence that is far apart (with the defaults some 2,000 new texts) may not be put together; Stats counts
+// evictions. A flood is 256 statements with the same first word, number of words and punctuation, none of which is like
+// another: they become one group.
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
@@ -71,39 +66,40 @@ type Grouper struct {
 	nodes  []groupNode // each never changes
 	groups []uint32    // of each node, another one of its group that came before it, or itself
 	slots  []uint32    // index into nodes plus one, open addressing by Signature
-	said   []uint32    // the same by what the statement says, of the first node of each
+	said   []uint32    // the same by the statement, of the first node of each
 	cols   []column
 	merges []GroupMerge
 
-	thresholds thresholds
-
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
+	opens  uint32       // see Changes
 	tick   uint32
-	copied GrouperState // reused
-	tokens tokens       // of parsed, or scratch
-	parsed []byte       // the template that was parsed last, empty if it was too long to keep
+	copied GrouperState       // reused
+	tokens [groupDepth]tokens // scratch
 }
 
 // groupNode is a signature that is known.
 type groupNode struct {
 	ID    ID
+	Said  uint64 // hash of the statement, or of the signature
 	Check uint32
-	Said  uint64 // hash of what the statement says, or of the signature
+	Next  uint32 `json:",omitempty"` // the node plus one before it of the same form
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
 
-// column is a place in a template, known by the hash of all the rest.
+// column is a place in a template, known by the hash of all the rest, or a form of statements.
 type column struct {
 	Key   uint64
-	Words [groupValues]uint32 // half of the hash of each distinct word
-	Nodes [groupValues]uint32 // the first node plus one that had it; nodes[0] leads when open
-	Wild  uint32              // node plus one that has the mask there
+	Words [groupValues]uint32 // half of the hash of each distinct content
+	Nodes [groupValues]uint32 // the first node plus one that had it; Nodes[0] leads an open column, or is the latest of a form
+	Value uint32              // node plus one that has a value there
 	Used  uint32              // tick of the latest use
-	N     uint8               // distinct words, up to groupValues
-	Score uint8               // what they count, up to enough
-	Open  bool                // it is a variable
+	Forms uint16              // statements of the form, up to floodForms; 0 for a place
+	N     uint8               // distinct contents, up to groupValues
+	Score uint8               // their weight, up to enough
+	Word  bool                // one of them is a single word
+	Open  bool
 }
 
 // GroupMerge is two groups that have become one.
@@ -117,8 +113,8 @@ type GrouperStats struct {
 	Signatures     int    // known
 	Groups         int    // of the known signatures
 	Columns        int    // watched
-	Variables      int    // watched columns that are variable
-	ColumnsEvicted uint64 // watched columns that made room for others
+	Variables      int    // watched columns that are open
+	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
 }
 
@@ -140,10 +136,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		groups: make([]uint32, 0, cfg.Signatures),
 		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		parsed: make([]byte, 0, signatureBuffer),
 		cols:   make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
-
-		thresholds: defaultThresholds(),
 	}, nil
 }
 
@@ -177,6 +170,9 @@ func (g *Grouper) Members(dst []ID, id ID) []ID {
 	return dst
 }
 
+// Changes returns a number that changes if [Grouper.AppendVariant] may return another variant of a template than before.
+func (g *Grouper) Changes() uint32 { return g.opens }
+
 // Stats returns the counts so far. It costs a copy.
 func (g *Grouper) Stats() GrouperStats {
 	s := g.stats
@@ -202,22 +198,28 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	if n, ok := g.find(s); ok {
 		return Place(n)
 	}
-	if len(g.nodes) == cap(g.nodes) {
+	t := &g.tokens[0]
+	whole := t.parse(template)
+	switch {
+	case len(g.nodes) == cap(g.nodes):
 		g.stats.Unlearned++
-		if n, ok := g.match(template); ok {
+		if n, ok := g.match(t); ok && whole {
 			return Place(n)
 		}
 		return nowhere
-	}
-	t := &g.tokens
-	if !g.parse(template) {
+	case !whole:
 		return Place(g.insert(s, uint64(s.ID)))
 	}
-	n := g.insert(s, t.sum)
-	g.union(g.said[g.saidSlot(t.sum)]-1, n)
+	n, before := g.insert(s, t.sum), g.unions
+	if first := g.said[g.saidSlot(t.sum)] - 1; first != n {
+		g.union(first, n)
+		return Place(n)
+	}
 	g.learnNames(n, t)
-	left := groupLookups
-	g.learn(n, t, 0, 0, &left)
+	g.learn(n, 0)
+	if g.unions == before {
+		g.guard(n, t)
+	}
 	return Place(n)
 }
 
@@ -245,132 +247,208 @@ func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 	return dst
 }
 
-// withoutNames is the place of a column that is all the names of a statement.
-const withoutNames = 2 * maxTokens
+// enough is the weight of the contents of a column that opens it.
+const enough = 60
 
-// learn watches the columns of node n from the given one on, as many as are
-// left. It leaves t as it was.
-func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
-	for i := from; i < t.n && *left > 0; i++ {
-		word := t.words[i]
-		anchors := t.anchors
-		if word.anchor {
-			anchors--
+// The weights of contents, and of how many other words each needs.
+const (
+	weighName    = 30 // a name, or any word where values often follow
+	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighWord    = 15
+	weighSpan    = 15 // no word, or two
+	weighNames   = 20 // all names of a statement
+	weighTail    = 8  // the rest of a line
+
+	fewOthers   = 3
+	spanOthers  = 7
+	namesOthers = 2
+	tailOthers  = 4 // before it, no names
+)
+
+// weight returns the weight of word i in its column.
+func (t *tokens) weight(i int) int {
+	w, others := &t.words[i], t.others(i, i+1)
+	weight, few := weighWord, others < fewOthers
+	switch {
+	case others == 0 || !w.holds && w.kind != value:
+		return 0
+	case !few && i == 0 && (w.kind == nameWord || w.gap == gapOpen):
+		return weighFewName
+	case !few && (w.kind.isName() || w.gap == gapOpen):
+		weight = weighName
+	case w.kind.isName():
+		weight = weighFewName
+	}
+	if i == 0 || others == 1 { // it often says who reports
+		weight = weight * 2 / 5
+	}
+	return weight
+}
+
+// learn watches the columns of the statement at the given depth for node n.
+func (g *Grouper) learn(n uint32, depth int) {
+	t := &g.tokens[depth]
+	for i := 0; i <= t.n; i++ {
+		if i < t.n {
+			g.watch(n, depth, i, i+1, t.weight(i))
 		}
-		if word.kind == fixedWord || anchors < 1 {
-			continue
+		if j := t.nameEnd(i); j > i+1 && t.others(i, j) >= namesOthers {
+			g.watch(n, depth, i, j, weighFewName)
 		}
-		*left--
-		c := g.column(t.key(i))
-		if !g.watch(n, c, &word, t.counts(&g.thresholds, i, anchors)) {
-			continue
+		if t.others(i, i) >= spanOthers {
+			g.watch(n, depth, i, i, weighSpan)
 		}
-		if word.kind != value && depth+1 < groupDepth {
-			t.replace(i, term{hash: valueHash, kind: value})
-			g.learn(n, t, i+1, depth+1, left)
-			t.replace(i, word)
+		if i+2 <= t.n && t.others(i, i+2) >= spanOthers {
+			g.watch(n, depth, i, i+2, weighSpan)
+		}
+		if i > 0 && i+1 < t.n && int(t.plain[i]) >= tailOthers {
+			g.watch(n, depth, i, t.n, weighTail)
 		}
 	}
 }
 
-// learnNames watches the statement of node n without all of its names, which may vary together. The first word is one
-// if a second one of the same name follows, as in Anna Lindqvist.
+// Other columns than places.
+const (
+	withoutNames = 2*maxTokens + iota // all names of a statement
+	ofForm                            // statements of one form
+)
+
+// learnNames watches the statement of node n without all of its names and values, which may vary together.
 func (g *Grouper) learnNames(n uint32, t *tokens) {
-	sum, anchors, kind, at := t.frames, t.anchors, value, 0
-	double := t.n > 1 && t.words[0].isCapitalised() && t.words[1].isCapitalised() && t.words[1].gap == gapSpace
+	sum, others, at, named, run := t.frames, 0, 0, false, false
 	for i := range t.n {
 		w := &t.words[i]
-		if i == 1 && double {
-			anchors--
+		hash, again := w.hash, run && w.marks == 0
+		run = i > 0 && w.kind >= titleWord
+		switch {
+		case !run && w.holds:
+			others++
+		case run && again:
+			named = named || w.kind != value
 			continue
-		}
-		hash := w.hash
-		if w.kind > plainWord && (i > 0 || double) {
-			hash, kind = valueHash, plainWord
-			anchors--
+		case run:
+			named, hash = named || w.kind != value, valueHash
 		}
 		sum += place(hash, at) + place(w.marks, maxTokens+at)
 		at++
 	}
-	sum += place(t.marks, maxTokens+at)
-	if anchors >= g.thresholds.nameAnchors {
-		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, uint8(g.thresholds.states))
+	if !run {
+		sum += place(t.marks, maxTokens+at)
+	}
+	if others >= namesOthers {
+		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weighNames)
 	}
 }
 
-func (w *term) isCapitalised() bool {
-	return w.kind == titleWord || w.kind == stateWord && isTitle(w.text)
+// watch notes the words from i to j of the statement at the given depth for node n. If that opens their column, it
+// learns the statement with a value there.
+func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
+	if weight == 0 {
+		return
+	}
+	t := &g.tokens[depth]
+	c, word := g.column(t.key(i, j)), j == i+1
+	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
+	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
+		c.Value = c.Nodes[0]
+		g.tokens[depth+1].leave(t, i, j)
+		g.learn(n, depth+1)
+	}
 }
 
-// watch notes that node n has shown a word in a column, and joins the group of the column if it varies, which it
-// reports. It does where enough words were seen, or any beside a value.
-func (g *Grouper) watch(n uint32, c *column, word *term, counts uint8) bool {
-	c.add(n, word, counts)
-	if !c.Open {
-		if c.Score < enough && (c.Wild == 0 || c.N == 0) {
-			return false
+// note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its
+// group. It reports whether the column opens now.
+func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, weight int) (opens bool) {
+	half := uint32(content >> 32)
+	switch {
+	case isValue && c.Value == 0:
+		c.Value = n + 1
+	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
+		c.Words[c.N], c.Nodes[c.N] = half, n+1
+		if c.N++; c.N == groupValues {
+			g.opens++
 		}
-		c.Open = true
-		g.stats.Variables++
+		c.Score = uint8(min(int(c.Score)+weight, enough))
+		c.Word = c.Word || word
+	}
+	if opens = !c.Open && (c.Score == enough || c.Value != 0 && c.Word); opens {
+		g.open(c)
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
 		}
 	}
-	g.union(c.Nodes[0]-1, n)
-	if c.Wild != 0 {
-		g.union(c.Nodes[0]-1, c.Wild-1)
+	if c.Open {
+		g.union(c.Nodes[0]-1, n)
+		if c.Value != 0 {
+			g.union(c.Nodes[0]-1, c.Value-1)
+		}
 	}
-	return true
+	return opens
 }
 
-// parse is tokens.parse, for a template that is often that of the call before.
-func (g *Grouper) parse(template []byte) bool {
+func (g *Grouper) open(c *column) {
+	c.Open = true
+	g.stats.Variables++
+	g.opens++
+}
+
+// guard notes that node n is alone. It makes one group of a flood of such nodes.
+func (g *Grouper) guard(n uint32, t *tokens) {
+	if t.n < 2 {
+		return
+	}
+	c := g.column(t.form())
+	g.nodes[n].Next = c.Nodes[0]
+	c.Nodes[0] = n + 1
 	switch {
-	case len(template) > cap(g.parsed):
-		g.parsed = g.parsed[:0]
-		return g.tokens.parse(template)
-	case !bytes.Equal(template, g.parsed) || len(template) == 0:
-		g.parsed = append(g.parsed[:0], template...)
-		return g.tokens.parse(g.parsed)
+	case c.Open:
+		g.union(g.nodes[n].Next-1, n)
+	default:
+		if c.Forms++; c.Forms == floodForms {
+			g.open(c)
+			for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
+				g.union(m-1, n)
+			}
+		}
 	}
-	return !g.tokens.full
 }
 
-// match returns a node of the group that a template belongs to by a column that
-// is known to vary.
-func (g *Grouper) match(template []byte) (uint32, bool) {
-	t := &g.tokens
-	if !g.parse(template) {
-		return 0, false
-	}
+// match returns a node of the group that a statement belongs to by what is known.
+func (g *Grouper) match(t *tokens) (uint32, bool) {
 	if n := g.said[g.saidSlot(t.sum)]; n != 0 {
 		return n - 1, true
 	}
 	for i := range t.n {
-		if c := g.lookup(t.key(i)); c != nil && c.Open && t.words[i].kind != fixedWord {
+		if c, _ := g.opened(t, i); c != nil {
 			return c.Nodes[0] - 1, true
 		}
+	}
+	if c := g.lookup(t.form()); c != nil && c.Open {
+		return c.Nodes[0] - 1, true
 	}
 	return 0, false
 }
 
-// add notes that node n has shown a word in the column. A word that was seen is
-// not noted again: its nodes differ in columns that are known to vary, and are
-// one group for that, unless such a column was evicted in between.
-func (c *column) add(n uint32, word *term, counts uint8) {
-	if word.kind == value {
-		if c.Wild == 0 {
-			c.Wild = n + 1
+// opened returns an open column of the words that begin at i, and where they end, or nil. The rest of a line is one if
+// values often follow there.
+func (g *Grouper) opened(t *tokens, i int) (*column, int) {
+	for _, j := range [...]int{i + 1, t.nameEnd(i), i + 2, t.n} {
+		if j <= i || j > t.n || !t.words[i].holds && t.words[i].kind != value || j == t.n && j > i+2 && t.words[i].gap != gapOpen {
+			continue
 		}
-		return
+		if c := g.isOpen(t, i, j); c != nil && (j != i+2 || g.isOpen(t, i+1, j) == nil) {
+			return c, j
+		}
 	}
-	half := uint32(word.hash >> 32)
-	if int(c.N) == len(c.Words) || slices.Contains(c.Words[:c.N], half) {
-		return
+	return nil, 0
+}
+
+// isOpen returns the column of the words from i to j if it is open.
+func (g *Grouper) isOpen(t *tokens, i, j int) *column {
+	if c := g.lookup(t.key(i, j)); c != nil && c.Open {
+		return c
 	}
-	c.Words[c.N], c.Nodes[c.N] = half, n+1
-	c.N++
-	c.Score = uint8(min(int(c.Score)+int(counts), enough))
+	return nil
 }
 
 // lookup returns the column with the given key, or nil.
@@ -390,9 +468,8 @@ func (g *Grouper) set(key uint64) []column {
 	return g.cols[n*columnWays:][:columnWays]
 }
 
-// column returns the column with the given key, made where it is not there. It
-// evicts the column of its set that has shown the fewest words, of these the
-// one used longest ago.
+// column returns the column with the given key, made if it is not there. It evicts the column of its set that has shown
+// the fewest contents, of these the one used longest ago.
 func (g *Grouper) column(key uint64) *column {
 	g.tick++
 	if c := g.lookup(key); c != nil {
@@ -407,7 +484,7 @@ func (g *Grouper) column(key uint64) *column {
 			victim = c
 			break
 		}
-		if c.N < victim.N || c.N == victim.N && g.tick-c.Used > g.tick-victim.Used {
+		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
 			victim = c
 		}
 	}
@@ -416,12 +493,21 @@ func (g *Grouper) column(key uint64) *column {
 		g.stats.Columns++
 	case victim.Open:
 		g.stats.Variables--
-		fallthrough
-	default:
+		g.stats.ColumnsEvicted++
+		g.opens++
+	case victim.shown() > 1:
 		g.stats.ColumnsEvicted++
 	}
 	*victim = column{Key: key, Used: g.tick}
 	return victim
+}
+
+// shown is how many contents c has shown. An open column has shown more than any other.
+func (c *column) shown() int {
+	if c.Open {
+		return floodForms
+	}
+	return int(c.N) + int(c.Forms)
 }
 
 // find returns the node of s.
@@ -438,7 +524,7 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 // insert makes a node for s, which must not be known. There must be room.
 func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes, g.groups = append(g.nodes, groupNode{s.ID, s.Check, said}), append(g.groups, n)
+	g.nodes, g.groups = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said}), append(g.groups, n)
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {

@@ -74,6 +74,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 			return nil, fmt.Errorf("signature: state: Known[%d] is there twice", i)
 		}
 		g.insert(n.sig(), n.Said)
+		g.nodes[i].Next = n.Next
 		if g.groups[i] = s.Groups[i]; g.groups[i] != uint32(i) {
 			g.unions++
 		}
@@ -111,9 +112,15 @@ func (s *GrouperState) check(signatures, columns int) error {
 			return fmt.Errorf("its Groups[%d] is %d: not the first signature of a group", i, n)
 		}
 	}
+	for i := range s.Known {
+		if s.Known[i].Next > uint32(i) {
+			return fmt.Errorf("its Known[%d] has the form of one after it", i)
+		}
+	}
 	for i := range s.Watched {
 		c := &s.Watched[i]
-		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Wild > known || c.Open && c.N == 0
+		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Value > known || c.Forms > floodForms ||
+			c.Open && c.N == 0 && c.Forms < floodForms || c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
 		for k := range min(c.N, groupValues) {
 			odd = odd || c.Nodes[k] == 0 || c.Nodes[k] > known
 		}

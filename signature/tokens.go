@@ -2,6 +2,8 @@ package signature
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -9,364 +11,296 @@ import (
 // maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
 
-// tokens is what a template's statement says, as words and values, with hashes that make it cheap to leave a word out:
-// the sum of a hash of each word at its place, and of what stands between them.
+// tokens is a template's statement as words, with sums of hashes that make it cheap to leave a span of them out.
 type tokens struct {
-	words   [maxTokens]term
-	n       int
-	anchors int    // words that hold the statement together: letters, no value
-	frames  uint64 // hash of the frames
-	sum     uint64
-	marks   uint64 // hash of the punctuation since the last word
-	gap     gap    // what stands before the next word
-	full    bool
-	dropped [maxFields]*field
-	drops   int
-	st      statement
+	words  [maxTokens]term
+	n      int
+	before [maxTokens + 1]uint64 // hash of the words before word i, and of the punctuation in front of it
+	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
+	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
+	plain  [maxTokens + 1]uint8  // those of them that are no names
+	sum    uint64                // hash of all
+
+	frames uint64 // hash of the frames
+	marks  uint64 // hash of the punctuation since the last word
+	gap    gap    // before the next word
+	full   bool
+	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
-// term is a word or a value.
+// term is a word of a statement, or several that are one.
 type term struct {
-	text   []byte
-	hash   uint64 // of the text, or of the mask
-	kind   kindOfWord
-	marks  uint64 // hash of the punctuation before it
-	gap    gap
-	anchor bool
-	// decides is set of a value by which a line decides something else than others that have another there.
-	decides bool
-	call    bool // parentheses follow directly
+	text  []byte
+	hash  uint64 // of the text, or of the mask
+	marks uint64 // hash of the punctuation before it
+	kind  kindOfWord
+	gap   gap
+	holds bool // it has two letters or more, and is no value and no reference to a word before it
 }
 
-// gap is what stands before a word.
+// kindOfWord is a form of words.
+type kindOfWord uint8
+
+const (
+	plainWord   kindOfWord = iota
+	capitalWord            // ENOENT
+	titleWord              // Tobin, Anna Lindqvist
+	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press"
+	value                  // <*>, true, null, [a, b], Point{x=<*>}, and a number that the id keeps
+)
+
+// isName reports whether words of the form are names.
+func (k kindOfWord) isName() bool { return k == titleWord || k == nameWord }
+
+// gap is the form of the punctuation before a word.
 type gap uint8
 
 const (
 	gapSpace gap = iota
-	gapValue     // a value often follows: a colon or an equals sign
-	gapOpen      // an opening bracket or quotation mark
+	gapOpen      // a value often follows: a colon, an equals sign, an opening bracket or a quotation mark
 	gapComma
-	gapArrow
 )
 
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.anchors, t.drops, t.marks, t.gap, t.full = 0, 0, 0, 0, gapSpace, false
+	t.n, t.marks, t.gap, t.full, t.left = 0, 0, gapSpace, false, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
-	t.st.cut(head)
-	t.st.text(t.say, t.give, t.drop)
-	t.findStates()
-	for i := range t.n {
-		if w := &t.words[i]; w.kind == unknownWord {
-			w.kind = t.kindOf(i)
-		}
-	}
+	t.say(statement(head))
 	t.fold()
-	t.stems()
-	t.sum = t.frames + place(t.marks, maxTokens+t.n)
-	for i := range t.n {
-		w := &t.words[i]
-		w.anchor = w.kind != value && letters(w.text) >= 2
-		if w.anchor {
-			t.anchors++
-		}
-		t.sum += place(w.hash, i) + place(w.marks, maxTokens+i)
-	}
+	t.refer()
+	t.add()
 	return !t.full
 }
 
-// stems makes names of words by which a qualified name of the statement begins: quarry beside quarry.service.
-func (t *tokens) stems() {
+// add sums the hashes.
+func (t *tokens) add() {
+	sum := uint64(0)
 	for i := range t.n {
-		long := &t.words[i]
-		if long.kind != nameWord {
-			continue
-		}
-		for j := range t.n {
-			w := &t.words[j]
-			if n := len(w.text); w.kind != value && w.kind != nameWord && n > 2 && n < len(long.text) && long.text[n] == '.' &&
-				bytes.HasPrefix(long.text, w.text) {
-				w.kind = nameWord
+		w := &t.words[i]
+		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
+		if w.holds {
+			t.held[i+1]++
+			if i == 0 || !w.kind.isName() {
+				t.plain[i+1]++
 			}
 		}
+		sum += place(w.marks, 2*i)
+		t.before[i] = sum
+		sum += place(w.hash, 2*i+1)
 	}
+	t.before[t.n] = sum
+	sum = t.frames
+	t.after[t.n] = sum
+	if t.n > 0 && t.words[t.n-1].kind != value {
+		sum += place(t.marks, 0)
+	}
+	for i := t.n - 1; i >= 0; i-- {
+		w := &t.words[i]
+		sum += place(w.hash, 2*(t.n-i)) + place(w.marks, 2*(t.n-i)+1)
+		t.after[i] = sum
+	}
+	t.sum = sum
 }
 
-// give takes a field that is part of what is said.
-func (t *tokens) give(f *field) {
-	t.mark('=')
-	if len(f.key) > 0 {
-		t.put(f.key, fixedWord, false)
-	}
-	if len(f.value) > 0 {
-		t.put(f.value, value, false)
-	}
-	t.drop(f)
-}
+// others returns how many words hold the statement together but for those from i to j.
+func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
 
-func (t *tokens) drop(f *field) {
-	if t.drops < len(t.dropped) {
-		t.dropped[t.drops] = f
-		t.drops++
-	}
-}
-
-func (t *tokens) put(text []byte, kind kindOfWord, decides bool) {
+func (t *tokens) put(text []byte, kind kindOfWord) {
 	if t.n == len(t.words) {
 		t.full = true
 		return
 	}
-	hash := valueHash
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
 	if kind != value {
-		hash = xxhash.Sum64(text)
-		if t.n > 0 && t.gap == gapSpace && t.words[t.n-1].kind == value {
-			hash = t.counted(text)
-		}
+		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
-	t.words[t.n] = term{text: text, hash: hash, kind: kind, marks: t.marks, gap: t.gap, decides: decides}
+	t.words[t.n] = w
 	t.gap, t.marks = gapSpace, 0
 	t.n++
-}
-
-// counted returns the hash of the singular of a word after a value, which may be a count.
-func (t *tokens) counted(text []byte) uint64 {
-	if n := len(text) - 3; n > 1 && string(text[n:]) == "ies" {
-		var d xxhash.Digest
-		d.Reset()
-		_, _ = d.Write(text[:n])
-		_, _ = d.WriteString("y")
-		return d.Sum64()
-	}
-	if n := len(text) - 1; n > 2 && text[n] == 's' && isLower(text[n-1]) && text[n-1] != 's' {
-		text = text[:n]
-	}
-	return xxhash.Sum64(text)
-}
-
-// mark takes a byte of punctuation.
-func (t *tokens) mark(b byte) {
-	t.marks = place(t.marks, int(b))
 }
 
 // say takes text.
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
 		b := s[i]
-		switch {
-		case b == ' ':
+		if b == ' ' {
 			i++
-		case isWordByte(b) || isMaskAt(s, i):
-			i = t.word(s, i)
-		default:
-			if end := loneValue(s, i); end > 0 {
-				t.put(s[i:end], value, b == '(')
-				i = end
-				continue
-			}
-			if end := t.group(s, i); end > 0 {
-				i = end
-				continue
-			}
-			switch {
-			case b == '>' && i > 0 && (s[i-1] == '-' || s[i-1] == '='):
-				t.gap = gapArrow
-			case b == ',':
-				t.gap = gapComma
-			case b == ':' || b == '=':
-				t.gap = gapValue
-			case isOpening(b) || b == '"' || b == '\'':
-				t.gap = gapOpen
-			case b != '-':
-				t.gap = gapSpace
-			}
-			sign := b == '#' || b == '~' || isMaskAt(s, i+1) && (b == '.' || b == '-' || b == '+')
-			if !sign {
-				t.mark(b)
-			}
-			i++
+			continue
 		}
-	}
-}
-
-// word takes the word at i and returns its end.
-func (t *tokens) word(s []byte, i int) int {
-	j, masked, digits := i, false, false
-	for j < len(s) {
-		next := byteAt(s, j+1)
+		end, kind := t.value(s, i), value
+		if end == i && isWordByte(b) {
+			end, kind = t.word(s, i)
+		}
+		if end > i {
+			t.put(s[i:end], kind)
+			i = end
+			continue
+		}
 		switch {
-		case isMaskAt(s, j):
-			masked = true
-			j += len(Mask)
-			continue
-		case isWordByte(s[j]):
-			digits = digits || '0' <= s[j] && s[j] <= '9'
-			j++
-			continue
-		case joinsWords(s[j]) && (isWordByte(next) || isMaskAt(s, j+1)):
-			j++
-			continue
-		case s[j] == ':' && next == ':' && isWordByte(byteAt(s, j+2)):
-			j += 2
-			continue
+		case b == ',':
+			t.gap = gapComma
+		case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
+			t.gap = gapOpen
+		case b != '\\':
+			t.gap = gapSpace
 		}
-		break
+		t.marks = place(t.marks, int(b))
+		i++
 	}
-	w := s[i:j]
-	if j < len(s) && isOpening(s[j]) {
-		if end := t.closing(s, j); end > 0 {
-			in := s[j+1 : end-1]
-			if isObject(in) || s[j] == '{' && masked || s[j] != '(' && isUpper(w[0]) && bytes.IndexByte(in, ' ') > 0 {
-				t.put(s[i:end], value, false)
-				return end
-			}
-		}
-	}
-	switch {
-	case masked:
-		t.put(w, value, false)
-	case isConstant(w) || (string(w) == "no" || string(w) == "unknown") && isAfter(byteAt(s, j)) && byteAt(s, j) != ' ':
-		t.put(w, value, true)
-	case digits && !wellKnownWords.has(string(w)):
-		t.put(w, value, true) // a code: the masking left it
-	default:
-		t.put(w, unknownWord, false)
-		if byteAt(s, j) == '(' && !isUpper(w[0]) && !t.full {
-			t.words[t.n-1].call = true
-		}
-	}
-	return j
 }
 
-// group takes what is in the brackets at i as one word, if it is a list, an object or a name of some words, and returns
-// the end, or 0.
-func (t *tokens) group(s []byte, i int) int {
-	if s[i] != '[' && s[i] != '{' && (s[i] != '(' || t.gap != gapValue) {
-		return 0
-	}
-	end := t.closing(s, i)
-	if end == 0 {
-		return 0
-	}
-	in, kind := s[i+1:end-1], value
-	switch {
-	case isList(in), s[i] == '{' && isObject(in):
-	case s[i] == '[' && isLabel(in):
-		if !bytes.Contains(in, []byte(Mask)) {
-			kind = titleWord
-		}
-	default:
-		return 0
-	}
-	t.mark(s[i])
-	t.gap = gapOpen
-	t.put(in, kind, false)
-	t.mark(s[end-1])
-	return end
-}
-
-// closing is statement.closing in a part of the head.
-func (t *tokens) closing(s []byte, i int) int {
-	in := statement{head: s, left: t.st.left}
-	end := in.closing(i)
-	t.st.left = in.left
-	return end
-}
-
-// isList reports whether what is in brackets is a list, maybe an empty one: words or values with commas between them.
-func isList(s []byte) bool {
-	items, words := 1, 0
-	for i, b := range s {
-		switch {
-		case b == ',' || b == ';':
-			items++
-		case b == ' ' && i > 0 && s[i-1] != ',' && s[i-1] != ';':
-			words++
-		}
-	}
-	return len(bytes.TrimSpace(s)) == 0 || items > 1 && words <= 2*items
-}
-
-// isObject reports whether what is in brackets after a name is the fields of an object.
-func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && !bytes.HasPrefix(s, []byte(":")) }
-
-// isLabel reports whether what is in brackets is a name of some words, with capitals or a value.
-func isLabel(s []byte) bool {
-	words := 1
-	for i, b := range s {
-		switch b {
-		case ' ':
-			words++
-			if i+1 < len(s) && isLower(s[i+1]) {
-				return false
-			}
-		case ':', '[', '(', '"', '=':
-			return false
-		}
-	}
-	return words > 1 && words <= 4
-}
-
-// loneValue returns the end of a value at i that is no word, or 0: a path of dots, or nothing in parentheses.
-func loneValue(s []byte, i int) int {
-	if s[i] == '(' {
-		end := bytes.IndexByte(s[i:min(len(s), i+len("(unset)"))], ')')
-		if end > 1 && isNothing(s[i+1:i+end]) {
-			return i + end + 1
-		}
-		return 0
-	}
+// value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
+func (t *tokens) value(s []byte, i int) int {
 	j := i
-	for j < len(s) && j < i+2 && bytes.IndexByte([]byte("./~*"), s[j]) >= 0 {
+	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMaskAt(s, j) {
 		j++
 	}
-	if j == i || i == 0 || !isBefore(s[i-1]) && bytes.IndexByte([]byte("=:'"), s[i-1]) < 0 || !isAfter(byteAt(s, j)) {
-		return 0
+	if isMaskAt(s, j) {
+		return t.glued(s, j)
 	}
-	return j
+	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
+	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
+		return j
+	}
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
+		return end
+	}
+	return i
 }
 
-// findStates finds states by where they stand: the words around an arrow, those after from and to, and what follows a
-// word such as state.
-func (t *tokens) findStates() {
-	for i := 1; i < t.n; i++ {
-		w, before := &t.words[i], &t.words[i-1]
+// isData reports whether s, in brackets, is a list, an object, one value, or nothing.
+func (t *tokens) isData(s []byte) bool {
+	in := bytes.TrimSpace(s[1 : len(s)-1])
+	items, words := 1, 0
+	for i, b := range in {
 		switch {
-		case w.gap == gapArrow:
-			if w.kind != value && before.kind != value {
-				before.beState()
-				w.beState()
-			}
-		case i+2 < t.n && string(before.text) == "from" && string(t.words[i+1].text) == "to" && w.looksLike(&t.words[i+2]):
-			w.beState()
-			t.words[i+2].beState()
-		case w.kind == unknownWord && isDecidingKey(before.text) && bytes.IndexByte(w.text, '.') < 0 &&
-			(w.gap == gapValue || w.gap == gapOpen || isCapitals(w.text)):
-			w.beState()
+		case b == ',' || b == ';' || b == ' ' && in[i-1] == '\\':
+			items++
+		case b == ' ' && in[i-1] != ',' && in[i-1] != ';':
+			words++
 		}
 	}
+	switch {
+	case isConstant(in):
+		return true
+	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
+		return false
+	}
+	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMaskAt(in, 0)) || s[0] == '{' && isObject(in)
 }
 
-// fold makes one value of a list without brackets, which ends the line, and one name of words with capitals.
+// isObject reports whether the text in brackets is the fields of an object.
+func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && s[0] != ':' }
+
+// glued returns the end of all that is glued to the mask at i: up to space, or a mark that ends a value.
+func (t *tokens) glued(s []byte, i int) int {
+	for i < len(s) && !isAfter(s[i]) && s[i] != '\'' {
+		switch end := t.closing(s, i); {
+		case isMaskAt(s, i):
+			i += len(Mask)
+		case bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0 && isAfter(byteAt(s, i+1)),
+			isOpening(s[i]) && (end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0):
+			return i
+		default:
+			i = max(i+1, end)
+		}
+	}
+	return i
+}
+
+// wordEnd returns the end of the word at i, and whether a mask, or a digit, is in it.
+func wordEnd(s []byte, i int) (end int, masked, digits bool) {
+	for i < len(s) {
+		next := byteAt(s, i+1)
+		switch {
+		case isMaskAt(s, i):
+			masked = true
+			i += len(Mask)
+		case isWordByte(s[i]):
+			digits = digits || '0' <= s[i] && s[i] <= '9'
+			i++
+		case joinsWords(s[i]) && (isWordByte(next) || isMaskAt(s, i+1)):
+			i++
+		case s[i] == ':' && next == ':' && isWordByte(byteAt(s, i+2)):
+			i += 2
+		default:
+			return i, masked, digits
+		}
+	}
+	return i, masked, digits
+}
+
+// word returns the end and the form of the word at i.
+func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
+	j, masked, digits := wordEnd(s, i)
+	w, next := s[i:j], byteAt(s, j)
+	end := t.closing(s, j)
+	switch {
+	case next == ':' && isMaskAt(s, j+1):
+		return t.glued(s, j+1), nameWord
+	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
+		return end, value
+	case end > 0 && isMaskAt(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
+		return end, nameWord
+	case masked:
+		return j, nameWord
+	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
+		return j, value
+	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && next == s[i-1] && byteAt(s, j+1) != ':':
+		return j, nameWord
+	case isCapitals(w):
+		return j, capitalWord
+	case !isTitle(w):
+		return j, plainWord
+	case len(w) == 1 && next == '.' && byteAt(s, j+1) == ' ': // an initial
+		j++
+	}
+	return j, titleWord
+}
+
+// closing returns the position after the bracket that closes the one at i, or 0. Brackets of all kinds are one:
+// intervals mix them. Those in quotation marks do not count.
+func (t *tokens) closing(s []byte, i int) int {
+	if !isOpening(byteAt(s, i)) {
+		return 0
+	}
+	depth := 0
+	for ; i < len(s) && t.left > 0; i++ {
+		t.left--
+		switch b := s[i]; {
+		case b == '"':
+			end := quoted(s, i)
+			t.left -= end - i
+			i = end - 1
+		case isOpening(b):
+			depth++
+		case b == ']' || b == '}' || b == ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// fold makes one value of a list that ends the line, and one name of words with capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
-		w := t.words[i]
-		j := i + 1
-		for w.gap == gapValue && j < t.n && t.words[j].gap == gapComma && t.words[j].kind != fixedWord {
-			j++
+		w, end := t.words[i], i+1
+		for end < t.n && t.words[end].gap == gapComma {
+			end++
 		}
 		switch {
-		case j > i+1 && w.kind != fixedWord && j == t.n:
+		case w.gap == gapOpen && end == t.n && end > i+1:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
-			i = j - 1
-		case i > 0 && w.isCapitalised():
-			for i+1 < t.n && t.words[i+1].isCapitalised() && t.words[i+1].gap == gapSpace && t.words[i+1].marks == 0 {
+			i = end
+		case i > 0 && w.kind == titleWord:
+			for i+1 < t.n && t.words[i+1].kind == titleWord && t.words[i+1].marks == 0 {
 				i++
-				next := &t.words[i]
-				w.text = w.text[:len(w.text)+1+len(next.text)]
-				w.hash = place(w.hash, 0) ^ next.hash
-				w.kind, w.decides = titleWord, w.decides || next.decides
+				w.text = w.text[:cap(w.text)-cap(t.words[i].text)+len(t.words[i].text)]
+				w.hash, w.holds = place(w.hash, 0)^t.words[i].hash, true
 			}
 		}
 		t.words[n] = w
@@ -375,47 +309,142 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// looksLike reports whether two words may be states of one thing.
-func (w *term) looksLike(o *term) bool {
-	return isCapitals(w.text) == isCapitals(o.text) && isTitle(w.text) == isTitle(o.text) &&
-		isQualified(w.text) == isQualified(o.text) && !isWord(o.text, states)
-}
-
-func (w *term) beState() {
-	if w.kind == unknownWord {
-		w.kind, w.decides = stateWord, true
-	}
-}
-
-// key returns the hash of all that is not word i, and of where i is. A name that stands in several places is left out
-// of them all.
-func (t *tokens) key(i int) uint64 {
-	w := &t.words[i]
-	sum := t.sum - place(w.hash, i)
-	if w.kind != value {
-		for j := range t.n {
-			if j != i && t.words[j].hash == w.hash {
-				sum += place(sameHash, j) - place(w.hash, j)
+// refer makes references of words that occurred before, and of names that continue one, or begin one.
+func (t *tokens) refer() {
+	for i := 1; i < t.n; i++ {
+		w := &t.words[i]
+		for j := 0; j < i && w.holds; j++ {
+			o := &t.words[j]
+			long, short := w, o
+			if len(o.text) > len(w.text) {
+				long, short = o, w
+			}
+			if !o.holds || !bytes.HasPrefix(long.text, short.text) {
+				continue
+			}
+			rest := long.text[len(short.text):]
+			if len(rest) > 0 && (long.kind != nameWord || !joinsWords(rest[0])) {
+				continue
+			}
+			w.hash, w.holds = sameHash, false
+			if long == w && len(rest) > 0 {
+				w.hash ^= xxhash.Sum64(rest)
 			}
 		}
 	}
-	return place(sum, i) | 1 // 0 is an empty slot
 }
 
-// replace puts w in the place of word i.
-func (t *tokens) replace(i int, w term) {
-	old := &t.words[i]
-	if old.anchor {
-		t.anchors--
+// nameEnd returns the end of the name of several words at i, such as Old Hob or Muffalo <*>, or i.
+func (t *tokens) nameEnd(i int) int {
+	j := i
+	for j < min(t.n, i+3) {
+		w := &t.words[j]
+		if w.kind != titleWord && (j == i || w.kind != value) || j > i && (w.gap != gapSpace || w.marks != 0) {
+			break
+		}
+		j++
 	}
-	if w.anchor {
-		t.anchors++
-	}
-	t.sum += place(w.hash, i) - place(old.hash, i)
-	*old = w
+	return j
 }
 
-func isMaskAt(s []byte, i int) bool { return bytes.HasPrefix(s[i:], []byte(Mask)) }
+// form returns the key of the column of statements with the same first word, number of words and punctuation.
+func (t *tokens) form() uint64 {
+	sum := t.frames + t.words[0].hash + place(t.marks, t.n)
+	for i := range t.n {
+		sum += place(t.words[i].marks, i)
+	}
+	return place(sum, ofForm) | 1
+}
+
+// key returns the hash of all words but those from i to j.
+func (t *tokens) key(i, j int) uint64 {
+	return place(t.before[i]+place(t.after[j], 0), 0) | 1 // 0 is an empty slot
+}
+
+// content returns the hash of the words from i to j.
+func (t *tokens) content(i, j int) uint64 {
+	if j == i+1 {
+		return t.words[i].hash
+	}
+	sum := uint64(1)
+	for k := i; k < j; k++ {
+		sum += place(t.words[k].hash, 2*(k-i)) + place(t.words[k].marks, 2*(k-i)+1)
+	}
+	return sum
+}
+
+// leave sets t to u with a value in place of the words from i to j.
+func (t *tokens) leave(u *tokens, i, j int) {
+	w := term{hash: valueHash, kind: value}
+	if i < u.n {
+		w.marks, w.gap = u.words[i].marks, u.words[i].gap
+	}
+	copy(t.words[:], u.words[:i])
+	t.words[i] = w
+	copy(t.words[i+1:], u.words[j:u.n])
+	t.n, t.frames, t.marks = u.n-(j-i)+1, u.frames, u.marks
+	t.add()
+}
+
+// isQualified reports whether w consists of parts: acme.press, works/press, press_wheel, pressWheel.
+func isQualified(w []byte) bool {
+	for i := 1; i < len(w); i++ {
+		if i+1 < len(w) && bytes.IndexByte([]byte("./_\\-:@"), w[i]) >= 0 || isUpper(w[i]) && isLower(w[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTitle reports whether w begins with a capital.
+func isTitle(w []byte) bool {
+	r, _ := utf8.DecodeRune(w)
+	return unicode.IsUpper(r)
+}
+
+// isCapitals reports whether w has two letters or more, none of them small.
+func isCapitals(w []byte) bool {
+	return len(w) > 1 && isUpper(w[0]) && bytes.IndexFunc(w, unicode.IsLower) < 0
+}
+
+// isConstant reports whether w is a boolean, or nothing.
+func isConstant(w []byte) bool {
+	switch string(w) {
+	case "true", "false", "True", "False", "TRUE", "FALSE", "NaN", "undefined", "null", "NULL", "Null", "nil", "None", "unset":
+		return true
+	}
+	return false
+}
+
+// letters counts the bytes of word that are letters or part of one beyond
+// ASCII.
+func letters(word []byte) int {
+	n := 0
+	for _, b := range word {
+		if isLetter(b) || b >= 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+func byteAt(s []byte, i int) byte {
+	if uint(i) < uint(len(s)) {
+		return s[i]
+	}
+	return 0
+}
+
+func isOpening(b byte) bool { return b == '[' || b == '{' || b == '(' }
+
+func isWordByte(b byte) bool {
+	return isLetter(b) || '0' <= b && b <= '9' || b == '_' || b == '$' || b >= 0x80
+}
+
+// isAfter reports whether b ends a value.
+func isAfter(b byte) bool { return b == 0 || bytes.IndexByte([]byte(" ,;)]}\"|"), b) >= 0 }
+
+func isMaskAt(s []byte, i int) bool { return i < len(s) && bytes.HasPrefix(s[i:], []byte(Mask)) }
 
 // joinsWords reports whether b between two words makes one of them.
 func joinsWords(b byte) bool { return bytes.IndexByte([]byte(".-/\\'`@+&~*"), b) >= 0 }

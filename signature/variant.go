@@ -1,27 +1,20 @@
 package signature
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+)
 
-// AppendVariant appends the variant of a canonical template to dst and returns it: what the template decides by where
-// others that one statement wrote have something else, such as codes, states, outcomes and messages, in order, with
-// spaces between. It is empty where there is none.
+// AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides something
+// else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-// Templates of one group that have the same variant differ in names, numbers of items and the like. A
-// variant is part of its template, of the same bytes and as untrusted. The cost is a pass over the template.
-func AppendVariant(dst, template []byte) []byte {
-	var t tokens
-	t.parse(template)
-	return t.appendVariant(dst)
-}
-
-// AppendVariant is [AppendVariant], and does not allocate where dst is large enough. It costs little for
-// the template that was learned last, and changes no group.
+//   - those in places where templates of the group have shown a few others, if they are no names;
+//   - codes, which the id keeps: numbers, booleans, types of faults, and the word or quotation after a key such as status.
+//
+// A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is learned.
+// The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if dst is large
+// enough.
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
-	g.parse(template)
-	return g.tokens.appendVariant(dst)
-}
-
-func (t *tokens) appendVariant(dst []byte) []byte {
 	from := len(dst)
 	put := func(s []byte) {
 		if len(dst) > from {
@@ -29,31 +22,93 @@ func (t *tokens) appendVariant(dst []byte) []byte {
 		}
 		dst = append(dst, s...)
 	}
-	for i := range t.n {
-		w := &t.words[i]
-		if !w.decides {
-			continue
-		}
-		if i > 0 && isDecidingKey(t.words[i-1].text) {
-			put(t.words[i-1].text)
-		}
-		put(w.text)
+	if g.tokens[0].parse(template) {
+		g.varying(put)
 	}
-	for _, f := range t.dropped[:t.drops] {
-		if f.decides() {
-			put(f.key)
-			dst = append(dst, '=')
-			dst = append(dst, f.value...)
-		}
-	}
+	head, _, _ := bytes.Cut(template, []byte("\n"))
+	codes(head, put)
 	return dst
 }
 
-// decides reports whether another value would decide something else.
-func (f *field) decides() bool {
-	v := bytes.Trim(f.value, `"'`)
-	if len(f.key) == 0 || len(v) == 0 || string(v) == Mask {
-		return false
+// varying calls put with the words, in order, of the statement that was parsed that may be states, in open columns that
+// have shown a few contents. It looks up columns of the statement, and of it with a value in the places found so far.
+func (g *Grouper) varying(put func([]byte)) {
+	t := &g.tokens[0]
+	left, shift := t, 0 // with values, and how much further its words are
+	for i := 0; i < t.n; i++ {
+		c, end := g.opened(t, i)
+		if c == nil {
+			c, end = g.opened(left, i+shift)
+			end -= shift
+		}
+		if c == nil || left.n-(end-i) >= maxTokens {
+			continue
+		}
+		for k := i; k < end && int(c.N) < groupValues; k++ {
+			if t.words[k].mayBeState() {
+				put(t.words[k].text)
+			}
+		}
+		next := &g.tokens[1]
+		if left == next {
+			next = &g.tokens[2]
+		}
+		next.leave(left, i+shift, end+shift)
+		left, shift, i = next, shift+1-(end-i), end-1
 	}
-	return keywordOfKey(f.key).announces() || bytes.IndexFunc(v, isEdge) < 0 && !bytes.Contains(v, []byte{' '})
+}
+
+// mayBeState reports whether w may be the state of something: it has small letters alone, or capitals alone.
+func (w *term) mayBeState() bool {
+	text, _, glued := bytes.Cut(w.text, []byte(Mask))
+	if glued {
+		text = text[:max(len(text)-1, 0)]
+	}
+	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
+	return w.kind == capitalWord || len(text) > 0 && w.kind != value && bytes.IndexFunc(text, notSmall) < 0
+}
+
+// codes calls put with the codes of a head, in order, each after the key that announces it.
+func codes(s []byte, put func([]byte)) {
+	var key []byte // the word before, if it announces a code
+	announced, last := false, 0
+	for i := 0; i < len(s); {
+		if isMaskAt(s, i) {
+			i, key, announced = i+len(Mask), nil, false
+			continue
+		}
+		if !isWordByte(s[i]) {
+			i++
+			continue
+		}
+		end, masked, digits := wordEnd(s, i)
+		marks := bytes.Trim(s[last:i], " ")
+		arrow := announced && bytes.HasSuffix(marks, []byte{'>'})
+		announced = key != nil && len(bytes.Trim(marks, "-:=([#\"'`")) == 0 && (len(marks) > 0 || digits || isCapitals(s[i:end]))
+		if q := bytes.LastIndexAny(s[last:i], "\"'"); announced && q >= 0 && s[last+q] == marks[len(marks)-1] {
+			end = max(quoted(s, last+q)-1, i+1)
+		}
+		w := s[i:end]
+		if !masked && (announced || arrow || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
+			if announced {
+				put(key)
+			}
+			put(w)
+		}
+		if key = nil; isDecidingKey(w) && !announced {
+			key = w
+		}
+		announced, i, last = announced || arrow, end, end
+	}
+}
+
+// isDecidingKey reports whether the word after this one decides.
+func isDecidingKey(key []byte) bool {
+	k := keywordOfKey(key)
+	return k == codeKeyword || k == fieldKeyword
+}
+
+// isFaultType reports whether w is the name of a type of fault.
+func isFaultType(w []byte) bool {
+	return bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
 }

@@ -224,7 +224,7 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 		return p, err
 	}
 	p.report, err = report.New(report.Config{
-		File: "bench", Template: p.engine.Template, Group: p.engine.Group,
+		File: "bench", Template: p.engine.Template, Group: p.engine.Group, Variant: p.engine.Variant,
 		Blame: func() []heed.Suspect { return p.engine.Blame(&p.rec.Entry) },
 	})
 	return p, err

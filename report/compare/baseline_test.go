@@ -96,6 +96,21 @@ func TestCheck(t *testing.T) {
 	require.True(t, c.Check(b, on("2026-01-02")).RulesChanged)
 }
 
+// TestCheckNames: a baseline that was written with one name of a fault knows it with others.
+func TestCheckNames(t *testing.T) {
+	names := []string{"Tobin", "Old Hob", "J. Vale", "Muffalo 3", "Muffalo77", "Ilsebet"}
+	for _, statement := range []string{"!# could not reach the lamp on the floor", "!the order of today was refused by # and by all"} {
+		for _, one := range names {
+			b := written(t, "2026-01-01", nil, []string{strings.ReplaceAll(statement, "#", one)}).Baseline
+			var lines []string
+			for _, name := range names {
+				lines = append(lines, strings.ReplaceAll(statement, "#", name))
+			}
+			require.Empty(t, heads(checked(t, "2026-01-02", b, lines).Added), one)
+		}
+	}
+}
+
 func TestWriteAgain(t *testing.T) {
 	first := written(t, "2026-01-01", nil, []string{"?the mill is idle", "!lost Human1", "a chat"})
 	require.Equal(t, 2, first.Added)

@@ -233,7 +233,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.Engine
 	config := report.Config{
-		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
+		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Variant: engine.Variant, Blame: source.Blame, Mod: engine.Mod,
 		Scrub: scrubber,
 		Rule:  RuleTexts(set),
 	}

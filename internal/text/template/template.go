@@ -9,35 +9,72 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Word marks a word in which the signatures of a group differ.
-const Word = "<name>"
-
-// mask marks what varies within one signature, as package signature writes it.
+// mask marks the parts of a template that vary, as package signature writes it.
 const mask = "<*>"
 
-// Common returns template a with <name> for each word of its head in which b
-// differs; where either has the mask, the mask.
+// maxAligned bounds the words of each of two heads, between those that both begin with or end in, that are aligned.
+const maxAligned = 128
+
+// Common returns template a with the mask in place of the words of its head that are not in the head of b, in order, and
+// where b has more words. It is the text of a group for people: a is the oldest template, and each other one is b in turn.
 func Common(a, b string) string {
-	headA, frames, _ := strings.Cut(a, "\n")
+	headA, frames, framed := strings.Cut(a, "\n")
 	headB, _, _ := strings.Cut(b, "\n")
 	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
-	if len(words) != len(others) {
-		return a
+	from, least := 0, min(len(words), len(others))
+	for from < least && words[from] == others[from] {
+		from++
 	}
-	for i := range words {
-		switch {
-		case words[i] == others[i] || words[i] == mask:
-		case others[i] == mask:
-			words[i] = mask
-		default:
-			words[i] = Word
+	end := 0
+	for end < least-from && words[len(words)-1-end] == others[len(others)-1-end] {
+		end++
+	}
+	head := slices.Concat(words[:from], align(words[from:len(words)-end], others[from:len(others)-end]), words[len(words)-end:])
+	head = slices.CompactFunc(head, func(v, w string) bool { return v == mask && w == mask })
+	if framed {
+		return strings.Join(head, " ") + "\n" + frames
+	}
+	return strings.Join(head, " ")
+}
+
+// align returns the longest sequence of words that a and b have in common, with the mask where either has others.
+func align(a, b []string) (common []string) {
+	if len(a) == 0 && len(b) == 0 {
+		return nil
+	}
+	if len(a) > maxAligned || len(b) > maxAligned {
+		return []string{mask}
+	}
+	var length [maxAligned + 1][maxAligned + 1]uint8 // of the longest sequence of a from i on and b from j on
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				length[i][j] = length[i+1][j+1] + 1
+			} else {
+				length[i][j] = max(length[i+1][j], length[i][j+1])
+			}
 		}
 	}
-	head := strings.Join(words, " ")
-	if frames != "" {
-		return head + "\n" + frames
+	i, j := 0, 0
+	for i < len(a) && j < len(b) && length[i][j] > 0 {
+		switch {
+		case a[i] == b[j]:
+			common = append(common, a[i])
+			i, j = i+1, j+1
+			continue
+		case length[i+1][j] >= length[i][j+1]:
+			i++
+		default:
+			j++
+		}
+		if n := len(common); n == 0 || common[n-1] != mask {
+			common = append(common, mask)
+		}
 	}
-	return head
+	if i < len(a) || j < len(b) {
+		common = append(common, mask)
+	}
+	return common
 }
 
 // Differing returns v, one of several variants of a group, without the words that all of them begin with or end in.

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,14 +9,20 @@ import (
 
 func TestCommon(t *testing.T) {
 	for _, tc := range []struct{ a, b, want string }{
-		{"Anna is late", "Boris is late", "<name> is late"},
+		{"Anna is late", "Boris is late", "<*> is late"},
 		{"<*> is late", "Chloe is late", "<*> is late"},
 		{"Chloe is late", "<*> is late", "<*> is late"},
-		{"<name> is late", "Chloe is late", "<name> is late"},
-		{"a b c", "a x y", "a <name> <name>"},
+		{"a b c", "a x y", "a <*>"},
+		{"a b c d", "a x c y", "a <*> c <*>"},
 		{"same", "same", "same"},
-		{"of other length", "of other", "of other length"},
-		{"Anna is late\nat A.B\nat C.D", "Boris is late\nat A.B\nat C.D", "<name> is late\nat A.B\nat C.D"},
+		{"of other length", "of other", "of other <*>"},
+		{"of other", "of other length", "of other <*>"},
+		{"Old Hob is late for work", "Anna is late for work", "<*> is late for work"},
+		{"Anna is late for work", "Old Hob is late for work", "<*> is late for work"},
+		{"the lamp of Anna is out", "the lamp of the mill of Boris is out", "the lamp of <*> is out"},
+		{"no words", "of it in common", "<*>"},
+		{"Anna is late\nat A.B\nat C.D", "Boris is late\nat A.B\nat C.D", "<*> is late\nat A.B\nat C.D"},
+		{"a" + strings.Repeat(" b", 200) + " c", "a" + strings.Repeat(" d", 300) + " c", "a <*> c"},
 		{"", "", ""},
 	} {
 		require.Equal(t, tc.want, Common(tc.a, tc.b), "%q and %q", tc.a, tc.b)

@@ -1,0 +1,274 @@
+package signature
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// orderWords are words of each form.
+var orderWords = []string{
+	"lamp", "mill", "river", "gravel", "copper", "ENOENT", "EACCES", "EPERM", "Tobin", "Ilsebet", "Quillon", "Old Hob", "J. Vale",
+	"Muffalo 3", "acme.press", "acme.press.Tick", "works/mill", "pressWheel", "12", "0x7f", "true", "null", "[a, b]", "[]", "a",
+}
+
+// orderTexts are texts of statements in which one, two or three places vary.
+func orderTexts() []string {
+	var texts []string
+	random := rand.New(rand.NewPCG(1, 1))
+	word := func() string { return orderWords[random.IntN(len(orderWords))] }
+	for _, statement := range []string{
+		"the bench is taken by %s", "%s doing Duty_Guard with no plan", "no path was found for %s to the bench near the %s",
+		"the state of %s at the old mill is now %s", "loaded %s", "could not read the plan of today: %s in %s",
+		"%s gave %s to %s", "a long line about the %s that goes on for a while and then ends with the %s of that day",
+		"service %s: started with mode=%s", "the lamp %s of the mill %s burns for %s", "%s", "%s %s", "item %s, %s and %s",
+	} {
+		for range 12 {
+			text := statement
+			for strings.Contains(text, "%s") {
+				text = strings.Replace(text, "%s", word(), 1)
+			}
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// partition returns, for each template, the least id of its group, and the Grouper.
+func partition(tb testing.TB, templates [][]byte, order []int) []ID {
+	g := newGrouper(tb, GrouperConfig{Signatures: len(templates) + 1, Columns: 1 << 16})
+	for _, i := range order {
+		g.Learn(Of(templates[i]), templates[i])
+	}
+	require.Zero(tb, g.Stats().ColumnsEvicted)
+	least := map[Signature]ID{}
+	for _, t := range templates {
+		name, id := g.Group(Of(t)), Of(t).ID
+		if old, ok := least[name]; !ok || id < old {
+			least[name] = id
+		}
+	}
+	groups := make([]ID, len(templates))
+	for i, t := range templates {
+		groups[i] = least[g.Group(Of(t))]
+	}
+	return groups
+}
+
+// TestGrouperOrder: texts in any order are the same groups.
+func TestGrouperOrder(t *testing.T) {
+	n := newDefault(t)
+	var templates [][]byte
+	for _, text := range orderTexts() {
+		templates = append(templates, n.AppendTemplate(nil, text, ""))
+	}
+	random := rand.New(rand.NewPCG(2, 2))
+	want := partition(t, templates, random.Perm(len(templates)))
+	for range 200 {
+		require.Equal(t, want, partition(t, templates, random.Perm(len(templates))))
+	}
+	found := map[ID]bool{}
+	for _, id := range want {
+		found[id] = true
+	}
+	require.Less(t, len(found), len(templates)*2/3, "most texts are of few statements")
+	require.Greater(t, len(found), 10)
+}
+
+// modelColumn is a column of modelGroups.
+type modelColumn struct {
+	weights     map[string]int
+	value, word bool
+	nodes       []int
+}
+
+// modelGroups groups statements of plain words in small letters, names with a dot, and values.
+// It notes each single word and all names of each statement until nothing changes, in maps of texts.
+func modelGroups(statements [][]string) []int {
+	group := make([]int, len(statements))
+	for i := range group {
+		group[i] = i
+	}
+	root := func(i int) int {
+		for group[i] != i {
+			i = group[i]
+		}
+		return i
+	}
+	columns, known := map[string]*modelColumn{}, map[string]int{}
+	isName := func(w string) bool { return strings.Contains(w, ".") }
+	type todo struct {
+		words   []string
+		node    int
+		general bool
+	}
+	var queue []todo
+	for i, words := range statements {
+		queue = append(queue, todo{words, i, false})
+	}
+	note := func(key, content string, weight, node int, value, word bool) bool {
+		c := columns[key]
+		if c == nil {
+			c = &modelColumn{weights: map[string]int{}}
+			columns[key] = c
+		}
+		open := func() bool {
+			sum := 0
+			for _, w := range c.weights {
+				sum += w
+			}
+			return sum >= enough || c.value && c.word
+		}
+		before := open()
+		if value {
+			c.value = true
+		} else {
+			c.weights[content], c.word = weight, c.word || word
+		}
+		c.nodes = append(c.nodes, node)
+		if open() {
+			for _, m := range c.nodes {
+				a, b := root(m), root(node)
+				group[max(a, b)] = min(a, b)
+			}
+		}
+		return open() && !before
+	}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		said := strings.Join(s.words, " ")
+		if first, ok := known[said]; ok {
+			a, b := root(first), root(s.node)
+			group[max(a, b)] = min(a, b)
+			continue
+		}
+		known[said] = s.node
+		var without []string
+		names, left, named := 0, 0, false
+		for i, w := range s.words {
+			switch {
+			case i > 0 && (isName(w) || w == Mask):
+				named = named || isName(w)
+				if names > 0 && without[len(without)-1] == Mask {
+					continue
+				}
+				names++
+				without = append(without, Mask)
+			default:
+				left++
+				without = append(without, w)
+			}
+		}
+		if left >= namesOthers && !s.general {
+			note("names "+strings.Join(without, " "), said, weighNames, s.node, !named, true)
+		}
+		for i, w := range s.words {
+			others := 0
+			for k, o := range s.words {
+				if k != i && o != Mask {
+					others++
+				}
+			}
+			weight := weighWord
+			switch {
+			case others == 0:
+				continue
+			case isName(w) && others >= fewOthers && i == 0:
+				weight = weighFewName
+			case isName(w) && others >= fewOthers:
+				weight = weighName
+			case isName(w):
+				weight = weighFewName
+			}
+			if (i == 0 || others == 1) && (i > 0 || !isName(w) || others < fewOthers) {
+				weight = weight * 2 / 5
+			}
+			key := strings.Join(s.words[:i], " ") + "|" + strings.Join(s.words[i+1:], " ")
+			if note(key, w, weight, s.node, w == Mask, w != Mask) {
+				general := slices.Clone(s.words)
+				general[i] = Mask
+				queue = append(queue, todo{general, s.node, true})
+			}
+		}
+	}
+	for i := range group {
+		group[i] = root(i)
+	}
+	return group
+}
+
+// TestGrouperAgainstModel compares the groups of short statements with those of a model that keeps all texts.
+func TestGrouperAgainstModel(t *testing.T) {
+	words := []string{"lamp", "mill", "river", "gravel", "copper", "a.one", "b.two", "c.three", "d.four", Mask}
+	rapid.Check(t, func(t *rapid.T) {
+		var statements [][]string
+		var templates [][]byte
+		known := map[string]bool{}
+		for range rapid.IntRange(1, 60).Draw(t, "n") {
+			pick := func(name string) string { return rapid.SampledFrom(words).Draw(t, name) }
+			s := []string{pick("first"), "was", pick("second"), pick("third")}
+			if s[0] == s[2] || s[2] == s[3] || s[0] == s[3] || s[0] == Mask || known[fmt.Sprint(s)] {
+				continue // references, and what one template cannot hold
+			}
+			known[fmt.Sprint(s)] = true
+			statements, templates = append(statements, s), append(templates, []byte(strings.Join(s, " ")))
+		}
+		g, err := NewGrouper(GrouperConfig{Signatures: 64, Columns: 1 << 14})
+		require.NoError(t, err)
+		for _, template := range templates {
+			g.Learn(Of(template), template)
+		}
+		for i, want := range modelGroups(statements) {
+			require.Equal(t, Of(templates[want]), g.Group(Of(templates[i])), "%s", templates[i])
+		}
+	})
+}
+
+// TestGrouperNames: a fault of colonists and animals is one group and has no variants, if their names have a word, two, an
+// initial or a number.
+func TestGrouperNames(t *testing.T) {
+	for _, statement := range []string{
+		"%s could not reach the lamp on the floor", "The order of today was refused by %s and nobody else",
+		"Could not reserve the bench for %s because it is taken", "Exception ticking %s: the press is jammed",
+	} {
+		g := newGrouper(t, GrouperConfig{})
+		n := newDefault(t)
+		texts := spread(statement, "Tobin", "Old Hob", "J. Vale", "Muffalo 3", "Muffalo77", "Радомир Остап")
+		for i, first := range groupsOf(t, g, texts) {
+			require.Zero(t, first, texts[i])
+			require.Empty(t, g.AppendVariant(nil, n.AppendTemplate(nil, texts[i], "")), texts[i])
+		}
+	}
+}
+
+// TestGrouperFlood: a flood of texts that are like no other is few groups, soon.
+func TestGrouperFlood(t *testing.T) {
+	n := newDefault(t)
+	word := func(i int) string {
+		var w [6]byte
+		for k := range w {
+			w[k], i = 'a'+byte(i%26), i/26
+		}
+		return string(w[:])
+	}
+	g := newGrouper(t, GrouperConfig{})
+	others := []string{"warning of another form: the lamp is out", "the mill is closed for today"}
+	groupsOf(t, g, others)
+	started, template := time.Now(), []byte(nil) //nolint:forbidigo // a bound on time
+	for i := range 100_000 {
+		template = n.AppendTemplate(template[:0], "warning "+word(i*7919)+" "+word(i*104729+13)+" seen near x", "")
+		g.Learn(Of(template), template)
+	}
+	require.Less(t, time.Since(started), 10*time.Second) //nolint:forbidigo // a tenth of it on a quiet core
+	require.Equal(t, 3, g.Stats().Groups)
+	require.Equal(t, Of([]byte(others[0])), g.Group(Of([]byte(others[0]))), "others stay")
+	require.Zero(t, g.Stats().ColumnsEvicted, "columns with one content are no loss")
+}
