@@ -261,7 +261,7 @@ const (
 // The reasons for which an item is updated, the least weighty first. Those from
 // reasonInvalidated on may also open one: what was acknowledged became worse.
 const (
-	reasonLoaded Reason = "loaded" // the load is over in which it was not to block
+	reasonLoaded Reason = "loaded" // the load is over, or play was seen in it, so that it blocks now
 
 	reasonGroups      Reason = "groups"      // the number of groups passed a threshold
 	reasonCount       Reason = "count"       // the number of entries passed a threshold

@@ -191,14 +191,11 @@ func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
 		break
 	}
 	frames := n.frames(rest, stack)
-	for {
-		fr, ok := frames.next()
-		if !ok {
-			return dst
-		}
+	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
 		dst = append(dst, "\nat "...)
 		dst = fr.appendName(dst)
 	}
+	return dst
 }
 
 // signatureBuffer is how long a template may be for Signature not to allocate.
@@ -215,9 +212,8 @@ func (n *Normalizer) Signature(message, stack string) Signature {
 // Origin returns a hash of the innermost frame of an entry with this message and stack that does not belong to the
 // logger, 0 for none.
 func (n *Normalizer) Origin(message, stack string) uint64 {
-	if i := strings.Index(stack, "at "); i >= 0 && strings.HasPrefix(stack[i:], "at <0x") { // code without a name
-		address, _, _ := strings.Cut(stack[i:], " +")
-		return xxhash.Sum64String(address)
+	if _, rest, _ := strings.Cut(stack, "at "); strings.HasPrefix(rest, "<0x") { // code without a name
+		return xxhash.Sum64String(rest[:strings.IndexByte(rest+"+", '+')])
 	}
 	var sc scanner
 	frames := n.frames(sc.start(n, message), stack)

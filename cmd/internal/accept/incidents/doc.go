@@ -5,6 +5,6 @@
 //
 // A stop is an item that blocks; it belongs to the incident of its cause. "none" counts stops by entries without an
 // incident, "missed" counts incidents without a stop, and "most" is the highest number of stops of one incident. The
-// judgement consists of line numbers; the logs are not part of the project. On those in testdata/judged.txt the policy of
-// acknowledgements was tuned, on those in testdata/unused.txt it was not.
+// judgement consists of line numbers; the logs are not part of the project. The policy of acknowledgements was tuned on
+// those in testdata/judged.txt, and not on those in testdata/unused.txt.
 package incidents
