@@ -66,8 +66,7 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 func (c *Coalescer) BeginRun() {
 	for _, o := range c.ops.order {
 		if o.running() {
-			o.Abandoned, o.Ended = true, c.now
-			c.stats.OperationsAbandoned++
+			c.abandon(o)
 		}
 	}
 	c.survey()

@@ -136,17 +136,10 @@ func (t *counters) enter(n int) {
 
 // retain drops every row that keep refuses.
 func (t *counters) retain(keep func(*counter) bool) {
-	kept := t.Rows[:0]
 	for i := range t.Rows {
 		t.index.leave(t.base + uint32(i))
 	}
-	for i := range t.Rows {
-		if keep(&t.Rows[i]) {
-			kept = append(kept, t.Rows[i])
-		}
-	}
-	clear(t.Rows[len(kept):])
-	t.Rows, t.variants = kept, 0
+	t.Rows, t.variants = slices.DeleteFunc(t.Rows, func(c counter) bool { return !keep(&c) }), 0
 	for i := range t.Rows {
 		t.enter(i)
 	}

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -38,12 +37,6 @@ func (s *State) fits(c *Coalescer) error {
 	for _, x := range s.Escalations {
 		law("Escalations", x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
 			(x.full() || x.Next == 0))
-	}
-	ids := map[string]bool{"": true}
-	for i := range s.Operations[:min(s.Table, len(s.Operations))] {
-		o := &s.Operations[i]
-		law("Operations: "+o.ID, !ids[o.ID] && o.Status <= event.StatusTimedOut)
-		ids[o.ID] = true
 	}
 	for _, it := range s.Items {
 		if it == nil {
