@@ -67,20 +67,6 @@ func (o *operation) doubt(number uint64) {
 	}
 }
 
-// inherit takes over what came of a part that is about to go.
-func (o *operation) inherit(part *operation) {
-	o.Gap = cmp.Or(o.Gap, part.Gap)
-	if part.running() || part.Abandoned {
-		o.Gap = cmp.Or(o.Gap, ReasonMissing)
-	}
-	o.Marked = o.Marked.stronger(part.Marked)
-	o.note(part.Worst, part.Item)
-	if part.Doubtful {
-		o.Doubtful = true
-		o.doubt(part.Item)
-	}
-}
-
 // maxDepth bounds the walk from an operation to its root. Hosts nest a few
 // deep; what is deeper counts as a root of its own.
 const maxDepth = 32
@@ -122,7 +108,16 @@ func (t *operations) evict() {
 // drop removes an operation, whose parent inherits what came of it.
 func (t *operations) drop(o *operation) {
 	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
-		parent.inherit(o)
+		parent.Gap = cmp.Or(parent.Gap, o.Gap)
+		if o.running() || o.Abandoned {
+			parent.Gap = cmp.Or(parent.Gap, ReasonMissing)
+		}
+		parent.Marked = parent.Marked.stronger(o.Marked)
+		parent.note(o.Worst, o.Item)
+		if o.Doubtful {
+			parent.Doubtful = true
+			parent.doubt(o.Item)
+		}
 	}
 	delete(t.byID, o.ID)
 	t.order = slices.DeleteFunc(t.order, func(other *operation) bool { return other == o })
