@@ -38,7 +38,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 			lapsed.Unpinned = false
 			c.retention = append(c.retention, Retention{Owner: lapsed.Number, Pin: lapsed.Cause.Seq})
 		}
-		if lapsed.Pending == Cleared { // no update said so
+		if lapsed.Pending == Cleared { // its update was not drained
 			lapsed.Pending = ""
 			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == lapsed })
 		}

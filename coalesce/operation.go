@@ -344,7 +344,7 @@ func (c *Coalescer) abandonOverdue() {
 	c.survey()
 }
 
-// abandon records that nobody waits for the end of an operation any more.
+// abandon gives up an operation whose end was not seen.
 func (c *Coalescer) abandon(o *operation) {
 	o.Abandoned, o.Ended = true, c.now
 	c.stats.OperationsAbandoned++
