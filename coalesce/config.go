@@ -127,8 +127,8 @@ func (c *Config) validate() error {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: must be at most %d", c.MaxGroups, maxGroups))
 	}
 	for _, w := range c.windows() {
-		nonNegative(w.field+".Duration", w.window.Duration, w.window.Duration < 0)
-		nonNegative(w.field+".Entries", w.window.Entries, w.window.Entries < 0)
+		nonNegative(w.field+".Duration", w.value.Duration, w.value.Duration < 0)
+		nonNegative(w.field+".Entries", w.value.Entries, w.value.Entries < 0)
 	}
 	if len(c.Epoch) > 64 {
 		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch)))
@@ -146,15 +146,16 @@ func plainRune(r rune, signs string) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(signs, r)
 }
 
-type namedCount struct {
+// named is a field of a Config, with its default.
+type named[T any] struct {
 	field    string
-	value    *int
-	fallback int
+	value    *T
+	fallback T
 }
 
 // counts returns the bounds that a [State] must fit, with their defaults. They bound memory.
-func (c *Config) counts() [8]namedCount {
-	return [...]namedCount{
+func (c *Config) counts() [8]named[int] {
+	return [...]named[int]{
 		{"MaxOpen", &c.MaxOpen, 32},
 		{"MaxRemembered", &c.MaxRemembered, 64},
 		{"MaxGroups", &c.MaxGroups, 128},
@@ -166,16 +167,10 @@ func (c *Config) counts() [8]namedCount {
 	}
 }
 
-type namedWindow struct {
-	field    string
-	window   *Window
-	fallback Window
-}
-
 // windows returns the windows with their defaults. They follow the turn of an agent: seconds between calls, minutes
 // between looks.
-func (c *Config) windows() []namedWindow {
-	return []namedWindow{
+func (c *Config) windows() []named[Window] {
+	return []named[Window]{
 		{"Linger", &c.Linger, Window{2 * time.Second, 64}},
 		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}},
 		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}},
@@ -194,8 +189,8 @@ func (c Config) withDefaults() Config {
 		*n.value = cmp.Or(*n.value, n.fallback)
 	}
 	for _, w := range c.windows() {
-		w.window.Duration = cmp.Or(w.window.Duration, w.fallback.Duration)
-		w.window.Entries = cmp.Or(w.window.Entries, w.fallback.Entries)
+		w.value.Duration = cmp.Or(w.value.Duration, w.fallback.Duration)
+		w.value.Entries = cmp.Or(w.value.Entries, w.fallback.Entries)
 	}
 	return c
 }

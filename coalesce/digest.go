@@ -39,15 +39,10 @@ func (c *Coalescer) before(consumer string) []*item {
 // game as it is: a group that invalidates state came since the last load, blindness that
 // lasts, and what the host itself raised.
 func (c *Coalescer) stands(it *item) bool {
-	switch it.Scope {
-	case scopeHost:
-		return true
-	case scopeBlind:
-		return c.stats.Blind
-	}
-	return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-		return r.Invalidates && r.Last.seq > c.freshSince
-	})
+	return it.Scope == scopeHost || it.Scope == scopeBlind && c.stats.Blind ||
+		it.Scope != scopeBlind && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+			return r.Invalidates && r.Last.seq > c.freshSince
+		})
 }
 
 // Attach records that an agent has arrived, with the entry about that, decided by
@@ -66,8 +61,7 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 func (c *Coalescer) BeginRun() {
 	for _, o := range c.ops.order {
 		if o.running() {
-			o.Abandoned, o.Ended = true, c.now
-			c.stats.OperationsAbandoned++
+			c.abandon(o)
 		}
 	}
 	c.survey()

@@ -14,8 +14,8 @@ import (
 )
 
 // files are those of the package, from the top down: a file uses names of the files below it.
-var files = strings.Fields(`state state_check carry digest ack consumer escalate stats verdict render lifecycle policy load
-	variant group fold member window coalescer operation time config item transitions index`)
+var files = strings.Fields(`state state_check carry digest ack consumer escalate stats verdict render lifecycle policy
+	load variant group fold member window coalescer operation time config item transitions index`)
 
 // TestFilesPointDown counts the pairs of files of which one uses a function, method, type, constant or variable of the
 // other. At most a third of them point up in the order of files.

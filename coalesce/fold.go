@@ -99,10 +99,7 @@ func (it *item) blocking() bool {
 
 // announced reports whether who drains the updates takes the item for open, or will.
 func (it *item) announced() bool {
-	if it.Pending != "" {
-		return it.Pending != Cleared
-	}
-	return it.Announced
+	return it.Pending == "" && it.Announced || it.Pending != "" && it.Pending != Cleared
 }
 
 // rule returns what the item knows about the rule called id, or nil.
@@ -364,40 +361,30 @@ type storedCause struct {
 }
 
 // sampleText returns one line of an entry's text, escaped and cut
-// to limit characters.
+// to limit characters: the first line that is not blank, and the next one where the first ends in a colon.
 func sampleText(e *event.Entry, limit int) string {
 	var parts []string
-	switch e.Kind {
-	case event.KindLog:
-	case event.KindOperation:
-		parts = append(parts, e.Source, e.Status.String())
-	default:
+	if e.Kind == event.KindOperation {
+		parts = append(parts, e.Source)
+	}
+	if e.Kind != event.KindLog {
 		parts = append(parts, e.Status.String())
 	}
-	parts = appendHead(parts, e.Message, limit)
+	message := strings.TrimSpace(e.Message)
+	message = message[:min(len(message), utf8.UTFMax*(limit+1))] // which shows that text was cut
+	head := 0
+	for line := range strings.SplitSeq(message, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		parts = append(parts, line)
+		if head++; head == 2 || !strings.HasSuffix(line, ":") {
+			break
+		}
+	}
 	sample := strings.TrimSpace(strings.Join(parts, " "))
 	if sample == "" {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}
 	return string(text.AppendSafe(nil, sample, limit))
-}
-
-// appendHead appends the first line of a message that is not blank, and the
-// next one where the first ends in a colon. Of a long message it looks at what
-// can hold limit characters and one more, which shows that text was cut.
-func appendHead(lines []string, message string, limit int) []string {
-	message = strings.TrimSpace(message)
-	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
-	head := 0
-	for line := range strings.SplitSeq(message, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines = append(lines, line)
-		if head++; head == 2 || !strings.HasSuffix(line, ":") {
-			break
-		}
-	}
-	return lines
 }

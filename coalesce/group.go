@@ -126,7 +126,7 @@ func (t *counters) enter(n int) {
 	x, r := t.index, &t.Rows[n]
 	known := 0
 	x.each(r.Rule, r.Sig, func(item int, _ *counter) {
-		if item == int(t.base-1)/x.size {
+		if item == int(t.base)/x.size {
 			known = 1
 		}
 	})
@@ -136,17 +136,10 @@ func (t *counters) enter(n int) {
 
 // retain drops every row that keep refuses.
 func (t *counters) retain(keep func(*counter) bool) {
-	kept := t.Rows[:0]
 	for i := range t.Rows {
 		t.index.leave(t.base + uint32(i))
 	}
-	for i := range t.Rows {
-		if keep(&t.Rows[i]) {
-			kept = append(kept, t.Rows[i])
-		}
-	}
-	clear(t.Rows[len(kept):])
-	t.Rows, t.variants = kept, 0
+	t.Rows, t.variants = slices.DeleteFunc(t.Rows, func(c counter) bool { return !keep(&c) }), 0
 	for i := range t.Rows {
 		t.enter(i)
 	}
@@ -170,32 +163,28 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if it.Cause.Signature == from {
 			it.Cause.Signature = into
 		}
-		it.Counters.merge(from, into)
+		t := &it.Counters
+		for i := range t.Rows {
+			r := &t.Rows[i]
+			if r.Sig != from {
+				continue
+			}
+			other := t.find(r.Rule, into, r.Variant)
+			t.index.leave(t.base + uint32(i))
+			r.Sig = into
+			t.index.enter(t.base + uint32(i))
+			if other == nil {
+				continue
+			}
+			// The row that came first stays, so that rows keep their order.
+			if other.First.Seq < r.First.Seq {
+				r, other = other, r
+			}
+			r.combine(other)
+			other.Count = 0
+		}
+		t.retain(func(c *counter) bool { return c.Count > 0 })
 	}
-}
-
-// merge moves the rows of one group to another, of which each may become one with a row there.
-func (t *counters) merge(from, into signature.Signature) {
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		if r.Sig != from {
-			continue
-		}
-		other := t.find(r.Rule, into, r.Variant)
-		t.index.leave(t.base + uint32(i))
-		r.Sig = into
-		t.index.enter(t.base + uint32(i))
-		if other == nil {
-			continue
-		}
-		// The row that came first stays, so that rows keep their order.
-		if other.First.Seq < r.First.Seq {
-			r, other = other, r
-		}
-		r.combine(other)
-		other.Count = 0
-	}
-	t.retain(func(c *counter) bool { return c.Count > 0 })
 }
 
 // combine adds a group that came later to c. Counts are exact. Where the other one became worse than c, c became so:

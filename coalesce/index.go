@@ -2,7 +2,6 @@ package coalesce
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/heedlog/heed/signature"
 )
@@ -75,25 +74,6 @@ func (x *index) each(rule string, sig signature.Signature, f func(item int, row 
 func (x *index) has(rule string, sig signature.Signature, variant string) (group, exact bool) {
 	x.each(rule, sig, func(_ int, r *counter) { group, exact = true, exact || r.Variant == variant })
 	return group, exact
-}
-
-// crowded reports whether a variant of (rule, sig) is beyond those that are told apart: none
-// has it, and some are counted as others, or there are maxVariants already.
-func (x *index) crowded(rule string, sig signature.Signature, variant string) bool {
-	var known [maxVariants]string
-	n, exact, more := 0, false, false
-	x.each(rule, sig, func(_ int, r *counter) {
-		switch {
-		case r.Variant == variant:
-			exact = true
-		case r.Variant == others:
-			more = true
-		case n < maxVariants && !slices.Contains(known[:n], r.Variant):
-			known[n] = r.Variant
-			n++
-		}
-	})
-	return !exact && (more || n == maxVariants)
 }
 
 // eachFrame calls do for each row with a frame, with its item.

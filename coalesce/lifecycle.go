@@ -31,7 +31,17 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		return other, false
 	}
 	if lapsed != nil && before.item == nil {
-		c.reopen(lapsed)
+		c.stats.Reopened++
+		lapsed.on(onOpen)
+		lapsed.ClearedBy, lapsed.ClearedAt, lapsed.Shared = "", 0, lapsed.Scope.plain()
+		if lapsed.Unpinned {
+			lapsed.Unpinned = false
+			c.retention = append(c.retention, Retention{Owner: lapsed.Number, Pin: lapsed.Cause.Seq})
+		}
+		if lapsed.Pending == Cleared { // its update was not drained
+			lapsed.Pending = ""
+			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == lapsed })
+		}
 		c.gather(to, lapsed)
 		return lapsed, lapsed.Disposition == event.Blocking
 	}
@@ -89,21 +99,6 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 				return r.Rule == d.Rule && r.Sig == in.Signature
 			}))
 	}, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
-}
-
-// reopen opens a cleared item again.
-func (c *Coalescer) reopen(it *item) {
-	c.stats.Reopened++
-	it.on(onOpen)
-	it.ClearedBy, it.ClearedAt, it.Shared = "", 0, it.Scope.plain()
-	if it.Unpinned {
-		it.Unpinned = false
-		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: it.Cause.Seq})
-	}
-	if it.Pending == Cleared { // nobody has heard of that
-		it.Pending = ""
-		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
-	}
 }
 
 // best returns the item that fits and comes before all others that do, or nil.

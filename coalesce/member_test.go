@@ -97,3 +97,15 @@ func TestWeightOfMembers(t *testing.T) {
 	}
 	require.Equal(t, crash|breaks, EffectsOf(&event.Decision{Tags: []string{"breaks", "other", "crash"}}, false))
 }
+
+// TestHangs holds that a game goes on unless a member's effects say otherwise, until a rule resolves it.
+func TestHangs(t *testing.T) {
+	for _, c := range []struct {
+		effects Effects
+		over    bool
+		want    bool
+	}{{0, false, false}, {crash | levels, false, false}, {hang, false, true}, {hang | breaks, true, false}} {
+		m := Member{Effects: c.effects, Over: c.over}
+		require.Equal(t, c.want, m.Hangs())
+	}
+}

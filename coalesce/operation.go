@@ -67,20 +67,6 @@ func (o *operation) doubt(number uint64) {
 	}
 }
 
-// inherit takes over what came of a part that is about to go.
-func (o *operation) inherit(part *operation) {
-	o.Gap = cmp.Or(o.Gap, part.Gap)
-	if part.running() || part.Abandoned {
-		o.Gap = cmp.Or(o.Gap, ReasonMissing)
-	}
-	o.Marked = o.Marked.stronger(part.Marked)
-	o.note(part.Worst, part.Item)
-	if part.Doubtful {
-		o.Doubtful = true
-		o.doubt(part.Item)
-	}
-}
-
 // maxDepth bounds the walk from an operation to its root. Hosts nest a few
 // deep; what is deeper counts as a root of its own.
 const maxDepth = 32
@@ -122,7 +108,16 @@ func (t *operations) evict() {
 // drop removes an operation, whose parent inherits what came of it.
 func (t *operations) drop(o *operation) {
 	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
-		parent.inherit(o)
+		parent.Gap = cmp.Or(parent.Gap, o.Gap)
+		if o.running() || o.Abandoned {
+			parent.Gap = cmp.Or(parent.Gap, ReasonMissing)
+		}
+		parent.Marked = parent.Marked.stronger(o.Marked)
+		parent.note(o.Worst, o.Item)
+		if o.Doubtful {
+			parent.Doubtful = true
+			parent.doubt(o.Item)
+		}
 	}
 	delete(t.byID, o.ID)
 	t.order = slices.DeleteFunc(t.order, func(other *operation) bool { return other == o })
@@ -301,47 +296,29 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 func (c *Coalescer) survey() {
 	t := &c.ops
 	t.live = t.live[:0]
-	var running, lingering roots
+	t.only = nil
+	runs, sure, more := false, false, false // of those that count: one runs, was seen to start or to end, has another root
 	for _, o := range t.order {
-		lingers := o.lingers(&c.cfg.Linger, c.now)
+		running, lingers := o.running(), o.lingers(&c.cfg.Linger, c.now)
 		if lingers {
 			c.set(&c.cfg.Linger, o.Ended)
 		}
-		if o.Begun && (o.running() || lingers) {
+		if o.Begun && (running || lingers) {
 			t.live = append(t.live, o)
 		}
-		switch {
-		case t.covered(o):
-		case o.running():
-			running.add(t.root(o), o.Begun)
-		case lingers:
-			lingering.add(t.root(o), true)
+		if t.covered(o) || !running && (runs || !lingers) {
+			continue
 		}
+		if running && !runs {
+			runs, sure, more, t.only = true, false, false, nil
+		}
+		root := t.root(o)
+		more, sure = more || t.only != nil && t.only != root, sure || !running || o.Begun
+		t.only = root
 	}
-	if running.first == nil {
-		running = lingering
+	if more || !sure {
+		t.only = nil
 	}
-	t.only = running.only()
-}
-
-// roots is a set of operations that knows no more than whether it has one member.
-type roots struct {
-	first *operation
-	more  bool
-	sure  bool
-}
-
-func (r *roots) add(root *operation, sure bool) {
-	r.more = r.more || r.first != nil && r.first != root
-	r.sure = r.sure || sure
-	r.first = root
-}
-
-func (r *roots) only() *operation {
-	if r.more || !r.sure {
-		return nil
-	}
-	return r.first
 }
 
 // missEvidence marks the operations that run, or ended just now, as seen in part.
@@ -356,17 +333,21 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 // abandonOverdue abandons operations that have run for OperationMax.
 func (c *Coalescer) abandonOverdue() {
 	for _, o := range c.ops.order {
-		if !o.running() || c.ops.covered(o) {
-			continue
-		}
-		if c.cfg.OperationMax.passed(o.Started, c.now) {
-			o.Abandoned, o.Ended = true, c.now
-			c.stats.OperationsAbandoned++
-		} else {
+		switch {
+		case !o.running() || c.ops.covered(o):
+		case c.cfg.OperationMax.passed(o.Started, c.now):
+			c.abandon(o)
+		default:
 			c.set(&c.cfg.OperationMax, o.Started)
 		}
 	}
 	c.survey()
+}
+
+// abandon gives up an operation whose end was not seen.
+func (c *Coalescer) abandon(o *operation) {
+	o.Abandoned, o.Ended = true, c.now
+	c.stats.OperationsAbandoned++
 }
 
 // concern records what an entry in item number n means for operations: it is charged to

@@ -370,7 +370,8 @@ func (m *model) agree(a *Item, it *modelItem) {
 	require.GreaterOrEqual(m.t, a.Severity, severity, "what is moved from a turn on may be counted as severe as its group")
 	require.Equal(m.t, a.Rule, a.Sample[0].Rule, "the dominant member comes first")
 	require.True(m.t, m.c.cfg.MaxSamples == 1 ||
-		slices.ContainsFunc(a.Sample, func(s Sample) bool { return s.Rule == a.Cause.Rule }), "the cause is among the samples")
+		slices.ContainsFunc(a.Sample, func(s Sample) bool { return s.Rule == a.Cause.Rule }),
+		"the cause is among the samples")
 	require.LessOrEqual(m.t, len(a.Sample), m.c.cfg.MaxSamples)
 }
 

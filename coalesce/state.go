@@ -220,9 +220,7 @@ func (c *Coalescer) restore(s *State) error {
 				*o = operations[(*o).ref]
 			}
 		})
-		if err := c.restoreItem(&c.items[i], it); err != nil {
-			return fmt.Errorf("of Items[%d]: %w", i, err)
-		}
+		c.restoreItem(&c.items[i], it)
 	}
 	return c.check()
 }
@@ -236,23 +234,12 @@ func (c *Coalescer) item(ref itemRef) *item {
 }
 
 // restoreItem sets a free item.
-func (c *Coalescer) restoreItem(it, s *item) error {
+func (c *Coalescer) restoreItem(it, s *item) {
 	free := *it
 	*it = *s
 	it.id, it.Counters, it.Delivered = c.id(s.Number), free.Counters, free.Delivered
-	it.Rules = append(free.Rules, s.Rules...)
 	copy(it.Delivered, s.Delivered)
 	for i := range s.Counters.Rows {
-		r := &s.Counters.Rows[i]
-		if it.Counters.find(r.Rule, r.Sig, r.Variant) != nil {
-			return fmt.Errorf("its Rows[%d] occurs twice", i)
-		}
-		it.Counters.add(*r)
+		it.Counters.add(s.Counters.Rows[i])
 	}
-	for i := range it.Rules {
-		if it.rule(it.Rules[i].Rule) != &it.Rules[i] {
-			return fmt.Errorf("its Rules[%d] occurs twice", i)
-		}
-	}
-	return nil
 }

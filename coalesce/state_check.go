@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -39,12 +38,6 @@ func (s *State) fits(c *Coalescer) error {
 		law("Escalations", x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
 			(x.full() || x.Next == 0))
 	}
-	ids := map[string]bool{"": true}
-	for i := range s.Operations[:min(s.Table, len(s.Operations))] {
-		o := &s.Operations[i]
-		law("Operations: "+o.ID, !ids[o.ID] && o.Status <= event.StatusTimedOut)
-		ids[o.ID] = true
-	}
 	for _, it := range s.Items {
 		if it == nil {
 			continue
@@ -55,11 +48,6 @@ func (s *State) fits(c *Coalescer) error {
 		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
 		law("Items: Digest", len(it.Digest.Samples) <= now.MaxSamples)
-		for k := range it.Counters.Rows {
-			r := &it.Counters.Rows[k]
-			law("Items: Accused", len(r.Accused) <= maxAccused)
-			law("Items: Recurrence", r.Recurrence == nil || r.Recurrence.Times > 0 && len(r.Recurrence.Stops) <= maxMethods)
-		}
 	}
 	return errors.Join(all...)
 }
@@ -166,6 +154,7 @@ func (it *item) check(all *laws) {
 		r := &it.Counters.Rows[i]
 		t := &r.Raised
 		all.hold("Count of a group", r.Count > 0 && r.Count <= left && it.rule(r.Rule) != nil)
+		all.hold("Recurrence", r.Recurrence == nil || r.Recurrence.Times > 0)
 		left, first = left-r.Count, first || r.First.Seq == it.Opened.Seq
 		all.hold("the order of a group", r.First.Seq <= t.At.Seq && t.At.Seq <= r.Last.seq && r.Last.seq <= it.Latest.seq)
 		all.hold("Raised of a group", t.Count < r.Count && (t.Count > 0) == (t.At.Seq > r.First.Seq))

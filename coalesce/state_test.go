@@ -407,14 +407,6 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Raised.Count = r.Count },
 			"Raised of a group",
 		},
-		"group twice": {func(c *Coalescer) {
-			t := &first(c, itemOpen).Counters
-			t.Rows = append(t.Rows, t.Rows[0])
-		}, "occurs twice"},
-		"rule twice": {
-			func(c *Coalescer) { it := first(c, itemOpen); it.Rules = append(it.Rules, it.Rules[0]) },
-			"] occurs twice",
-		},
 		"consumer": {func(c *Coalescer) { first(c, itemOpen).Consumer = 3 }, "Items: Consumer is not possible"},
 		"no consumer": {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
@@ -425,11 +417,8 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"Queue is",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "Queue is"},
-		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
-		"no id":     {func(c *Coalescer) { c.ops.order[0].ID = "" }, "Operations: "},
-		"status":    {func(c *Coalescer) { c.ops.order[0].Status = event.StatusPhase }, "Operations: "},
-		"sequence":  {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
+		"no queue": {func(c *Coalescer) { c.queue = c.queue[:0] }, "Queue is"},
+		"sequence": {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 17, 300)

@@ -18,9 +18,23 @@ const maxVariants = 8
 const others = "\x00"
 
 // asOthers counts an entry among the others of its group where its variant is beyond
-// maxVariants. It reports whether that was not known.
+// maxVariants: none has it, and some are counted as others, or there are as many already. It reports whether that was
+// not known.
 func (c *Coalescer) asOthers(in *Input) bool {
-	if in.variant == others || !c.index.crowded(in.Decision.Rule, in.Signature, in.variant) {
+	var known [maxVariants]string
+	n, exact, more := 0, false, false
+	c.index.each(in.Decision.Rule, in.Signature, func(_ int, r *counter) {
+		switch {
+		case r.Variant == in.variant:
+			exact = true
+		case r.Variant == others:
+			more = true
+		case n < maxVariants && !slices.Contains(known[:n], r.Variant):
+			known[n] = r.Variant
+			n++
+		}
+	})
+	if in.variant == others || exact || !more && n < maxVariants {
 		return false
 	}
 	in.variant = others
