@@ -11,7 +11,7 @@ import (
 // documented, with its defaults, where it belongs.
 type Config struct {
 	// Rules decides what deserves attention. Default: the embedded rules for
-	// Unity and RimWorld, [rules.Defaults]. For other programs there is
+	// games, [rules.Defaults]. For other programs there is
 	// [rules.Generic]; a set of no files decides by level and status alone.
 	Rules *rules.Set
 

@@ -198,8 +198,8 @@ func (e *Engine) SetRules(set *rules.Set) error {
 	return nil
 }
 
-// SetFamily replaces Config.Family from the next entry on, as [Engine.SetRules] replaces the rules. It returns an error,
-// and changes nothing, if there is no such family.
+// SetFamily replaces Config.Family from the next entry on, as [Engine.SetRules] replaces the rules. It returns an
+// error, and changes nothing, if there is no such family.
 func (e *Engine) SetFamily(family string) error {
 	e.ruling.Lock()
 	defer e.ruling.Unlock()

@@ -3,7 +3,7 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/unity"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/unity"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 

@@ -3,16 +3,16 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/bepinex"
-	"github.com/heedlog/heed/capture/factorio"
+	"github.com/heedlog/heed/capture/internal/bepinex"
+	"github.com/heedlog/heed/capture/internal/factorio"
 	"github.com/heedlog/heed/capture/format"
-	"github.com/heedlog/heed/capture/godot"
-	"github.com/heedlog/heed/capture/ksp"
-	"github.com/heedlog/heed/capture/minecraft"
-	"github.com/heedlog/heed/capture/rimworld"
-	"github.com/heedlog/heed/capture/smapi"
-	"github.com/heedlog/heed/capture/source"
-	"github.com/heedlog/heed/capture/unreal"
+	"github.com/heedlog/heed/capture/internal/godot"
+	"github.com/heedlog/heed/capture/internal/ksp"
+	"github.com/heedlog/heed/capture/internal/minecraft"
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/smapi"
+	"github.com/heedlog/heed/capture/internal/source"
+	"github.com/heedlog/heed/capture/internal/unreal"
 )
 
 // formats are the families that have a package. A log of none of them is of the family of its layout.

@@ -69,13 +69,14 @@ type modLists struct {
 
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
-	list  *ModList                                          // of the open record; nil where it names no mod
-	known map[string]bool                                   // key of each mod that was listed
-	key   []byte                                            // of the mod that is looked at
-	kept  []byte                                            // where strings are kept, many in one allocation
-	text  int                                               // bytes kept of all
-	own   func(line string) (name, version string, ok bool) // the form of the family's log; nil for none
-	blind bool                                              // lines may be the beginnings of others: nothing is to be learned
+	list  *ModList        // of the open record; nil where it names no mod
+	known map[string]bool // key of each mod that was listed
+	key   []byte          // of the mod that is looked at
+	kept  []byte          // where strings are kept, many in one allocation
+	text  int             // bytes kept of all
+	blind bool            // lines may be the beginnings of others: nothing is to be learned
+
+	own func(line string) (name, version string, ok bool) // the form of the family's log; nil for none
 }
 
 // restart begins another run, whose mods are reported again: once for each run.

@@ -60,7 +60,8 @@ func (o *origin) observe(rec *Record) {
 		head = " "
 	}
 	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
-	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil || formatOf(rec.Family).Detect != nil || looksLogged(b)
+	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil ||
+		formatOf(rec.Family).Detect != nil || looksLogged(b)
 	if o.records == 1 && isOrphan(b, rec.Layout) {
 		o.headless = true
 	}

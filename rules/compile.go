@@ -43,7 +43,7 @@ func compile(family string, files []File) (*Set, error) {
 	}
 	l := &linker{
 		errs: errs, docs: docs, resolver: newResolver(errs),
-		set: &Set{byID: map[string]*Rule{}, files: parts, family: family, own: newOwnSets()},
+		set: &Set{byID: map[string]*Rule{}, files: parts, family: family},
 	}
 	l.link()
 	if err := errs.err(); err != nil {

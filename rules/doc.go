@@ -27,7 +27,7 @@
 //
 // An earlier file takes precedence: its rules match first, its defaults win, and it
 // may override what later files define. So a user's files come before [Defaults], which
-// are for games on Unity, or [Generic], for any program. A set of no files is valid:
+// are for games, or [Generic], for any program. A set of no files is valid:
 // level and status decide.
 //
 // # Compiling

@@ -2,11 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -18,23 +16,22 @@ var unityGames = []string{"bepinex", "ksp", "rimworld"}
 
 // Families returns the names of the families of logs that a rule file can name, sorted. A family exists once an
 // embedded file names it.
-func Families() []string { return slices.Clone(families()) }
+func Families() []string { return slices.Clone(families) }
 
-var families = sync.OnceValue(func() (names []string) {
+var families = func() (names []string) {
 	for _, f := range slices.Concat(Defaults(), Generic()) {
-		if m := familiesLine.FindSubmatch(f.Data); m != nil {
-			names = append(names, strings.Split(string(m[1]), ", ")...)
+		_, rest, ok := strings.Cut(string(f.Data), "\nfamilies: [")
+		if line, _, _ := strings.Cut(rest, "]\n"); ok {
+			names = append(names, strings.Split(line, ", ")...)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-})
-
-var familiesLine = regexp.MustCompile(`(?m)^families: \[(.+)\]$`)
+}()
 
 // parseFamilies returns the families that a file names.
 func parseFamilies(p at, n *yaml.Node, errs *collector) (given []string) {
-	known := families()
+	known := families
 	for i, item := range items(p, n, errs) {
 		name, ok := text(p.item(i), item, errs)
 		switch at := p.item(i).here(item); {
@@ -69,12 +66,7 @@ func (s *Set) For(family string) (*Set, error) {
 	case s.whole != nil:
 		return s.whole.For(family)
 	}
-	s.own.Lock()
-	defer s.own.Unlock()
-	if own := s.own.sets[family]; own != nil {
-		return own, nil
-	}
-	if known := families(); family != "" && !slices.Contains(known, family) {
+	if known := families; family != "" && !slices.Contains(known, family) {
 		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, known))
 	}
 	var own *Set
@@ -86,7 +78,6 @@ func (s *Set) For(family string) (*Set, error) {
 	}
 	if err == nil {
 		own.whole = s
-		s.own.sets[family] = own
 	}
 	return own, err
 }
@@ -131,7 +122,8 @@ func partOf(d *document) filePart {
 func (s *Set) narrowed(family string) *Set {
 	own := &Set{
 		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer, notes: s.notes,
-		sources: s.sources, files: s.files, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
+		sources: s.sources, files: s.files, lists: s.lists, macros: s.macros,
+		hash: hashFamily(s.hash, family), family: family,
 	}
 	own.builtinDefaults()
 	for _, f := range slices.Backward(s.files) {
@@ -165,14 +157,6 @@ func (s *Set) narrowed(family string) *Set {
 	own.index = newIndex(own.active)
 	return own
 }
-
-// ownSets are the sets for families that were made of one set.
-type ownSets struct {
-	sync.Mutex
-	sets map[string]*Set
-}
-
-func newOwnSets() *ownSets { return &ownSets{sets: map[string]*Set{}} }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and
 // macros keep their names, so that other files can refer to them.

@@ -33,8 +33,5 @@ func TestNarrowed(t *testing.T) {
 				require.Equal(t, a.Evaluate(&in).Decision, b.Evaluate(&in).Decision)
 			}
 		}
-		for _, r := range got.Test() {
-			require.False(t, r.Failed, r.String())
-		}
 	}
 }

@@ -20,8 +20,7 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
-	own      *ownSets
-	whole    *Set // of which this is the set for a family
+	whole    *Set   // of which this is the set for a family
 	files    []filePart
 	notes    []compiled.Note
 	sources  []*source

@@ -47,8 +47,8 @@ type File struct {
 //go:embed default/*.yaml generic/*.yaml
 var embedded embed.FS
 
-// Defaults returns the rule files that are built into heed for games on Unity, and
-// for the mods in them, sorted by name. The data is the caller's to change. Give them
+// Defaults returns the rule files that are built into heed for games and their mods, sorted by name; most hold for
+// some families of logs alone, see [Set.For]. The data is the caller's to change. Give them
 // to [Compile] after the user's own files, so that those match first.
 func Defaults() []File { return folder("default") }
 

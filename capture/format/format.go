@@ -1,5 +1,5 @@
-// Package format describes families of logs to package capture. A family is the logs of one game, engine or loader: text
-// that only its logs have lies in the package of the family, and its rules in the rule files that name it.
+// Package format describes families of logs to package capture. A family is the logs of one game, engine or loader:
+// text that only its logs have lies in the package of the family, and its rules in the rule files that name it.
 //
 //	var Format = format.Format{Name: "acme", Detect: detect, Facts: facts}
 //
@@ -16,7 +16,7 @@
 //		}
 //	}
 //
-// Functions see one line without its end, of any content: they neither panic nor keep it. What [Learn] stores is a copy.
+// Functions see one line without its end, of any content: they neither panic nor keep it. [Learn] stores a copy.
 package format
 
 import (

@@ -101,8 +101,8 @@ func examples() []example {
 			"hello", typeHello, `{"client":"example 1","process":4711,"rules":"unity","family":"rimworld",` +
 				`"files":[{"name":"own.yaml","text":"version: 1\n"}],"phase":"menu","lines":0,"seen":[]}` + "\n",
 			&hello{
-				Client: "example 1", Process: 4711, Rules: "unity", Family: "rimworld", Files: []ruleFile{{"own.yaml", "version: 1\n"}},
-				Phase: "menu", Seen: []json.RawMessage{}, snapshot: []byte{},
+				Client: "example 1", Process: 4711, Rules: "unity", Family: "rimworld",
+				Files: []ruleFile{{"own.yaml", "version: 1\n"}}, Phase: "menu", Seen: []json.RawMessage{}, snapshot: []byte{},
 			},
 		},
 		{

@@ -30,7 +30,8 @@ func detect(line string) format.Evidence {
 		return format.Banner
 	}
 	category, _, ok := strings.Cut(line[strings.LastIndexByte(line[:min(len(line), 48)], ']')+1:], ": ")
-	if ok && len(category) > 3 && strings.HasPrefix(category, "Log") && category[3]-'A' < 26 && !strings.Contains(category, " ") {
+	name, isLog := strings.CutPrefix(category, "Log")
+	if ok && isLog && name != "" && name[0]-'A' < 26 && !strings.Contains(name, " ") {
 		return format.Form
 	}
 	return format.None

@@ -31,7 +31,7 @@ func detect(line string) format.Evidence {
 			return format.Form
 		}
 	}
-	if len(line) > len("[Ref ") && strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003") {
+	if strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003") {
 		return format.Form
 	}
 	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {

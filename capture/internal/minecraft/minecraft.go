@@ -31,8 +31,10 @@ func detect(line string) format.Evidence {
 			return format.Form
 		}
 	}
-	if strings.Contains(line, "Render thread/") || strings.Contains(line, "Server thread/") || strings.Contains(line, "Client thread/") {
-		return format.Form
+	for _, thread := range [...]string{"Render thread/", "Server thread/", "Client thread/"} {
+		if strings.Contains(line, thread) {
+			return format.Form
+		}
 	}
 	return format.None
 }

@@ -60,13 +60,13 @@ func mod(line string) (name, version string, ok bool) {
 		at := strings.LastIndexByte(inner, ' ')
 		return inner[:max(at, 0)], inner[at+1:], ok && at > 0 && len(inner) <= 256 && format.IsVersion(inner[at+1:])
 	}
-	tag, rest, ok := strings.Cut(line, "] ")
+	tag, rest, _ := strings.Cut(line, "] ")
 	at := strings.LastIndex(rest, " v")
-	if !ok || at <= 0 || len(tag) < len("[12:34:56") || tag[0] != '[' || tag[3] != ':' || strings.HasPrefix(rest, "MelonLoader ") {
+	if at <= 0 || len(tag) < len("[12:34:56") || tag[0] != '[' || tag[3] != ':' {
 		return "", "", false
 	}
 	name, version = rest[:at], rest[at+len(" v"):]
-	return name, version, format.IsLongVersion(version) && !strings.ContainsAny(name, ":[]")
+	return name, version, format.IsLongVersion(version) && !strings.ContainsAny(name, ":[]") && name != "MelonLoader"
 }
 
 func facts(f *format.Facts, line string) {
@@ -83,7 +83,8 @@ func facts(f *format.Facts, line string) {
 	if game, ok := after(line, "Game Name: "); ok && f.Loader != "" {
 		format.Learn(&f.Game, game)
 	}
-	if version, ok := after(line, "Game Version: "); ok && format.IsVersion(version) && f.Game != "" && !strings.HasSuffix(f.Game, version) {
+	version, ok := after(line, "Game Version: ")
+	if ok && format.IsVersion(version) && f.Game != "" && !strings.HasSuffix(f.Game, version) {
 		f.Game += " " + version
 	}
 }

@@ -26,8 +26,10 @@ func detect(line string) format.Evidence {
 	if _, ok := banner(line); ok {
 		return format.Banner
 	}
-	if strings.Contains(line, "__base__/") || strings.Contains(line, "__core__/") || strings.Contains(line, "MainLoop.cpp:") {
-		return format.Form
+	for _, form := range [...]string{"__base__/", "__core__/", "MainLoop.cpp:"} {
+		if strings.Contains(line, form) {
+			return format.Form
+		}
 	}
 	return format.None
 }

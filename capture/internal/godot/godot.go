@@ -20,7 +20,8 @@ func detect(line string) format.Evidence {
 	switch {
 	case strings.HasPrefix(line, banner):
 		return format.Banner
-	case strings.HasPrefix(line, "SCRIPT ERROR: "), strings.HasPrefix(line, "USER ERROR: "), strings.Contains(line, "(res://"):
+	case strings.HasPrefix(line, "SCRIPT ERROR: "), strings.HasPrefix(line, "USER ERROR: "),
+		strings.Contains(line, "(res://"):
 		return format.Form
 	}
 	return format.None
