@@ -183,8 +183,8 @@ func (j *jsonLine) member(key, raw []byte) {
 }
 
 // known takes a member by a name that loggers write, in any case, and reports whether it did: those of slog, zap,
-// zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, structlog, MongoDB and
-// containers.
+// zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, structlog,
+// MongoDB and containers.
 func (j *jsonLine) known(key, raw []byte) bool {
 	var lower [len("__realtime_timestamp")]byte
 	if len(key) > len(lower) {

@@ -268,7 +268,7 @@ func (p *parser) part() bool {
 	switch c := s[0]; {
 	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0):
 		return p.tag()
-	case p.names == 0 && p.time():
+	case p.names == 0 && (isDigit(c) || !p.timed) && p.time():
 		return true
 	case isDigit(c):
 		p.i += wordLen(s)
