@@ -13,9 +13,10 @@ import (
 func (r *Reader) unwrap(ln *line) {
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
 		at, rest, _ := bytes.Cut(b, []byte(" "))
-		if hasPrefix(rest, "stdout F ") || hasPrefix(rest, "stderr F ") || hasPrefix(rest, "stdout P ") || hasPrefix(rest, "stderr P ") {
+		stream, rest, _ := bytes.Cut(rest, []byte(" "))
+		if whole := hasPrefix(rest, "F "); (whole || hasPrefix(rest, "P ")) && hasPrefix(stream, "std") {
 			if t, err := time.Parse(time.RFC3339Nano, text(at)); err == nil {
-				ln.time, ln.partial, ln.text = t.UnixNano(), rest[7] == 'P', rest[len("stdout F "):]
+				ln.time, ln.partial, ln.text = t.UnixNano(), !whole, rest[2:]
 			}
 		}
 		return

@@ -39,3 +39,17 @@ func TestFooterEverywhere(t *testing.T) {
 		assert.Equal(t, c.want, last.Level, "%s: %s", c.name, last.Message)
 	}
 }
+
+// TestHeadsInUnity reads levels in the heads that mods write in a log of Unity's.
+func TestHeadsInUnity(t *testing.T) {
+	for line, want := range map[string]event.Level{
+		"2031-04-05 10:00:00 ERROR no lamp": event.LevelError,
+		"*** WARNING *** no lamp":           event.LevelWarning,
+		"Error: no lamp":                    event.LevelUnknown,
+		"No lamp (ERROR)":                   event.LevelUnknown,
+	} {
+		recs, _, err := readAll(t, strings.NewReader(doc("Mono path[0] = '/opt/x'", line)), Options{})
+		require.NoError(t, err)
+		assert.Equal(t, want, recs[1].Level, line)
+	}
+}

@@ -120,8 +120,7 @@ func (j *jsonLine) object(text []byte) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// member takes one member of the object. Aliases are those that slog, zap,
-// zerolog, logrus, pino and bunyan write.
+// member takes one member of the object, by the name that recordings have for it or else by one that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
 	switch {
 	case j.fault && (raw[0] != '"' || string(key) != "message" && !bytes.HasPrefix(key, []byte("stack"))):
@@ -139,27 +138,6 @@ func (j *jsonLine) member(key, raw []byte) {
 	switch string(key) {
 	case "kind":
 		j.kind = j.unquote(raw)
-	case "time", "ts", "timestamp", "@timestamp", "t":
-		j.time = parseTime(raw)
-	case "level", "severity", "lvl":
-		if !j.hasLevel {
-			j.level, j.hasLevel = logline.ParseLevel(text(j.unquote(raw)))
-		}
-	case "source", "logger", "name", "channel", "component":
-		if len(j.source) == 0 && raw[0] == '"' {
-			j.source = j.unquote(raw)
-		} else {
-			j.extra(key, raw)
-		}
-	case "message", "msg":
-		j.message = j.unquote(raw)
-		j.empty = string(raw) == `""`
-	case "event":
-		if raw[0] != '"' {
-			j.extra(key, raw)
-			break
-		}
-		j.happened = raw
 	case "messageBase64":
 		j.message = j.decode(raw)
 	case "stackBase64":
@@ -168,8 +146,6 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.failure = j.decode(raw)
 	case "detailBase64":
 		j.detail = j.decode(raw)
-	case "stack", "stacktrace", "stack_trace":
-		j.stack = j.unquote(raw)
 	case "operation":
 		j.operation = j.unquote(raw)
 	case "parent":
@@ -178,8 +154,6 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.method = j.unquote(raw)
 	case "status":
 		j.status = j.unquote(raw)
-	case "error", "err":
-		j.failure = j.unquote(raw)
 	case "byCaller":
 		j.byCaller = string(raw) == "true"
 	case "phase":
@@ -205,17 +179,19 @@ func (j *jsonLine) member(key, raw []byte) {
 	case "count":
 		j.count, _ = strconv.ParseUint(text(raw), 10, 64)
 	default:
-		j.alias(key, raw)
+		if !j.known(key, raw) && !bytes.HasPrefix(key, []byte("__")) { // of the journal, and not of the record
+			j.extra(key, raw)
+		}
 	}
 }
 
-// alias takes a member by a name that loggers write less often, in any case: those of
-// Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, MongoDB and containers.
-func (j *jsonLine) alias(key, raw []byte) {
+// known takes a member by a name that loggers write, in any case, and reports whether it did: those of slog, zap,
+// zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, structlog,
+// MongoDB and containers.
+func (j *jsonLine) known(key, raw []byte) bool {
 	var lower [len("__realtime_timestamp")]byte
 	if len(key) > len(lower) {
-		j.extra(key, raw)
-		return
+		return false
 	}
 	for i, c := range key {
 		if c-'A' < 26 {
@@ -223,11 +199,22 @@ func (j *jsonLine) alias(key, raw []byte) {
 		}
 		lower[i] = c
 	}
+	quoted := raw[0] == '"'
 	level, leveled := event.LevelUnknown, false
 	switch name := string(lower[:len(key)]); name {
-	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "levelstr", "severitytext", "severity_text", "level",
-		"severity", "lvl", "s":
-		if raw[0] == '"' {
+	case "time", "ts", "timestamp", "@timestamp", "t", "@t", "timeunixnano", "__realtime_timestamp":
+		if j.time.IsZero() {
+			j.time = parseTime(raw)
+			return true
+		}
+	case "level", "severity", "lvl":
+		if !j.hasLevel {
+			j.level, j.hasLevel = logline.ParseLevel(text(j.unquote(raw)))
+			return true
+		}
+	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "levelstr", "severitytext",
+		"severity_text", "s":
+		if quoted {
 			level, leveled = logline.ParseLevel(text(j.unquote(raw)))
 		}
 	case "priority", "syslog_level":
@@ -238,37 +225,37 @@ func (j *jsonLine) alias(key, raw []byte) {
 				event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelWarning, event.LevelError, event.LevelFatal,
 			}[(n-1)/4], true
 		}
-	case "@m", "@mt", "@message", "message", "msg", "short_message", "log", "textpayload", "body", "stringvalue":
-		if b, ok := j.text(raw); ok && len(j.message) == 0 {
+	case "source", "logger", "name", "channel", "component", "syslog_identifier":
+		if len(j.source) == 0 && quoted {
+			j.source = j.unquote(raw)
+			return true
+		}
+	case "message", "msg", "@m", "@mt", "@message", "short_message", "log", "textpayload", "body", "stringvalue":
+		if b, ok := j.text(raw); len(j.message) == 0 && (ok || name == "message" || name == "msg") {
 			j.message = bytes.TrimRight(b, "\n")
 			j.empty, j.nested = len(j.message) == 0, name == "log"
 			j.partial = len(b) >= maxChunk && len(b) == len(j.message)
-			return
+			return true
 		}
-	case "syslog_identifier":
-		if len(j.source) == 0 {
-			j.source = j.unquote(raw)
-			return
+	case "event":
+		if quoted {
+			j.happened = raw
+			return true
 		}
-	case "@t", "time", "timestamp", "timeunixnano", "__realtime_timestamp":
-		if j.time.IsZero() {
-			if j.time = parseTime(raw); !j.time.IsZero() {
-				return
-			}
-		}
-	case "@x", "exception", "error.stack_trace":
-		if raw[0] == '"' && len(j.stack) == 0 {
+	case "stack", "stacktrace", "stack_trace", "@x", "exception", "error.stack_trace":
+		if len(j.stack) == 0 && quoted {
 			j.stack = j.unquote(raw)
-			return
+			return true
 		}
+	case "error", "err":
+		j.failure = j.unquote(raw)
+		return true
 	}
 	if leveled && !j.hasLevel {
 		j.level, j.hasLevel = level, true
-		return
+		return true
 	}
-	if !bytes.HasPrefix(key, []byte("__")) { // of the journal, and not of the record
-		j.extra(key, raw)
-	}
+	return false
 }
 
 // holdsRecord reports whether an object or an array by this name holds members of the record.

@@ -50,6 +50,11 @@ func (a *assembly) level(layout Layout, footers *footerUse, own func(string) (ev
 			return event.LevelInfo, evidenceNoFooter
 		}
 	}
+	if !a.plain && layout.unity() { // a mod may write the head of a logger
+		if h := logline.Parse(text(a.head())); h.Sure && h.Leveled {
+			return h.Level, evidenceTag
+		}
+	}
 	return event.LevelUnknown, evidenceNone
 }
 

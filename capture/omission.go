@@ -48,7 +48,7 @@ func omission(message string) uint64 {
 func (r *Reader) noteOmission(message string, line int) {
 	if n := omission(message); n > 0 {
 		r.notice(event.Notice{
-			Status: event.StatusRunCut, Count: n, Pos: uint64(line), Detail: "the logger left out messages and wrote their number",
+			Status: event.StatusRunCut, Count: n, Pos: uint64(line), Detail: "the logger reports messages that it left out",
 		})
 	}
 }

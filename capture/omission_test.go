@@ -29,9 +29,11 @@ func TestOmission(t *testing.T) {
 	} {
 		assert.Equal(t, want, omission(message), message)
 	}
-	in := doc("Apr  5 10:00:00 lamp press[1]: no paper", "Apr  5 10:00:02 lamp last message repeated 12 times", "Apr  5 10:00:03 lamp press[1]: on")
+	in := doc("Apr  5 10:00:00 lamp press[1]: no paper", "Apr  5 10:00:02 lamp last message repeated 12 times",
+		"Apr  5 10:00:03 lamp press[1]: on")
 	recs, _, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	require.Len(t, recs, 4)
-	require.Equal(t, event.Notice{Status: event.StatusRunCut, Count: 12, Pos: 2, Detail: recs[2].Message}.Entry(), recs[2].Entry)
+	want := event.Notice{Status: event.StatusRunCut, Count: 12, Pos: 2, Detail: recs[2].Message}
+	require.Equal(t, want.Entry(), recs[2].Entry)
 }

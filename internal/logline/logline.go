@@ -147,8 +147,8 @@ func (p *parser) read() {
 	}
 }
 
-// special reads the forms that begin with a letter, a word or a number for the level. It reports whether nothing is left
-// to be read but the tail.
+// special reads the forms that begin with a letter, a word or a number for the level. It reports whether only the tail
+// is left to be read.
 //
 //	E0405 10:00:00.000001   123 press.go:12] stuck
 //	E/Press( 123): stuck
@@ -268,7 +268,7 @@ func (p *parser) part() bool {
 	switch c := s[0]; {
 	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0):
 		return p.tag()
-	case p.names == 0 && p.time():
+	case p.names == 0 && (isDigit(c) || !p.timed) && p.time():
 		return true
 	case isDigit(c):
 		p.i += wordLen(s)
@@ -415,7 +415,8 @@ func (p *parser) word() bool {
 	case p.timed && isPosition(word):
 		p.commit()
 	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
-		if !p.levelFollows() {
+		level, _, ok := strings.Cut(strings.TrimLeft(p.rest(), " "), ":")
+		if _, known := find(level, anywhere); !ok || !known {
 			return false
 		}
 		p.number = true
@@ -429,17 +430,6 @@ func (p *parser) word() bool {
 		return isLetter(word[0]) && p.names <= maxNames
 	}
 	return true
-}
-
-// levelFollows reports whether the next word is a level before a colon.
-func (p *parser) levelFollows() bool {
-	s := strings.TrimLeft(p.rest(), " ")
-	colon := strings.IndexByte(s[:min(len(s), maxPart)], ':')
-	if colon < 0 {
-		return false
-	}
-	_, ok := find(s[:colon], anywhere)
-	return ok
 }
 
 // leveled takes the level that the word at hand names.
@@ -468,11 +458,8 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 // setOff reports whether what follows is set off from the word before it by more than a space.
 func (p *parser) setOff() bool {
 	s := p.rest()
-	if s == "" || strings.IndexByte("\t|,;", s[0]) >= 0 {
-		return true
-	}
-	return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, " [") || strings.HasPrefix(s, " |") ||
-		strings.HasPrefix(s, " - ") || timeLen(s[1:]) > 0
+	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
+		timeLen(s[1:]) > 0
 }
 
 // logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
@@ -482,11 +469,11 @@ func (p *parser) logcat(l event.Level) bool {
 	if open < 3 || s[1] != '/' {
 		return false
 	}
-	number, _, ok := strings.Cut(s[open+1:], "):")
+	number, after, ok := strings.Cut(s[open+1:], "):")
 	if number = strings.TrimLeft(number, " "); !ok || number == "" || digits(number) < len(number) {
 		return false
 	}
-	return p.sure(l, strings.Index(s, "):")+2)
+	return p.sure(l, len(s)-len(after))
 }
 
 // letter reads the level of a line of logcat or MongoDB behind its time:
@@ -663,9 +650,9 @@ func digits(s string) int {
 	return n
 }
 
-// timeLen returns the length of the time at the beginning of s, 0 without one: the date, the time of day and the zone, as
-// far as they are there. Words of any language may belong to the date in front of a time of day; without a year only the
-// English ones.
+// timeLen returns the length of the time at the beginning of s, 0 without one: the date, the time of day and the zone,
+// as far as they are there. Words of any language may belong to the date in front of a time of day; without a year only
+// the English ones.
 //
 //	2031-04-05T10:00:00.123Z    Sat Apr  5 10:00:00 2031    5. April 2031 10:00:00    2031. 4. 5. 오전 10:00:00 +0900
 func timeLen(s string) int {
@@ -723,7 +710,8 @@ func timeRun(s string) int {
 		switch c := s[n]; {
 		case isDigit(c), joins[c] && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])), c == ',' && follow >= 3:
 			n += 1 + follow
-		case c-'A' < 26 && isDateWord(s[n:min(len(s), n+3)]), c >= 0x80 && n > 0 && len(s) > n+2 && strings.Contains("年月日", s[n:n+3]):
+		case c-'A' < 26 && isDateWord(s[n:min(len(s), n+3)]),
+			c >= 0x80 && n > 0 && len(s) > n+2 && strings.Contains("年月日", s[n:n+3]):
 			n += 3
 		default:
 			return n
@@ -780,17 +768,8 @@ func isDateWord(s string) bool {
 // isThread reports whether a tag that stands beside a time or a level names a thread, a process, a request or a logger,
 // and not a mod.
 func isThread(tag string) bool {
-	switch tag {
-	case "main", "null":
-		return true
-	}
-	for i := range len(tag) {
-		switch c := tag[i]; c {
-		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '@', '#':
-			return true
-		}
-	}
-	return strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
+	return tag == "main" || tag == "null" || strings.ContainsAny(tag, "0123456789./@#") ||
+		strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
 }
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
