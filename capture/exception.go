@@ -1,23 +1,15 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/internal/frame"
+)
 
 // exceptionType returns the length of the exception type that b begins with, 0
 // if it begins with none, and whether the type is written with its namespace:
 // "System.NullReferenceException: …", "NullReferenceException: …".
-func exceptionType(b []byte) (n int, qualified bool) {
-	for n < len(b) && typeBytes[b[n]] {
-		n++
-	}
-	if n < len("Exception") || !hasSuffix(b[:n], "Exception") || !isName(b[0]) {
-		return 0, false
-	}
-	rest := b[n:]
-	if len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || hasPrefix(rest, " (") || blank(rest) {
-		return n, bytes.IndexByte(b[:n], '.') >= 0
-	}
-	return 0, false
-}
+func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
 
 // typeBytes are those that the name of a type may have.
 var typeBytes = func() (t [256]bool) {
@@ -31,6 +23,13 @@ var typeBytes = func() (t [256]bool) {
 func beginsException(b []byte) bool {
 	n, _ := exceptionType(b)
 	return n > 0 && n < len(b) && b[n] == ':'
+}
+
+// isTickFault reports whether message begins with the report of an exception that stopped a game at a tick: the seconds
+// since the start, and "Exception at tick" after a place in the code. Below it, everything up to the next line with the
+// seconds belongs to it, in any language.
+func isTickFault(message []byte) bool {
+	return isElapsed(message) && bytes.Contains(message, []byte(".cpp:")) && bytes.Contains(message, []byte(": Exception at tick "))
 }
 
 // namesException reports whether an exception type is written anywhere in b, as

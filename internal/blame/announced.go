@@ -424,21 +424,6 @@ var notNames = texts.Words(`
 	error errors content contents initialized init is has not with conflict
 `)
 
-// listed reads a line of a list of mods that the record itself gives as
-// suspects: "Some Mod (author.somemod)".
-func (s *scan) listed(line string) {
-	open := strings.LastIndexByte(line, '(')
-	if open < 1 || line[len(line)-1] != ')' || packageID(line[open:]) != line[open+1:len(line)-1] {
-		s.listing = false
-		return
-	}
-	name := strings.TrimSpace(strings.TrimLeft(line[:open], " -*"))
-	if strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") {
-		return // a remark, not a name
-	}
-	s.owned(Named, weightNamed, rankNamed, name, stem(line[open+1:len(line)-1]))
-}
-
 // typeName reads the name of a type with its namespace in a line. What is followed
 // by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
 // whether that is a mod's.

@@ -193,7 +193,11 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	s.text(stack, true)
 	s.causes()
 	s.paths()
-	s.settle()
+	if s.memory {
+		for i := range s.findings {
+			s.findings[i].weight = min(s.findings[i].weight, weightDoubt)
+		}
+	}
 	if len(s.findings) == 0 {
 		return dst
 	}
