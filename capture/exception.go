@@ -29,7 +29,8 @@ func beginsException(b []byte) bool {
 // since the start, and "Exception at tick" after a place in the code. Below it, everything up to the next line with the
 // seconds belongs to it, in any language.
 func isTickFault(message []byte) bool {
-	return isElapsed(message) && bytes.Contains(message, []byte(".cpp:")) && bytes.Contains(message, []byte(": Exception at tick "))
+	return isElapsed(message) && bytes.Contains(message, []byte(".cpp:")) &&
+		bytes.Contains(message, []byte(": Exception at tick "))
 }
 
 // namesException reports whether an exception type is written anywhere in b, as
@@ -99,13 +100,15 @@ func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTy
 // one or two words and a colon, below a record that names an exception or ends in a colon. Where frames come next it
 // heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
-	if a.sealed || a.engine || a.block != blockNone || isIndented(b) || !more && !announcesList(a.message) && !a.isException() {
+	if a.sealed || a.engine || a.block != blockNone || isIndented(b) ||
+		!more && !announcesList(a.message) && !a.isException() {
 		return false
 	}
 	b = trimRight(b)
-	name, ok := bytes.CutSuffix(b, []byte(":"))
-	if ok && len(name) < maxHeading && bytes.Count(name, []byte(" ")) < 2 && isWord(bytes.ReplaceAll(name, []byte(" "), nil)) {
-		return true
+	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
+		if first, second, _ := bytes.Cut(title, []byte(" ")); isWord(first) && isWord(second) {
+			return true
+		}
 	}
 	n, _ := exceptionType(b)
 	return n > 0 && a.frames == 0 && (n == len(b) || more) || string(b) == "Technical details"

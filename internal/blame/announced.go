@@ -478,10 +478,6 @@ func (s *scan) tagged(name string) bool {
 func (s *scan) assemblies(line string) {
 	for before, rest := range s.around(line, toAssembly) {
 		before = strings.TrimRight(before, " ")
-		if value, ok := cutLabel(rest); ok {
-			s.labeled(before, value)
-			continue
-		}
 		weight := weightType
 		switch before[strings.LastIndexByte(before, ' ')+1:] {
 		case "in", "from", "of":
@@ -494,46 +490,6 @@ func (s *scan) assemblies(line string) {
 			s.owned(Type, weight, rankCode, name)
 		}
 	}
-}
-
-// cutLabel takes off what makes the word before a label: a colon or an equals sign, with "name" or "id" before it.
-func cutLabel(rest string) (value string, ok bool) {
-	rest = strings.TrimLeft(rest, " ")
-	for _, word := range [...]string{"name", "Name", "id", "Id", "ID"} {
-		if after, ok := strings.CutPrefix(rest, word); ok {
-			rest = strings.TrimLeft(after, " ")
-			break
-		}
-	}
-	if rest == "" || rest[0] != ':' && rest[0] != '=' {
-		return "", false
-	}
-	return strings.TrimLeft(rest[1:], " "), true
-}
-
-// labeled reads the name of an assembly behind a label, and of the mod that has it where that
-// stands before: "Error in Some Mod, assembly name: SomeMod, …".
-func (s *scan) labeled(before, value string) {
-	name, ok := quoted(value)
-	if !ok {
-		name = value[:max(0, strings.IndexAny(value+",", ",;|"))]
-		name = strings.TrimRight(name, " .")
-	}
-	if n := len(name) - len(".dll"); n > 0 && strings.EqualFold(name[n:], ".dll") {
-		name = name[:n]
-	}
-	if !readable(name) || words(name) > maxWords {
-		return
-	}
-	names := []string{name}
-	if clause, ok := strings.CutSuffix(before, ","); ok {
-		for _, rest := range wordsAfter(clause, "in") {
-			if mod, after := capitalized(strings.TrimLeft(rest, " ")); mod != "" && after == "" {
-				names = []string{mod, name}
-			}
-		}
-	}
-	s.owned(Named, weightNamed, rankNamed, names...)
 }
 
 // assemblyName returns the name of an assembly that follows the word, without

@@ -147,8 +147,6 @@ var cases = []struct {
 	{"a profiler around others", "x", trace("Game.Pawn.Tick", "AcmeProfiler.Wrap.Run", "Widgets.Panel.Draw"), "Widgets 45 frame:4; AcmeProfiler 20 frame:3"},
 	{"reflection by who needs it", "x", trace("System.Reflection.MonoModule.ResolveMethod", "Acme.Press.Tick"), "Acme 45 frame:3"},
 	{"who reads definitions", "Exception loading list element Game.Thing from XML: x", trace("System.Activator.CreateInstance", "BetterNodes.NodeLoader.List"), "BetterNodes 20 frame:3"},
-	{"an assembly behind a label", "Bad code! assembly: Acme.dll; type: x", "", "Acme 40 named:1"},
-	{"a label without a name", "assembly name: , x", "", ""},
 	{"the tag of a checker", "[Mod Error Checker] something is wrong", "", "Mod Error Checker 20 tag:1"},
 	{"a constant of the engine", "[ ALLOC_TEMP_THREAD ] used: 1B", "", ""},
 	{"a thread", "[UnityMainThread] [Worker 3] x", "", ""},

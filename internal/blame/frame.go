@@ -249,8 +249,8 @@ func methodPath(path string) string {
 	return path
 }
 
-// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was generated, as one that
-// is patched.
+// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was
+// generated, as one that is patched.
 func isGlobal(path string, dynamic bool) bool {
 	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
 		return isGlobalType(plain, dynamic)

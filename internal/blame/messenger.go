@@ -37,7 +37,8 @@ var (
 func messenger(name string) bool {
 	before := ""
 	for word := range wordsOf(name) {
-		if messengerWords[word] || messengerThings[before] && messengerActs[word] || messengerActs[before] && messengerThings[word] {
+		if messengerWords[word] || messengerThings[before] && messengerActs[word] ||
+			messengerActs[before] && messengerThings[word] {
 			return true
 		}
 		before = word

@@ -247,7 +247,8 @@ func (s *scan) about(text string, reporter *owner) bool {
 	return true
 }
 
-// subjectOf reads a text that begins with the name of a mod of the list, and goes on with a word in small letters: a verb.
+// subjectOf reads a text that begins with the name of a mod of the list and goes on with a word in small letters, a
+// verb in most texts.
 func (s *scan) subjectOf(text string) {
 	name := s.knownPrefix(text)
 	rest, ok := strings.CutPrefix(text[len(name):], " ")
