@@ -219,29 +219,12 @@ func (s *scan) plugin(rest string) {
 	}
 }
 
-// wordsAfter yields what follows each occurrence of a word in a line, with the
-// position where that begins. The word is in lower case; in the line its case
-// does not matter.
-func wordsAfter(line, word string) func(func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		for i := 0; i+len(word) <= len(line); i++ {
-			if line[i]|0x20 != word[0] || !strings.EqualFold(line[i:i+len(word)], word) || i > 0 && wordByte(line[i-1]) {
-				continue
-			}
-			end := i + len(word)
-			if end < len(line) && wordByte(line[end]) {
-				continue
-			}
-			if !yield(end, line[end:]) {
-				return
-			}
-		}
-	}
-}
-
+// hasWord reports whether a line has a word, in whichever case.
 func hasWord(line, word string) bool {
-	for range wordsAfter(line, word) {
-		return true
+	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) }) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
 	}
 	return false
 }

@@ -33,12 +33,14 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	s.frames++
 	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
-	if owner, ok := s.finder.moved(root, moduleOf(line)); game && ok {
-		if owner == "" {
-			s.stranger = s.stranger || len(s.code) == 0
-			return true
+	if game {
+		if owner, ok := s.finder.moved(root, moduleOf(f.Rest)); ok {
+			if owner == "" {
+				s.stranger = s.stranger || len(s.code) == 0
+				return true
+			}
+			game, path, root = false, owner, owner
 		}
-		game, path, root = false, owner, owner
 	}
 	if game {
 		s.game = true
@@ -48,13 +50,13 @@ func (s *scan) frame(line string, stack bool) bool {
 	case archive == "" && readable(root) && isGlobal(whole, f.Dynamic) && !isJava(f.Rest) &&
 		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
-		if root = s.finder.modules[moduleOf(line)]; root == "" {
+		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
 			s.game = true
 			return true
 		}
 		path = root
 	case !readable(root):
-		if root = s.finder.modules[moduleOf(line)]; root == "" {
+		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
 			return true
 		}
 		path = root

@@ -142,7 +142,8 @@ func (f *Head) modifiers() {
 // module's name. It reports whether they were there.
 func (f *Head) Layer() bool {
 	slash := strings.IndexByte(f.Name, '/')
-	if slash < 1 || !f.Led || f.Python || strings.ContainsAny(f.Name[:slash], ":( ") {
+	if slash < 1 || !f.Led || f.Python || strings.IndexByte(f.Name[:slash], '(') >= 0 ||
+		strings.ContainsAny(f.Name[:slash], ": ") {
 		return false
 	}
 	module, rest, ok := strings.Cut(f.Name[slash+1:], "/")
