@@ -1,7 +1,6 @@
 package heed
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -47,13 +46,7 @@ func (e *Engine) learnMods(mods []Mod) int {
 	}
 	if n > 0 {
 		clear(e.accused)
-		e.coalescer.Rename(func(name string) string {
-			m, ok := e.finder.Mod(name)
-			if !ok {
-				return name
-			}
-			return cmp.Or(m.Name, blame.Plain(name))
-		})
+		e.coalescer.Rename(e.finder.Called)
 	}
 	return n
 }

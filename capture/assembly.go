@@ -337,9 +337,6 @@ func (a *assembly) isException() bool {
 	if (a.frames > 0 || a.refState != "") && isUntyped(head) {
 		return true
 	}
-	if a.mentionsNone() {
-		return false
-	}
 	n, _ := exceptionType(head)
-	return n > 0 || namesException(head)
+	return n > 0 || !a.mentionsNone() && namesException(head)
 }

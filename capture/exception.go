@@ -1,23 +1,15 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/internal/frame"
+)
 
 // exceptionType returns the length of the exception type that b begins with, 0
 // if it begins with none, and whether the type is written with its namespace:
 // "System.NullReferenceException: …", "NullReferenceException: …".
-func exceptionType(b []byte) (n int, qualified bool) {
-	for n < len(b) && typeBytes[b[n]] {
-		n++
-	}
-	if n < len("Exception") || !hasSuffix(b[:n], "Exception") || !isName(b[0]) {
-		return 0, false
-	}
-	rest := b[n:]
-	if len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || hasPrefix(rest, " (") || blank(rest) {
-		return n, bytes.IndexByte(b[:n], '.') >= 0
-	}
-	return 0, false
-}
+func exceptionType(b []byte) (n int, qualified bool) { return frame.Throwable(text(b)) }
 
 // typeBytes are those that the name of a type may have.
 var typeBytes = func() (t [256]bool) {
@@ -31,6 +23,14 @@ var typeBytes = func() (t [256]bool) {
 func beginsException(b []byte) bool {
 	n, _ := exceptionType(b)
 	return n > 0 && n < len(b) && b[n] == ':'
+}
+
+// isTickFault reports whether message begins with the report of an exception that stopped a game at a tick: the seconds
+// since the start, and "Exception at tick" after a place in the code. Below it, everything up to the next line with the
+// seconds belongs to it, in any language.
+func isTickFault(message []byte) bool {
+	return isElapsed(message) && bytes.Contains(message, []byte(".cpp:")) &&
+		bytes.Contains(message, []byte(": Exception at tick "))
 }
 
 // namesException reports whether an exception type is written anywhere in b, as
@@ -100,13 +100,15 @@ func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTy
 // one or two words and a colon, below a record that names an exception or ends in a colon. Where frames come next it
 // heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
-	if a.sealed || a.engine || a.block != blockNone || isIndented(b) || !more && !announcesList(a.message) && !a.isException() {
+	if a.sealed || a.engine || a.block != blockNone || isIndented(b) ||
+		!more && !announcesList(a.message) && !a.isException() {
 		return false
 	}
 	b = trimRight(b)
-	name, ok := bytes.CutSuffix(b, []byte(":"))
-	if ok && len(name) < maxHeading && bytes.Count(name, []byte(" ")) < 2 && isWord(bytes.ReplaceAll(name, []byte(" "), nil)) {
-		return true
+	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
+		if first, second, _ := bytes.Cut(title, []byte(" ")); isWord(first) && isWord(second) {
+			return true
+		}
 	}
 	n, _ := exceptionType(b)
 	return n > 0 && a.frames == 0 && (n == len(b) || more) || string(b) == "Technical details"

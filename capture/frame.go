@@ -96,7 +96,8 @@ func (a *assembly) joinsLocal(b []byte) bool {
 		return false
 	}
 	first := trimRight(bytes.TrimLeft(a.message[from:], "\n"))
-	if before, ok := isLocalFrame(first); !ok || before != word || a.split != evidenceIndent || bytes.IndexByte(first, '\n') >= 0 {
+	before, ok := isLocalFrame(first)
+	if !ok || before != word || a.split != evidenceIndent || bytes.IndexByte(first, '\n') >= 0 {
 		a.local = len(a.message) + 1
 		return false
 	}

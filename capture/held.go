@@ -108,7 +108,11 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 		return false
 	}
-	if !h.empty() && (endsException(ln.text) && !h.heads || isFrame(ln.text) && !isLogging(ln.text)) && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
+	ends := endsException(ln.text)
+	if h.heads {
+		ends = isFrame(ln.text) && !isLogging(ln.text)
+	}
+	if !h.empty() && ends && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
 		for i := range h.lines {
 			l := h.line(i)

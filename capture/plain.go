@@ -35,6 +35,10 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
+	case a.blanks <= maxInnerBlanks && isTickFault(a.message):
+		if !isElapsed(b) {
+			return joined(partMessage, evidenceForm)
+		}
 	case a.blanks > 0:
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b):
 		return joined(partStack, evidenceFrame)

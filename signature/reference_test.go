@@ -1,10 +1,11 @@
 package signature
 
 import (
-	stackframe "github.com/heedlog/heed/internal/frame"
 	"regexp"
 	"slices"
 	"strings"
+
+	stackframe "github.com/heedlog/heed/internal/frame"
 )
 
 // The reference: the canonical form as docs/signatures.md specifies it, written
@@ -795,7 +796,8 @@ func (r *reference) frame(raw string, within bool) string {
 	s, bare, module := widen(line), true, ""
 	if m := reAt.FindString(s); m != "" {
 		s, bare = s[len(m):], false
-	} else if m := reWord.FindString(line); m != "" && strings.IndexByte(line, ' ') < 20 && strings.TrimLeft(raw, refSpaces) != raw && dotted(line[len(m):]) {
+	} else if m := reWord.FindString(line); m != "" && strings.IndexByte(line, ' ') < 20 &&
+		strings.TrimLeft(raw, refSpaces) != raw && dotted(line[len(m):]) {
 		if !within {
 			return ""
 		}
@@ -847,7 +849,8 @@ func (r *reference) frame(raw string, within bool) string {
 		}
 		return ""
 	}
-	if n.dots > 0 && n.s[n.i-1] != '.' && (rePlaced.MatchString(rest) || within && (reBareArgs.MatchString(rest) || reClosed.MatchString(rest))) {
+	if n.dots > 0 && n.s[n.i-1] != '.' &&
+		(rePlaced.MatchString(rest) || within && (reBareArgs.MatchString(rest) || reClosed.MatchString(rest))) {
 		return narrowed(name)
 	}
 	m := reBareArgs.FindStringSubmatch(rest)

@@ -219,29 +219,12 @@ func (s *scan) plugin(rest string) {
 	}
 }
 
-// wordsAfter yields what follows each occurrence of a word in a line, with the
-// position where that begins. The word is in lower case; in the line its case
-// does not matter.
-func wordsAfter(line, word string) func(func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		for i := 0; i+len(word) <= len(line); i++ {
-			if line[i]|0x20 != word[0] || !strings.EqualFold(line[i:i+len(word)], word) || i > 0 && wordByte(line[i-1]) {
-				continue
-			}
-			end := i + len(word)
-			if end < len(line) && wordByte(line[end]) {
-				continue
-			}
-			if !yield(end, line[end:]) {
-				return
-			}
-		}
-	}
-}
-
+// hasWord reports whether a line has a word, in whichever case.
 func hasWord(line, word string) bool {
-	for range wordsAfter(line, word) {
-		return true
+	for w := range strings.FieldsFuncSeq(line, func(r rune) bool { return r < utf8.RuneSelf && !wordByte(byte(r)) }) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
 	}
 	return false
 }
@@ -424,21 +407,6 @@ var notNames = texts.Words(`
 	error errors content contents initialized init is has not with conflict
 `)
 
-// listed reads a line of a list of mods that the record itself gives as
-// suspects: "Some Mod (author.somemod)".
-func (s *scan) listed(line string) {
-	open := strings.LastIndexByte(line, '(')
-	if open < 1 || line[len(line)-1] != ')' || packageID(line[open:]) != line[open+1:len(line)-1] {
-		s.listing = false
-		return
-	}
-	name := strings.TrimSpace(strings.TrimLeft(line[:open], " -*"))
-	if strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") {
-		return // a remark, not a name
-	}
-	s.owned(Named, weightNamed, rankNamed, name, stem(line[open+1:len(line)-1]))
-}
-
 // typeName reads the name of a type with its namespace in a line. What is followed
 // by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
 // whether that is a mod's.
@@ -493,10 +461,6 @@ func (s *scan) tagged(name string) bool {
 func (s *scan) assemblies(line string) {
 	for before, rest := range s.around(line, toAssembly) {
 		before = strings.TrimRight(before, " ")
-		if value, ok := cutLabel(rest); ok {
-			s.labeled(before, value)
-			continue
-		}
 		weight := weightType
 		switch before[strings.LastIndexByte(before, ' ')+1:] {
 		case "in", "from", "of":
@@ -509,46 +473,6 @@ func (s *scan) assemblies(line string) {
 			s.owned(Type, weight, rankCode, name)
 		}
 	}
-}
-
-// cutLabel takes off what makes the word before a label: a colon or an equals sign, with "name" or "id" before it.
-func cutLabel(rest string) (value string, ok bool) {
-	rest = strings.TrimLeft(rest, " ")
-	for _, word := range [...]string{"name", "Name", "id", "Id", "ID"} {
-		if after, ok := strings.CutPrefix(rest, word); ok {
-			rest = strings.TrimLeft(after, " ")
-			break
-		}
-	}
-	if rest == "" || rest[0] != ':' && rest[0] != '=' {
-		return "", false
-	}
-	return strings.TrimLeft(rest[1:], " "), true
-}
-
-// labeled reads the name of an assembly behind a label, and of the mod that has it where that
-// stands before: "Error in Some Mod, assembly name: SomeMod, …".
-func (s *scan) labeled(before, value string) {
-	name, ok := quoted(value)
-	if !ok {
-		name = value[:max(0, strings.IndexAny(value+",", ",;|"))]
-		name = strings.TrimRight(name, " .")
-	}
-	if n := len(name) - len(".dll"); n > 0 && strings.EqualFold(name[n:], ".dll") {
-		name = name[:n]
-	}
-	if !readable(name) || words(name) > maxWords {
-		return
-	}
-	names := []string{name}
-	if clause, ok := strings.CutSuffix(before, ","); ok {
-		for _, rest := range wordsAfter(clause, "in") {
-			if mod, after := capitalized(strings.TrimLeft(rest, " ")); mod != "" && after == "" {
-				names = []string{mod, name}
-			}
-		}
-	}
-	s.owned(Named, weightNamed, rankNamed, names...)
 }
 
 // assemblyName returns the name of an assembly that follows the word, without

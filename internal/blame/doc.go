@@ -17,17 +17,27 @@
 //	          the same, with frames of the game nearer than it        45
 //	          the same, where the mod's own tag heads the record      25
 //	          code of the next mod in the trace; of all after it      25, 10
-//	          code that reports, checks or reads what others wrote    20
+//	          code that reports or reads what others wrote, that is
+//	          in most traces, or above the last "Caused by"           20
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
-//	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…    50
-//	named     mod "Some Mod", a package id, a list of suspected mods  40
+//	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…,
+//	          __some-mod__/control.lua                                50
+//	named     mod "Some Mod", from mod some_mod, ModID: some_mod, provided
+//	          by 'some_mod', a package id, a listed name before a verb  40
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod                                     35
 //	          an assembly that is missing: or assembly 'SomeMod, …    25
+//	          what is called after a listed mod: SomeMod_Press,
+//	          some_mod:press                                          25
+//	          a type in a text about a patch, which is the victim     20
 //	tag       the record begins with [Some Mod]                       30
 //	          a tag in capitals of nobody who is known                20
 //	patch     Harmony patch on the innermost method; on another       20, 8
+//	          PatchedBy<some.mod>                                     20
 //	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
+//
+// Where memory ran out, nothing weighs more than 20: the code in the trace was only running. A suppressed exception is
+// no evidence.
 //
 // Who reports is not who is at fault: a framework that catches an exception tags
 // the record with its own name, and the frame that threw is another mod's.
@@ -41,12 +51,18 @@
 // among the suspects for whoever wants to show where to begin.
 //
 // Some mods do little else than report: checkers, profilers, handlers of errors, loaders of
-// definitions. They are known by what they are called, by standing between two methods that write to
-// the log, and by looking at other code when it threw while the text names whose code that is. What
-// points at them is kept, and does not weigh enough for [Likely] by itself.
+// definitions. They are known by their names. What points at them is kept, and does not weigh
+// enough for [Likely] by itself.
+//
+// A mod is one that a list has, or one that a text or a folder gives as a mod. Another name is "code: X": which mod has
+// that code is not known.
 //
 // A frame of Java names a mod by the module or archive that it gives as its place, or else
 // by the part of the package behind the domain: press, of com.acme.press.Roller.
+//
+// The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
+// mod's, and where nobody knows the module, the code that called it is a doubt. In a game of which no rule names the
+// code, the namespace of most frames is the game's.
 //
 // What belongs to the game, to its engine, to the runtime or to a library that
 // mods share is nobody's fault here: [Config].GameCode names it. It is matched
@@ -70,7 +86,7 @@
 // # Untrusted text
 //
 // Names are untrusted input. A [Suspect].Mod has letters, digits, single spaces and
-// the signs ._-+'&!#, which end nothing anywhere, at most 64 bytes. A name of more
+// the signs ._-+'&!?#:, which end nothing anywhere, at most 64 bytes. A name of more
 // than three words that no list has is kept as a suspect, and never weighs enough
 // for [Likely], which is what goes into summaries: a tag may be written to be
 // obeyed. A mod can still write another's name into a record: a suspect is a pointer

@@ -15,7 +15,8 @@ func listed(t *testing.T) *blame.Finder {
 	t.Helper()
 	f := finder(t,
 		blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}},
-		blame.Mod{PackageID: "seamless_doors"}, blame.Mod{PackageID: "widgets"}, blame.Mod{Name: "Locks 2: Lock Them Out!", PackageID: "x.locks"},
+		blame.Mod{PackageID: "seamless_doors"}, blame.Mod{PackageID: "widgets"},
+		blame.Mod{Name: "Locks 2: Lock Them Out!", PackageID: "x.locks"},
 	)
 	require.True(t, f.LearnAll(4))
 	return f

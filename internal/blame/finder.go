@@ -53,10 +53,11 @@ type Finder struct {
 	names    map[string]int    // folded name that is shown → index in mods plus one
 	modules  map[string]string // hash of a module → root of a namespace in it
 	running  map[string]bool   // folded, the values of modules
-	homes    map[string]home   // folded root of a namespace → the module of most of its frames
+	homes    map[string]home   // root of a namespace → the module of most of its frames
+	gameRoot string            // root of the namespace that has the name of the game
 	traces   int               // how many there were
 	frames   int               // how many they had
-	roots    map[string]int    // folded root of a namespace → how many of the frames
+	roots    map[string]int    // root of a namespace → how many of the frames
 	methods  map[string]int    // path of a method that is not the game's → in how many of the traces it was
 }
 
@@ -193,7 +194,11 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	s.text(stack, true)
 	s.causes()
 	s.paths()
-	s.settle()
+	if s.memory {
+		for i := range s.findings {
+			s.findings[i].weight = min(s.findings[i].weight, weightDoubt)
+		}
+	}
 	if len(s.findings) == 0 {
 		return dst
 	}
@@ -283,16 +288,22 @@ func (f *Finder) LearnTrace(trace string) {
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
-		key := fold(root)
+		if f.isGame(root) {
+			f.gameRoot = strings.Clone(root)
+		}
+		key := root
 		if global {
 			key = ""
 		}
+		if f.roots[key] == 0 {
+			key = strings.Clone(key)
+		}
 		f.roots[key]++
-		if module := moduleOf(line); module != "" && len(f.modules) < maxModules {
+		if module := moduleOf(fr.Rest); module != "" && len(f.modules) < maxModules {
 			f.homes[key] = f.homes[key].vote(module)
 			if !game && !global && f.modules[module] == "" {
 				f.modules[strings.Clone(module)] = strings.Clone(root)
-				f.running[key] = true
+				f.running[fold(root)] = true
 			}
 		}
 		if !game && !global && !seen[path] && (f.methods[path] > 0 || len(f.methods) < maxMethods) {
@@ -327,7 +338,7 @@ func (h home) vote(module string) home {
 
 // common reports whether code with this root is the game's, since most frames have it, though no list has it.
 func (f *Finder) common(root string) bool {
-	return f.traces >= minTraces && 2*f.roots[fold(root)] > f.frames && f.known(root) == 0 && f.hint(root) == 0
+	return f.traces >= minTraces && 2*f.roots[root] > f.frames && f.known(root) == 0 && f.hint(root) == 0
 }
 
 // surrounds reports whether a method is in most traces: a loop that all else runs in.
@@ -338,14 +349,14 @@ func (f *Finder) surrounds(path string) bool {
 // moved returns whose code a frame of the game's namespace is by its module, "" where only that is known that it is
 // not the game's. It returns false for the game's own.
 func (f *Finder) moved(root, module string) (owner string, ok bool) {
-	h := f.homes[fold(root)]
+	h := f.homes[root]
 	if module == "" || h.votes == 0 || h.module == module {
 		return "", false
 	}
 	if owner = f.modules[module]; owner != "" {
 		return owner, true
 	}
-	return "", h.module == f.homes[f.game].module
+	return "", h.module == f.homes[f.gameRoot].module
 }
 
 // inModule stands before the hash of a module in a frame.

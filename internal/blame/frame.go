@@ -33,32 +33,30 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	s.frames++
 	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
-	if owner, ok := s.finder.moved(root, moduleOf(line)); game && ok {
-		if owner == "" {
-			s.stranger = s.stranger || len(s.code) == 0
-			return true
+	if game {
+		if owner, ok := s.finder.moved(root, moduleOf(f.Rest)); ok {
+			if owner == "" {
+				s.stranger = s.stranger || len(s.code) == 0
+				return true
+			}
+			game, path, root = false, owner, owner
 		}
-		game, path, root = false, owner, owner
 	}
 	if game {
 		s.game = true
-		s.examined = s.examined || len(s.code) == 0 && introspects(path)
-		if logs(path) {
-			s.writes()
-		}
 		return true
 	}
 	switch {
 	case archive == "" && readable(root) && isGlobal(whole, f.Dynamic) && !isJava(f.Rest) &&
 		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
-		if root = s.finder.modules[moduleOf(line)]; root == "" {
+		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
 			s.game = true
 			return true
 		}
 		path = root
 	case !readable(root):
-		if root = s.finder.modules[moduleOf(line)]; root == "" {
+		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
 			return true
 		}
 		path = root
@@ -90,7 +88,6 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.found(Frame, weightThrown, o)
 	case nearer == 0 && !s.has(Tag, &o):
 		s.found(Frame, weightNear, o)
-		s.near = len(s.findings)
 	case nearer <= 1:
 		s.found(Frame, weightSecond, o)
 	default:
@@ -107,7 +104,6 @@ const patchedBy = "PatchedBy<"
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		len(typ) > len(root) && reports(typ[len(root):], true) ||
 		s.data && s.game && len(s.code) == 0 && loads(typ) || s.game && s.finder.surrounds(path)
 }
 
@@ -115,41 +111,6 @@ func (s *scan) passesOn(path, root string, o *owner) bool {
 func (s *scan) doubt(o *owner) {
 	if !s.has(Frame, o) {
 		s.found(Frame, weightDoubt, *o)
-	}
-}
-
-// writes reads a frame of a method that writes to the log. Code between two of them is called to
-// write, whatever is written.
-func (s *scan) writes() {
-	if s.writing > 0 {
-		from := s.writing - 1
-		for i := from; i < len(s.findings); i++ {
-			if f := &s.findings[i]; f.Kind == Frame && f.weight > weightDoubt {
-				f.weight = weightDoubt
-				s.code = slices.DeleteFunc(s.code, func(o owner) bool { return o.same(&f.owner) })
-			}
-		}
-	}
-	s.writing = len(s.findings) + 1
-}
-
-// settle decides about code that looked at other code when something was thrown: where the text
-// names somebody else, it is theirs that was looked at.
-func (s *scan) settle() {
-	for i := range s.findings {
-		if f := &s.findings[i]; s.memory {
-			f.weight = min(f.weight, weightDoubt)
-		}
-	}
-	if !s.examined || s.near == 0 {
-		return
-	}
-	f := &s.findings[s.near-1]
-	for i := range s.findings {
-		g := &s.findings[i]
-		if (g.Kind == Named || g.Kind == Type) && g.weight > weightMissing && !g.owner.same(&f.owner) {
-			f.weight = min(f.weight, weightDoubt)
-		}
 	}
 }
 
@@ -194,27 +155,8 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		}
 		return s.finder.owner(rankCode, second)
 	}
-	if second := identifier(path[len(root)+1:]); isStudio(root) && len(second) >= minPart &&
-		strings.Count(path[len(root)+1+len(second):], ".") >= 2 {
-		return s.finder.owner(rankCode, second)
-	}
 	return s.finder.owner(rankCode, root)
 }
-
-// isStudio reports whether the root of a namespace is called after people who make programs: what stands
-// below it is called after the program.
-func isStudio(root string) bool {
-	last := ""
-	for word := range wordsOf(root) {
-		last = word
-	}
-	return studios[last] && len(last) < len(root)
-}
-
-var studios = texts.Words(`
-	development developments studio studios games software team modding dev devs industries works labs productions
-	interactive entertainment
-`)
 
 // arguments reads the arguments of a generic type in a frame, such as
 // [[Some.Type, SomeAssembly, Version=1.0.0.0, …]].
@@ -309,8 +251,8 @@ func methodPath(path string) string {
 	return path
 }
 
-// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was generated, as one that
-// is patched.
+// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was
+// generated, as one that is patched.
 func isGlobal(path string, dynamic bool) bool {
 	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
 		return isGlobalType(plain, dynamic)

@@ -1,7 +1,6 @@
 package blame
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,10 +18,11 @@ var (
 	`)
 
 	// One of the faults or things and one of the acts next to it: ErrorChecker, Mod Manager, CheckErrors.
-	messengerFaults = texts.Words("error errors exception exceptions crash crashes bug log logs stack trace")
-	// These things are of a mod, and of any mod's own types.
-	messengerThings = texts.Words("mod mods harmony patch patches save assembly assemblies performance")
-	messengerActs   = texts.Words(`
+	messengerThings = texts.Words(`
+		error errors exception exceptions crash crashes bug log logs stack trace mod mods harmony patch patches save
+		assembly assemblies performance
+	`)
+	messengerActs = texts.Words(`
 		check checks checker report reports reporter log logger view viewer visual visualizer visualiser analysis
 		catcher catch handler watcher monitor tracer inspector validator verifier manager finder fixer cleaner
 		scanner filter better debug publisher guard
@@ -34,15 +34,11 @@ var (
 
 // messenger reports whether the name of a mod says that it reads, checks, measures or reports what
 // others do.
-func messenger(name string) bool { return reports(name, false) }
-
-// reports reports whether a name says so of a mod; with faults, whether it says that a type takes or writes faults of
-// others, of the same mod at least.
-func reports(name string, faults bool) bool {
-	about := func(word string) bool { return messengerFaults[word] || !faults && messengerThings[word] }
+func messenger(name string) bool {
 	before := ""
 	for word := range wordsOf(name) {
-		if messengerWords[word] || about(before) && messengerActs[word] || messengerActs[before] && about(word) {
+		if messengerWords[word] || messengerThings[before] && messengerActs[word] ||
+			messengerActs[before] && messengerThings[word] {
 			return true
 		}
 		before = word
@@ -93,27 +89,4 @@ func typePath(path string) string {
 		return strings.TrimRight(path[:i], ".:")
 	}
 	return path
-}
-
-// introspects reports whether a frame is of code that looks at other code: reflection, and what
-// reads the instructions of methods.
-func introspects(path string) bool {
-	return slices.ContainsFunc(introspection, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
-}
-
-var introspection = []string{
-	"System.Reflection.", "System.RuntimeType.", "System.Activator.", "System.RuntimeTypeHandle.",
-	"System.RuntimeMethodHandle.", "Mono.Cecil.", "HarmonyLib.MethodBodyReader.", "HarmonyLib.MethodCopier",
-}
-
-// logs reports whether a frame is of the method by which code writes to the log.
-func logs(path string) bool {
-	method := path[strings.LastIndexAny(path, ".:")+1:]
-	typ := typePath(path)
-	switch typ[strings.LastIndexAny(typ, ".:/+")+1:] {
-	case "Log", "Debug", "Logger", "DebugLogHandler", "StackTraceUtility":
-		names := []string{"Log", "Error", "Warning", "Message", "ExtractStackTrace"}
-		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(method, name) })
-	}
-	return false
 }

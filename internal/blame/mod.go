@@ -149,7 +149,7 @@ func stem(id string) string {
 // Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
 // false where nobody does. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
-	name = Plain(name)
+	name = strings.TrimPrefix(name, code)
 	n := f.names[fold(name)]
 	if n == 0 {
 		n = f.known(name)
@@ -164,6 +164,15 @@ func (f *Finder) Mod(name string) (Mod, bool) {
 		return Mod{}, false
 	}
 	return f.mods[n-1], true
+}
+
+// Called returns what a suspect is called by now, given the name that it was found by.
+func (f *Finder) Called(name string) string {
+	m, ok := f.Mod(name)
+	if !ok {
+		return name
+	}
+	return cmp.Or(m.Name, strings.TrimPrefix(name, code))
 }
 
 // hint returns the mod whose package id ends with a name, by its number, and 0 when there is none or more than one.

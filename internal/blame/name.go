@@ -75,16 +75,10 @@ func words(name string) int {
 
 // Key returns what is left of a name without case, spaces and punctuation, for those
 // who count names: two with one key are one mod's, also where no list joins them.
-func Key(name string) string { return fold(Plain(name)) }
-
-// Plain returns a suspect's name without the word before it that tells code from mods.
-func Plain(name string) string { return strings.TrimPrefix(name, code) }
+func Key(name string) string { return fold(strings.TrimPrefix(name, code)) }
 
 // code stands before the name of code that no list has as a mod's.
 const code = "code: "
-
-// IsCode reports whether a suspect is called after its code: which mod has that is not known.
-func IsCode(name string) bool { return strings.HasPrefix(name, code) }
 
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {

@@ -55,17 +55,13 @@ type scan struct {
 	frames   int // frames with a name
 	game     bool
 	code     []owner // mods whose code is in the trace, the nearest to the throw first
-	listing  bool    // the lines of a list of mods follow
 	memory   bool    // the reason is that memory ran out: code in the trace was only running
 	stranger bool    // code of a module that nobody knows has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
 	cause    int     // how many findings there were above the last cause
 
-	data     bool // the message is about data that is read
-	examined bool // code that looks at other code is nearest to the throw
-	near     int  // findings[near-1] is about the code nearest to the throw, below the game's; 0: there is none
-	writing  int  // how many findings there were above the last frame that writes to the log, plus one
+	data bool // the message is about data that is read
 }
 
 // text reads the message, or the stack.
@@ -109,7 +105,7 @@ func (s *scan) thrown(line string) {
 	switch {
 	case strings.HasPrefix(line, causedBy):
 		s.causes()
-		s.code, s.game, s.near = s.code[:0], false, 0
+		s.code, s.game = s.code[:0], false
 	case strings.HasPrefix(line, "Rethrow as "):
 		if _, typ, ok := strings.Cut(line, "'"); ok {
 			s.typeName(typ) // whose initializer it was
@@ -167,13 +163,7 @@ func (s *scan) prose(line string) {
 		s.subjectOf(strings.TrimLeft(line, " "))
 	}
 	s.victim = strings.Contains(line, "atch")
-	if s.listing {
-		s.listed(line)
-	}
 	s.announced(line)
-	if strings.HasSuffix(line, ":") && hasWord(line, "mods") {
-		s.listing = true
-	}
 }
 
 // plain returns a line without tags of rich text, such as <color=#fff>.
@@ -257,7 +247,8 @@ func (s *scan) about(text string, reporter *owner) bool {
 	return true
 }
 
-// subjectOf reads a text that begins with the name of a mod of the list, and goes on with a word in small letters: a verb.
+// subjectOf reads a text that begins with the name of a mod of the list and goes on with a word in small letters, a
+// verb in most texts.
 func (s *scan) subjectOf(text string) {
 	name := s.knownPrefix(text)
 	rest, ok := strings.CutPrefix(text[len(name):], " ")

@@ -33,7 +33,7 @@ const (
 // Head is a frame without what stands before the name of the method.
 type Head struct {
 	Word    string // the word before the method, "at" in most; "" without one
-	Module  string // the mod in the layer before the method, LAYER/mod@version/; the file of a frame of Python, without ".py"
+	Module  string // the mod in the layer before the method, LAYER/mod@version/; of Python, the file without ".py"
 	Name    string // the line from the name of the method on
 	Led     bool   // a word, an address or a wrapper stands before the method
 	Address bool   // an address stands there
@@ -75,7 +75,8 @@ func trimRight(s string) string {
 //   - '#', a number, space and what begins with "0x", to the first " in ";
 //   - what begins with `File "`, to the first ", in " after the first `", line `.
 //
-// Other lines that begin with "0x", '#' or `File "` have none. Then, but after `File "`, "(wrapper KIND) " is taken off.
+// Other lines that begin with "0x", '#' or `File "` have none. Then, but after `File "`, "(wrapper KIND) " is taken
+// off.
 func (f *Head) Cut(line string) (ok bool) {
 	t := trimLeft(line)
 	if len(t) < 4 {
@@ -141,7 +142,8 @@ func (f *Head) modifiers() {
 // module's name. It reports whether they were there.
 func (f *Head) Layer() bool {
 	slash := strings.IndexByte(f.Name, '/')
-	if slash < 1 || !f.Led || f.Python || strings.ContainsAny(f.Name[:slash], ":( ") {
+	if slash < 1 || !f.Led || f.Python || strings.IndexByte(f.Name[:slash], '(') >= 0 ||
+		strings.ContainsAny(f.Name[:slash], ": ") {
 		return false
 	}
 	module, rest, ok := strings.Cut(f.Name[slash+1:], "/")
@@ -345,8 +347,8 @@ func Placed(rest string) bool {
 	return ok && rest[len(rest)-1] == ')' && strings.IndexByte(place, ':') > 0
 }
 
-// localPlace reports whether the arguments in rest are closed and a word and a file with a line come after them, as .NET
-// writes a place.
+// localPlace reports whether the arguments in rest are closed, and a word and a file with a line come after them, as
+// .NET writes a place.
 func localPlace(rest string) bool {
 	_, place, ok := strings.Cut(rest, ") ")
 	_, file, spaced := strings.Cut(place, " ")
