@@ -126,7 +126,7 @@ func (v *Verdict) place(c *verdictCause) string {
 		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
 	}
 	if c.Share > 0 {
-		where += fmt.Sprintf(", %d%% of the log", c.Share)
+		where += fmt.Sprintf(", %d%% of the log before it stops", c.Share)
 	}
 	where += v.also(c)
 	if c.Explains > 0 {
