@@ -30,8 +30,7 @@ type run struct {
 	row      *row
 	times    uint64 // blocking entries
 	records  uint64
-	filler   *row   // that filled the log when the game stopped writing it
-	share    uint64 // of filler in the records since the phase of the game began, in percent
+	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 }
 
@@ -147,10 +146,10 @@ func (n *run) explain(rules ruleTexts) {
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.
 type stretch struct {
-	number  int
-	phase   string
-	records uint64
-	most    *row // of all dispositions, by recent
+	number       int
+	phase        string
+	records, top uint64
+	most         *row // of all dispositions, with the top of entries
 }
 
 func (s *stretch) observe(o *heed.Outcome, row *row, begins bool) {
@@ -161,27 +160,20 @@ func (s *stretch) observe(o *heed.Outcome, row *row, begins bool) {
 		row.stretch, row.recent = s.number, 0
 	}
 	s.records++
-	if row.recent++; s.most == nil || row.recent > s.most.recent {
-		s.most = row
-	}
-}
-
-// filled notes which group filled the log, if any, where the game stops writing it.
-func (n *run) filled(s *stretch) {
-	n.filler = nil
-	if share := 100 * s.most.recent / s.records; s.most.recent >= flood && share >= considerable {
-		n.filler, n.share = s.most, share
+	if row.recent++; row.recent > s.top {
+		s.most, s.top = row, row.recent
 	}
 }
 
 // filler returns the problem of the group, of any disposition, that filled the log of a run until the game stopped
 // writing it; nil if the game did not, or no group has much of the log.
 func (r *Replay) filler(n *run) *problem {
-	if n.filler == nil {
+	s := &n.limit
+	if s.top < flood || 100*s.top < considerable*s.records {
 		return nil
 	}
 	for _, d := range dispositions {
-		row := r.tables[d].byKey[rowKey{r.config.Group(n.filler.group), n.filler.Rule}]
+		row := r.tables[d].byKey[rowKey{r.config.Group(s.most.group), s.most.Rule}]
 		if row == nil {
 			continue
 		}
@@ -191,7 +183,7 @@ func (r *Replay) filler(n *run) *problem {
 				Rule: row.Rule, Disposition: d, Severity: row.Severity, Entries: row.Count, First: row.First, Last: row.Last,
 			}}
 		}
-		p.filled, p.share = row, n.share
+		p.filled, p.share = row, 100*s.top/s.records
 		return p
 	}
 	return nil

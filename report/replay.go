@@ -202,8 +202,8 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
 		}
 	}
-	if r.blind.now && !wasBlind && rec.Kind != event.KindNotice && r.stretch.records > 0 {
-		r.run.filled(&r.stretch)
+	if r.blind.now && !wasBlind && rec.Kind != event.KindNotice {
+		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
 	r.run.observe(o, line, row)

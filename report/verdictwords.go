@@ -11,8 +11,7 @@ import (
 
 // head sets the headline. The trouble begins with the first cause that is listed.
 func (v *Verdict) head(earlier bool) {
-	switch v.State {
-	case stateHung, stateBroken, stateWrong:
+	if v.State == stateHung || v.State == stateBroken || v.State == stateWrong {
 		v.Since = v.Causes[0].Line
 	}
 	v.title = cmp.Or(v.title, stateTitles[v.State])
