@@ -143,11 +143,7 @@ func (v *Verdict) also(c *verdictCause) string {
 		return ""
 	}
 	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first", asAlso: "another"}
-	also := make([]string, 0, len(c.As))
-	for _, as := range c.As[1:] {
-		also = append(also, words[as])
-	}
-	return "; also " + strings.Join(also, " and ")
+	return "; also " + strings.Join(each(c.As[1:], func(as string) string { return words[as] }), " and ")
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.
