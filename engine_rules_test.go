@@ -183,3 +183,28 @@ func TestSetRulesKeepsConfig(t *testing.T) {
 	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}.Entry()).Signature, s,
 		"what the Config protects stays")
 }
+
+// TestAdvice: the advice of an item goes by the phase of the game and by the type of the exception, and calls no mod at
+// fault if none is named.
+func TestAdvice(t *testing.T) {
+	set := mustRules(t, `version: 1
+rules:
+  - {id: misfit, continue: true, when: 'template contains "MisfitException"', advice: "Update it."}
+  - {id: boot, when: 'template == "Boot"', disposition: ignore, sets_phase: boot}
+  - {id: play, when: 'template == "Play"', disposition: ignore, sets_phase: play}
+  - id: step
+    when: 'template startsWith "Step"'
+    disposition: blocking
+    advice: "Restart, and update the mod at fault[, or load an older save]."
+`)
+	for _, c := range []struct{ before, text, want string }{
+		{"Boot", "Step failed", "Restart, and update the mod added or updated last."},
+		{"Play", "Step failed", "Restart, and update the mod added or updated last, or load an older save."},
+		{"Boot", "Step failed: MisfitException", "Update it."},
+	} {
+		e := mustNew(t, Config{Rules: set})
+		e.Log(event.Log{Message: c.before})
+		e.Log(event.Log{Level: event.LevelError, Message: c.text})
+		require.Equal(t, c.want, e.Open(nil)[0].Advice, c.text)
+	}
+}

@@ -63,8 +63,9 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
-			text := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
-			found = append(found, finding{row, text, "new: " + why(g), first.File})
+			rule := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
+			rule.Advice = text.Advice(rule.Advice, len(g.Blame) > 0)
+			found = append(found, finding{row, rule, "new: " + why(g), first.File})
 		}
 	}
 	says := func(why string) func(*compare.Group) string { return func(*compare.Group) string { return why } }

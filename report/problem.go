@@ -20,6 +20,7 @@ type problem struct {
 	because  *problem // the earlier one that explains it
 	explains uint64   // entries of the problems that it explains
 	filled   *row     // its group that filled the log
+	share    uint64   // of that group, in percent
 }
 
 // run is what was urgent from one start of the game to the next.
@@ -29,7 +30,7 @@ type run struct {
 	row      *row
 	times    uint64 // blocking entries
 	records  uint64
-	limited  bool // the game stopped writing the log
+	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 }
 
@@ -143,33 +144,50 @@ func (n *run) explain(rules ruleTexts) {
 	}
 }
 
-// filler returns the problem with the group, of any disposition, that filled the log of a run until the game stopped
-// writing it; nil if the game did not, or no group has much of the log.
-func (r *Replay) filler(n *run) *problem {
-	var most *row
-	var of event.Disposition
-	for _, d := range dispositions {
-		for _, row := range r.tables[d].held() {
-			if most == nil || row.Count > most.Count {
-				most, of = row, d
-			}
-		}
-	}
-	if !n.limited || most == nil || most.Count < flood || r.share(most) < considerable {
-		return nil
-	}
-	p := n.problems[causeKey{most.Rule, of}]
-	if p == nil {
-		p = &problem{Member: heed.Member{
-			Rule: most.Rule, Disposition: of, Severity: most.Severity, Entries: most.Count, First: most.First, Last: most.Last,
-		}}
-	}
-	p.filled = most
-	return p
+// stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.
+type stretch struct {
+	number       int
+	phase        string
+	records, top uint64
+	most         *row // of all dispositions, with the top of entries
 }
 
-// share returns how much of the records of the log a row has, in percent.
-func (r *Replay) share(row *row) uint64 { return 100 * row.Count / max(r.records, 1) }
+func (s *stretch) observe(o *heed.Outcome, row *row, begins bool) {
+	if begins || s.number == 0 || o.Phase != s.phase {
+		*s = stretch{number: s.number + 1, phase: o.Phase}
+	}
+	if row.stretch != s.number {
+		row.stretch, row.recent = s.number, 0
+	}
+	s.records++
+	if row.recent++; row.recent > s.top {
+		s.most, s.top = row, row.recent
+	}
+}
+
+// filler returns the problem of the group, of any disposition, that filled the log of a run until the game stopped
+// writing it; nil if the game did not, or no group has much of the log.
+func (r *Replay) filler(n *run) *problem {
+	s := &n.limit
+	if s.top < flood || 100*s.top < considerable*s.records {
+		return nil
+	}
+	for _, d := range dispositions {
+		row := r.tables[d].byKey[rowKey{r.config.Group(s.most.group), s.most.Rule}]
+		if row == nil {
+			continue
+		}
+		p := n.problems[causeKey{row.Rule, d}]
+		if p == nil {
+			p = &problem{Member: heed.Member{
+				Rule: row.Rule, Disposition: d, Severity: row.Severity, Entries: row.Count, First: row.First, Last: row.Last,
+			}}
+		}
+		p.filled, p.share = row, 100*s.top/s.records
+		return p
+	}
+	return nil
+}
 
 // relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
 // advice.
@@ -178,7 +196,7 @@ func (r *Replay) relate(c *verdictCause, p *problem) {
 		c.Because = p.because.First
 	}
 	if row := p.filled; row != nil {
-		c.Share, c.Says = r.share(row), cmp.Or(safe(row.says), row.head(maxSays))
+		c.Share, c.Says = p.share, cmp.Or(safe(row.says), row.head(maxSays))
 		if !p.Disposition.Urgent() {
 			c.What = "This message filled the log."
 		}

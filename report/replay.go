@@ -102,6 +102,7 @@ type Replay struct {
 	blind    blindness
 	opening  opening
 	runs     runs
+	stretch  stretch
 	run      run // the last
 	earlier  run // the last before it in which something blocked; none where it has no problem
 	notices  map[event.Status]*missing
@@ -180,7 +181,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	r.run.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)
-	r.run.limited = r.run.limited || r.blind.now && !wasBlind && rec.Kind != event.KindNotice
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
 	}
@@ -209,6 +209,10 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
 		}
 	}
+	if r.blind.now && !wasBlind && rec.Kind != event.KindNotice {
+		r.run.limit = r.stretch
+	}
+	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
 	r.run.observe(o, line, row)
 	if r.details != nil {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)

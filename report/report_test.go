@@ -130,7 +130,7 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 		Row: Row{
 			Forms: 1, Rule: "r", Severity: event.SeverityWarning,
 			Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
-		}, sig: sig, group: sig,
+		}, sig: sig, group: sig, stretch: 1, recent: 10,
 	}, *top[0])
 }
 

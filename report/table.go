@@ -41,6 +41,8 @@ type row struct {
 	group    signature.Signature // that its latest entry was put into
 	phase    string              // of the game before its first entry
 	members  []signature.ID      // of the group that it is, once the log has ended
+	stretch  int                 // number of the stretch of its latest entry
+	recent   uint64              // entries in that
 }
 
 // kinds is a set of kinds of evidence.

@@ -63,7 +63,7 @@ type verdictCause struct {
 	Last        uint64            `json:"lastLine" jsonschema:"The line of its last entry."`
 	Times       uint64            `json:"times" jsonschema:"How many entries there are."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
-	Share       uint64            `json:"share,omitempty" jsonschema:"If its dominant group filled the log up to its limit: how much of the records it has, in percent."`
+	Share       uint64            `json:"share,omitempty" jsonschema:"If its dominant group filled the log up to its limit: how much of the records before the limit it has, in percent."`
 	Explains    uint64            `json:"explains,omitempty" jsonschema:"How many later entries it explains."`
 	Because     uint64            `json:"because,omitempty" jsonschema:"The line of the earlier problem that explains it."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`

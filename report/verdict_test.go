@@ -1040,7 +1040,7 @@ var verdicts = []struct {
 			"known. 1 small problem.",
 		[]string{
 			"first: Something about rule (line 3).",
-			"most: This message filled the log (200 times, lines 10 to 209, 99% of the log). Lantern Festival: its code is in " +
+			"most: This message filled the log (200 times, lines 10 to 209, 99% of the log before it stops). Lantern Festival: its code is in " +
 				"the stack trace.",
 		},
 		"",
@@ -1060,10 +1060,29 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3; the log stops at line 400. 1 problem: 30 of these; 1 small problem: 270 of these.",
 		[]string{
 			"first: Something about rule (30 times, lines 3 to 32).",
-			"most: Something about trifle (270 times, lines 100 to 369, 89% of the log).",
+			"most: Something about trifle (270 times, lines 100 to 369, 90% of the log before it stops).",
 		},
 		"",
 		[]string{"The log stops at line 400: what would have been logged after that line is not known."},
+	},
+	{
+		"what filled the log came after the last phase began", func(s *script) {
+			s.ruled("rule", 3, event.Advisory, event.SeverityError)
+			for line := range uint64(300) {
+				s.shaped("noise", 10+line, 7, event.Ignore)
+			}
+			s.phase(400, "play")
+			for line := range uint64(100) {
+				s.shaped("chat", 500+line, 8, event.Ignore)
+			}
+			s.mute(600)
+		},
+		End{Lines: 600},
+		stateBlind, "The log stops at line 600. Nothing broke before logging stopped. What happened after that is not known. " +
+			"1 small problem.",
+		[]string{"first: Something about rule (line 3).", "most: This message filled the log (100 times, lines 500 to 599, 100% of the log before it stops)."},
+		"",
+		[]string{"The log stops at line 600: what would have been logged after that line is not known."},
 	},
 	{
 		"a cause above what came of it", func(s *script) {

@@ -11,8 +11,7 @@ import (
 
 // head sets the headline. The trouble begins with the first cause that is listed.
 func (v *Verdict) head(earlier bool) {
-	switch v.State {
-	case stateHung, stateBroken, stateWrong:
+	if v.State == stateHung || v.State == stateBroken || v.State == stateWrong {
 		v.Since = v.Causes[0].Line
 	}
 	v.title = cmp.Or(v.title, stateTitles[v.State])
@@ -129,7 +128,7 @@ func (v *Verdict) place(c *verdictCause) string {
 		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
 	}
 	if c.Share > 0 {
-		where += fmt.Sprintf(", %d%% of the log", c.Share)
+		where += fmt.Sprintf(", %d%% of the log before it stops", c.Share)
 	}
 	where += v.also(c)
 	if c.Explains > 0 {
@@ -147,11 +146,7 @@ func (v *Verdict) also(c *verdictCause) string {
 		return ""
 	}
 	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first", asAlso: "another"}
-	also := make([]string, 0, len(c.As))
-	for _, as := range c.As[1:] {
-		also = append(also, words[as])
-	}
-	return "; also " + strings.Join(also, " and ")
+	return "; also " + strings.Join(each(c.As[1:], func(as string) string { return words[as] }), " and ")
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.

@@ -225,6 +225,8 @@ func otherNames(text string) []string {
 
 // localized are texts of .NET, the Java runtime and Windows as they write them in German, French, Russian, Chinese, Spanish
 // and Portuguese. Go programs, for which the generic rules are, write English.
+//
+//nolint:misspell // other languages
 var localized = map[string][6]string{
 	"Object reference not set to an instance of an object": {
 		"Der Objektverweis wurde nicht auf eine Objektinstanz festgelegt",
