@@ -10,7 +10,7 @@ import (
 // The defaults of [GrouperConfig].
 const (
 	defaultGroupSignatures = 65536
-	DefaultGroupColumns    = 16384
+	defaultGroupColumns    = 16384
 )
 
 // groupValues bounds the contents of a column that are noted: so many are enough if each has the least weight.
@@ -130,7 +130,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 			1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
-	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
+	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	return &Grouper{
 		nodes:  make([]groupNode, 0, cfg.Signatures),
 		groups: make([]uint32, 0, cfg.Signatures),
