@@ -72,7 +72,6 @@ type Grouper struct {
 
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
-	opens  uint32       // see Changes
 	tick   uint32
 	copied GrouperState       // reused
 	tokens [groupDepth]tokens // scratch
@@ -116,6 +115,7 @@ type GrouperStats struct {
 	Variables      int    // watched columns that are open
 	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
+	Changes        uint32 // of columns, after which [Grouper.AppendVariant] may return another variant of a template
 }
 
 // NewGrouper returns a Grouper that knows nothing. The error names the field
@@ -169,9 +169,6 @@ func (g *Grouper) Members(dst []ID, id ID) []ID {
 	}
 	return dst
 }
-
-// Changes returns a number that changes if [Grouper.AppendVariant] may return another variant of a template than before.
-func (g *Grouper) Changes() uint32 { return g.opens }
 
 // Stats returns the counts so far. It costs a copy.
 func (g *Grouper) Stats() GrouperStats {
@@ -366,7 +363,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
 		if c.N++; c.N == groupValues {
-			g.opens++
+			g.stats.Changes++
 		}
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
@@ -389,7 +386,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 func (g *Grouper) open(c *column) {
 	c.Open = true
 	g.stats.Variables++
-	g.opens++
+	g.stats.Changes++
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
@@ -494,7 +491,7 @@ func (g *Grouper) column(key uint64) *column {
 	case victim.Open:
 		g.stats.Variables--
 		g.stats.ColumnsEvicted++
-		g.opens++
+		g.stats.Changes++
 	case victim.shown() > 1:
 		g.stats.ColumnsEvicted++
 	}

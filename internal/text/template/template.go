@@ -15,11 +15,11 @@ const mask = "<*>"
 // maxApart bounds how many words of two heads are between two that both have.
 const maxApart = 64
 
-// Common returns template a with the mask in place of the words of its head that are not in the head of b, in order, and
-// where b has more words. It is the text of a group for people: a is the oldest template, and b each other one in
-// turn.
+// Common returns template a with the mask in place of the words of its head that are not in the head of b, in order,
+// and where b has more words. It is the text of a group for people: a is the oldest template, and b each other one
+// in turn.
 func Common(a, b string) string {
-	headA, frames, framed := strings.Cut(a, "\n")
+	headA, _, _ := strings.Cut(a, "\n")
 	headB, _, _ := strings.Cut(b, "\n")
 	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
 	var head []string
@@ -35,10 +35,7 @@ func Common(a, b string) string {
 		words, others = words[i:], others[j:]
 	}
 	head = slices.CompactFunc(head, func(v, w string) bool { return v == mask && w == mask })
-	if framed {
-		frames = "\n" + frames
-	}
-	return strings.Join(head, " ") + frames
+	return strings.Join(head, " ") + a[len(headA):]
 }
 
 // nearest returns where the first words are that a and b have in common, or their ends.
