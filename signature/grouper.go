@@ -51,8 +51,8 @@ type GrouperConfig struct {
 // another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
 // Grouper remembers hashes and numbers, no text.
 //
-// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold templates
-// that decide differently, as by a code: they differ in [Grouper.AppendVariant].
+// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold
+// templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
 // Groups do not depend on the order of the texts if nothing is evicted and no flood comes. With more columns than are
 // watched, evidence that is far apart (with the defaults some 2,000 new texts) may not be put together; Stats counts
@@ -91,7 +91,7 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // the first node plus one that had it; Nodes[0] leads an open column, or is the latest of a form
+	Nodes [groupValues]uint32 // the first node plus one that had it, of a form the latest alone
 	Value uint32              // node plus one that has a value there
 	Used  uint32              // tick of the latest use
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
@@ -521,7 +521,8 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 // insert makes a node for s, which must not be known. There must be room.
 func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes, g.groups = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said}), append(g.groups, n)
+	g.nodes = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said})
+	g.groups = append(g.groups, n)
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {
