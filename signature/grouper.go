@@ -429,8 +429,9 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 // opened returns an open column of the words that begin at i, and where they end, or nil. The rest of a line is one if
 // values often follow there.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
-	for _, j := range [...]int{i + 1, t.nameEnd(i), i + 2, t.n} {
-		if j <= i || j > t.n || !t.words[i].holds && t.words[i].kind != value || j == t.n && j > i+2 && t.words[i].gap != gapOpen {
+	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), min(i+2, t.n), t.n} {
+		w := &t.words[i]
+		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
 			continue
 		}
 		if c := g.isOpen(t, i, j); c != nil && (j != i+2 || g.isOpen(t, i+1, j) == nil) {
