@@ -239,10 +239,10 @@ func (r *Result) mayBeUrgent() bool {
 	return r.Decision.Disposition.Urgent() || r.Rule != nil && r.Rule.Escalate != nil
 }
 
-// variant returns the variant of a known template. It is found when it is asked for, as most templates are of entries to
-// ignore, and found again if the grouper has learned more of variants.
+// variant returns the variant of a known template. It is found when it is asked for, as most templates are of
+// entries to ignore, and found again if the grouper has learned more of variants.
 func (c *Classifier) variant(known *shape) string {
-	if now := c.grouper.Changes() + 1; known.varied != now {
+	if now := c.grouper.Stats().Changes + 1; known.varied != now {
 		defer c.shrink()
 		c.buf = append(c.buf[:0], known.template...)
 		known.variant, known.varied = c.variantOf(), now

@@ -10,7 +10,7 @@ import (
 // The defaults of [GrouperConfig].
 const (
 	defaultGroupSignatures = 65536
-	DefaultGroupColumns    = 16384
+	defaultGroupColumns    = 16384
 )
 
 // groupValues bounds the contents of a column that are noted: so many are enough if each has the least weight.
@@ -51,8 +51,8 @@ type GrouperConfig struct {
 // another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
 // Grouper remembers hashes and numbers, no text.
 //
-// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold templates
-// that decide differently, as by a code: they differ in [Grouper.AppendVariant].
+// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold
+// templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
 // Groups do not depend on the order of the texts if nothing is evicted and no flood comes. With more columns than are
 // watched, evidence that is far apart (with the defaults some 2,000 new texts) may not be put together; Stats counts
@@ -72,7 +72,6 @@ type Grouper struct {
 
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
-	opens  uint32       // see Changes
 	tick   uint32
 	copied GrouperState       // reused
 	tokens [groupDepth]tokens // scratch
@@ -92,7 +91,7 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // the first node plus one that had it; Nodes[0] leads an open column, or is the latest of a form
+	Nodes [groupValues]uint32 // the first node plus one that had it, of a form the latest alone
 	Value uint32              // node plus one that has a value there
 	Used  uint32              // tick of the latest use
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
@@ -116,6 +115,7 @@ type GrouperStats struct {
 	Variables      int    // watched columns that are open
 	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
+	Changes        uint32 // of columns, after which [Grouper.AppendVariant] may return another variant of a template
 }
 
 // NewGrouper returns a Grouper that knows nothing. The error names the field
@@ -130,7 +130,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 			1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
-	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
+	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	return &Grouper{
 		nodes:  make([]groupNode, 0, cfg.Signatures),
 		groups: make([]uint32, 0, cfg.Signatures),
@@ -169,9 +169,6 @@ func (g *Grouper) Members(dst []ID, id ID) []ID {
 	}
 	return dst
 }
-
-// Changes returns a number that changes if [Grouper.AppendVariant] may return another variant of a template than before.
-func (g *Grouper) Changes() uint32 { return g.opens }
 
 // Stats returns the counts so far. It costs a copy.
 func (g *Grouper) Stats() GrouperStats {
@@ -366,7 +363,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
 		if c.N++; c.N == groupValues {
-			g.opens++
+			g.stats.Changes++
 		}
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
@@ -389,7 +386,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 func (g *Grouper) open(c *column) {
 	c.Open = true
 	g.stats.Variables++
-	g.opens++
+	g.stats.Changes++
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
@@ -432,8 +429,9 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 // opened returns an open column of the words that begin at i, and where they end, or nil. The rest of a line is one if
 // values often follow there.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
-	for _, j := range [...]int{i + 1, t.nameEnd(i), i + 2, t.n} {
-		if j <= i || j > t.n || !t.words[i].holds && t.words[i].kind != value || j == t.n && j > i+2 && t.words[i].gap != gapOpen {
+	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), min(i+2, t.n), t.n} {
+		w := &t.words[i]
+		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
 			continue
 		}
 		if c := g.isOpen(t, i, j); c != nil && (j != i+2 || g.isOpen(t, i+1, j) == nil) {
@@ -494,7 +492,7 @@ func (g *Grouper) column(key uint64) *column {
 	case victim.Open:
 		g.stats.Variables--
 		g.stats.ColumnsEvicted++
-		g.opens++
+		g.stats.Changes++
 	case victim.shown() > 1:
 		g.stats.ColumnsEvicted++
 	}
@@ -524,7 +522,8 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 // insert makes a node for s, which must not be known. There must be room.
 func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes, g.groups = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said}), append(g.groups, n)
+	g.nodes = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said})
+	g.groups = append(g.groups, n)
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {

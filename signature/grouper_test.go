@@ -123,7 +123,8 @@ func TestGrouperMerges(t *testing.T) {
 				for i, g := range groupsOf(t, grouper, tc.texts) {
 					message, stack, _ := strings.Cut(tc.texts[i], "\n")
 					groups[g] = true
-					variants[fmt.Sprint(g, string(grouper.AppendVariant(nil, newDefault(t).AppendTemplate(nil, message, stack))))] = true
+					template := newDefault(t).AppendTemplate(nil, message, stack)
+					variants[fmt.Sprint(g, string(grouper.AppendVariant(nil, template)))] = true
 				}
 				require.Equal(t, [2]int{tc.groups, tc.variants}, [2]int{len(groups), len(variants)}, order)
 			}

@@ -128,7 +128,9 @@ func TestPairs(t *testing.T) {
 }
 
 // groupPair returns the templates of a pair, and their groups when that many others were learned around them.
-func groupPair(t *testing.T, n *Normalizer, p *linePair, others int) (templates [2][]byte, groups [2]Signature, g *Grouper) {
+func groupPair(t *testing.T, n *Normalizer, p *linePair, others int) (
+	templates [2][]byte, groups [2]Signature, g *Grouper,
+) {
 	g, err := NewGrouper(GrouperConfig{Signatures: 64, Columns: 4096})
 	require.NoError(t, err)
 	learnLine := func(i int) []byte {

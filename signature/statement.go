@@ -8,7 +8,7 @@ import (
 
 // statement returns the part of a head that a log statement wrote. Of a record that is
 //
-//   - three fields or more after text, or one or more after a quotation: watch started id=<*> of=<*> [in=<*>], the text;
+//   - three fields after text, or one after a quotation, the text: watch started id=<*> of=<*> [in=<*>];
 //   - fields alone: the value of the field for text with the most words, such as msg;
 //   - anything else, or if a key has nothing for a value, as in text that was put together: the head.
 func statement(head []byte) []byte {

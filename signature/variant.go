@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides something
-// else than other templates of its group, with spaces between. It is empty if there are none. The words are
+// AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
+// something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
 //   - those in places where templates of the group have shown a few others, if they are no names;
-//   - codes, which the id keeps: numbers, booleans, types of faults, and the word or quotation after a key such as status.
+//   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
-// A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is learned.
-// The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if dst is large
-// enough.
+// A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
+// learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
+// dst is large enough.
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
 	from := len(dst)
 	put := func(s []byte) {
@@ -84,7 +84,8 @@ func codes(s []byte, put func([]byte)) {
 		end, masked, digits := wordEnd(s, i)
 		marks := bytes.Trim(s[last:i], " ")
 		arrow := announced && bytes.HasSuffix(marks, []byte{'>'})
-		announced = key != nil && len(bytes.Trim(marks, "-:=([#\"'`")) == 0 && (len(marks) > 0 || digits || isCapitals(s[i:end]))
+		announced = key != nil && len(bytes.Trim(marks, "-:=([#\"'`")) == 0 &&
+			(len(marks) > 0 || digits || isCapitals(s[i:end]))
 		if q := bytes.LastIndexAny(s[last:i], "\"'"); announced && q >= 0 && s[last+q] == marks[len(marks)-1] {
 			end = max(quoted(s, last+q)-1, i+1)
 		}

@@ -58,7 +58,8 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}, Family: config.Family}
 	scrubber := &report.Scrubber{}
 	made, err := report.New(report.Config{
-		File: name, Template: engine.Template, Group: engine.Group, Variant: engine.Variant, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,
+		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,
+		Variant: engine.Variant,
 	})
 	if err != nil {
 		return nil, err

@@ -36,10 +36,11 @@ const maxSample = 512
 const maxText = 4 << 10
 
 // groupColumns is how many columns a text is given in the grouper: as many as a
-// line of eight words takes. More than maxColumns are too much memory.
+// line of ten words takes. More than maxColumns are too much memory.
 const (
-	groupColumns = 8
-	maxColumns   = 1 << 17
+	groupColumns = 16
+	minColumns   = 1 << 14
+	maxColumns   = 1 << 18
 )
 
 // Config sets up a [Collector]. Zero means the default.

@@ -48,7 +48,7 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 	}
 	grouper, err := signature.NewGrouper(signature.GrouperConfig{
 		Signatures: max(1, len(learned)),
-		Columns:    min(max(groupColumns*len(learned), signature.DefaultGroupColumns), maxColumns),
+		Columns:    min(max(groupColumns*len(learned), minColumns), maxColumns),
 	})
 	if err != nil {
 		panic("BUG: compare: " + err.Error())

@@ -233,9 +233,10 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.Engine
 	config := report.Config{
-		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Variant: engine.Variant, Blame: source.Blame, Mod: engine.Mod,
-		Scrub: scrubber,
-		Rule:  RuleTexts(set),
+		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
+		Variant: engine.Variant,
+		Scrub:   scrubber,
+		Rule:    RuleTexts(set),
 	}
 	if log != nil {
 		config.Learn = log.scrub

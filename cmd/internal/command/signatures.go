@@ -90,6 +90,7 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 // bytes of memory.
 const (
 	maxGroupSignatures = 1 << 22
+	minColumns         = 1 << 14
 	maxGroupColumns    = 1 << 20
 )
 
@@ -117,7 +118,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	grouper, bad := signature.NewGrouper(signature.GrouperConfig{
 		Signatures: min(len(order), maxGroupSignatures),
-		Columns:    min(max(8*len(order), signature.DefaultGroupColumns), maxGroupColumns),
+		Columns:    min(max(16*len(order), minColumns), maxGroupColumns),
 	})
 	if bad != nil {
 		panic("BUG: " + bad.Error())

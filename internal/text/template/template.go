@@ -12,69 +12,42 @@ import (
 // mask marks the parts of a template that vary, as package signature writes it.
 const mask = "<*>"
 
-// maxAligned bounds the words of each of two heads, between those that both begin with or end in, that are aligned.
-const maxAligned = 128
+// maxApart bounds how many words of two heads are between two that both have.
+const maxApart = 64
 
-// Common returns template a with the mask in place of the words of its head that are not in the head of b, in order, and
-// where b has more words. It is the text of a group for people: a is the oldest template, and each other one is b in turn.
+// Common returns template a with the mask in place of the words of its head that are not in the head of b, in order,
+// and where b has more words. It is the text of a group for people: a is the oldest template, and b each other one
+// in turn.
 func Common(a, b string) string {
-	headA, frames, framed := strings.Cut(a, "\n")
+	headA, _, _ := strings.Cut(a, "\n")
 	headB, _, _ := strings.Cut(b, "\n")
 	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
-	from, least := 0, min(len(words), len(others))
-	for from < least && words[from] == others[from] {
-		from++
+	var head []string
+	for len(words)+len(others) > 0 {
+		i, j := nearest(words, others)
+		if i+j > 0 {
+			head = append(head, mask)
+		}
+		if i < len(words) {
+			head = append(head, words[i])
+			i, j = i+1, j+1
+		}
+		words, others = words[i:], others[j:]
 	}
-	end := 0
-	for end < least-from && words[len(words)-1-end] == others[len(others)-1-end] {
-		end++
-	}
-	head := slices.Concat(words[:from], align(words[from:len(words)-end], others[from:len(others)-end]), words[len(words)-end:])
 	head = slices.CompactFunc(head, func(v, w string) bool { return v == mask && w == mask })
-	if framed {
-		return strings.Join(head, " ") + "\n" + frames
-	}
-	return strings.Join(head, " ")
+	return strings.Join(head, " ") + a[len(headA):]
 }
 
-// align returns the longest sequence of words that a and b have in common, with the mask where either has others.
-func align(a, b []string) (common []string) {
-	if len(a) == 0 && len(b) == 0 {
-		return nil
-	}
-	if len(a) > maxAligned || len(b) > maxAligned {
-		return []string{mask}
-	}
-	var length [maxAligned + 1][maxAligned + 1]uint8 // of the longest sequence of a from i on and b from j on
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
+// nearest returns where the first words are that a and b have in common, or their ends.
+func nearest(a, b []string) (i, j int) {
+	for apart := range min(len(a)+len(b), maxApart) {
+		for i := max(0, apart-len(b)+1); i < len(a) && i <= apart; i++ {
+			if a[i] == b[apart-i] {
+				return i, apart - i
 			}
 		}
 	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) && length[i][j] > 0 {
-		switch {
-		case a[i] == b[j]:
-			common = append(common, a[i])
-			i, j = i+1, j+1
-			continue
-		case length[i+1][j] >= length[i][j+1]:
-			i++
-		default:
-			j++
-		}
-		if n := len(common); n == 0 || common[n-1] != mask {
-			common = append(common, mask)
-		}
-	}
-	if i < len(a) || j < len(b) {
-		common = append(common, mask)
-	}
-	return common
+	return len(a), len(b)
 }
 
 // Differing returns v, one of several variants of a group, without the words that all of them begin with or end in.

@@ -143,9 +143,10 @@ func (k *keeper) begin() (err error) {
 		r.bytes.open()
 	}
 	r.replay, err = report.New(report.Config{
-		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Variant: engine.Variant, Mod: engine.Mod, Scrub: r.scrub,
-		Rule:  command.RuleTexts(k.session.Rules()),
-		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
+		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
+		Variant: engine.Variant,
+		Rule:    command.RuleTexts(k.session.Rules()),
+		Blame:   func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
 	k.run = r
 	return err
