@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Facts is what a capture reveals of where it was made; see [format.Facts].
+// Facts are facts about game, loader and machine in a capture; see [format.Facts].
 type Facts = format.Facts
 
 // maxBeginning is how many records an [Environment] looks at: loaders and mods speak before the game does.

@@ -3,9 +3,9 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/bepinex"
 	"github.com/heedlog/heed/capture/internal/factorio"
-	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/godot"
 	"github.com/heedlog/heed/capture/internal/ksp"
 	"github.com/heedlog/heed/capture/internal/minecraft"
@@ -57,7 +57,7 @@ func familyOf(l Layout) string {
 }
 
 // detectFormat returns the format of the log that begins with window: a format with a banner, else the one with the
-// most lines of its form, else that of the layout.
+// most lines of its form, else the format of the layout.
 func detectFormat(window []byte, d detection) *format.Format {
 	family := familyOf(d.layout)
 	switch {
@@ -105,8 +105,8 @@ func detectFormat(window []byte, d detection) *format.Format {
 	return formats[best]
 }
 
-// isRecorded reports whether JSON lines are those of heed, with what happened to a host. They name its
-// family, if any.
+// isRecorded reports whether JSON lines are a recording of heed or the events of a host. These name
+// their family, or none.
 func isRecorded(window []byte) bool {
 	for _, kind := range [...]string{"log", "operation", "state", "notice", "recording"} {
 		if bytes.Contains(window, []byte(`"kind":"`+kind+`"`)) {
@@ -117,7 +117,7 @@ func isRecorded(window []byte) bool {
 }
 
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
-// program does. What was known of a log before stays, but for a family that the layout alone shows.
+// program does. A family that a package recognized stays; one that only the layout showed gives way.
 func (r *Reader) observeFormat(head []byte) {
 	switch f := r.format; {
 	case f.Detect != nil:

@@ -20,7 +20,7 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
-	whole    *Set   // of which this is the set for a family
+	whole    *Set   // the set of all families that this one was made of
 	files    []filePart
 	notes    []compiled.Note
 	sources  []*source

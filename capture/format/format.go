@@ -30,7 +30,7 @@ import (
 type Format struct {
 	Name string // as rule files name it
 
-	// Detect returns what a line shows of whether the log is of the family.
+	// Detect returns the evidence in a line that the log is of the family.
 	Detect func(line string) Evidence
 
 	// Level returns the level of a record by its first line, if the logger means something else by its words than
@@ -40,7 +40,7 @@ type Format struct {
 	// Mod returns the mod that a line reports to be loaded, in a form that no list of mods has.
 	Mod func(line string) (name, version string, ok bool)
 
-	// Facts learns what a line reveals of where the log was made.
+	// Facts learns facts about game, loader and machine from a line.
 	Facts func(f *Facts, line string)
 }
 
@@ -54,7 +54,7 @@ const (
 	Banner          // only the family's own program writes it, at its start
 )
 
-// Facts is what a capture reveals of where it was made. Texts are those of the log,
+// Facts are facts about game, loader and machine in a capture. Texts are parts of the log,
 // untrusted and not scrubbed, of at most 200 characters, and "" if unknown.
 type Facts struct {
 	Game           string `json:"game,omitempty" jsonschema:"The game with its version, such as \"RimWorld 1.6.4566 rev607\"."`
