@@ -332,7 +332,7 @@ func (m *model) variant(e *entry) string {
 	if e.Kind == event.KindHost {
 		return ""
 	}
-	return string(signature.AppendVariant(nil, m.masks.AppendTemplate(nil, e.Message, e.Stack)))
+	return m.engine.Variant(string(m.masks.AppendTemplate(nil, e.Message, e.Stack)))
 }
 
 // mayReopen says why an item cannot open again for an entry: somebody ended it, or another
