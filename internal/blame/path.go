@@ -39,7 +39,7 @@ func (s *scan) path(line string) {
 		case !within && isDomain(word): // of a class: me/author/mods/thing/Panel
 			within = true
 		case !within && len(word) > 2*len(script) && strings.HasPrefix(word, script) && strings.HasSuffix(word, script):
-			s.folder(strings.Trim(word, script), last, about)
+			s.folder(strings.Trim(word, "_"), last, about)
 			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0

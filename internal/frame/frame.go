@@ -1,4 +1,4 @@
-// Package frame recognises lines of stack traces by their form.
+// Package frame recognizes lines of stack traces by their form.
 //
 //	  at Acme.Press.Turn (System.Int32 x) [0x00012] in <0123…>:0    Mono
 //	  at (wrapper dynamic-method) Acme.Press.Turn_Patch0(Acme.Press)
@@ -269,6 +269,11 @@ func Parse(line string) (f Frame, c Certainty) {
 		return f, None
 	}
 	f.Layer()
+	return f, f.certainty(t[0] == '(' || strings.HasPrefix(t, "at (wrapper "), indented)
+}
+
+// certainty returns how certain it is that f, cut, is a frame, and sets Path and Rest.
+func (f *Frame) certainty(wrapper, indented bool) Certainty {
 	colon, parts, ok := f.split()
 	rest := trimRight(f.Rest)
 	if !ok {
@@ -276,18 +281,17 @@ func Parse(line string) (f Frame, c Certainty) {
 	}
 	switch {
 	case f.Word == "at" && indented && (parts > 0 || dotted(f.Name)):
-		return f, Sure
+		return Sure
 	case !ok || parts == 0 || f.Address && (!colon || native(f.Path)):
-		return f, None
-	case f.Word == "at" && (strings.Contains(rest, "] in <") || Offset(rest)), f.Led && f.Word == "", t[0] == '(',
-		f.Word == "at" && strings.HasPrefix(t, "at (wrapper "):
-		return f, Sure
+		return None
+	case f.Word == "at" && (strings.Contains(rest, "] in <") || Offset(rest)), f.Led && f.Word == "", wrapper:
+		return Sure
 	case Placed(rest), f.Word == "" && colon && Closed(rest):
-		return f, Sure
+		return Sure
 	case Closed(rest), f.Led && localPlace(rest):
-		return f, Within
+		return Within
 	}
-	return f, None
+	return None
 }
 
 // native reports whether the path of a method is one of C++.
@@ -312,9 +316,13 @@ func dotted(s string) bool {
 func (f *Frame) split() (colon bool, parts int, ok bool) {
 	end := strings.IndexByte(f.Name, '(')
 	if f.Led {
+		before := f.Name
+		if end > 0 {
+			before = before[:end]
+		}
 		for _, place := range [...]string{" <0x", " [0x"} {
-			if i := strings.Index(f.Name, place); i > 0 && (end < 0 || i < end) {
-				end = i // without arguments, as in the managed trace of a crash
+			if i := strings.Index(before, place); i > 0 {
+				end, before = i, before[:i] // without arguments, as in the managed trace of a crash
 			}
 		}
 	}

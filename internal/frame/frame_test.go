@@ -1,0 +1,44 @@
+package frame_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/frame"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want frame.Certainty
+		path string
+		word string
+		mod  string
+	}{
+		{"  at Acme.Press.Turn (System.Int32 x) [0x00012] in <0123>:0", frame.Sure, "Acme.Press.Turn", "at", ""},
+		{"Acme.Press:Turn (int)", frame.Sure, "Acme.Press:Turn", "", ""},
+		{"Acme.Press.Turn () (at <0123>:0)", frame.Sure, "Acme.Press.Turn", "", ""},
+		{"   в Acme.Press.Turn(Int32 x) в C:\\press.cs:строка 12", frame.Within, "Acme.Press.Turn", "в", ""},
+		{"\tAcme.Press.Turn ()", frame.Within, "Acme.Press.Turn", "", ""},
+		{"\tat LAYER/press@2.3.0/com.acme.Press.turn(Press.java:57)", frame.Sure, "com.acme.Press.turn", "at", "press"},
+		{"#3  0x007f39f1a0c2e3 in Acme.Press:Turn (int)", frame.Sure, "Acme.Press:Turn", "", ""},
+		{"#3  0x007f39f1a0c2e3 in std::vector<int>::at(unsigned long)", frame.None, "std::vector<int>::at", "", ""},
+		{"  at last.", frame.None, "", "at", ""},
+		{"", frame.None, "", "", ""},
+	} {
+		f, got := frame.Parse(c.line)
+		require.Equal(t, c.want, got, c.line)
+		require.Equal(t, []string{c.path, c.word, c.mod}, []string{f.Path, f.Word, f.Module}, c.line)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("  at Acme.Press.Turn () <0x0001b>")
+	f.Fuzz(func(t *testing.T, line string) {
+		_, certainty := frame.Parse(line)
+		require.LessOrEqual(t, certainty, frame.Sure)
+		n, _ := frame.Throwable(line)
+		require.LessOrEqual(t, n, len(line))
+	})
+}
