@@ -164,8 +164,6 @@ func (l *linker) collect() {
 			}
 			r := &d.rule
 			r.Disabled = r.Disabled || d.home.elsewhere
-			r.Advice = started.ReplaceAllString(d.advice, "$1")
-			r.AdviceAtStart = strings.TrimSpace(started.ReplaceAllString(d.advice, ""))
 			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
@@ -173,9 +171,11 @@ func (l *linker) collect() {
 	}
 }
 
-// compile compiles the condition and the exceptions of a rule.
+// compile compiles the condition, the exceptions and the advice of a rule.
 func (l *linker) compile(d *ruleDecl) {
 	r := &d.rule
+	r.Advice = started.ReplaceAllString(d.advice, "$1")
+	r.AdviceAtStart = strings.TrimSpace(started.ReplaceAllString(d.advice, ""))
 	cond := l.resolver.condition(&d.when, "rule can never match")
 	exceptions := make([]*condition, 0, len(d.exceptions))
 	for i := range d.exceptions {
