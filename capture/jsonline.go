@@ -232,9 +232,12 @@ func (j *jsonLine) known(key, raw []byte) bool {
 		}
 	case "message", "msg", "@m", "@mt", "@message", "short_message", "log", "textpayload", "body", "stringvalue":
 		if b, ok := j.text(raw); len(j.message) == 0 && (ok || name == "message" || name == "msg") {
-			j.message = bytes.TrimRight(b, "\n")
-			j.empty, j.nested = len(j.message) == 0, name == "log"
-			j.partial = len(b) >= maxChunk && len(b) == len(j.message)
+			j.message, j.nested = b, name == "log"
+			if j.nested { // a line of a container, with its end
+				j.message = bytes.TrimRight(b, "\n")
+				j.partial = len(b) >= maxChunk && len(b) == len(j.message)
+			}
+			j.empty = len(j.message) == 0
 			return true
 		}
 	case "event":

@@ -3,8 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // rename gives each mod one name, by what is known once the log has ended: a record may have named it before a list
@@ -16,7 +18,7 @@ func (r *Replay) rename() func(a *heed.Item) {
 		for _, row := range t.rows.Values() {
 			for _, name := range row.Blame {
 				if m, ok := r.config.Mod(name); ok && m.Name == "" && name != m.PackageID {
-					named[m.PackageID] = moreReadable(named[m.PackageID], name)
+					named[m.PackageID] = moreReadable(named[m.PackageID], strings.TrimPrefix(name, blame.Code))
 				}
 			}
 		}
@@ -27,7 +29,7 @@ func (r *Replay) rename() func(a *heed.Item) {
 		if !ok {
 			to = *name
 			if m, ok := r.config.Mod(*name); ok {
-				to = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], *name)
+				to = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, blame.Code))
 			}
 			known[*name] = to
 		}

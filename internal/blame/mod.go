@@ -149,7 +149,7 @@ func stem(id string) string {
 // Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
 // false where nobody does. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
-	name = strings.TrimPrefix(name, code)
+	name = strings.TrimPrefix(name, Code)
 	n := f.names[fold(name)]
 	if n == 0 {
 		n = f.known(name)
@@ -172,7 +172,7 @@ func (f *Finder) Called(name string) string {
 	if !ok {
 		return name
 	}
-	return cmp.Or(m.Name, strings.TrimPrefix(name, code))
+	return cmp.Or(m.Name, strings.TrimPrefix(name, Code))
 }
 
 // hint returns the mod whose package id ends with a name, by its number, and 0 when there is none or more than one.

@@ -75,10 +75,10 @@ func words(name string) int {
 
 // Key returns what is left of a name without case, spaces and punctuation, for those
 // who count names: two with one key are one mod's, also where no list joins them.
-func Key(name string) string { return fold(strings.TrimPrefix(name, code)) }
+func Key(name string) string { return fold(strings.TrimPrefix(name, Code)) }
 
-// code stands before the name of code that no list has as a mod's.
-const code = "code: "
+// Code stands before the name of code that no list has as a mod's.
+const Code = "code: "
 
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {

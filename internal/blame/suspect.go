@@ -179,7 +179,7 @@ func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 	}
 	s.WorkshopID = cmp.Or(s.WorkshopID, number)
 	if name.mod == 0 && best[Title] == nil && best[Path] == nil && best[Named] == nil {
-		s.Mod = code + s.Mod
+		s.Mod = Code + s.Mod
 	}
 	top, sum := 0, 0
 	for _, f := range best {

@@ -247,10 +247,10 @@ func TestExplainBlame(t *testing.T) {
 	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
 		r := runArgs(t, append([]string{"explain"}, args...)...)
 		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Contains(t, r.stdout, "  blame     Gadgets\n")
+		require.Contains(t, r.stdout, "  blame     code: Gadgets\n")
 		require.Contains(t, r.stdout, "frames    at Gadgets.Widget.Tick")
 		r = runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
-		require.Contains(t, r.stdout, `"blame":[{"mod":"Gadgets"`)
+		require.Contains(t, r.stdout, `"blame":[{"mod":"code: Gadgets"`)
 	}
 }
 

@@ -193,7 +193,7 @@ func TestAckAuto(t *testing.T) {
 func TestTop(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {
-		fmt.Fprintf(&b, "line of kind%s\n", strings.Repeat(" and", i+1))
+		fmt.Fprintf(&b, "line of kind it\n  at Kind%c%c.Run ()\n", 'a'+i/26, 'a'+i%26)
 	}
 	log := write(t, "game.log", b.String())
 	for top, want := range map[string]int{"1": 1, "10": 10, "0": 30} {
