@@ -149,7 +149,7 @@ func (c *Coalescer) members(it *item) []Member {
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 		likely, perhaps := m.Mods()
-		m.Advice = text.Advice(m.Advice, len(likely)+len(perhaps) > 0)
+		m.Advice = text.Advice(m.Advice, slices.Concat(likely, perhaps)...)
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
 	return all

@@ -64,7 +64,7 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
 			rule := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
-			rule.Advice = text.Advice(rule.Advice, len(g.Blame) > 0)
+			rule.Advice = text.Advice(rule.Advice, g.Blame...)
 			found = append(found, finding{row, rule, "new: " + why(g), first.File})
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -217,7 +218,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := rules.describe(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
-	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), len(names)+len(perhaps) > 0)
+	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), slices.Concat(names, perhaps)...)
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}

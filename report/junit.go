@@ -186,7 +186,7 @@ func (d *Document) findings() (found []finding, left int) {
 		for i := range rows {
 			f := finding{Row: &rows[i]}
 			f.RuleText = d.rules.describe(f.Rule, f.Severity)
-			f.Advice = text.Advice(f.Advice, len(f.Blame) > 0)
+			f.Advice = text.Advice(f.Advice, f.Blame...)
 			found = append(found, f)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // rename gives each mod one name, by what is known once the log has ended: a record may have named it before a list
@@ -18,7 +18,7 @@ func (r *Replay) rename() func(a *heed.Item) {
 		for _, row := range t.rows.Values() {
 			for _, name := range row.Blame {
 				if m, ok := r.config.Mod(name); ok && m.Name == "" && name != m.PackageID {
-					named[m.PackageID] = moreReadable(named[m.PackageID], strings.TrimPrefix(name, blame.Code))
+					named[m.PackageID] = moreReadable(named[m.PackageID], strings.TrimPrefix(name, text.Code))
 				}
 			}
 		}
@@ -29,7 +29,7 @@ func (r *Replay) rename() func(a *heed.Item) {
 		if !ok {
 			to = *name
 			if m, ok := r.config.Mod(*name); ok {
-				to = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, blame.Code))
+				to = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, text.Code))
 			}
 			known[*name] = to
 		}

@@ -208,7 +208,11 @@ func (r *Replay) relate(c *verdictCause, p *problem) {
 			}
 		}
 	}
-	c.Advice = sentence(text.Advice(c.Advice, len(c.Mods) > 0))
+	names := make([]string, len(c.Mods))
+	for i := range c.Mods {
+		names[i] = c.Mods[i].Name
+	}
+	c.Advice = sentence(text.Advice(c.Advice, names...))
 }
 
 // named is a problem with what it is named for.

@@ -593,7 +593,7 @@ var verdicts = []struct {
 			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 2 problems, 3 of the most frequent.",
+		stateWrong, "Something is wrong since line 3. 2 problems, the most frequent 3 times.",
 		[]string{
 			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Windmills: the text names its code.",
 			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
@@ -898,7 +898,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 90},
-		stateBroken, "Broken since line 3. 5 problems, 4 of the most frequent.",
+		stateBroken, "Broken since line 3. 5 problems, the most frequent 4 times.",
 		[]string{
 			"most: Something about rule 3 (4 times, lines 3 to 6; also the first).",
 			"also: Something about rule 13 (4 times, lines 13 to 16).",
@@ -912,7 +912,7 @@ var verdicts = []struct {
 			s.tagged(100, 608, false)
 		},
 		End{Lines: 900},
-		stateBroken, "Broken since line 100. 2 problems, 608 of the most frequent.",
+		stateBroken, "Broken since line 100. 2 problems, the most frequent 608 times.",
 		[]string{
 			"worst: Something about rule 100 (608 times, lines 100 to 707; also the most frequent).",
 			"first: Something about rule 3 (line 3).",
@@ -927,7 +927,7 @@ var verdicts = []struct {
 			s.tagged(100, 608, false)
 		},
 		End{Lines: 900},
-		stateBroken, "Broken since line 50. 3 problems, 608 of the most frequent.",
+		stateBroken, "Broken since line 50. 3 problems, the most frequent 608 times.",
 		[]string{
 			"worst: Something about rule 50 (line 50).",
 			"most: Something about rule 100 (608 times, lines 100 to 707).",
@@ -943,7 +943,7 @@ var verdicts = []struct {
 			s.crash(60)
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, 30 of the most frequent.",
+		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, the most frequent 30 times.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
@@ -958,7 +958,7 @@ var verdicts = []struct {
 			s.crash(60, "stack_overflow")
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, 2 of the most frequent.",
+		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, the most frequent twice.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
@@ -1093,7 +1093,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 50},
-		stateBroken, "Broken since line 3. 3 problems, 30 of the most frequent.",
+		stateBroken, "Broken since line 3. 3 problems, the most frequent 30 times.",
 		[]string{
 			"cause: Something about assembly (line 3; also the first; it explains 31 later entries).",
 			"worst: Something about after assembly (line 5; because of line 3).",

@@ -169,7 +169,7 @@ func counts(blocking, advisory []*problem) string {
 		case n == 1:
 			part += ": " + text.Number(most) + " of these"
 		default:
-			part += ", " + text.Number(most) + " of the most frequent"
+			part += ", the most frequent " + times(most)
 		}
 		parts = append(parts, part)
 	}

@@ -3,6 +3,8 @@ package blame
 import (
 	"cmp"
 	"strings"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Mod is what is known about a mod: from a list, from its own files. Any part may be empty.
@@ -149,7 +151,7 @@ func stem(id string) string {
 // Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
 // false where nobody does. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
-	name = strings.TrimPrefix(name, Code)
+	name = strings.TrimPrefix(name, texts.Code)
 	n := f.names[fold(name)]
 	if n == 0 {
 		n = f.known(name)
@@ -172,7 +174,7 @@ func (f *Finder) Called(name string) string {
 	if !ok {
 		return name
 	}
-	return cmp.Or(m.Name, strings.TrimPrefix(name, Code))
+	return cmp.Or(m.Name, strings.TrimPrefix(name, texts.Code))
 }
 
 // hint returns the mod whose package id ends with a name, by its number, and 0 when there is none or more than one.

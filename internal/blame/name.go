@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // maxName is how many bytes the name of a mod may have; longer ones are cut.
@@ -75,10 +77,7 @@ func words(name string) int {
 
 // Key returns what is left of a name without case, spaces and punctuation, for those
 // who count names: two with one key are one mod's, also where no list joins them.
-func Key(name string) string { return fold(strings.TrimPrefix(name, Code)) }
-
-// Code stands before the name of code that no list has as a mod's.
-const Code = "code: "
+func Key(name string) string { return fold(strings.TrimPrefix(name, texts.Code)) }
 
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Kind is a kind of evidence.
@@ -179,7 +181,7 @@ func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 	}
 	s.WorkshopID = cmp.Or(s.WorkshopID, number)
 	if name.mod == 0 && best[Title] == nil && best[Path] == nil && best[Named] == nil {
-		s.Mod = Code + s.Mod
+		s.Mod = texts.Code + s.Mod
 	}
 	top, sum := 0, 0
 	for _, f := range best {

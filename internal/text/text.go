@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -259,9 +260,15 @@ func unsafeRune(r rune) bool {
 	return false
 }
 
-// Advice returns the advice of a rule, which calls no mod at fault if none is named.
-func Advice(advice string, named bool) string {
-	if named {
+// Code stands before the name of code that no list has as a mod's.
+const Code = "code: "
+
+// IsMod reports whether a name in blame is a mod's, and not the name of code alone.
+func IsMod(name string) bool { return !strings.HasPrefix(name, Code) }
+
+// Advice returns the advice of a rule, which calls no mod at fault if names has none.
+func Advice(advice string, names ...string) string {
+	if slices.ContainsFunc(names, IsMod) {
 		return advice
 	}
 	return strings.ReplaceAll(advice, "the mod at fault", "the mod added or updated last")
