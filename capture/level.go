@@ -9,7 +9,9 @@ import (
 
 // level returns the level of the record and what it rests on, from the hardest
 // evidence to the softest. Own is the meaning of the family's logger.
-func (a *assembly) level(layout Layout, footers *footerUse, own func(string) (event.Level, bool)) (event.Level, Evidence) {
+func (a *assembly) level(
+	layout Layout, footers *footerUse, own func(string) (event.Level, bool),
+) (event.Level, Evidence) {
 	if own != nil {
 		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
 		if l, ok := own(text(head)); ok {

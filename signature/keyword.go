@@ -54,7 +54,9 @@ const keywordMax = len("description")
 // endings has a bit for the last three bytes of each word that scanner.keyword knows, in either case; of shorter ones,
 // for the last two with any before them.
 var endings = func() (t [32][32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith}} {
+	for _, list := range [][]string{
+		codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith},
+	} {
 		for _, w := range list {
 			n := len(w)
 			for first := range byte(32) {

@@ -316,8 +316,8 @@ func (sc *scanner) remarkEnd(i int) int {
 	return j + 1
 }
 
-// widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any variable
-// the brackets around one before a port.
+// widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any
+// variable the brackets around one before a port.
 func (sc *scanner) widen(i, j int, k kind) (start, end int) {
 	s, n := sc.s, i-sc.lit
 	colons := n > 1 && s[i-1] == ':' && s[i-2] == ':'
