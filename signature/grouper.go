@@ -340,10 +340,10 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 // watch notes the words from i to j of the statement at the given depth for node n. If that opens their column, it
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
-	if weight == 0 {
+	t := &g.tokens[depth]
+	if weight == 0 || t.isStructure(i, j) {
 		return
 	}
-	t := &g.tokens[depth]
 	c, word := g.column(t.key(i, j)), j == i+1
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
