@@ -98,6 +98,7 @@ type column struct {
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
 	Word  bool                // one of them is a single word
+	Names bool                // one of them is a value or has several words, as names do
 	Open  bool
 }
 
@@ -345,6 +346,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
+	c.Names = c.Names || depth == 0 && (!word || t.words[i].kind == value)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]

@@ -8,7 +8,7 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names, or begin the line, where every word has a capital;
+//   - those in places where templates of the group have shown a few others, if they are no names; of first words, if one word is there in all;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
@@ -45,7 +45,7 @@ func (g *Grouper) varying(put func([]byte)) {
 			continue
 		}
 		for k := i; k < end && int(c.N) < groupValues; k++ {
-			if t.words[k].mayBeState() || k == 0 && t.words[k].kind == titleWord {
+			if t.words[k].mayBeState() || k == 0 && !c.Names && t.words[k].kind == titleWord {
 				put(t.words[k].text)
 			}
 		}
