@@ -147,12 +147,12 @@ func (e *Engine) Group(s signature.Signature) signature.Signature {
 	return e.classifier.Groups().Group(s)
 }
 
-// Variant returns the words by which a canonical template decides something else than others of its group, by what was
-// learned so far: log text, "" if there are none.
+// Variant returns the words by which a canonical template decides something else than others of its group, by what
+// was learned when it was new: log text, "" if there are none.
 func (e *Engine) Variant(template string) string {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return string(e.classifier.Groups().AppendVariant(nil, []byte(template)))
+	return string(e.classifier.Groups().AppendFirstVariant(nil, []byte(template), signature.Of([]byte(template))))
 }
 
 // Template returns the canonical template of a signature while it is known.

@@ -229,7 +229,7 @@ func (c *Classifier) decideUncached(e *event.Entry, text string, r *Result) {
 	c.set(r, c.evaluate(e, text, string(c.buf)))
 	r.Variant = ""
 	if r.mayBeUrgent() {
-		r.Variant = c.variantOf()
+		r.Variant = c.variantOf(r.Signature)
 	}
 	c.shrink()
 }
@@ -239,13 +239,13 @@ func (r *Result) mayBeUrgent() bool {
 	return r.Decision.Disposition.Urgent() || r.Rule != nil && r.Rule.Escalate != nil
 }
 
-// variant returns the variant of a known template. It is found when it is asked for, as most templates are of
-// entries to ignore, and found again if the grouper has learned more of variants.
+// variant returns the variant of a known template: the first one, so that what was acknowledged stays known. It is found
+// when it is asked for, as most templates are of entries to ignore.
 func (c *Classifier) variant(known *shape) string {
-	if now := c.grouper.Stats().Changes + 1; known.varied != now {
+	if !known.varied {
 		defer c.shrink()
 		c.buf = append(c.buf[:0], known.template...)
-		known.variant, known.varied = c.variantOf(), now
+		known.variant, known.varied = c.variantOf(known.signature()), true
 	}
 	return known.variant
 }
@@ -253,17 +253,17 @@ func (c *Classifier) variant(known *shape) string {
 // maxVariant bounds the text of a variant, in bytes. A longer one is cut, and ends in a hash of all of it.
 const maxVariant = 120
 
-// variantOf returns the variant of the template in c.buf, after which it writes.
-func (c *Classifier) variantOf() string {
+// variantOf returns the variant of the template of s in c.buf, after which it writes.
+func (c *Classifier) variantOf(s signature.Signature) string {
 	n := len(c.buf)
-	c.buf = c.grouper.AppendVariant(c.buf, c.buf)
+	c.buf = c.grouper.AppendFirstVariant(c.buf, c.buf, s)
 	v := c.buf[n:]
-	s := text.Safe(string(v), 0)
-	if len(s) <= maxVariant {
-		return s
+	safe := text.Safe(string(v), 0)
+	if len(safe) <= maxVariant {
+		return safe
 	}
 	hash := fmt.Sprintf("#%016x", xxhash.Sum64(v))
-	return s[:text.Prefix(s, maxVariant-len(hash))] + hash
+	return safe[:text.Prefix(safe, maxVariant-len(hash))] + hash
 }
 
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.

@@ -335,7 +335,7 @@ func (m *model) classify(e *event.Entry) classify.Result {
 	}
 	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
 	if out.Decision.Disposition.Urgent() {
-		r.Variant = string(m.g.AppendVariant(nil, []byte(template)))
+		r.Variant = string(m.g.AppendFirstVariant(nil, []byte(template), r.Signature))
 	}
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message

@@ -22,7 +22,7 @@ type shape struct {
 	group    signature.Place // where the grouper has it
 	next     int32           // next slot in the chain of byID
 	decision int32           // slot of the decision used last; a hint
-	varied   uint32          // GrouperStats.Changes plus one when the variant was found
+	varied   bool            // the variant was found
 	variant  string
 	template string
 }

@@ -94,6 +94,9 @@ type column struct {
 	Nodes [groupValues]uint32 // the first node plus one that had it, of a form the latest alone
 	Value uint32              // node plus one that has a value there
 	Used  uint32              // tick of the latest use
+	Since uint32              `json:",omitempty"` // node that opened it
+	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
+	Names uint32              `json:",omitempty"` // node plus one whose content is a value or has several words, as names do
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
@@ -115,7 +118,6 @@ type GrouperStats struct {
 	Variables      int    // watched columns that are open
 	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
-	Changes        uint32 // of columns, after which [Grouper.AppendVariant] may return another variant of a template
 }
 
 // NewGrouper returns a Grouper that knows nothing. The error names the field
@@ -340,11 +342,14 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 // watch notes the words from i to j of the statement at the given depth for node n. If that opens their column, it
 // learns the statement with a value there.
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
-	if weight == 0 {
+	t := &g.tokens[depth]
+	if weight == 0 || t.isStructure(i, j) {
 		return
 	}
-	t := &g.tokens[depth]
 	c, word := g.column(t.key(i, j)), j == i+1
+	if c.Names == 0 && depth == 0 && (!word || t.words[i].kind == value) {
+		c.Names = n + 1
+	}
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
@@ -363,7 +368,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
 		if c.N++; c.N == groupValues {
-			g.stats.Changes++
+			c.Full = n + 1
 		}
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
@@ -384,9 +389,8 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 }
 
 func (g *Grouper) open(c *column) {
-	c.Open = true
+	c.Open, c.Since = true, uint32(len(g.nodes)-1)
 	g.stats.Variables++
-	g.stats.Changes++
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
@@ -416,7 +420,7 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 		return n - 1, true
 	}
 	for i := range t.n {
-		if c, _ := g.opened(t, i); c != nil {
+		if c, _ := g.opened(t, i, now); c != nil {
 			return c.Nodes[0] - 1, true
 		}
 	}
@@ -426,24 +430,27 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 	return 0, false
 }
 
-// opened returns an open column of the words that begin at i, and where they end, or nil. The rest of a line is one if
-// values often follow there.
-func (g *Grouper) opened(t *tokens, i int) (*column, int) {
+// now is a node after all.
+const now = ^uint32(0) - 1
+
+// opened returns a column of the words that begin at i that was open when node n was there, and where they end, or nil.
+// The rest of a line is one if values often follow there.
+func (g *Grouper) opened(t *tokens, i int, n uint32) (*column, int) {
 	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), min(i+2, t.n), t.n} {
 		w := &t.words[i]
 		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
 			continue
 		}
-		if c := g.isOpen(t, i, j); c != nil && (j != i+2 || g.isOpen(t, i+1, j) == nil) {
+		if c := g.isOpen(t, i, j, n); c != nil && (j != i+2 || g.isOpen(t, i+1, j, n) == nil) {
 			return c, j
 		}
 	}
 	return nil, 0
 }
 
-// isOpen returns the column of the words from i to j if it is open.
-func (g *Grouper) isOpen(t *tokens, i, j int) *column {
-	if c := g.lookup(t.key(i, j)); c != nil && c.Open {
+// isOpen returns the column of the words from i to j if it was open when node n was there.
+func (g *Grouper) isOpen(t *tokens, i, j int, n uint32) *column {
+	if c := g.lookup(t.key(i, j)); c != nil && c.Open && c.Since <= n {
 		return c
 	}
 	return nil
@@ -492,7 +499,6 @@ func (g *Grouper) column(key uint64) *column {
 	case victim.Open:
 		g.stats.Variables--
 		g.stats.ColumnsEvicted++
-		g.stats.Changes++
 	case victim.shown() > 1:
 		g.stats.ColumnsEvicted++
 	}

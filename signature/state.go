@@ -13,7 +13,6 @@ type GrouperState struct {
 	Columns        int    // GrouperConfig.Columns
 	ColumnsEvicted uint64 // GrouperStats.ColumnsEvicted
 	Unlearned      uint64 // GrouperStats.Unlearned
-	Changes        uint32 // GrouperStats.Changes
 	Tick           uint32
 	Merges         []GroupMerge `json:",omitempty"`
 	Known          []groupNode  `json:",omitempty"`
@@ -46,7 +45,6 @@ func (g *Grouper) State() *GrouperState {
 	s := &g.copied
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
-		Changes: g.stats.Changes,
 		Tick:    g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
 		Watched: slices.Grow(s.Watched[:0], g.stats.Columns),
 	}
@@ -68,7 +66,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	if err := s.check(cap(g.nodes), len(g.cols)); err != nil {
 		return nil, fmt.Errorf("signature: state: %w", err)
 	}
-	g.stats.ColumnsEvicted, g.stats.Unlearned, g.stats.Changes, g.tick = s.ColumnsEvicted, s.Unlearned, s.Changes, s.Tick
+	g.stats.ColumnsEvicted, g.stats.Unlearned, g.tick = s.ColumnsEvicted, s.Unlearned, s.Tick
 	g.merges = append(g.merges, s.Merges...)
 	for i := range s.Known {
 		n := &s.Known[i]

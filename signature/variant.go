@@ -8,13 +8,26 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names;
+//   - those in places where templates of the group have shown a few others, if they are no names; of first words, if one word is there in all;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
 // learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
 // dst is large enough.
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
+	return g.appendVariant(dst, template, now)
+}
+
+// AppendFirstVariant appends the variant that the template of s had when s was learned, and otherwise does what
+// [Grouper.AppendVariant] does. It stays the same while no column is evicted.
+func (g *Grouper) AppendFirstVariant(dst, template []byte, s Signature) []byte {
+	if n, ok := g.find(s); ok {
+		return g.appendVariant(dst, template, n)
+	}
+	return g.appendVariant(dst, template, now)
+}
+
+func (g *Grouper) appendVariant(dst, template []byte, n uint32) []byte {
 	from := len(dst)
 	put := func(s []byte) {
 		if len(dst) > from {
@@ -23,29 +36,29 @@ func (g *Grouper) AppendVariant(dst, template []byte) []byte {
 		dst = append(dst, s...)
 	}
 	if g.tokens[0].parse(template) {
-		g.varying(put)
+		g.varying(n, put)
 	}
 	head, _, _ := bytes.Cut(template, []byte("\n"))
 	codes(head, put)
 	return dst
 }
 
-// varying calls put with the words, in order, of the statement that was parsed that may be states, in open columns that
-// have shown a few contents. It looks up columns of the statement, and of it with a value in the places found so far.
-func (g *Grouper) varying(put func([]byte)) {
+// varying calls put with the words, in order, of the statement that was parsed that may be states, in columns that were
+// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a value in the places found so far.
+func (g *Grouper) varying(n uint32, put func([]byte)) {
 	t := &g.tokens[0]
 	left, shift := t, 0 // with values, and how much further its words are
 	for i := 0; i < t.n; i++ {
-		c, end := g.opened(t, i)
+		c, end := g.opened(t, i, n)
 		if c == nil {
-			c, end = g.opened(left, i+shift)
+			c, end = g.opened(left, i+shift, n)
 			end -= shift
 		}
 		if c == nil || left.n-(end-i) >= maxTokens {
 			continue
 		}
-		for k := i; k < end && int(c.N) < groupValues; k++ {
-			if t.words[k].mayBeState() {
+		for k := i; k < end && c.Full-1 > n; k++ {
+			if t.words[k].mayBeState() || k == 0 && c.Names-1 > n && t.words[k].kind == titleWord {
 				put(t.words[k].text)
 			}
 		}
