@@ -138,8 +138,8 @@
 // calls give the same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
-// -bench Fold). An event of an operation costs a pass over the known operations, a
-// cleared item likewise. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
+// -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call), a
+// cleared item one over the known operations. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an
 // entry.
