@@ -88,3 +88,39 @@ func benchmarkFold(b *testing.B, mode string, clock bool) {
 	require.Equal(b, mode == "acknowledged", s.Suppressed > 0)
 	require.Equal(b, mode == "ignored", s.Folded == 1)
 }
+
+// BenchmarkCall measures the start and the end of a call with 1,024 known operations, of which the others are over.
+func BenchmarkCall(b *testing.B) {
+	for _, clock := range []bool{false, true} {
+		b.Run(fmt.Sprintf("clock=%v", clock), func(b *testing.B) {
+			c, err := New(Config{})
+			require.NoError(b, err)
+			e := event.Entry{Kind: event.KindOperation}
+			in := Input{Entry: &e}
+			ids := make([]string, 4096)
+			for i := range ids {
+				ids[i] = fmt.Sprint("call-", i)
+			}
+			n := 0
+			call := func() {
+				e.OperationID = ids[n%len(ids)]
+				n++
+				for _, e.Status = range []event.Status{event.StatusStarted, event.StatusCompleted} {
+					e.Seq++
+					if clock {
+						e.Time = time.Unix(1000+int64(e.Seq), 0)
+					}
+					c.Fold(&in)
+				}
+			}
+			for range 1024 {
+				call()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				call()
+			}
+			require.Equal(b, 1024, c.Stats().Operations)
+		})
+	}
+}

@@ -97,8 +97,9 @@
 // # What an acknowledgement covers
 //
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
-// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse moves
-// from where it last did. The other items that the acknowledged view named are cleared as far as they were delivered.
+// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse, or
+// returned after its rule was resolved, moves from where it last did. Groups that are counted together are acknowledged
+// with the item. The other items that the acknowledged view named are cleared as far as they were delivered.
 //
 // # Verdicts and updates
 //
@@ -138,8 +139,9 @@
 // calls give the same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
-// -bench Fold). An event of an operation costs a pass over the known operations, a
-// cleared item likewise. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
+// -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call), a
+// cleared item one over the known operations. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and
+// [Coalescer.Item].
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an
 // entry.

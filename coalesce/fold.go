@@ -200,8 +200,9 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 			Text: sampleText(in.Entry, cfg.MaxSampleText),
 		})
 	}
+	r := it.rule(d.Rule)
 	if c != nil {
-		c.add(in, named, now)
+		c.add(in, named, now, r != nil && c.Last.seq < r.ResolvedAt)
 	} else {
 		it.Untracked++
 	}
@@ -209,7 +210,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		return f
 	}
 
-	r := it.rule(d.Rule)
 	if r == nil && c != nil {
 		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
 	}
@@ -251,7 +251,8 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	return f
 }
 
-// news reports whether a group or variant is new after a watermark, or became worse. What is resolved is no news.
+// news reports whether a group or variant is new after a watermark, became worse, or returned after it was resolved. It
+// is false while the rule is resolved.
 func (it *item) news(c *counter, watermark uint64) bool {
 	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved
 }
@@ -295,7 +296,9 @@ func (it *item) take(rule *ruleCount, c counter) {
 	it.Invalidates = it.Invalidates || c.Invalidates
 	r := it.rule(c.Rule)
 	if r == nil {
-		r = it.learn(ruleCount{Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects})
+		r = it.learn(ruleCount{
+			Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects, ResolvedAt: rule.ResolvedAt,
+		})
 	}
 	r.Disposition = max(r.Disposition, c.Disposition)
 }
@@ -340,7 +343,8 @@ type ruleCount struct {
 	Effects     Effects           `json:",omitzero"`
 	Disposition event.Disposition `json:",omitzero"`
 	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
-	Resolved    bool              `json:",omitzero"`
+	Resolved    bool              `json:",omitzero"` // since ResolvedAt
+	ResolvedAt  uint64            `json:",omitzero"` // sequence number at which it was last, 0: never
 }
 
 // digest sums up the items that were open before an agent arrived.

@@ -27,7 +27,7 @@ type counter struct {
 	LastPos uint64      `json:",omitzero"`
 	Early   bool        `json:",omitzero"` // all entries came while the game started
 
-	// Raised is where the group became worse last. An acknowledgement of what was before has not seen what is after.
+	// Raised is where the group became worse last, or returned after its rule was resolved. An acknowledgement of what was before has not seen what is after.
 	Raised turn `json:",omitzero"`
 
 	Text    string  `json:",omitzero"` // escaped sample of the first entry
@@ -39,7 +39,7 @@ type counter struct {
 // frame is a hash.
 type frame uint64
 
-// turn is an entry at which a group became worse.
+// turn is an entry at which a group became worse, or returned.
 type turn struct {
 	At place `json:",omitzero"`
 
@@ -49,13 +49,13 @@ type turn struct {
 	Severity    event.Severity    `json:",omitzero"`
 }
 
-// add counts one entry at now, which named an operation or nil.
-func (c *counter) add(in *Input, named *operation, now logicalTime) {
+// add counts one entry at now, which named an operation or nil. The group may have returned after it was resolved.
+func (c *counter) add(in *Input, named *operation, now logicalTime, returned bool) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if c.Count == 0 {
 		c.First, c.FirstBy, c.Phase = at, named, in.Phase
 	}
-	if c.Count == 0 || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
+	if c.Count == 0 || returned || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
 		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
 	}
 	c.Early = (c.Count == 0 || c.Early) && (in.Phase == phaseStart || in.Phase == phaseBoot)

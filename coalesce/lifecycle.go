@@ -209,7 +209,7 @@ func (c *Coalescer) resolve(rules []string) {
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
-				r.Resolved, hit = true, true
+				r.Resolved, r.ResolvedAt, hit = true, c.now.seq, true
 			}
 		}
 		if hit && it.open() && it.resolved() {

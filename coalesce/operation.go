@@ -76,10 +76,11 @@ const maxOperationID = 256
 
 // operations is a bounded table of operations in the order of their arrival.
 type operations struct {
-	byID  map[string]*operation
-	order []*operation // oldest first, capacity fixed
-	live  []*operation // of these, those seen to start that run, or ended within Linger
-	only  *operation   // the root that an entry which names none belongs to, or nil
+	byID   map[string]*operation
+	order  []*operation // oldest first, capacity fixed
+	recent []*operation // of these, at least those that run, or ended within Linger
+	live   []*operation // of these, those seen to start that run, or ended within Linger
+	only   *operation   // the root that an entry which names none belongs to, or nil
 }
 
 // holds reports whether o is in the table: neither evicted, nor another life of
@@ -102,7 +103,16 @@ func (t *operations) evict() {
 		}
 		return n
 	}
-	t.drop(slices.MinFunc(t.order, func(a, b *operation) int { return cost(a) - cost(b) }))
+	least := t.order[0]
+	for _, o := range t.order {
+		if cost(least) == 0 {
+			break
+		}
+		if cost(o) < cost(least) {
+			least = o
+		}
+	}
+	t.drop(least)
 }
 
 // drop removes an operation, whose parent inherits what came of it.
@@ -120,7 +130,9 @@ func (t *operations) drop(o *operation) {
 		}
 	}
 	delete(t.byID, o.ID)
-	t.order = slices.DeleteFunc(t.order, func(other *operation) bool { return other == o })
+	i := slices.Index(t.order, o)
+	t.order = slices.Delete(t.order, i, i+1)
+	t.recent = slices.DeleteFunc(t.recent, func(other *operation) bool { return other == o })
 }
 
 // up yields an operation, then those that it is a part of, the nearest first.
@@ -184,6 +196,7 @@ func (c *Coalescer) operation(id string) *operation {
 	o := c.known(id)
 	if !o.Seen {
 		o.Seen, o.Started = true, c.now
+		c.ops.recent = append(c.ops.recent, o)
 		if c.stats.Blind {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
@@ -280,6 +293,9 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		if e.Status == event.StatusCompleted && o.running() {
 			c.completed(o)
 		}
+		if c.ops.holds(o) && !slices.Contains(c.ops.recent, o) { // else its parent took its place
+			c.ops.recent = append(c.ops.recent, o)
+		}
 		o.Status, o.Ended, o.Abandoned = e.Status, c.now, false
 		o.Doubtful = unsettled(e.Status)
 	case unsettled(e.Status):
@@ -289,24 +305,33 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	return o
 }
 
+// resurvey is survey for times of which any operation may be under way again: in another generation, or other windows.
+func (c *Coalescer) resurvey() {
+	c.ops.recent = append(c.ops.recent[:0], c.ops.order...)
+	c.survey()
+}
+
 // survey finds which operations are under way, and the root operation that an entry which names none belongs
 // to: the only one that runs, itself or in a part, or, with none running, the
 // only one that ended within Linger. An operation that was named but not seen to start is no answer, and
 // is in the way of another one. It follows each event of an operation, and each end of Linger.
 func (c *Coalescer) survey() {
 	t := &c.ops
+	t.recent = slices.DeleteFunc(t.recent, func(o *operation) bool {
+		return !o.running() && !o.lingers(&c.cfg.Linger, c.now)
+	})
 	t.live = t.live[:0]
 	t.only = nil
 	runs, sure, more := false, false, false // of those that count: one runs, was seen to start or to end, has another root
-	for _, o := range t.order {
-		running, lingers := o.running(), o.lingers(&c.cfg.Linger, c.now)
-		if lingers {
+	for _, o := range t.recent {
+		running := o.running()
+		if !running {
 			c.set(&c.cfg.Linger, o.Ended)
 		}
-		if o.Begun && (running || lingers) {
+		if o.Begun {
 			t.live = append(t.live, o)
 		}
-		if t.covered(o) || !running && (runs || !lingers) {
+		if t.covered(o) || !running && runs {
 			continue
 		}
 		if running && !runs {
@@ -332,7 +357,7 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 
 // abandonOverdue abandons operations that have run for OperationMax.
 func (c *Coalescer) abandonOverdue() {
-	for _, o := range c.ops.order {
+	for _, o := range c.ops.recent {
 		switch {
 		case !o.running() || c.ops.covered(o):
 		case c.cfg.OperationMax.passed(o.Started, c.now):

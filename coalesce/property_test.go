@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ type modelItem struct {
 	entries   []modelEntry      // that it holds, of those that came while it was open
 	delivered map[string]uint64 // for each consumer, up to which it saw the item
 	resolved  map[string]bool   // rules
+	since     map[string]uint64 // when they were resolved last
 	opened    bool              // an update said so
 	cleared   bool              // an update said so
 	loose     bool              // an entry has no counter: a split is a guess
@@ -50,6 +52,8 @@ type modelEntry struct {
 	event.Decision
 	sig     signature.Signature
 	variant string
+
+	returned bool // after its rule was resolved, which was in the item
 }
 
 type modelGroup struct {
@@ -164,7 +168,7 @@ func (m *model) resolve(t *rapid.T) {
 	delete(m.blind, rule)
 	m.fold(event.Entry{}, Input{Resolves: []string{rule}})
 	for _, it := range m.items {
-		it.resolved[rule] = true
+		it.resolved[rule], it.since[rule] = true, m.seq
 	}
 }
 
@@ -181,7 +185,7 @@ func (m *model) item(id string) (it *modelItem, known bool) {
 	if it = m.items[id]; it != nil {
 		return it, true
 	}
-	it = &modelItem{resolved: map[string]bool{}, delivered: map[string]uint64{}}
+	it = &modelItem{resolved: map[string]bool{}, since: map[string]uint64{}, delivered: map[string]uint64{}}
 	m.items[id] = it
 	m.order = append(m.order, id)
 	return it, false
@@ -205,7 +209,13 @@ func (m *model) fold(e event.Entry, in Input) {
 	it, known := m.item(f.ID)
 	require.True(m.t, known || f.NewGroup && f.NewCause, "the first entry of an item is its cause")
 	if a, ok := m.c.Item(f.ID); ok && a.State == Open {
-		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature, in.Variant})
+		entry := modelEntry{seq: e.Seq, Decision: in.Decision, sig: in.Signature, variant: in.Variant}
+		for i := range it.entries {
+			if old := &it.entries[i]; old.group() == entry.group() {
+				entry.returned = old.seq < it.since[old.Rule]
+			}
+		}
+		it.entries = append(it.entries, entry)
 		it.resolved[in.Decision.Rule] = false
 		it.loose = it.loose || m.c.lookup(f.ID).Untracked > 0
 	} else {
@@ -288,7 +298,7 @@ func (m *model) split(id, successor string, watermark uint64) {
 	}
 	next, known := m.item(successor)
 	require.False(m.t, known, "an id is given once")
-	next.entries, next.parted = moved, true
+	next.entries, next.parted, next.since = moved, true, maps.Clone(it.since)
 	if a, ok := m.c.Item(successor); ok {
 		require.Equal(m.t, id, a.Predecessor)
 		m.agree(&a, next)
@@ -314,7 +324,7 @@ func (it *modelItem) part(watermark uint64) (left, moved []modelEntry) {
 			d = &event.Decision{}
 			groups[g], first[g], raised[g] = d, e.seq, e.seq
 		}
-		if e.Disposition > d.Disposition || e.Severity > d.Severity || e.Invalidates && !d.Invalidates {
+		if e.returned || e.Disposition > d.Disposition || e.Severity > d.Severity || e.Invalidates && !d.Invalidates {
 			raised[g] = e.seq
 		}
 		d.Disposition, d.Severity = max(d.Disposition, e.Disposition), max(d.Severity, e.Severity)

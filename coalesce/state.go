@@ -181,7 +181,7 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err := c.restore(s); err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
-	c.survey()
+	c.resurvey()
 	c.alarm.seq = 1 // other windows take effect
 	return c, nil
 }

@@ -139,7 +139,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.True(t, o == root || o.openItem == nil || c.Stats().Open == c.cfg.MaxOpen, "only roots gather")
 	}
 	only := c.ops.only
-	c.survey()
+	c.resurvey()
 	require.Same(t, only, c.ops.only, "the inference is up to date")
 }
 

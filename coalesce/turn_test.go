@@ -60,7 +60,7 @@ func TestInvalidatesStays(t *testing.T) {
 		{Entry: &event.Entry{}, Decision: event.Decision{Disposition: event.Advisory, Invalidates: true}},
 		{Entry: &event.Entry{}, Decision: event.Decision{Disposition: event.Blocking}},
 	} {
-		c.add(&in, nil, logicalTime{seq: uint64(i + 1)})
+		c.add(&in, nil, logicalTime{seq: uint64(i + 1)}, false)
 	}
 	require.True(t, c.Invalidates)
 	require.EqualValues(t, 2, c.Count)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed"
@@ -58,7 +59,10 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 		case !slices.Contains(covers, other):
 			return fmt.Errorf("acknowledgement: covers %s, which was not delivered with %s", other, id)
 		}
-		seen := max(also.delivered[consumer], also.held[0].Seq)
+		seen := also.delivered[consumer]
+		if !also.vague { // else its entries are not known
+			seen = max(seen, also.held[0].Seq)
+		}
 		if err := m.split(also, seen, ""); err != nil {
 			return err
 		}
@@ -120,10 +124,13 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 		it.vague, next.vague = true, true
 		return m.parted(it)
 	}
-	whole := it.groups
+	whole, rules := it.groups, maps.Clone(it.rules)
 	it.groups = map[group]*tally{}
 	it.hold(left)
 	next.hold(moved)
+	for r, t := range next.rules {
+		t.resolvedAt = rules[r].resolvedAt
+	}
 	next.vague = overstated(next.groups, whole)
 	next.last = moved[len(moved)-1].when
 	it.severer, next.severer = true, true
@@ -186,7 +193,7 @@ func (it *item) unseen(mark uint64) bool {
 
 // part returns the entries that a consumer with this watermark has seen or
 // need not see, and the others: a variant that is new, from its first entry on, and
-// one that became worse, from where it last did.
+// one that became worse or was resolved and returned, from where it last did.
 func (it *item) part(mark uint64) (left, moved []*entry) {
 	type height struct {
 		disposition event.Disposition
@@ -201,7 +208,7 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 			h = &height{raised: e.Seq}
 			groups[e.group] = h
 		}
-		if e.disposition > h.disposition || e.severity > h.severity || e.invalidates && !h.invalidates {
+		if e.returned || e.disposition > h.disposition || e.severity > h.severity || e.invalidates && !h.invalidates {
 			h.raised = e.Seq
 		}
 		h.disposition, h.severity = max(h.disposition, e.disposition), max(h.severity, e.severity)

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -111,6 +112,7 @@ type tally struct {
 	invalidates bool
 	worst       *entry // first at the disposition
 	resolved    bool
+	resolvedAt  uint64
 }
 
 func (t *tally) add(e *entry) {
@@ -164,6 +166,9 @@ func (m *model) item(number uint64) *item {
 func (it *item) add(e *entry) {
 	it.held = append(it.held, e)
 	it.alive, it.last = e.when, e.when
+	if g, r := it.groups[e.group], it.rules[e.rule]; g != nil && r != nil {
+		e.returned = g.last.seq < r.resolvedAt
+	}
 	it.sum(e)
 	it.maximum = max(it.maximum, len(it.held))
 	it.rules[e.rule].resolved = false
@@ -183,10 +188,7 @@ func (it *item) sum(e *entry) {
 
 // hold makes entries all that an item holds.
 func (it *item) hold(entries []*entry) {
-	resolved := map[string]bool{}
-	for r, t := range it.rules {
-		resolved[r] = t.resolved
-	}
+	rules := maps.Clone(it.rules)
 	it.held = entries
 	it.tally = tally{}
 	clear(it.groups)
@@ -200,7 +202,9 @@ func (it *item) hold(entries []*entry) {
 		}
 	}
 	for r, t := range it.rules {
-		t.resolved = resolved[r]
+		if old := rules[r]; old != nil {
+			t.resolved, t.resolvedAt = old.resolved, old.resolvedAt
+		}
 	}
 	it.maximum = max(it.maximum, len(entries))
 }

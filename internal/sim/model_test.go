@@ -89,6 +89,7 @@ type entry struct {
 	started     uint64              // number of the latest start of an operation
 	opened      bool                // it opened an item
 	late        bool                // it was suppressed
+	returned    bool                // its group was in the item, and resolved since
 	when        stamp
 }
 
@@ -579,7 +580,7 @@ func (m *model) resolve(rules []string) {
 		}
 		for _, r := range rules {
 			if t := it.rules[r]; t != nil {
-				t.resolved = true
+				t.resolved, t.resolvedAt = true, m.now.seq
 			}
 		}
 	}
