@@ -101,6 +101,7 @@ type column struct {
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
 	Word  bool                // one of them is a single word
+	Short bool                // two words are few of the text, so that they need one of a single word
 	Open  bool
 }
 
@@ -297,7 +298,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if t.others(i, i) >= spanOthers {
 			g.watch(n, depth, i, i, weighSpan)
 		}
-		if i+2 <= t.n && t.others(i, i+2) >= spanOthers {
+		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
 		if i > 0 && i+1 < t.n && int(t.plain[i]) >= tailOthers {
@@ -350,6 +351,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	if c.Names == 0 && depth == 0 && (!word || t.words[i].kind == value) {
 		c.Names = n + 1
 	}
+	c.Short = c.Short || j == i+2 && t.others(i, j) < spanOthers && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
@@ -373,7 +375,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
-	if opens = !c.Open && (c.Score == enough || c.Value != 0 && c.Word); opens {
+	if opens = !c.Open && (c.Score == enough && (c.Word || !c.Short) || c.Value != 0 && c.Word); opens {
 		g.open(c)
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)

@@ -95,6 +95,8 @@ func TestGrouperMerges(t *testing.T) {
 		"participles":         {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 1, 5},
 		"severities in front": {spread("[%s] the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
 		"severities, colons":  {spread("%s: the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
+		"two words":           {spread("you hit the %s at once", "jackal", "ifrit", "cave lion", "sand wraith", "dust mephit"), 1, 5},
+		"two words alone":     {spread("you hit the %s at once", "dusk jackal", "ifrit lord", "cave lion", "sand wraith", "dust mephit"), 5, 5},
 		"records": {[]string{
 			`{"level":30,"time":17,"pid":4,"host":"a","author":"x","msg":"draft saved"}`,
 			`{"level":30,"time":17,"pid":4,"host":"a","job":"x","took":3,"msg":"job done"}`,

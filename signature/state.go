@@ -45,7 +45,7 @@ func (g *Grouper) State() *GrouperState {
 	s := &g.copied
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
-		Tick:    g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
+		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
 		Watched: slices.Grow(s.Watched[:0], g.stats.Columns),
 	}
 	for i := range g.cols {

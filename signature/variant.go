@@ -8,7 +8,8 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names; of first words, if one word is there in all;
+//   - those in places where templates of the group have shown a few others, if they are no names; a first word with a
+//     capital, if no value and no name of several words was there;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
@@ -44,7 +45,8 @@ func (g *Grouper) appendVariant(dst, template []byte, n uint32) []byte {
 }
 
 // varying calls put with the words, in order, of the statement that was parsed that may be states, in columns that were
-// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a value in the places found so far.
+// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a value
+// in the places found so far.
 func (g *Grouper) varying(n uint32, put func([]byte)) {
 	t := &g.tokens[0]
 	left, shift := t, 0 // with values, and how much further its words are
