@@ -18,8 +18,10 @@ func TestEndInLoad(t *testing.T) {
 		"Loading game from file New Hope with mods:\n"+
 		"System.NullReferenceException: Object reference not set to an instance of an object\n"+
 		"  at Verse.Game.LoadGame () [0x00000] in <0>:0 \n"), 0o600))
-	doc, r := play(t, rules.Default(), path, nil)
-	require.Equal(t, event.Blocking.String(), doc.Summary.Worst)
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	doc, r := play(t, set, path, nil)
+	require.Equal(t, event.Blocking, doc.Summary.Worst)
 	require.Equal(t, 1, doc.Summary.Items.OpenBlocking)
 	open := r.Engine.Open(nil)
 	require.Len(t, open, 1)
