@@ -55,6 +55,14 @@ func (h *heartbeat) missed(now time.Time) bool {
 	return true
 }
 
+// EndLog records that the log ends, such as in a replay. A load that goes on ends with it: the faults that it deferred
+// block.
+func (e *Engine) EndLog() {
+	e.mu.Lock()
+	defer e.mu.Release()
+	e.coalescer.EndLog()
+}
+
 // Advance sets the time, where no entry does: windows that have passed take effect. A
 // time before the latest one seen changes nothing, unless it is further back than
 // [coalesce.Config].MaxSkew: then the clock was set back. If [Engine.Expect] named a time

@@ -19,6 +19,7 @@ func TestMethodsLock(t *testing.T) {
 	calls := map[string]func(*Engine){
 		"Ack":            func(e *Engine) { e.Ack("", "x", 0) },
 		"Advance":        func(e *Engine) { e.Advance(time.Time{}) },
+		"EndLog":         func(e *Engine) { e.EndLog() },
 		"Attach":         func(e *Engine) { e.Attach("", time.Time{}) },
 		"BeginRun":       func(e *Engine) { e.BeginRun(time.Time{}) },
 		"Blame":          func(e *Engine) { e.Blame(&event.Entry{}) },

@@ -27,7 +27,8 @@ type counter struct {
 	LastPos uint64      `json:",omitzero"`
 	Early   bool        `json:",omitzero"` // all entries came while the game started
 
-	// Raised is where the group became worse last, or returned after its rule was resolved. An acknowledgement of what was before has not seen what is after.
+	// Raised is where the group became worse last, or returned after its rule was resolved. An acknowledgement of what was
+	// before has not seen what is after.
 	Raised turn `json:",omitzero"`
 
 	Text    string  `json:",omitzero"` // escaped sample of the first entry

@@ -30,6 +30,9 @@ var (
 // Loading reports whether the game is being loaded; see [Input].Playing.
 func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
 
+// EndLog records that the log ends, such as in a replay: a load that goes on ends with it.
+func (c *Coalescer) EndLog() { c.endLoad() }
+
 // endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
 func (c *Coalescer) endLoad() {
 	if !c.Loading() {

@@ -227,6 +227,9 @@ func (p *player) do(words []string) []string {
 	case "newrun": // another run of the game begins
 		p.fold(event.Entry{Message: "starting"}, Input{NewPhase: true, NewRun: true})
 		return p.updates()
+	case "endlog":
+		p.c.EndLog()
+		return p.updates()
 	case "loads": // a game is loaded
 		p.fold(event.Entry{Message: "loading"}, Input{NewPhase: true, Fresh: true})
 		return p.updates()

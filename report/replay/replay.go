@@ -89,6 +89,7 @@ func (r *Replay) Blame() []heed.Suspect { return r.Engine.Blame(&r.Record.Entry)
 func (r *Replay) End(err error) report.End {
 	environment := r.Mods
 	environment.Facts = r.Began.Facts()
+	r.Engine.EndLog()
 	at := r.Records.At()
 	end := report.End{
 		Layout: at.Layout.String(), Lines: at.Lines, Bytes: at.Bytes, Err: err,
