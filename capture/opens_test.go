@@ -42,7 +42,6 @@ func FuzzOpens(f *testing.F) {
 		}
 		_, _, ref := parseRef(b)
 		nested, _ := nests(b)
-		require.False(t, (nested || isUntyped(b)) && !mayHandOn(b), "%q", b)
 		for may, is := range map[uint16]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
 			mayCrash:  isCrashStart(b) || isReportRest(b),
