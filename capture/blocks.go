@@ -17,18 +17,12 @@ import (
 //	Caught fatal signal - signo:11 code:1 …               Unity, Linux
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
-	switch b[0] {
-	case 'G':
-		return isGotSignal(b)
-	case ' ', '\t':
-		return hasPrefix(trimLeft(b), "Native Crash Reporting")
-	}
-	return crashStarts.begin(b)
+	return isGotSignal(b) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
 }
 
 var crashStarts = beginningsOf(
 	"A crash has been intercepted by the crash handler", "Crash!!!", "Caught fatal signal - signo:", "Debug info from gdb:",
-	"Received signal SIG", "Receiving unhandled NULL exception", "Native Crash Reporting", "Native stacktrace:",
+	"Received signal SIG", "Receiving unhandled NULL exception", "Native stacktrace:",
 	"========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE", "* Assertion at ",
 	"* Assertion: should not be reached at ",
 )

@@ -70,23 +70,9 @@ func isCrashReport(window []byte) bool {
 //	Translated Report (Full Report Below)
 //	{"app_name":"Press", … "bug_type":"309", … }
 func isReportHead(b []byte) bool {
-	switch b[0] {
-	case 'P':
-		if hasPrefix(b, "Process: ") {
-			return hasSuffix(trimRight(b), "]")
-		}
-	case 'T':
-		if hasPrefix(b, "Translated Report (Full Report Below)") {
-			return true
-		}
-	case '{':
-		return bytes.Contains(b, []byte(`"app_name":"`)) && bytes.Contains(b, []byte(`"bug_type":"`))
-	case 'I':
-		if hasPrefix(b, "Incident Identifier: ") {
-			return true
-		}
-	}
-	return bytes.Contains(b, []byte(" [version: Unity ")) && hasSuffix(trimRight(b), "]")
+	return hasPrefix(b, "Translated Report (Full Report Below)") || hasPrefix(b, "Incident Identifier: ") ||
+		(hasPrefix(b, "Process: ") || bytes.Contains(b, []byte(" [version: Unity "))) && hasSuffix(trimRight(b), "]") ||
+		b[0] == '{' && bytes.Contains(b, []byte(`"app_name":"`)) && bytes.Contains(b, []byte(`"bug_type":"`))
 }
 
 // isCrashCause reports whether b is the line with which Unity's report on Windows, or a report of macOS, names the
@@ -137,44 +123,28 @@ func isReportEnd(b []byte) bool { return hasPrefix(b, "== [end of error.log] =="
 //	Call Stack for Thread 10700:
 //	Thread 3:: tid_307
 func threadTitle(b []byte) (crashed, ok bool) {
-	switch b[0] {
-	case '=':
-		ok = isStackTitle(b)
-		return ok, ok
-	case 'S':
-		if hasPrefix(b, "Stack Trace of Crashed Thread ") {
-			return true, true
-		}
-		return false, hasPrefix(b, "Stacks for Running Threads:")
-	case 'C':
-		return false, hasPrefix(b, "Call Stack for Thread ")
-	case 'T':
-		if !hasPrefix(b, "Thread ") {
-			return false, false
-		}
-		_, rest := number(b[len("Thread "):])
-		if len(rest) == 0 || len(rest) == len(b)-len("Thread ") {
-			return false, false
-		}
-		crashed = hasPrefix(rest, " Crashed")
-		return crashed, crashed || rest[0] == ':' || hasPrefix(rest, " name:") || hasPrefix(rest, " (")
+	switch {
+	case isStackTitle(b), hasPrefix(b, "Stack Trace of Crashed Thread "):
+		return true, true
+	case hasPrefix(b, "Stacks for Running Threads:"), hasPrefix(b, "Call Stack for Thread "):
+		return false, true
+	case !hasPrefix(b, "Thread "):
+		return false, false
 	}
-	return false, false
+	_, rest := number(b[len("Thread "):])
+	if len(rest) == 0 || len(rest) == len(b)-len("Thread ") {
+		return false, false
+	}
+	crashed = hasPrefix(rest, " Crashed")
+	return crashed, crashed || rest[0] == ':' || hasPrefix(rest, " name:") || hasPrefix(rest, " (")
 }
 
 // leavesCrash reports whether b, in a crash report, is about neither the crash nor the thread that crashed.
 func leavesCrash(b []byte) bool {
-	switch b[0] {
-	case 'M':
-		return hasPrefix(b, "Module ") && len(b) > len("Module ") && isDigit(b[len("Module ")])
-	case 'S':
-		return hasPrefix(b, "Stack Memory [")
-	case 'B':
-		return hasPrefix(b, "Binary Images:")
-	case 'T':
-		return hasPrefix(b, "Thread ") && bytes.Contains(b, []byte(" crashed with "))
-	}
-	return hasPrefix(trimLeft(b), `"threads" : [`)
+	return hasPrefix(b, "Module ") && len(b) > len("Module ") && isDigit(b[len("Module ")]) ||
+		hasPrefix(b, "Stack Memory [") || hasPrefix(b, "Binary Images:") ||
+		hasPrefix(b, "Thread ") && bytes.Contains(b, []byte(" crashed with ")) ||
+		hasPrefix(trimLeft(b), `"threads" : [`)
 }
 
 // joinsCrashReport decides about a line below the cause of a crash.
@@ -422,8 +392,7 @@ func causeReason(b []byte) crashReason {
 
 // moduleReason returns the reason that the name of the module gives in which a game crashed.
 func moduleReason(module []byte) crashReason {
-	var lower [maxPath]byte
-	module = appendLower(lower[:0], text(module[:min(len(module), maxPath)]))
+	module = bytes.ToLower(module[:min(len(module), maxPath)])
 	switch {
 	case hasAnyPrefix(module, driverModules):
 		return crashDriver

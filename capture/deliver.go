@@ -89,9 +89,9 @@ func (r *Reader) fill(rec *Record) {
 			if a.block == blockReport || a.reason != crashUnknown {
 				rec.Source = a.reason.source()
 			}
-			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers, r.format.Level)
+			rec.Level, rec.LevelBy = a.level(r)
 		default:
-			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers, r.format.Level)
+			rec.Level, rec.LevelBy = a.level(r)
 		}
 	}
 	r.mods.take(rec)

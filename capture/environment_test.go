@@ -138,7 +138,7 @@ func TestMachineOfLongHeader(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, recs[0].Cut)
 	require.NotContains(t, recs[0].Message, contextMachine)
-	require.Equal(t, &machine{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)
+	require.Equal(t, &Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)
 	require.Equal(t, machineOfLongHeader, environment(t, in))
 	for _, rec := range recs[1:] {
 		require.Nil(t, rec.machine)

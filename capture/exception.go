@@ -122,61 +122,32 @@ const maxHeading = 40
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
 // nestedLeads are what hands on another exception: the one that caused that of the record above, or the one that
-// the line above reports without saying which. No record begins so. The first of them are about an exception above.
-var nestedLeads = []struct {
-	lead  string
-	below bool // an exception
-}{
-	{"Inner exception", false},
-	{"Inner Exception", false},
-	{"InnerException", false},
-	{"The inner exception", false},
-	{"Caused by: ", true},
-	{"The exception was", false},
-	{"The error was: ", false},
-	{"Exception was: ", false},
-	{"Exception was:", false},
-	{"Exception details:", false},
-	{"Exception Details:", false},
-	{"Exception message: ", false},
-}
+// the line above reports without saying which. No
+// record begins so. One is about an exception above.
+var nestedLeads = beginningsOf(
+	"Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause, "The exception was",
+	"The error was: ", "Exception was:", "Exception details:", "Exception Details:", "Exception message: ",
+)
+
+const nestedCause = "Caused by: "
 
 // nests reports whether b, a line at the margin, hands on another exception, and whether it does so only below one.
 func nests(b []byte) (ok, below bool) {
-	t := b
 	if b[0] == '-' || b[0] == '=' {
-		t = bytes.TrimLeft(b, "-= ")
+		b = bytes.TrimLeft(b, "-= ")
 	}
-	if len(t) == 0 || t[0] != 'I' && t[0] != 'C' && t[0] != 'T' && t[0] != 'E' {
+	if len(b) == 0 {
 		return false, false
 	}
-	for _, n := range nestedLeads {
-		if t[0] == n.lead[0] && hasPrefix(t, n.lead) &&
-			(len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
-			return true, n.below
-		}
-	}
-	return false, false
-}
-
-// mayHandOn reports whether nests or isUntyped may hold for b, by its first four bytes: almost no line goes further.
-func mayHandOn(b []byte) bool {
-	if len(b) < 4 {
-		return false
-	}
-	switch string(b[:4]) {
-	case "Inne", "The ", "Caus", "Exce", "An i", "Atte", "Arit", "Argu", "Ambi", "Coll", "Cann", "Inde", "Inpu", "Null",
-		"Non-", "Obje", "Oper", "Sequ", "Spec", "Unab", "Valu":
-		return true
-	}
-	return b[0] == '-' || b[0] == '='
+	n := nestedLeads.length(b)
+	return n > 0 && (n == len(b) || b[n-1] == ' ' || !isLetter(b[n])), hasPrefix(b, nestedCause)
 }
 
 // joinsNested decides about a line that hands on another exception of the record, or is the text of one that the
 // first line announced, and sets what is known of the record. What the first line does not say goes there: a record
 // is known by its exception.
 func (a *assembly) joinsNested(b []byte) verdict {
-	if a.engine || !mayHandOn(b) {
+	if a.engine {
 		return verdict{}
 	}
 	switch ok, below := nests(b); {

@@ -32,33 +32,6 @@ func isFooter(b []byte) bool {
 	return hasSuffix(b[:i], " Line: ")
 }
 
-// gameName is the name of the game that gives footers to warnings and errors alone.
-const gameName = "RimWorld"
-
-// footerUse is the use that managed code makes of footers in a log. The game gives one to warnings and errors alone, so
-// that both a footer and the lack of it show a level. Where all that managed code logs has one, neither does.
-type footerUse struct {
-	managed int  // footers of managed code
-	bare    int  // records of managed code without one, below the first of them
-	begun   bool // a record with one has been read
-	leveled bool // the log names a game that gives them to warnings and errors alone
-}
-
-// count counts a footer, if it is one of managed code.
-func (u *footerUse) count(footer []byte) {
-	if isManaged(footer) {
-		u.managed++
-	}
-}
-
-// manyFooters is the number of footers from which on their use shows.
-const manyFooters = 8
-
-// everywhere reports whether all that managed code logs has a footer.
-func (u *footerUse) everywhere() bool {
-	return !u.leveled && u.managed >= manyFooters && 2*u.bare < u.managed
-}
-
 // isManaged reports whether b is the footer of a line that managed code logged:
 // it names the file of the engine's that all of them pass through
 // ("…/Debug/Debug.bindings.h"). Footers of
@@ -87,7 +60,7 @@ func (r *Reader) truncated() string {
 	case endsInCharacter(ln.text):
 		return "the last line ends in the middle of a character"
 	case isCutFooter(ln.text),
-		r.footers.managed > 0 && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
+		r.footers > 0 && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
 		return "the last line is the beginning of a footer"
 	case isCutRef(ln.text):
 		return "the last line is the beginning of a stack reference"

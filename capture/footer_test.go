@@ -18,8 +18,8 @@ func TestFooterEverywhere(t *testing.T) {
 		want                  event.Level
 	}{
 		{"another game", "Lamps", "", event.LevelUnknown},
-		{"lines without a footer", "Lamps", "Lamp %d is lit\nLamp %[1]d is dark\n", event.LevelWarning},
 		{"the game", "RimWorld", "", event.LevelWarning},
+		{"lines without a footer", "RimWorld", "Lamp %d is lit\nLamp %[1]d is dark\n", event.LevelWarning},
 	} {
 		var log strings.Builder
 		fmt.Fprintf(&log, "Mono path[0] = 'C:/%s_Data/Managed'\nInitialize engine version: 2019.4.20f1 (6dd1c08eedfa)\n", c.banner)

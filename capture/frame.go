@@ -7,46 +7,11 @@ import (
 	"github.com/heedlog/heed/internal/frame"
 )
 
-// isFrame reports whether b cannot be anything but a line of a stack trace; see package frame.
+// isFrame reports whether b cannot be anything but a line of a stack trace; see package frame. The frames of a crash,
+// with addresses, and those of Python belong to reports of their own.
 func isFrame(b []byte) bool {
-	frame, _ := frameOrProse(b)
-	return frame
-}
-
-// frameOrProse is isFrame, and what it has found out besides: that b is prose, as isProse says. Neither says that it is
-// not. The frames of a crash, with addresses, and those of Python belong to reports of their own.
-func frameOrProse(b []byte) (is, prose bool) {
-	switch b[0] {
-	case ' ', '\t', '(', '-', 'R', 'a':
-	default:
-		if isProse(b) {
-			return false, true
-		}
-	}
-	if f, c := frame.Parse(text(b)); c == frame.Sure {
-		return !f.Address && !f.Python, false
-	}
-	if b[0] == ' ' || b[0] == '\t' || b[0] == '(' {
-		return false, false
-	}
-	return isOffsetFrame(b), isProse(b)
-}
-
-// isProse reports whether b begins as no frame at the margin does, isDottedCall's
-// neither, and nearly every other line: with a word without brackets, a space, and
-// neither arguments nor the "at" of isOffsetFrame. (One loop for both is slower: many
-// lines are one long word.)
-func isProse(b []byte) bool {
-	word := bytes.IndexByte(b, ' ')
-	if word < 0 || word+1 == len(b) || b[word+1] == '(' || b[word+1] == 'a' {
-		return false
-	}
-	for _, c := range b[:word] {
-		if c == '(' || c == '[' || c == '<' {
-			return false
-		}
-	}
-	return true
+	f, c := frame.Parse(text(b))
+	return c == frame.Sure && !f.Address && !f.Python || isOffsetFrame(b)
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its

@@ -136,22 +136,12 @@ func (r *Reader) holds(ln *line) bool {
 	return false
 }
 
-// holdsItem decides about ln, which may be the first item of a list. Among lines
-// that are read again, the one that decides is there already.
+// holdsItem decides about ln, which may be the first item of a list. Lines
+// that are read again are no list.
 func (r *Reader) holdsItem(ln *line) bool {
 	h := &r.held
-	if !h.again {
-		h.item = ln.hole == 0 && ln.cut == 0 && h.hold(ln, 0)
-		return h.item
-	}
-	next, blanks := r.cur, h.tail
-	if i := h.next + 1; i < len(h.lines) {
-		next, blanks = h.line(i), h.lines[i].blanks
-	} else if !r.have {
-		return false
-	}
-	r.asm.anyItem = blanks == 0 && alikeItems(ln, &next)
-	return r.asm.anyItem && r.join(ln)
+	h.item = !h.again && ln.hole == 0 && ln.cut == 0 && h.hold(ln, 0)
+	return h.item
 }
 
 // alikeItems reports whether two lines are items of one list.

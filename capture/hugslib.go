@@ -74,14 +74,6 @@ func isPatched(b []byte) bool {
 	return hasAnyPrefix(patches, []string{"PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)"})
 }
 
-// machine is what the header of an upload has about the machine, with the bounds of
-// [Facts]. It may be retained.
-type machine struct {
-	CPU    string
-	System string // the operating system
-	Memory string // "16384 MB"
-}
-
 // machineLines reads what the header of an upload has about the machine, line by
 // line and at its end, whatever is kept of its text:
 //
@@ -91,7 +83,7 @@ type machine struct {
 //	Memory: 16384 MB
 type machineLines struct {
 	within bool
-	found  machine // since take was called last
+	found  Facts // since take was called last
 }
 
 // line looks at a line of a header that is not blank.
@@ -123,7 +115,7 @@ func (m *machineLines) message(message string) {
 
 // take gives rec what was read since it was called last.
 func (m *machineLines) take(rec *Record) {
-	if found := m.found; found != (machine{}) {
-		rec.machine, m.found = &found, machine{}
+	if found := m.found; found != (Facts{}) {
+		rec.machine, m.found = &found, Facts{}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -120,6 +121,18 @@ func (j *jsonLine) object(text []byte) bool {
 	return errors.Is(err, io.EOF)
 }
 
+// members are the texts that recordings have. Those from sharedMembers on may be another logger's too; those from
+// encodedMembers on are in base64.
+var members = [...]string{
+	"kind", "operation", "parent", "method", "status", "phase", "detail", "family", "consumer", "attention",
+	"messageBase64", "stackBase64", "errorBase64", "detailBase64",
+}
+
+const (
+	sharedMembers  = 7
+	encodedMembers = 10
+)
+
 // member takes one member of the object, by the name that recordings have for it or else by one that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
 	switch {
@@ -135,40 +148,22 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.failed = raw
 		return
 	}
+	to := [...]*[]byte{
+		&j.kind, &j.operation, &j.parent, &j.method, &j.status, &j.phase, &j.detail, &j.family, &j.consumer, &j.attention,
+		&j.message, &j.stack, &j.failure, &j.detail,
+	}
+	if i := slices.Index(members[:], text(key)); i >= encodedMembers {
+		*to[i] = j.decode(raw)
+		return
+	} else if i >= 0 {
+		if *to[i] = j.unquote(raw); i >= sharedMembers {
+			j.extra(key, raw)
+		}
+		return
+	}
 	switch string(key) {
-	case "kind":
-		j.kind = j.unquote(raw)
-	case "messageBase64":
-		j.message = j.decode(raw)
-	case "stackBase64":
-		j.stack = j.decode(raw)
-	case "errorBase64":
-		j.failure = j.decode(raw)
-	case "detailBase64":
-		j.detail = j.decode(raw)
-	case "operation":
-		j.operation = j.unquote(raw)
-	case "parent":
-		j.parent = j.unquote(raw)
-	case "method":
-		j.method = j.unquote(raw)
-	case "status":
-		j.status = j.unquote(raw)
 	case "byCaller":
 		j.byCaller = string(raw) == "true"
-	case "phase":
-		j.phase = j.unquote(raw)
-	case "detail":
-		j.detail = j.unquote(raw)
-	case "family":
-		j.family = j.unquote(raw)
-		j.extra(key, raw)
-	case "consumer":
-		j.consumer = j.unquote(raw)
-		j.extra(key, raw)
-	case "attention":
-		j.attention = j.unquote(raw)
-		j.extra(key, raw)
 	case "through":
 		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
 		j.extra(key, raw)

@@ -57,7 +57,7 @@ type detection struct {
 	layout Layout // of the log itself, below a header
 	header bool   // the input opens with a HugsLib header
 
-	footers footerUse
+	footers int // of managed code
 
 	// pure reports that the log is a copy of the console and nothing of a player's
 	// log: every record ends with frames, so that lines before them belong
@@ -70,7 +70,7 @@ func detect(window []byte) detection {
 	if isCrashReport(window) {
 		return detection{layout: layoutCrash}
 	}
-	d := detection{footers: footerUse{leveled: bytes.Contains(window, []byte(gameName))}}
+	var d detection
 	var json, frames, footers, gaps, mono, game int
 	banner, begun, lines := false, false, 0
 	var prev []byte
@@ -106,7 +106,9 @@ func detect(window []byte) detection {
 		case isFooter(b):
 			footers++
 			bare = !blank(prev) && prev[len(prev)-1] != ' '
-			d.footers.count(b)
+			if isManaged(b) {
+				d.footers++
+			}
 			if blank(prev) {
 				gaps++
 			}
@@ -131,7 +133,7 @@ func detect(window []byte) detection {
 		prev = b
 	}
 	if footers == 1 && loose == 1 && lines > quietStart { // quoted
-		footers, d.footers = 0, footerUse{}
+		footers, d.footers = 0, 0
 	}
 	switch {
 	case json > 0 && 2*json >= lines:

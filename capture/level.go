@@ -3,16 +3,18 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 )
 
 // level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. Own is the meaning of the family's logger.
-func (a *assembly) level(
-	layout Layout, footers *footerUse, own func(string) (event.Level, bool),
-) (event.Level, Evidence) {
-	if own != nil {
+// evidence to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of it
+// show a level there, and in a log without its banner; in other games on Unity, where all that managed code logs has
+// one, neither does.
+func (a *assembly) level(r *Reader) (event.Level, Evidence) {
+	layout, leveled := r.layout, r.format == &rimworld.Format || !r.banner.seen
+	if own := r.format.Level; own != nil {
 		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
 		if l, ok := own(text(head)); ok {
 			return l, evidenceTag
@@ -39,18 +41,13 @@ func (a *assembly) level(
 		return tag, evidenceTag
 	case a.footer && a.lines == 1 && isFooter(a.message):
 		// What it is the footer of is missing.
-	case a.footer && !footers.everywhere():
+	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter
 	case tagged:
 		return tag, evidenceTag
-	case footers.managed > 0 && !a.footer && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4) &&
+	case leveled && r.footers > 0 && !a.footer && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4) &&
 		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
-		if footers.begun && !a.engine && a.block == blockNone {
-			footers.bare++
-		}
-		if !footers.everywhere() {
-			return event.LevelInfo, evidenceNoFooter
-		}
+		return event.LevelInfo, evidenceNoFooter
 	}
 	if !a.plain && layout.unity() { // a mod may write the head of a logger
 		if h := logline.Parse(text(a.head())); h.Sure && h.Leveled {

@@ -29,7 +29,6 @@ type line struct {
 	partial bool  // the next line goes on with it
 
 	frame  answer // of isFrame
-	prose  bool   // and that it is prose, as far as isFrame found out
 	plain  answer // of opensPlainly
 	prefix int    // the word that it opens with, if it does
 }
@@ -48,12 +47,8 @@ const (
 func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
-		if b := ln.text; ln.opensPlainly() && b[ln.prefix+1] != 'a' && b[0] != 'a' && b[0] != 'R' {
-			ln.prose = true
-			return false
-		}
-		var frame bool
-		if frame, ln.prose = frameOrProse(ln.text); frame {
+		b := ln.text
+		if (!ln.opensPlainly() || b[ln.prefix+1] == 'a' || b[0] == 'a' || b[0] == 'R') && isFrame(b) {
 			ln.frame = yes
 		}
 	}

@@ -71,8 +71,6 @@ type modLists struct {
 
 	list  *ModList        // of the open record; nil where it names no mod
 	known map[string]bool // key of each mod that was listed
-	key   []byte          // of the mod that is looked at
-	kept  []byte          // where strings are kept, many in one allocation
 	text  int             // bytes kept of all
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 
@@ -82,7 +80,7 @@ type modLists struct {
 // restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known, key: m.key, own: m.own}
+	*m = modLists{blind: m.blind, known: m.known, own: m.own}
 }
 
 // listForm is the form of the list that is being read.
@@ -181,8 +179,8 @@ func (m *modLists) message(message string, header bool) {
 
 // add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
-	m.key = appendLower(m.key[:0], cmp.Or(mod.PackageID, mod.Name))
-	if m.blind || m.known[string(m.key)] {
+	key := strings.ToLower(cmp.Or(mod.PackageID, mod.Name))
+	if m.blind || m.known[key] {
 		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
@@ -200,39 +198,12 @@ func (m *modLists) add(mod *ListedMod) {
 		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
-	m.known[m.keep(text(m.key))] = true
-	mod.Name, mod.PackageID, mod.Versions = m.keep(mod.Name), m.keep(mod.PackageID), m.keep(mod.Versions)
+	m.known[strings.Clone(key)] = true
+	mod.Name, mod.PackageID, mod.Versions = strings.Clone(mod.Name), strings.Clone(mod.PackageID), strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {
-		mod.Assemblies[i] = m.keep(a)
+		mod.Assemblies[i] = strings.Clone(a)
 	}
 	m.list.Mods = append(m.list.Mods, *mod)
-}
-
-// keep returns a copy of s.
-func (m *modLists) keep(s string) string {
-	if s == "" {
-		return ""
-	}
-	if cap(m.kept)-len(m.kept) < len(s) {
-		const chunk = 4 << 10
-		m.kept = make([]byte, 0, max(chunk, len(s)))
-	}
-	from := len(m.kept)
-	m.kept = append(m.kept, s...)
-	return text(m.kept[from:])
-}
-
-// appendLower appends s with small letters for the capital ones of ASCII, which is
-// what ids are written in.
-func appendLower(dst []byte, s string) []byte {
-	for i := range len(s) {
-		c := s[i]
-		if c-'A' < 26 {
-			c |= 0x20
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 // take gives rec what was read since it was called last.

@@ -337,7 +337,7 @@ func TestDetect(t *testing.T) {
 		"2019.4":          {version("2019.4.30f1 (x)"), detection{layout: layoutUnity2019_4}},
 		"2022.3":          {version("2022.3.35f1 (x)"), detection{layout: layoutUnity2022_3}},
 		"footers, gap":    {"a\n \n(Filename:  Line: 35)\n", detection{layout: layoutUnity2019_2}},
-		"managed footers": {"a \n" + footer + "\n", detection{layout: layoutUnity2019_4, footers: footerUse{managed: 1}}},
+		"managed footers": {"a \n" + footer + "\n", detection{layout: layoutUnity2019_4, footers: 1}},
 		"footers, no gap": {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: layoutUnity2019_4}},
 		"a quoted footer": {strings.Repeat("2031 INFO on\n", 30) + "2031 INFO it says:\n" + footer + "\n2031 INFO on\n", detection{layout: LayoutPlain}},
 		"only frames":     {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: layoutUnity2022_3}},

@@ -29,7 +29,7 @@ type Reader struct {
 	banner bannerState
 	first  int // line of the first record; 0 before it
 
-	footers footerUse
+	footers int  // of managed code
 	footer  bool // plain text has had a line like a footer with a blank one below it
 	upload  bool // the log is below the header of an upload, and no banner stands between
 	json    jsonLine
@@ -368,7 +368,6 @@ func (r *Reader) begin(ln *line) {
 	r.observeFormat(ln.text)
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
-	r.footers.leveled = r.footers.leveled || a.engine && bytes.Contains(ln.text, []byte(gameName))
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
@@ -460,8 +459,9 @@ func (r *Reader) join(ln *line) bool {
 
 // noteFooter refines the layout by a footer that is about to be joined.
 func (r *Reader) noteFooter(b []byte) {
-	r.footers.count(b)
-	r.footers.begun = r.footers.managed > 0
+	if isManaged(b) {
+		r.footers++
+	}
 	switch {
 	case r.layout == layoutConsole:
 	case r.asm.blanks == 0:

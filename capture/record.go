@@ -43,7 +43,7 @@ type Record struct {
 	// machine is what the record has about the machine, if it is the header of an
 	// upload, else nil. It does not depend on how much of the
 	// record's text is kept.
-	machine *machine
+	machine *Facts
 
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input. A line ends with \n, or with a \r

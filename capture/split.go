@@ -112,7 +112,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	b := ln.text
 	may := opens[b[0]]
 	switch {
-	case !ln.prose && ln.isFrame():
+	case ln.isFrame():
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return apart() // the trace of a message without text
 		}
@@ -124,7 +124,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
-	case a.blanks == 0 && (a.frames > 0 && !ln.prose && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
+	case a.blanks == 0 && (a.frames > 0 && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
 		return joined(partStack, evidenceFrame)
 	case !ln.ended:
 		if v := a.joinsCut(b); v.belongs != unasked {

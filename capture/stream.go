@@ -294,7 +294,6 @@ func (s *Stream) start() bool {
 	}
 	s.lines.err = nil
 	s.r = newReader(s.lines, "read", s.opt)
-	s.r.footers.leveled = s.r.footers.leveled || s.firstLine > 0 // without its beginning
 	if s.lines.no, s.lines.stop = s.firstLine, s.before.Through; s.lines.stop == 0 {
 		s.takeUp()
 	}

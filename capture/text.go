@@ -26,13 +26,16 @@ func beginningsOf(texts ...string) *beginnings {
 }
 
 // begin reports whether one of the texts begins b, which is not empty.
-func (t *beginnings) begin(b []byte) bool {
+func (t *beginnings) begin(b []byte) bool { return t.length(b) > 0 }
+
+// length returns the length of the text that begins b, 0 without one.
+func (t *beginnings) length(b []byte) int {
 	for _, s := range t[b[0]] {
 		if hasPrefix(b, s) {
-			return true
+			return len(s)
 		}
 	}
-	return false
+	return 0
 }
 
 // containsAny reports whether one of the texts is in b.

@@ -62,30 +62,14 @@ func (a *assembly) isSetOff() bool {
 // isGameLine reports whether b shows by itself that a log is one of the engine's or the
 // game's: a line that they print for everybody.
 func isGameLine(b []byte) bool {
-	switch b[0] {
-	case 'C':
-		if hasPrefix(b, "Crash!!!") {
-			return len(trimRight(b)) == len("Crash!!!")
-		}
-	case 'F':
-		return hasPrefix(b, "Fallback handler could not load library ")
-	case 'U':
-		return isUnloading(b)
-	case 'R':
-		if hasPrefix(b, "RimWorld 1.") || hasPrefix(b, "Reached max messages limit. Stopping logging") {
-			return true
-		}
-	case 'G':
-		if hasPrefix(b, "GfxDevice: ") {
-			return true
-		}
-	case '<':
-		return hasPrefix(b, "<RI> Init")
-	case 'L', 'I':
-		return isSignOfLife(b)
+	if hasPrefix(b, "Crash!!!") {
+		return len(trimRight(b)) == len("Crash!!!")
 	}
-	return isCrashStart(b) || isCrashCause(b)
+	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || isCrashCause(b)
 }
+
+var gameLines = beginningsOf("Fallback handler could not load library ", "RimWorld 1.",
+	"Reached max messages limit. Stopping logging", "GfxDevice: ", "<RI> Init")
 
 // isUnloading reports whether b is what the engine writes when it leaves a scene.
 func isUnloading(b []byte) bool {

@@ -281,27 +281,18 @@ func unversioned(name string) string {
 	return name
 }
 
+// closings are the signs that close a quotation, by those that open it.
+var closings = map[rune]string{
+	'\'': "'", '"': `"`, '`': "`", '[': "]", '“': "”", '„': "”", '‘': "’", '«': "»",
+}
+
 // quoted returns a name in quotes or brackets at the beginning of s.
 func quoted(s string) (string, bool) {
-	if s == "" {
+	open, size := utf8.DecodeRuneInString(s)
+	closing, ok := closings[open]
+	if !ok {
 		return "", false
 	}
-	var closing string
-	switch r, _ := utf8.DecodeRuneInString(s); r {
-	case '\'', '"', '`':
-		closing = s[:1]
-	case '[':
-		closing = "]"
-	case '“', '„':
-		closing = "”"
-	case '‘':
-		closing = "’"
-	case '«':
-		closing = "»"
-	default:
-		return "", false
-	}
-	_, size := utf8.DecodeRuneInString(s)
 	s = s[size:]
 	// An apostrophe within a name does not close it.
 	for i := 0; i < len(s) && i <= maxName; {

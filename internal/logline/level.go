@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -68,14 +69,8 @@ func ParseLevel(value string) (event.Level, bool) {
 
 // Priority returns the level of a number that syslog writes: a severity, or one with a facility.
 func Priority(number string) (event.Level, bool) {
-	n := 0
-	for i := range len(number) {
-		if !isDigit(number[i]) || n > 191 {
-			return event.LevelUnknown, false
-		}
-		n = 10*n + int(number[i]-'0')
-	}
-	if number == "" || n > 191 {
+	n, err := strconv.ParseUint(number, 10, 8)
+	if err != nil || n > 191 {
 		return event.LevelUnknown, false
 	}
 	return [...]event.Level{
@@ -119,19 +114,14 @@ func find(word string, upTo class) (event.Level, bool) {
 
 // ofLetter returns the level of the letter with which logcat and klog begin.
 func ofLetter(c byte) (event.Level, bool) {
-	switch c {
-	case 'V', 'D', 'T':
-		return event.LevelDebug, true
-	case 'I', 'N':
-		return event.LevelInfo, true
-	case 'W':
-		return event.LevelWarning, true
-	case 'E':
-		return event.LevelError, true
-	case 'F', 'A', 'C':
-		return event.LevelFatal, true
+	i := strings.IndexByte("VDTINWEFAC", c)
+	if i < 0 {
+		return event.LevelUnknown, false
 	}
-	return event.LevelUnknown, false
+	return [...]event.Level{
+		event.LevelDebug, event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelInfo, event.LevelWarning,
+		event.LevelError, event.LevelFatal, event.LevelFatal, event.LevelFatal,
+	}[i], true
 }
 
 // Tag returns the level that the text of a tag in brackets names, alone or with the time, the thread, the module or the

@@ -3,6 +3,7 @@
 package logline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -722,12 +723,10 @@ func timeRun(s string) int {
 
 // isZone reports whether s is the half of a day or the zone behind a time.
 func isZone(s string) bool {
-	switch s {
-	case "Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT":
-		return true
-	}
-	return false
+	return slices.Contains(zones, s)
 }
+
+var zones = []string{"Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT"}
 
 // isTime reports whether s, which begins with a digit, is a date or a time of day, or is a number of seconds with three
 // decimals or more.
