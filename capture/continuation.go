@@ -32,15 +32,11 @@ var continuations = beginningsOf(
 // message prints: the end of an XML element, or nothing but brackets, as stand
 // on lines of their own in JSON: "{", "},", "])".
 func isInDocument(b []byte) bool {
-	switch b[0] {
-	case '<':
+	if b[0] == '<' {
 		return len(b) > 2 && b[1] == '/' && isLetter(b[2]) && !hasPrefix(b, "</color>")
-	case '{', '}', ']', ')':
-	default:
-		return false
 	}
-	b = trimRight(b)
-	return len(b) <= 4 && len(bytes.Trim(b, "{}[](),;")) == 0
+	t := trimRight(b)
+	return bytes.IndexByte([]byte("{}])"), b[0]) >= 0 && len(t) <= 4 && len(bytes.Trim(t, "{}[](),;")) == 0
 }
 
 // isShaderNote reports whether b is a further line of a shader that could not

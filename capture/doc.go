@@ -39,11 +39,10 @@
 // belong to the lines of a record but to neither text; the reference of a duplicate that
 // cannot be resolved stays in the message.
 //
-// A level is given only on evidence: a footer (a warning at least, unless all that managed code logs has
-// one), the logging frame of
-// a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
+// A level is given only on evidence: a footer (a warning at least, but not below the banner of another game than
+// RimWorld), the logging frame of a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
 // [main/WARN]; in plain text a word such as ERROR where loggers write it, also in a few other languages. In a log whose
-// warnings and errors have footers, a record without one is information, unless it opens
+// warnings and errors have such footers, a record without one is information, unless it opens
 // as the engine opens reports of its own faults, which may lack one. Every other level is
 // unknown, which is not the same as information. Times are given only where the input
 // has them; capture reads no clock.

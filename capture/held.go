@@ -136,8 +136,7 @@ func (r *Reader) holds(ln *line) bool {
 	return false
 }
 
-// holdsItem decides about ln, which may be the first item of a list. Lines
-// that are read again are no list.
+// holdsItem decides about ln, which may be the first item of a list. Lines that are read again begin none.
 func (r *Reader) holdsItem(ln *line) bool {
 	h := &r.held
 	h.item = !h.again && ln.hole == 0 && ln.cut == 0 && h.hold(ln, 0)

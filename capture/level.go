@@ -9,9 +9,9 @@ import (
 )
 
 // level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of it
-// show a level there, and in a log without its banner; in other games on Unity, where all that managed code logs has
-// one, neither does.
+// evidence to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of
+// it show a level there, and in a log without its banner. In other games on Unity, where all that managed code logs
+// has one, neither does.
 func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	layout, leveled := r.layout, r.format == &rimworld.Format || !r.banner.seen
 	if own := r.format.Level; own != nil {

@@ -199,7 +199,8 @@ func (m *modLists) add(mod *ListedMod) {
 	}
 	m.text += size
 	m.known[strings.Clone(key)] = true
-	mod.Name, mod.PackageID, mod.Versions = strings.Clone(mod.Name), strings.Clone(mod.PackageID), strings.Clone(mod.Versions)
+	mod.Name, mod.PackageID = strings.Clone(mod.Name), strings.Clone(mod.PackageID)
+	mod.Versions = strings.Clone(mod.Versions)
 	for i, a := range mod.Assemblies {
 		mod.Assemblies[i] = strings.Clone(a)
 	}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
@@ -119,15 +120,8 @@ func (a *assembly) joinsDump(b []byte) bool {
 		if head := a.message; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
 			return false
 		}
-		switch b[0] {
-		case '[':
-			return a.blanks == 0 && hasPrefix(b, "[signal ")
-		case 'g':
-			a.dump = a.blanks <= maxInnerBlanks && isGoroutine(b)
-		case 'r':
-			a.dump = a.blanks <= maxInnerBlanks && hasPrefix(b, "runtime stack:")
-		}
-		return a.dump
+		a.dump = a.blanks <= maxInnerBlanks && (isGoroutine(b) || hasPrefix(b, "runtime stack:"))
+		return a.dump || a.blanks == 0 && hasPrefix(b, "[signal ")
 	}
 	switch {
 	case a.blanks > 0:
@@ -155,11 +149,11 @@ const traceback = "Traceback (most recent call last)"
 
 // isTraceTitle reports whether b is a line that announces a trace.
 func isTraceTitle(b []byte) bool {
-	switch string(trimRight(b)) {
-	case "Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:":
-		return true
-	}
-	return false
+	return slices.Contains(traceTitles, string(trimRight(b)))
+}
+
+var traceTitles = []string{
+	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
 }
 
 // reportsFault reports whether the first line of the record reports that something went

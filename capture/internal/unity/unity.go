@@ -7,6 +7,7 @@ package unity
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -295,13 +296,10 @@ func isProgram(program, game string) bool {
 // isBuild reports whether rest, which is left of the name of a program behind that of a
 // game, says no more than what it was built for.
 func isBuild(rest string) bool {
-	switch rest {
-	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32",
-		"linux", "linux64", "mac", "osx", "server", "64bit":
-		return true
-	}
-	return false
+	return slices.Contains(builds, rest)
 }
+
+var builds = strings.Split(",win,win32,win64,windows,x64,x86,64,32,linux,linux64,mac,osx,server,64bit", ",")
 
 // letters returns the letters and digits of s, small ones for capitals of ASCII.
 func letters(s string) string {
@@ -325,10 +323,7 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // isCPU reports whether a name is one that makers of processors give. A line about a
 // processor may be about one in the game.
 func isCPU(name string) bool {
-	for _, maker := range [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "} {
-		if strings.HasPrefix(name, maker) {
-			return true
-		}
-	}
-	return strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
+	makers := [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "}
+	return slices.ContainsFunc(makers[:], func(maker string) bool { return strings.HasPrefix(name, maker) }) ||
+		strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
 }
