@@ -17,7 +17,8 @@ func TestAckedStaysKnown(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	say := func(who string) heed.Outcome {
 		now = now.Add(time.Second)
-		return e.Observe(event.Log{Level: event.LevelError, Time: now, Message: "the mill of the " + who + " hills runs dry"}.Entry())
+		message := "the mill of the " + who + " hills runs dry"
+		return e.Observe(event.Log{Level: event.LevelError, Time: now, Message: message}.Entry())
 	}
 	words := []string{"red", "blue", "green", "teal", "pink", "gray"}
 	for _, w := range words {

@@ -239,8 +239,8 @@ func (r *Result) mayBeUrgent() bool {
 	return r.Decision.Disposition.Urgent() || r.Rule != nil && r.Rule.Escalate != nil
 }
 
-// variant returns the variant of a known template. It is found when it is asked for, as most templates are of entries to
-// ignore.
+// variant returns the variant of a known template. It is found when it is asked for, as most templates are of entries
+// to ignore.
 func (c *Classifier) variant(known *shape) string {
 	if !known.varied {
 		defer c.shrink()

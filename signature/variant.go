@@ -45,8 +45,8 @@ func (g *Grouper) appendVariant(dst, template []byte, n uint32) []byte {
 }
 
 // varying calls put with the words, in order, of the statement that was parsed that may be states, in columns that were
-// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a value
-// in the places found so far.
+// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a
+// value in the places found so far.
 func (g *Grouper) varying(n uint32, put func([]byte)) {
 	t := &g.tokens[0]
 	left, shift := t, 0 // with values, and how much further its words are
@@ -60,7 +60,7 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 			continue
 		}
 		for k := i; k < end && c.Full-1 > n; k++ {
-			if t.words[k].mayBeState() || k == 0 && c.Names-1 > n && t.words[k].kind == titleWord {
+			if t.words[k].mayBeState() {
 				put(t.words[k].text)
 			}
 		}
