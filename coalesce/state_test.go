@@ -302,7 +302,7 @@ func TestStateHasEveryField(t *testing.T) {
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.alarm",
-		"operations.recent", "operations.live", "operations.only",
+		"calls.marked", "calls.but", "operations.recent", "operations.live", "operations.only",
 		"item.id", "storedCause.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
