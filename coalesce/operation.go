@@ -320,8 +320,7 @@ func (c *Coalescer) survey() {
 	t.recent = slices.DeleteFunc(t.recent, func(o *operation) bool {
 		return !o.running() && !o.lingers(&c.cfg.Linger, c.now)
 	})
-	t.live, t.only = t.live[:0], nil
-	c.calls.marked = false
+	t.live, t.only, c.calls.marked = t.live[:0], nil, false
 	runs, sure, more := false, false, false // of those that count: one runs, was seen to start or to end, has another root
 	for _, o := range t.recent {
 		running := o.running()

@@ -96,7 +96,6 @@ type column struct {
 	Used  uint32              // tick of the latest use
 	Since uint32              `json:",omitempty"` // node that opened it
 	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
-	Names uint32              `json:",omitempty"` // node plus one whose content is a value or has several words, as names do
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
@@ -348,9 +347,6 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
-	if c.Names == 0 && depth == 0 && (!word || t.words[i].kind == value) {
-		c.Names = n + 1
-	}
 	c.Short = c.Short || j == i+2 && t.others(i, j) < spanOthers && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {

@@ -8,8 +8,7 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names; a first word with a
-//     capital, if no value and no name of several words was there;
+//   - those in places where templates of the group have shown a few others, if they are no names;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
