@@ -78,7 +78,7 @@ var boundaryHeads = [][]string{
 	// Addresses of mail, and components.
 	{"a@b.c", "a@b", "a@5.c", "a@b.c/d", "a@b.c5", "a5@b.c", "a5@b", "a5@5.c", "a5@b.c/d", "a@b.c@d.e", "@b.c", "a@-b.c", "a @b.c", "a@b`c.d", "<*>@b.c", "a@中.c"},
 	{"a.b/.c", "a/.c", "a.b/.-", "a.b/c.d", "a.b/c", "a/b.cdefgh", "a/b.cdefgh.i", `a.b\c.defghi`, "a.b/..c", "a/../c", "a/./c", "a/../-", "a/...", "a-b/../c", `a/..\\b\\ c`, `a/../b\\ c`, `a/..\c`, `a\../c`},
-	// Flags.
+	// One digit after a key.
 	{"on=0", "on=1", "on=2", "on=00", "on = 1", "on :0", "o=0", "_a=0", "a5=0", "5=0", "é=0", "中中=0", "on==0", "\"on\":0", "\"on\": 1", "'on'=0", "(on)=0", "\"on\"\"=0", "on=-0"},
 	{"on=0, 5", "on=0,; a", "on=0 5", "on=0-5", "on=0 -5", "on=0:5", "on=0. 5", "on=0 <*>", "on=0 a5", "on=0 ms", "on=0%", "on=0 %", "on=0x", "on=0中", "on=1/2", "on:5 0"},
 	{"on=0 up=1 at=0 by=1 to=2", "on=0 up=1 5 at=0 by=1", "on=2 up=1 at=0 by=0 in=0 of=1"},

@@ -123,7 +123,7 @@ var headCases = []struct{ text, want string }{
 	{`relation "Friend" of Anna`, "relation <*> of Anna"},
 
 	// Keys and values.
-	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=0 tty=<*> rhost=<*> user=<*>"},
+	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=<*> tty=<*> rhost=<*> user=<*>"},
 	{"empty= next= x=", "empty= next= x="},
 	{"enabled=true target=null mode=fast", "enabled=true target=null mode=<*>"},
 	{"a = b; a==b; a => b", "a = b; a==b; a => b"},
@@ -178,7 +178,7 @@ var headCases = []struct{ text, want string }{
 	{`| 200 | 1.3ms | 10.0.0.7 | GET "/a"`, `| 200 | <*> | GET <*>`},
 	{"| 2000 | 200 left", "| <*> left"},
 	{"HTTP 503, response: 404, http 8080", "HTTP 503, response: 404, http <*>"},
-	{"valve enabled=0 open: 1, count=2 p=1 \"on\":0}", "valve enabled=0 open: 1, count=<*> p=<*> \"on\":0}"},
+	{"valve enabled=0 open: 1, count=2 p=1 \"on\":0}", "valve enabled=<*> open: <*>, count=<*> p=<*> \"on\":<*>}"},
 	{"size: 0, 1 and at: 1 0 and to=0 ms or a==1 or at=01", "size: <*> and at: <*> and to=<*> or a==<*> or at=<*>"},
 	{"GET /a returned 404, answered with 503 for b", "GET <*> returned 404, answered with 503 for b"},
 	{"call failed with -110: x, bind returned 0", "call failed with -110: x, bind returned 0"},

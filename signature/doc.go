@@ -34,8 +34,8 @@
 // marks and after "key=" a word is masked, unless it carries meaning: the
 // name of a type of fault, an answer, a state, an outcome, a level, or what stands
 // after a key such as status, exit_code or action. A quoted message is text, masked
-// within; a number after such a key is a code, and stays. So do flags written as 0 or 1,
-// and the results of calls: "returned 404".
+// within; a number after such a key is a code, and stays. So do
+// the results of calls: "returned 404".
 //
 // # Groups
 //

@@ -104,7 +104,7 @@ func keywordOf[T string | []byte](word T) keyword {
 }
 
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
-// or isFlag finds something. It is inlined, and most tokens need no call.
+// finds something. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
 	return i > 1 && classes[s[i-1]]&precede != 0 &&
 		(s[i-1] > ' ' || classes[s[i-2]]&precede != 0 || mayEnd(s, i-1))
@@ -256,28 +256,4 @@ func endsClause(s string, j int) bool {
 	}
 	end, _ := narrowEnd(s, n)
 	return isConnective(s[n:end])
-}
-
-// flagsMax is how many flags of a head are kept: so a statement with many numbers has few ids.
-const flagsMax = 3
-
-// isFlag reports whether the token of one byte at i is 0 or 1 after a key of two letters or more, and = or :, is no
-// part of a list of numbers, and among the first flagsMax of a head.
-func (sc *scanner) isFlag(i int) bool {
-	s, floor := sc.s, max(sc.masked, 0)
-	k := skipBack(s, floor, i, space)
-	if s[i] > '1' || k == floor || s[k-1] != '=' && s[k-1] != ':' {
-		return false
-	}
-	if k = skipBack(s, floor, k-1, space); k > floor && (s[k-1] == '"' || s[k-1] == '\'') {
-		k--
-	}
-	if k-2 < floor || classes[s[k-1]]&classes[s[k-2]]&letter == 0 || sc.isMeasured(i+1) ||
-		at(s, skip(s, i+1, fold))&digit != 0 {
-		return false
-	}
-	if i > sc.flag {
-		sc.flags, sc.flag = sc.flags+1, i
-	}
-	return sc.flags <= flagsMax
 }

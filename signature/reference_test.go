@@ -96,8 +96,6 @@ var (
 	reMessage    = regexp.MustCompile(`^(?:[A-Z]{2,6}-|[A-Z]{1,6})[0-9]{3,6}$`)
 	rePast       = regexp.MustCompile(`[a-z]{2}ed(?: with)?$`)
 	reNegative   = regexp.MustCompile(`^-[0-9]{1,10}$`)
-	reFlag       = regexp.MustCompile(`[A-Za-z_$\x{80}-\x{df}]{2}["']?[` + refSpace + `]*[:=][` + refSpace + `]*$`)
-	reListed     = re(`[«S»,;:\-/|@#~+]*[0-9]`)
 	reSays       = regexp.MustCompile(`(?:^|[` + refWord + `]):[` + refSpace + `]+$`)
 	reSaid       = re(`([A-Z]?[a-z]*)[«S»]+([a-z]+)(?:$|[^«N»@:/.\\~+` + "`" + `-]|[.\\~+` + "`" + `-](?:$|[^«N»]))`)
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
@@ -151,8 +149,7 @@ type refHead struct {
 	host    bool // the last token is the name or address of a host
 	text    int  // end of the last quotation that is text, or -1
 	opened  int  // its opening mark, or -1
-	flags   []int
-	account int // where the name of an account begins, or -1
+	account int  // where the name of an account begins, or -1
 }
 
 func (r *reference) head(text string) string {
@@ -392,7 +389,7 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 	switch {
 	case digits:
 		message := reMessage.MatchString(t) && (rePadded.MatchString(t) || h.match(reColonEnd, j) > 0)
-		return j, !h.keeps(t) && !h.code(i, j) && !message && !h.flag(i, j)
+		return j, !h.keeps(t) && !h.code(i, j) && !message
 	case h.protected(t):
 		return j, false
 	case strings.ContainsAny(t, ".-/\\~+`") && j-i >= 8 && h.match(re(`==`), j) > 0 && h.match(rePadding, j) > 0:
@@ -538,21 +535,6 @@ func (h *refHead) endsClause(j int) bool {
 	n := j + h.match(reBlanksHere, j)
 	return h.match(reWordNext, n) == 0 || h.s[n] == '<' || 'A' <= h.s[n] && h.s[n] <= 'Z' ||
 		reConnective.MatchString(" "+string(h.s[n:n+h.match(reNarrow, n)])+" ")
-}
-
-// flag reports whether the token s[i:j] is one of the first flags.
-func (h *refHead) flag(i, j int) bool {
-	t := string(h.s[i:j])
-	n := j + h.match(reBlanksHere, j)
-	measured := n < len(h.s) && h.s[n] == '%' && (n == j || h.match(reWordNext, n+1) == 0) ||
-		n > j && h.match(reNarrow, n) > 0 && h.unit(string(h.s[n:n+h.match(reNarrow, n)]))
-	if t != "0" && t != "1" || measured || !reFlag.MatchString(h.before(i)) || h.match(reListed, j) > 0 {
-		return false
-	}
-	if !slices.Contains(h.flags, i) {
-		h.flags = append(h.flags, i)
-	}
-	return slices.Index(h.flags, i) < 3
 }
 
 // path returns the end of the path whose names begin at i.

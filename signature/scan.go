@@ -43,8 +43,6 @@ type scanner struct {
 	// len(s) if it has none.
 	text   int
 	opened int // its opening mark
-	// flags counts the flags kept, of which the last one is at flag.
-	flags, flag int
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
@@ -270,7 +268,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if mayFollowKeyword(s, i) && (sc.isCode(i, j) || j-i == 1 && sc.isFlag(i)) {
+		if mayFollowKeyword(s, i) && sc.isCode(i, j) {
 			return j, literal
 		}
 		return j, kindToken
@@ -312,7 +310,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || j-i == 1 && sc.isFlag(i) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) {
 			return j, literal
 		}
 		return j, kindToken
