@@ -466,7 +466,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		op := fmt.Sprintf("operation-%d", i)
 		for g := range 128 {
 			e.Log(event.Log{
-				Level: event.LevelError, OperationID: op,
+				Level: event.LevelError, OperationID: op, Stack: "  at Press" + letters(i) + ".Turn" + letters(g) + " ()",
 				Message: "Broken by word" + letters(g) + letters(i) + "error" + strings.Repeat(" text of an error", 16),
 			})
 		}
