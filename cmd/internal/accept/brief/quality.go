@@ -124,9 +124,7 @@ func (q *quality) log(path string, log *replayed, faults []*fault, rules *rules.
 		since := cmp.Or(log.blocking[f.item], f.line)
 		t := log.truth(f)
 		if rec != nil {
-			if r := rules.Rule(rec.rule); r != nil {
-				t.advice = r.Advice
-			}
+			t.advice = log.advice[f.item+" "+rec.rule]
 		}
 		q.faults[f.set]++
 		if q.wanted[f.set] == nil {

@@ -70,6 +70,7 @@ type replayed struct {
 	lines    []string
 	records  []record
 	blocking map[string]int    // by item that blocks at any time: the line at which it first does
+	advice   map[string]string // by item and rule, with a space between
 	methods  map[string]string // by operation
 }
 
@@ -90,7 +91,7 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replayed{lines: split(text), blocking: map[string]int{}, methods: map[string]string{}}
+	r := &replayed{lines: split(text), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{}}
 	var updates []heed.Update
 	began := 0 // the line at which the present phase did
 	unknown := -1
@@ -126,6 +127,9 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 			for _, u := range updates {
 				if a := u.Item; a.Blocking && r.blocking[a.ID] == 0 {
 					r.blocking[a.ID] = at.last
+				}
+				for _, m := range u.Item.Members {
+					r.advice[u.Item.ID+" "+m.Rule] = m.Advice
 				}
 			}
 		}
