@@ -308,7 +308,7 @@ var examples = map[string][2]string{
 	"<hex>":    {"0x1f2e", "0x00c0ffee"},
 	"<uuid>":   {"01234567-89ab-cdef-0123-456789abcdef", "76543210-89ab-cdef-0123-456789abcdef"},
 	"<id>":     {"Thing12", "Widget_7045"},
-	"<time>":   {"2020-01-02", "2021-03-04"},
+	"<time>":   {"10:20", "12:45"},
 	"<host>":   {"192.0.2.1", "192.0.2.77"},
 	"<path>":   {"/data/one.xml", "/data/more/two.xml"},
 	"<url>":    {"https://example.com/one", "https://example.com/two"},
