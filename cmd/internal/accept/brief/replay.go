@@ -91,7 +91,9 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replayed{lines: split(text), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{}}
+	r := &replayed{
+		lines: split(text), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{},
+	}
 	var updates []heed.Update
 	began := 0 // the line at which the present phase did
 	unknown := -1
