@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/heedlog/heed/internal/text"
 )
@@ -83,7 +82,7 @@ func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool
 func open(roots []*os.Root, name string) (*os.File, int64, error) {
 	for _, root := range roots {
 		// A pipe is opened without waiting for who writes it.
-		f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonblock, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

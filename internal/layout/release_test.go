@@ -105,7 +105,9 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, err)
 	var commands []string
 	for _, main := range mains {
-		commands = append(commands, filepath.Base(filepath.Dir(main)))
+		if name := filepath.Base(filepath.Dir(main)); name != "heed-web" { // it needs the source tree, and makes a page
+			commands = append(commands, name)
+		}
 	}
 	require.ElementsMatch(t, commands, programs, "programs below cmd")
 

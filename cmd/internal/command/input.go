@@ -21,6 +21,9 @@ var errNoFile = errors.New("no such file")
 
 // openAny opens a file of any kind, an address by the name that p.named gives it, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
+	if p.host.Logs != nil {
+		return pipeInput(ctx, func() (io.ReadCloser, error) { return p.host.Logs(name) }), nil
+	}
 	if name == standardInput {
 		watch := p.watch(standardInputName, p.stdinSize())
 		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) {

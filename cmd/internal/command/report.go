@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,26 +105,10 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	if err != nil {
 		return err
 	}
-	ev := set.NewEvaluator()
-	var docs []*report.Document
 	scrubber := f.scrub.scrubber(formatPage)
-	replay := &replayFlags{ack: ackNever, memory: memory, prepare: func(s *source, c *report.Config) {
-		c.Details = true
-		c.Reason = func() []string { return s.reason(ev, normalizer) }
-	}}
-	ctx := cmd.Context()
-	for _, name := range names {
-		if ctx.Err() != nil {
-			p.Raise(exitInterrupted)
-			break
-		}
-		rep, err := p.replay(ctx, replay, set, name, &output{w: p.Stdout}, nil, scrubber)
-		if err != nil {
-			p.Fail(err)
-		}
-		if rep != nil {
-			docs = append(docs, rep.Document(0))
-		}
+	var docs []*report.Document
+	for _, rep := range p.detailed(cmd.Context(), set, normalizer, memory, scrubber, names) {
+		docs = append(docs, rep.Document(0))
 	}
 	if docs == nil {
 		return nil // reported already, log by log
@@ -146,6 +131,31 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		}
 	}
 	return ioError(fmt.Errorf("cannot write the report: %w", err))
+}
+
+// detailed replays logs with the details that a page shows. One that cannot be read is reported.
+func (p *program) detailed(ctx context.Context, set *rules.Set, n *signature.Normalizer, m *memory,
+	scrubber *report.Scrubber, names []string,
+) (done []*report.Replay) {
+	ev := set.NewEvaluator()
+	flags := &replayFlags{ack: ackNever, memory: m, prepare: func(s *source, c *report.Config) {
+		c.Details = true
+		c.Reason = func() []string { return s.reason(ev, n) }
+	}}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, flags, set, name, &output{w: p.Stdout}, nil, scrubber)
+		if err != nil {
+			p.Fail(err)
+		}
+		if rep != nil {
+			done = append(done, rep)
+		}
+	}
+	return done
 }
 
 // pageFiles returns where a page about a log may be written where nobody says where, the best first: beside

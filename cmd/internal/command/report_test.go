@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
 
 // The parts of a page that say nothing about a log.
@@ -392,4 +395,44 @@ func withScript(t *testing.T, page, more string) string {
 	require.Contains(t, page, escaped(hash(old)))
 	page = strings.Replace(page, escaped(hash(old)), escaped(hash(old+more)), 1)
 	return strings.Replace(page, old, old+more, 1)
+}
+
+// TestNewPage holds what a browser shows to what the commands write.
+func TestNewPage(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	older, newer := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "burst-1.4.log")
+	opened := map[string]int{}
+	open := func(name string) (io.ReadCloser, error) {
+		opened[name]++
+		return os.Open(name)
+	}
+	output := func(args ...string) string { return runArgs(t, args...).stdout }
+
+	page, err := NewPage(t.Context(), set, []string{newer}, open)
+	require.NoError(t, err)
+	require.Equal(t, output("report", newer, "-o", "-"), string(page.HTML))
+	require.Equal(t, output("--format", "markdown", newer), string(page.Markdown))
+	require.Nil(t, page.Difference)
+	require.Equal(t, map[string]int{newer: 1}, opened)
+
+	page, err = NewPage(t.Context(), set, []string{older, newer}, open)
+	require.NoError(t, err)
+	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Difference))
+	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Suspects))
+
+	page, err = NewPage(t.Context(), set, []string{"gone.log", newer}, func(name string) (io.ReadCloser, error) {
+		if name == "gone.log" {
+			return nil, errors.New("the file is gone")
+		}
+		return open(name)
+	})
+	require.ErrorContains(t, err, "the file is gone")
+	require.Contains(t, string(page.HTML), "burst-1.4.log")
+	require.Nil(t, page.Difference)
+	page, err = NewPage(t.Context(), set, []string{"picture.png"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x01\xff", 1000))), nil
+	})
+	require.ErrorContains(t, err, "picture.png")
+	require.Nil(t, page)
 }

@@ -3,23 +3,20 @@
 package live
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/net/websocket"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // servePage serves a log with --web, and returns the log, the page's address and the state folder.
@@ -149,108 +146,43 @@ func TestWebRefusesOtherMachines(t *testing.T) {
 
 var inBrowser = flag.String("browser", "", "open the live page in this `PROGRAM` of the Chromium family")
 
-// tab is a page in a browser without a window.
-type tab struct {
-	t  *testing.T
-	ws *websocket.Conn
-	id int
-}
-
 // openTab opens address in the browser that the flag names.
-func openTab(t *testing.T, address string) *tab {
+func openTab(t *testing.T, address string) *testkit.Tab {
 	if *inBrowser == "" {
 		t.Skip("give -browser, as in: go test ./cmd/internal/command/live -run Page -browser chromium")
 	}
-	profile, err := os.MkdirTemp("", "heed-browser")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write there
-	browser := exec.CommandContext(t.Context(), *inBrowser, "--headless", "--no-sandbox", "--disable-gpu",
-		"--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0",
-		"--remote-allow-origins=*", "--window-size=390,844", "--user-data-dir="+profile, address)
-	errs, err := browser.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, browser.Start())
-	t.Cleanup(func() { _ = browser.Process.Kill(); _ = browser.Wait() })
-	port := ""
-	for lines := bufio.NewScanner(errs); port == "" && lines.Scan(); {
-		if _, after, ok := strings.Cut(lines.Text(), "DevTools listening on ws://"); ok {
-			port, _, _ = strings.Cut(after, "/")
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, errs) }()
-	var targets []struct{ Type, URL, WebSocketDebuggerURL string }
-	require.Eventually(t, func() bool {
-		resp, err := http.Get("http://" + port + "/json/list")
-		if err != nil {
-			return false
-		}
-		defer resp.Body.Close() //nolint:errcheck // read to its end
-		return json.NewDecoder(resp.Body).Decode(&targets) == nil && len(targets) > 0 && targets[0].URL == address
-	}, patience, 10*time.Millisecond)
-	ws, err := websocket.Dial(targets[0].WebSocketDebuggerURL, "", "http://"+port)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = ws.Close() })
-	return &tab{t: t, ws: ws}
+	return testkit.OpenTab(t, *inBrowser, address, patience)
 }
 
-// eval returns the value of an expression in the page, as JSON; "" where it fails, as while the page loads.
-func (b *tab) eval(expression string) string {
-	b.id++
-	err := websocket.JSON.Send(b.ws, map[string]any{
-		"id": b.id, "method": "Runtime.evaluate", "params": map[string]any{"expression": expression, "returnByValue": true},
-	})
-	for err == nil {
-		var m struct {
-			ID     int
-			Result struct {
-				Result struct{ Value json.RawMessage }
-			}
-		}
-		if err = websocket.JSON.Receive(b.ws, &m); err == nil && m.ID == b.id {
-			return string(m.Result.Result.Value)
-		}
-	}
-	b.t.Error(err)
-	return ""
-}
-
-// eventually waits until an expression is true.
-func (b *tab) eventually(expression string) {
-	require.Eventually(b.t, func() bool { return b.eval(expression) == "true" }, patience, 20*time.Millisecond,
-		"%s\n%s", expression, b.eval("document.body.innerText"))
-}
-
-// A person sees what holds the agent back as it happens, acknowledges it with one click, and hostile text stays text.
 func TestPageInBrowser(t *testing.T) {
 	log, address, _ := servePage(t)
 	b := openTab(t, address)
-	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
+	b.Eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
 
 	const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	write(t, log, strings.Repeat("FAULT one "+hostile+"\n", 30))
-	b.eventually(`document.querySelector("#state").className === "state blocking"`)
-	b.eventually(`document.querySelectorAll(".item.blocking button").length === 1`)
-	b.eventually(`[...document.querySelectorAll("#log li.blocking")].some(e => e.textContent.includes("<img src=x") && e.textContent.includes("×"))`)
-	require.Equal(t, "0", b.eval(`document.querySelectorAll("main img, main script").length`))
-	require.Equal(t, "false", b.eval(`document.title.includes("owned")`))
-	require.Equal(t, "false", b.eval(`document.documentElement.scrollWidth > innerWidth`), "it fits a phone")
+	b.Eventually(`document.querySelector("#state").className === "state blocking"`)
+	b.Eventually(`document.querySelectorAll(".item.blocking button").length === 1`)
+	b.Eventually(`[...document.querySelectorAll("#log li.blocking")].some(e => e.textContent.includes("<img src=x") && e.textContent.includes("×"))`)
+	require.Equal(t, "0", b.Eval(`document.querySelectorAll("main img, main script").length`))
+	require.Equal(t, "false", b.Eval(`document.title.includes("owned")`))
+	require.Equal(t, "false", b.Eval(`document.documentElement.scrollWidth > innerWidth`), "it fits a phone")
 
-	b.eval(`before = document.querySelector(".item.blocking button"); before.focus()`)
+	b.Eval(`before = document.querySelector(".item.blocking button"); before.focus()`)
 	write(t, log, "FAULT one "+hostile+"\n")
-	b.eventually(`document.querySelector(".item .head").textContent.includes("×31")`)
-	require.Equal(t, "true", b.eval(`document.activeElement === before`), "what comes takes no focus and no click away")
+	b.Eventually(`document.querySelector(".item .head").textContent.includes("×31")`)
+	require.Equal(t, "true", b.Eval(`document.activeElement === before`), "what comes takes no focus and no click away")
 
-	b.eval(`document.activeElement.click()`)
-	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
-	b.eventually(`document.querySelector("#said").textContent.includes("is acknowledged")`)
-	b.eventually(`document.querySelector("#events").textContent.includes("acknowledged by a person")`)
+	b.Eval(`document.activeElement.click()`)
+	b.Eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
+	b.Eventually(`document.querySelector("#said").textContent.includes("is acknowledged")`)
+	b.Eventually(`document.querySelector("#events").textContent.includes("acknowledged by a person")`)
 
-	b.eval(`ask = fetch; fetch = async (to, call) => call.body.includes('"heed/ack"') ?
+	b.Eval(`ask = fetch; fetch = async (to, call) => call.body.includes('"heed/ack"') ?
 		new Response('{"result":{"acknowledged":true,"covered":[{"attentionId":"r-1"},{"attentionId":"r-2"}]}}') : ask(to, call);
 		acknowledge({attentionId: "r-1"}, document.createElement("button"))`)
-	b.eventually(`document.querySelector("#said").textContent.startsWith("item 1 is acknowledged, with item 2.")`)
+	b.Eventually(`document.querySelector("#said").textContent.startsWith("item 1 is acknowledged, with item 2.")`)
 
-	b.eval(`history.replaceState(null, "", "/secret-of-an-earlier-run/")`)
-	b.eventually(`document.querySelector("#link").textContent.includes("has another address")`)
+	b.Eval(`history.replaceState(null, "", "/secret-of-an-earlier-run/")`)
+	b.Eventually(`document.querySelector("#link").textContent.includes("has another address")`)
 }

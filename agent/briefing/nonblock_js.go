@@ -1,0 +1,3 @@
+package briefing
+
+const nonblock = 0 // browsers have no files

@@ -1,0 +1,220 @@
+//go:build !js
+
+// Command heed-web builds the page on which a player drops a log: a folder of files for any web server.
+//
+//	heed-web FOLDER
+//
+// It runs the Go compiler in the source tree of heed, and compiles this package for browsers. The page reads the log
+// in the browser and sends nothing. The exit status is 0 for a folder that was written, 1 for an error and 2 for wrong
+// usage.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/rules"
+)
+
+//go:embed static
+var static embed.FS
+
+// program is the file with the compiled program. No server takes a file of that name for one that the browser is to
+// unpack: the page does.
+const program = "heed.bin"
+
+func main() {
+	if len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
+		fmt.Fprintln(os.Stderr, "usage: heed-web FOLDER\n\nwrites the files of the page to FOLDER")
+		os.Exit(2)
+	}
+	if err := build(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "heed-web:", err)
+		os.Exit(1)
+	}
+}
+
+// build writes the page to a folder.
+func build(folder string) error {
+	pages, err := pageFiles()
+	if err != nil {
+		return err
+	}
+	if pages["wasm_exec.js"], err = support(); err != nil {
+		return err
+	}
+	if pages[program], err = compile(); err != nil {
+		return err
+	}
+	names, sum := slices.Sorted(maps.Keys(pages)), sha256.New()
+	for _, name := range names {
+		sum.Write(append([]byte(name+"\n"), pages[name]...))
+	}
+	// A browser that has the page in store takes another one where these bytes differ.
+	service := fmt.Sprintf("'use strict';\nconst version = %q;\nconst files = %q.split(' ');\n",
+		hex.EncodeToString(sum.Sum(nil)[:8]), strings.Join(append(names, "./"), " "))
+	rest, err := static.ReadFile("static/service.js")
+	if err != nil {
+		return err
+	}
+	pages["service.js"] = append([]byte(service), rest...)
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // for a web server to read
+		return err
+	}
+	for name, data := range pages {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil { //nolint:gosec // the same
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where the games that are known by name write their logs on one system.
+type place struct{ Game, System, Path string }
+
+// pageFiles returns the files of the page that need no compiler.
+func pageFiles() (map[string][]byte, error) {
+	sources, err := policy()
+	if err != nil {
+		return nil, err
+	}
+	places, err := logPlaces()
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string][]byte{}
+	entries, err := static.ReadDir("static")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		data, err := static.ReadFile("static/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		switch e.Name() {
+		case "service.js": // its beginning depends on the others
+		case "index.html":
+			t, err := template.New("index").Parse(string(data))
+			if err != nil {
+				return nil, err
+			}
+			var out bytes.Buffer
+			if err := t.Execute(&out, map[string]any{"Policy": sources, "Places": places}); err != nil {
+				return nil, err
+			}
+			pages[e.Name()] = out.Bytes()
+		default:
+			pages[e.Name()] = data
+		}
+	}
+	return pages, nil
+}
+
+// hashes are the sources of a policy that allow the style and the script of a report.
+var hashes = regexp.MustCompile(`(script|style)-src '(sha256-[^']+)'`)
+
+// policy returns the Content-Security-Policy of the page. It allows the files of the page and what a report has in
+// it, which is shown in a frame of the page, and no connection to another host.
+func policy() (string, error) {
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		return "", err
+	}
+	page, err := command.NewPage(context.Background(), set, []string{"a"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("a line\n")), nil
+	})
+	if err != nil {
+		return "", err
+	}
+	allowed := map[string]string{}
+	for _, m := range hashes.FindAllStringSubmatch(html.UnescapeString(string(page.HTML)), -1) {
+		allowed[m[1]] = "'" + m[2] + "'"
+	}
+	if allowed["script"] == "" || allowed["style"] == "" {
+		return "", fmt.Errorf("a report has no policy with hashes of its script and style")
+	}
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; img-src 'self' data:; " +
+		"manifest-src 'self'; worker-src 'self' blob:; frame-src 'self'; " +
+		"script-src 'self' 'wasm-unsafe-eval' " + allowed["script"] + "; style-src 'self' " + allowed["style"], nil
+}
+
+// logPlaces lists where games write their logs, for people who look for one.
+func logPlaces() ([]place, error) {
+	var out []place
+	for _, game := range files.Games() {
+		for _, system := range []struct{ goos, name, home string }{
+			{"windows", "Windows", `%USERPROFILE%`}, {"darwin", "macOS", "~"}, {"linux", "Linux", "~"},
+		} {
+			_, found, err := files.LogsOf(game, system.goos, func(name string) string {
+				if name == "HOME" || name == "USERPROFILE" {
+					return system.home
+				}
+				return ""
+			}, false)
+			if err != nil {
+				return nil, err
+			}
+			if len(found) > 0 {
+				out = append(out, place{game, system.name, found[0]})
+			}
+		}
+	}
+	return out, nil
+}
+
+// support returns the file with which Go starts programs in browsers.
+func support() ([]byte, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	return os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+}
+
+// compile compiles this package for browsers, and packs the program with gzip.
+func compile() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "heed-web")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	out := filepath.Join(dir, "heed.wasm")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "github.com/heedlog/heed/cmd/heed-web")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("go build for browsers: %w", err)
+	}
+	data, err := os.ReadFile(out) //nolint:gosec // written above
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return packed.Bytes(), err
+}

@@ -1,0 +1,126 @@
+// In a browser, a worker runs this program. It defines the function heed of the worker:
+//
+//	heed([{name, read}, …]) → Promise of {html, markdown, difference, suspects, removed, error}
+//
+// where read(n) returns the Promise of the next bytes of a log, as a Uint8Array, in its n-th reading; null at the end.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+	"syscall/js"
+
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/rules"
+)
+
+func main() {
+	// Memory that a page has taken is never given back; a replay makes little garbage.
+	debug.SetGCPercent(20)
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		panic(err) // a test compiles the default rules
+	}
+	js.Global().Set("heed", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		logs := args[0]
+		return promise(func() any { return answer(set, logs) })
+	}))
+	js.Global().Call("ready")
+	select {}
+}
+
+// promise runs f in a goroutine of its own, for only there it may wait.
+func promise(f func() any) js.Value {
+	var executor js.Func
+	executor = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		resolve := args[0]
+		go func() {
+			defer executor.Release()
+			resolve.Invoke(f())
+		}()
+		return nil
+	})
+	return js.Global().Get("Promise").New(executor)
+}
+
+// answer makes the page about logs.
+func answer(set *rules.Set, logs js.Value) any {
+	byName := map[string]js.Value{}
+	names := make([]string, logs.Length())
+	for i := range names {
+		names[i] = logs.Index(i).Get("name").String()
+		for byName[names[i]].Truthy() { // two logs of one name, from two folders
+			names[i] += " (2)"
+		}
+		byName[names[i]] = logs.Index(i)
+	}
+	readings := map[string]int{}
+	page, err := command.NewPage(context.Background(), set, names, func(name string) (io.ReadCloser, error) {
+		readings[name]++
+		return &reader{file: byName[name], reading: readings[name]}, nil
+	})
+	out := map[string]any{"error": ""}
+	if err != nil {
+		out["error"] = err.Error()
+	}
+	if page != nil {
+		removed := make([]any, len(page.Removed))
+		for i, kind := range page.Removed {
+			removed[i] = kind
+		}
+		out["html"], out["markdown"], out["removed"] = string(page.HTML), string(page.Markdown), removed
+		out["difference"], out["suspects"] = string(page.Difference), string(page.Suspects)
+	}
+	return out
+}
+
+// reader reads a file of the browser.
+type reader struct {
+	file    js.Value
+	reading int
+	rest    []byte
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		part, err := await(r.file.Call("read", r.reading))
+		if err != nil {
+			return 0, err
+		}
+		if part.IsNull() {
+			return 0, io.EOF
+		}
+		r.rest = make([]byte, part.Get("length").Int())
+		js.CopyBytesToGo(r.rest, part)
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func (*reader) Close() error { return nil }
+
+// await waits for a Promise.
+func await(promise js.Value) (js.Value, error) {
+	type result struct {
+		value js.Value
+		err   error
+	}
+	done := make(chan result, 1)
+	settled := func(f func(js.Value) result) js.Func {
+		return js.FuncOf(func(_ js.Value, args []js.Value) any {
+			done <- f(args[0])
+			return nil
+		})
+	}
+	kept := settled(func(v js.Value) result { return result{value: v} })
+	broken := settled(func(v js.Value) result { return result{err: errors.New(v.Call("toString").String())} })
+	defer kept.Release()
+	defer broken.Release()
+	promise.Call("then", kept, broken)
+	r := <-done
+	return r.value, r.err
+}

@@ -1,0 +1,162 @@
+//go:build !js
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+var (
+	inBrowser = flag.String("browser", "", "open the page in this `PROGRAM` of the Chromium family")
+	shots     = flag.String("shots", "", "write pictures of the page to this `FOLDER`")
+)
+
+// patience bounds each wait for the browser, also on a slow machine.
+const patience = 2 * time.Minute
+
+func TestFiles(t *testing.T) {
+	pages, err := pageFiles()
+	require.NoError(t, err)
+	index := string(pages["index.html"])
+	require.Contains(t, index, "default-src &#39;none&#39;", "nothing is allowed that is not named")
+	require.Contains(t, index, "sha256-")
+	require.Contains(t, index, `<td>rimworld</td><td>Windows</td>`)
+	for name, data := range pages {
+		require.NotContains(t, strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), "://", name)
+	}
+	for _, id := range []string{"files", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
+		require.Contains(t, index, `id="`+id+`"`)
+	}
+}
+
+// ofTheBrowser reports whether a host is one that Chromium itself asks, whatever the page is.
+func ofTheBrowser(host string) bool {
+	host, _, _ = strings.Cut(host, ":")
+	return strings.HasSuffix(host, ".google.com") || strings.HasSuffix(host, ".googleapis.com")
+}
+
+// leaks tries to reach another host in each way that a page, a worker of it and a report in it have.
+const leaks = `(() => {
+	const to = "http://other.invalid/";
+	fetch(to).catch(() => {});
+	new Image().src = to;
+	navigator.sendBeacon(to, "x");
+	const frame = document.createElement("iframe");
+	frame.src = to;
+	document.body.append(frame);
+	const script = document.createElement("script");
+	script.src = to;
+	document.body.append(script);
+	const code = 'fetch("' + to + '").catch(() => {}); try { importScripts("' + to + '") } catch { } postMessage("tried")';
+	const worker = new Worker(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+	worker.onmessage = () => { window.tried = true };
+	document.querySelector("#report").srcdoc = '<img src="' + to + '"><link rel=stylesheet href="' + to + '">';
+})()`
+
+// shoot writes a picture of the page.
+func shoot(t *testing.T, b *testkit.Tab, file string) {
+	var picture struct{ Data []byte }
+	require.NoError(t, json.Unmarshal(b.Call("Page.captureScreenshot", nil), &picture))
+	require.NoError(t, os.WriteFile(file, picture.Data, 0o600))
+}
+
+// TestBrowser drops logs on the page. The browser sends each request to a proxy, which fails the test on any that goes
+// to another host than the page's.
+func TestBrowser(t *testing.T) {
+	if *inBrowser == "" {
+		t.Skip("give -browser, as in: go test ./cmd/heed-web -run Browser -browser chromium")
+	}
+	folder := t.TempDir()
+	require.NoError(t, build(folder))
+	packed, err := os.Stat(filepath.Join(folder, program))
+	require.NoError(t, err)
+	require.Less(t, packed.Size(), int64(4_700_000), "the page is to be there in seconds")
+
+	var mu sync.Mutex
+	var others []string
+	stopped := false
+	files := http.FileServer(http.Dir(folder))
+	var own string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		off := stopped
+		if r.Host != own && !ofTheBrowser(r.Host) {
+			others = append(others, r.Method+" "+r.Host+r.URL.Path)
+		}
+		mu.Unlock()
+		if off || r.Host != own || r.Method != http.MethodGet {
+			http.Error(w, "no", http.StatusBadGateway)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	at, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	own = at.Host
+
+	b := testkit.OpenTab(t, *inBrowser, server.URL+"/", patience, "--proxy-server="+at.Host, "--proxy-bypass-list=<-loopback>")
+	loaded := func() { b.Eventually(`document.readyState === "complete" && document.querySelector("#drop") !== null`) }
+	loaded()
+	picture := 0
+	shot := func() {
+		if *shots != "" {
+			picture++
+			shoot(t, b, filepath.Join(*shots, fmt.Sprintf("page-%d.png", picture)))
+		}
+	}
+	shot()
+	b.Eval(`document.querySelector("#report").onload = (e) => { window.loaded = e.target.srcdoc.length };
+		window.refused = 0; document.addEventListener("securitypolicyviolation", () => window.refused++)`)
+	const shown = `!document.querySelector("#result").hidden`
+	const frame = `document.querySelector("#report").srcdoc`
+	captures := filepath.Join("..", "..", "testdata", "captures")
+	logs, err := filepath.Glob(filepath.Join(captures, "*.log"))
+	require.NoError(t, err)
+	for _, log := range logs {
+		log, err := filepath.Abs(log)
+		require.NoError(t, err)
+		b.Choose("#files", log)
+		b.Eventually(shown)
+		require.Equal(t, "true", b.Eval(frame+`.includes("<title>")`), log)
+		b.Eventually(`window.loaded === document.querySelector("#report").srcdoc.length`)
+		require.Equal(t, "false", b.Eval(`document.documentElement.scrollWidth > innerWidth`), "it fits a phone")
+		shot()
+		b.Eval(`document.querySelector("#again").click()`)
+	}
+	require.Equal(t, "0", b.Eval(`window.refused`), "the policy allows all that the page does")
+	b.Eval(leaks)
+	b.Eventually(`window.tried === true`)
+	mu.Lock()
+	require.Empty(t, others, "requests to other hosts")
+	stopped = true
+	mu.Unlock()
+
+	// The service worker has the page by now.
+	b.Eventually(`navigator.serviceWorker.controller !== null`)
+	b.Call("Page.reload", nil)
+	loaded()
+	first, err := filepath.Abs(logs[0])
+	require.NoError(t, err)
+	second, err := filepath.Abs(logs[1])
+	require.NoError(t, err)
+	b.Choose("#files", first, second)
+	b.Eventually(shown)
+	require.Equal(t, "true", b.Eval(`document.querySelector("#difference pre").textContent.length > 50`))
+	shot()
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// Page is what a browser shows about logs: the outputs of report, of replay as Markdown and, for two logs, of diff and
+// suspects. All of it is scrubbed.
+type Page struct {
+	HTML       []byte
+	Markdown   []byte   // one issue for each log
+	Difference []byte   // text; nil unless there are two logs
+	Suspects   []byte   // text; nil unless there are two logs
+	Removed    []string // the kinds of private data that were removed
+}
+
+// NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
+// error has a line for each log that could not be read to its end; the page then has the rest, or is nil.
+func NewPage(ctx context.Context, set *rules.Set, names []string, open func(string) (io.ReadCloser, error)) (*Page, error) {
+	var complaints bytes.Buffer
+	p := &program{
+		Program: settings.NewProgram("heed", exitIO, nil, io.Discard, &complaints), host: Host{Logs: open},
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return nil, err
+	}
+	scrubber := &report.Scrubber{}
+	replays := p.detailed(ctx, set, normalizer, nil, scrubber, names)
+	if text := strings.TrimSpace(complaints.String()); text != "" {
+		err = errors.New(text)
+	}
+	if replays == nil {
+		return nil, err
+	}
+	page := &Page{}
+	docs := make([]*report.Document, len(replays))
+	for i, rep := range replays {
+		docs[i] = rep.Document(0)
+		page.Markdown = report.Markdown(page.Markdown, rep.Document(defaultTop))
+	}
+	page.HTML = report.HTML(nil, docs...)
+	if len(replays) == 2 && len(names) == 2 {
+		err = errors.Join(err, p.difference(ctx, set, normalizer, scrubber, names, page))
+	}
+	page.Removed = scrubber.Removed()
+	return page, err
+}
+
+// difference compares the second log with the first.
+func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber,
+	names []string, page *Page,
+) error {
+	c := &comparing{set: set, normalizer: n, format: formatText, scrubber: scrubber}
+	var err error
+	if c.collector, err = compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text}); err != nil {
+		return err
+	}
+	for side, name := range names {
+		if _, err := p.read(ctx, c, compare.Side(side), name); err != nil {
+			return err
+		}
+	}
+	found := report.Comparison{Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(set), Scrub: scrubber}
+	page.Difference = report.Text(nil, &found, report.TextOptions{Width: 100})
+	found.Diff, found.Suspects = nil, c.collector.Suspects()
+	page.Suspects = report.Text(nil, &found, report.TextOptions{Width: 100})
+	return nil
+}
