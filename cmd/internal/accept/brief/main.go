@@ -43,9 +43,18 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := q.String()
+	logs, err := logsIn(*captures, filepath.Join(*captures, "../families"), filepath.Join(*data, "rimworld"),
+		filepath.Join(*data, "players"))
+	if err != nil {
+		return err
+	}
+	named, notNamed, err := measureNamed(logs, filepath.Join(*data, "rimworld"), set)
+	if err != nil {
+		return err
+	}
+	text := q.String() + named.String()
 	if *misses {
-		text = strings.Join(append(q.misses, text), "\n")
+		text = strings.Join(append(append(q.misses, notNamed...), text), "\n")
 	}
 	if *rounds > 0 {
 		s, err := race(*captures, set, *rounds)

@@ -32,7 +32,7 @@ func TestTruth(t *testing.T) {
 	require.NoError(t, err)
 	found := map[string]map[string]bool{}
 	for _, f := range faults {
-		log, err := replay(f.path, set)
+		log, err := replayOf(f.path, set)
 		require.NoError(t, err)
 		item := log.itemOf(log.at(f.line))
 		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
@@ -47,7 +47,7 @@ func TestTruth(t *testing.T) {
 	files, err := filepath.Glob(captures + "/*.*")
 	require.NoError(t, err)
 	for _, path := range files {
-		log, err := replay(path, set)
+		log, err := replayOf(path, set)
 		require.NoError(t, err)
 		require.Len(t, log.blocking, len(found[path]), path)
 	}

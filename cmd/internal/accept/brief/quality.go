@@ -100,7 +100,7 @@ func measure(dirs folders, rules *rules.Set) (*quality, error) {
 		byPath[l.path] = nil
 	}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		log, err := replay(path, rules)
+		log, err := replayOf(path, rules)
 		if err != nil {
 			return nil, err
 		}

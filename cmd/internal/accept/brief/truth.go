@@ -149,7 +149,7 @@ type labeledLine struct {
 }
 
 // The columns of labels.csv.
-const labelFile, labelLine, labelDisposition, labelAlso = 0, 1, 5, 6
+const labelFile, labelLine, labelFamily, labelDisposition, labelAlso = 0, 1, 4, 5, 6
 
 func labeledFiles(dir string) ([]*labels, error) {
 	rows, err := table(filepath.Join(dir, "labels.csv"))
