@@ -23,16 +23,16 @@ type Problems struct {
 // Named is a problem that a first screen names.
 type Named struct {
 	*heed.Member
-	As       []string     // [AsWorst], [AsMost] and [AsFirst]; or "also" for none of these, "cause" if it explains the next
+	As       []string     // worst, most and first; or "also" for none of these, "cause" if it explains the next
 	Because  *heed.Member // the earlier one that explains it, nil for none
 	Explains uint64       // how many later entries it explains
 }
 
 // The values of [Named].As.
 const (
-	AsWorst = "worst"
-	AsMost  = "most"
-	AsFirst = "first"
+	asWorst = "worst"
+	asMost  = "most"
+	asFirst = "first"
 	asAlso  = "also"
 	asCause = "cause"
 )
@@ -102,16 +102,16 @@ func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []Named) 
 	}
 	milder := func(m *heed.Member) bool { return m.Disposition < worst.Disposition || m.Harm() < worst.Harm() }
 	if slices.ContainsFunc(found, milder) {
-		name(worst, AsWorst)
+		name(worst, asWorst)
 	}
 	if most.Entries > 1 {
-		name(most, AsMost)
+		name(most, asMost)
 	}
-	name(found[0], AsFirst)
+	name(found[0], asFirst)
 	if top != nil {
 		is := func(n Named) bool { return n.Member == top }
 		if !slices.ContainsFunc(all, is) {
-			name(top, AsWorst)
+			name(top, asWorst)
 		}
 		i := slices.IndexFunc(all, is)
 		all = slices.Concat(all[i:i+1], all[:i], all[i+1:])

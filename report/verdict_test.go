@@ -1285,7 +1285,7 @@ func TestLevelAloneBreaksNothing(t *testing.T) {
 			v := s.Document(0).Summary.Verdict
 			require.Equal(t, test.state, v.State)
 			for _, c := range v.Causes {
-				require.Equal(t, test.worst != "" && c.Rule == test.worst, c.As[0] == AsWorst, "%+v", c)
+				require.Equal(t, test.worst != "" && c.Rule == test.worst, c.As[0] == asWorst, "%+v", c)
 			}
 		})
 	}

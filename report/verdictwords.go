@@ -145,7 +145,7 @@ func (v *Verdict) also(c *verdictCause) string {
 	if v.single || len(c.As) == 1 {
 		return ""
 	}
-	words := map[string]string{AsWorst: "the worst", AsMost: "the most frequent", AsFirst: "the first", asAlso: "another"}
+	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first", asAlso: "another"}
 	return "; also " + strings.Join(each(c.As[1:], func(as string) string { return words[as] }), " and ")
 }
 

@@ -38,6 +38,8 @@ const (
 	shortCause              = 160    // characters of the cause's line in the shortest form
 	shortestCause           = 101
 	fullIDs                 = 8
+	maxScale                = 16 // of the bounds of details, where there are tokens for it
+	alikeNeighbors          = 8  // entries that are read for each that is shown around a cause
 	maxSuspects             = 3
 	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
 	maxEvidence             = 4   // notices about the log
@@ -100,11 +102,19 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	for i := range out.Fragments {
 		room -= cost(in, &out.Fragments[i])
 	}
+	of := items
+	if item != "" && len(items) > 0 && items[0].ID == item {
+		of = items[:1] // it is about this one
+	}
+	summary, several := s.named(of, min(len(of), 1))
+	if several {
+		room -= cost(in, &summary)
+	}
 	all := briefing.Fragment{Lines: blockers(items)}
 	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
-	var details []briefing.Fragment
-	shown := 0
-	for ; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
+	var looks []*look
+	var heads []briefing.Fragment
+	for shown := 0; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
@@ -116,24 +126,61 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 			break
 		}
 		room -= takes
-		out.Fragments = append(out.Fragments, head)
-		for _, part := range parts {
-			if f, ok := l.part(part, q.Neighbors); ok {
-				f.Parent, f.Source = head.SourceID, briefing.SourceAttention
-				if shown == 0 {
-					out.Fragments = append(out.Fragments, f)
-				} else {
-					details = append(details, f)
+		looks, heads = append(looks, l), append(heads, head)
+	}
+	if several {
+		summary, _ = s.named(of, min(len(of), len(looks)))
+	}
+	rest := items[len(looks):]
+	var others []briefing.Fragment
+	if len(rest) > 0 {
+		others, out.More = append(others, s.others(in, rest, room)), true
+		room -= cost(in, &others[0])
+	}
+	details := s.details(in, q, looks, heads, parts, room)
+	for i := range heads {
+		out.Fragments = append(out.Fragments, heads[i])
+		if i == 0 {
+			if several {
+				out.Fragments = append(out.Fragments, summary)
+			}
+			out.Fragments = append(out.Fragments, details[0]...)
+		}
+	}
+	out.Fragments = append(out.Fragments, others...)
+	if len(details) > 1 {
+		out.Fragments = append(out.Fragments, slices.Concat(details[1:]...)...)
+	}
+	return out, nil
+}
+
+// details returns the parts of items: as much of each as the tokens allow, by bounds that double until they do not.
+func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, looks []*look, heads []briefing.Fragment,
+	parts []string, room int,
+) (found [][]briefing.Fragment) {
+	for scale := 1; scale <= maxScale; scale *= 2 {
+		all, takes := make([][]briefing.Fragment, len(looks)), 0
+		for i, l := range looks {
+			order := parts
+			if at := slices.Index(parts, PartBefore); at >= 0 && l.crashed() { // its own text says little
+				order = slices.Insert(slices.Delete(slices.Clone(parts), at, at+1), 0, PartBefore)
+			}
+			for _, part := range order {
+				if f, ok := l.part(part, q.Neighbors, scale); ok {
+					f.Parent, f.Source = heads[i].SourceID, briefing.SourceAttention
+					all[i] = append(all[i], f)
+					takes += cost(in, &f)
 				}
 			}
 		}
+		if found != nil && takes > room {
+			break
+		}
+		if found = all; in.Tokens <= 0 || takes > room {
+			break
+		}
 	}
-	if rest := items[shown:]; len(rest) > 0 {
-		out.Fragments = append(out.Fragments, s.others(in, rest, room))
-		out.More = true
-	}
-	out.Fragments = append(out.Fragments, details...)
-	return out, nil
+	return found
 }
 
 // items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,13 +163,25 @@ func shows(brief, texts []string) bool {
 	return false
 }
 
-// titles reports whether an own line has the title of a problem, and its line or how often it came.
+// titles reports whether the own lines of a fragment have the title of a problem, and its line or how often it came.
 func titles(brief []string, what string, line, times uint64) bool {
-	what = strings.TrimSuffix(what, ".")
-	return slices.ContainsFunc(brief, func(s string) bool {
-		return !strings.HasPrefix(s, briefing.DataPrefix) && strings.Contains(strings.ToLower(s), strings.ToLower(what)) &&
-			(strings.Contains(s, fmt.Sprintf("line %d", line)) || strings.Contains(s, fmt.Sprintf("%d times", times)))
-	})
+	var own []string // of the fragment
+	title := strings.ToLower(strings.TrimSuffix(what, "."))
+	at := regexp.MustCompile(fmt.Sprintf(`line %d\b|\b%d times`, line, times))
+	for _, s := range brief {
+		if strings.HasPrefix(s, "[") {
+			own = nil
+		}
+		if strings.HasPrefix(s, briefing.DataPrefix) {
+			continue
+		}
+		own = append(own, strings.ToLower(s))
+		all := strings.Join(own, "\n")
+		if strings.Contains(all, title) && at.MatchString(all) {
+			return true
+		}
+	}
+	return false
 }
 
 // reported replays a log into a report and returns both at its end.
