@@ -37,6 +37,7 @@ const (
 	causeLines, causeFrames = 12, 16 // where the head does not have all
 	shortCause              = 160    // characters of the cause's line in the shortest form
 	shortestCause           = 101
+	briefTitle              = 60 // characters of a title in the briefest
 	fullIDs                 = 8
 	maxScale                = 16 // of the bounds of details, where there are tokens for it
 	alikeNeighbors          = 8  // entries that are read for each that is shown around a cause
@@ -106,11 +107,11 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if item != "" && len(items) > 0 && items[0].ID == item {
 		of = items[:1] // it is about this one
 	}
-	summary, several := s.named(of, min(len(of), 1))
+	summary, _, several := s.named(of, min(len(of), 1), shortest)
 	if several {
 		room -= cost(in, &summary)
 	}
-	all := briefing.Fragment{Lines: blockers(items)}
+	all := briefing.Fragment{Lines: s.leastOf(items[min(len(items), 1):])}
 	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
 	var looks []*look
 	var heads []briefing.Fragment
@@ -128,15 +129,26 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		room -= takes
 		looks, heads = append(looks, l), append(heads, head)
 	}
-	if several {
-		summary, _ = s.named(of, min(len(of), len(looks)))
-	}
 	rest := items[len(looks):]
+	if several {
+		var has []heed.Item
+		room += cost(in, &summary)
+		for _, how := range []brevity{whole, shorter, shortest} {
+			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
+				break
+			}
+		}
+		room -= cost(in, &summary)
+		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool {
+			return slices.ContainsFunc(has, func(o heed.Item) bool { return o.ID == a.ID })
+		})
+	}
 	var others []briefing.Fragment
 	if len(rest) > 0 {
-		others, out.More = append(others, s.others(in, rest, room)), true
+		others = append(others, s.others(in, rest, room))
 		room -= cost(in, &others[0])
 	}
+	out.More = len(looks) < len(items)
 	details := s.details(in, q, looks, heads, parts, room)
 	for i := range heads {
 		out.Fragments = append(out.Fragments, heads[i])
@@ -234,30 +246,45 @@ func (s *attention) workItem(work string) string {
 }
 
 // others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
-// where that fits. What blocks is never left out.
+// where that fits. What blocks is never left out, and named by its number alone only where nothing else fits.
 func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
 		Title: text.Count(len(rest), "other item", "other items"),
 		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
-	f.Short = blockers(rest)
-	f.Required = len(f.Short) > 0
-	for _, more := range []brevity{whole, shorter, shortest} {
+	for _, more := range []brevity{whole, shorter, shortest, briefest} {
 		if f.Lines = nil; more != whole {
-			f.Lines = slices.Clone(f.Short)
+			f.Lines = blockers(rest)
 		}
 		for i := range rest {
-			f.Lines = append(f.Lines, s.inShort(&rest[i], more)...)
+			if more < briefest || rest[i].Blocking {
+				f.Lines = append(f.Lines, s.inShort(&rest[i], more, "- ", rest[i].TotalUrgentEntries)...)
+			}
 		}
 		if in.Tokens == 0 || cost(in, &f) <= room {
 			break
 		}
 	}
+	if f.Short = s.leastOf(rest); in.Tokens > 0 && cost(in, &briefing.Fragment{Lines: f.Short}) > in.Tokens/2 {
+		f.Short = blockers(rest)
+	}
+	f.Required = len(f.Short) > 0
 	return f
 }
 
-// blockers names the items that block: many of them after the first by their numbers alone.
+// leastOf returns the least that is said of items that block: their ids, and of each its title, number and culprit.
+func (s *attention) leastOf(items []heed.Item) []briefing.Line {
+	lines := blockers(items)
+	for i := range items {
+		if items[i].Blocking {
+			lines = append(lines, s.inShort(&items[i], briefest, "- ", items[i].TotalUrgentEntries)...)
+		}
+	}
+	return lines
+}
+
+// blockers names the items that block: many of them after the first by their numbers.
 func blockers(items []heed.Item) (lines []briefing.Line) {
 	ids := blocking(items)
 	if len(ids) == 0 {
@@ -291,22 +318,29 @@ const (
 	whole    brevity = iota // a line, its cause, what to do next
 	shorter                 // a line and its cause
 	shortest                // a shorter line and the beginning of its cause
+	briefest                // its title, number and culprit
 )
 
-// inShort shows an item in a few lines.
-func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
-	own, cause := "- "+a.ID+", "+state(a), shortCause
-	if how == shortest {
+// inShort shows an item in a few lines, the first behind lead, with a number of entries.
+func (s *attention) inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
+	own, cause := lead+a.ID+", "+state(a), shortCause
+	switch how {
+	case shortest:
 		cause = shortestCause
-	} else {
+	case briefest:
+		own = lead + a.ID + ": " + text.Safe(a.Title, briefTitle)
+	default:
 		own += ": " + a.Title
 	}
-	own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
-	switch {
-	case len(a.Blame) > 0:
-		own += "; culprit " + named(a.Blame[0])
-	case len(a.Perhaps) > 0:
-		own += "; culprit perhaps " + named(a.Perhaps[0])
+	if entries > 1 {
+		own += ", " + text.Count(entries, "time", "times")
+	}
+	if how < briefest {
+		own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
+	}
+	own += culpritOf(a.Blame, a.Perhaps)
+	if how == briefest {
+		return []briefing.Line{{Text: own}}
 	}
 	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
 		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
@@ -321,6 +355,17 @@ func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
 		lines = append(lines, briefing.Line{Text: "Next: " + a.Advice})
 	}
 	return lines
+}
+
+// culpritOf returns the first of the mods that something points at, in words behind others.
+func culpritOf(likely, perhaps []string) string {
+	switch {
+	case len(likely) > 0:
+		return "; culprit " + named(likely[0])
+	case len(perhaps) > 0:
+		return "; culprit perhaps " + named(perhaps[0])
+	}
+	return ""
 }
 
 // state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".

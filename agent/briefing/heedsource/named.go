@@ -13,13 +13,10 @@ import (
 	"github.com/heedlog/heed/report"
 )
 
-// leads are the words for why a problem is named, by the values of [report.Named].As.
-var leads = map[string]string{"most": "mostly"}
-
 // named shows the problems that the first screen of a report names of the same items: a line each with its text, or with
-// the item alone where a head has the problem. Of the items, the first ones have heads. It returns false if the first
-// head says all.
-func (s *attention) named(items []heed.Item, heads int) (briefing.Fragment, bool) {
+// the item alone where a head has the problem. Of the items, the first ones have heads. It also returns the items that
+// need no other line, and whether it says more than the first head.
+func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing.Fragment, has []heed.Item, more bool) {
 	choice := report.Problems{
 		Blinds: func(rule string) bool { r := s.ruleOf(rule); return r != nil && r.Blinds },
 		ExplainedBy: func(rule string) []string {
@@ -56,50 +53,43 @@ func (s *attention) named(items []heed.Item, heads int) (briefing.Fragment, bool
 			choice.Filler = slices.MaxFunc(choice.All, func(a, b *heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
 		}
 	}
-	f := briefing.Fragment{Source: briefing.SourceAttention, Title: "What matters most", Required: true}
-	more := false
+	f = briefing.Fragment{Source: briefing.SourceAttention, Title: "What matters most", Required: true}
 	for _, n := range choice.Named() {
-		it := in[n.Member]
-		has := slices.ContainsFunc(items[:heads], func(a heed.Item) bool {
-			return a.ID == it.ID && a.Rule == n.Rule && a.Disposition == event.Blocking
-		})
-		line := briefing.Line{Text: s.namedLine(&n, it, has)}
-		if f.Lines, f.Short = append(f.Lines, line), append(f.Short, line); !has {
-			f.Lines, _ = quoted(f.Lines, n.Message, 1, briefing.Prose)
+		it, lead := in[n.Member], leadOf(n.As)
+		dominates := it.Rule == n.Rule
+		headed := slices.ContainsFunc(items[:heads], func(a heed.Item) bool { return a.ID == it.ID })
+		switch {
+		case headed && dominates && it.Disposition == event.Blocking:
+			line := briefing.Line{Text: lead + "item " + it.ID + ", " + text.Count(n.Entries, "time", "times")}
+			f.Lines, f.Short = append(f.Lines, line), append(f.Short, line)
+			more = more || it.ID != items[0].ID
+			continue
+		case dominates && !headed:
+			f.Lines = append(f.Lines, s.inShort(it, how, lead, n.Entries)...)
+			f.Short = append(f.Short, s.inShort(it, briefest, lead, n.Entries)...)
+			has = append(has, *it)
+		default:
+			line := briefing.Line{Text: lead + n.Title + ", " + text.Count(n.Entries, "time", "times") + ", in item " + it.ID}
+			if at := s.at(n.First); at != "" {
+				line.Text += ", first at " + at
+			}
+			line.Text += culpritOf(n.Mods())
+			f.Short = append(f.Short, line)
+			f.Lines, _ = quoted(append(f.Lines, line), n.Message, 1, briefing.Prose)
 		}
 		f.Seq = max(f.Seq, it.LatestSequence)
-		more = more || !has || it.ID != items[0].ID
+		more = true
+	}
+	next := blockers(has)
+	if f.Short = append(f.Short, next...); how != whole {
+		f.Lines = append(f.Lines, next...)
 	}
 	f.SourceID = "named@" + strconv.FormatUint(f.Seq, 10)
-	return f, more
+	return f, has, more
 }
 
-// namedLine returns a problem in own words, in short where a head has it.
-func (s *attention) namedLine(n *report.Named, a *heed.Item, has bool) string {
-	var as []string
-	for _, name := range n.As {
-		as = append(as, cmp.Or(leads[name], name))
-	}
-	line := strings.Join(as, ", ") + ": "
-	line = strings.ToUpper(line[:1]) + line[1:]
-	count := " (" + text.Count(n.Entries, "time", "times")
-	if has {
-		return line + "item " + a.ID + count + ")"
-	}
-	line += n.Title + count
-	if at := s.at(n.First); at != "" {
-		line += ", first at " + at
-	}
-	line += ", item " + a.ID
-	likely, perhaps := n.Mods()
-	switch {
-	case len(likely) > 0:
-		line += ", culprit " + named(likely[0])
-	case len(perhaps) > 0:
-		line += ", culprit perhaps " + named(perhaps[0])
-	}
-	if n.Explains > 0 {
-		line += "; it explains " + text.Count(n.Explains, "later entry", "later entries")
-	}
-	return line + ")"
+// leadOf returns what a problem is named for, before its line.
+func leadOf(as []string) string {
+	s := strings.Replace(strings.Join(as, ", "), "most", "mostly", 1) + ": "
+	return strings.ToUpper(s[:1]) + s[1:]
 }
