@@ -119,7 +119,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		l := s.look(&items[shown])
+		l := s.look(&items[shown], in.Request.AgentClass)
 		head := l.head(in.Request.AgentClass)
 		head.Required = head.Required || items[shown].ID == item
 		takes := cost(in, &head)
@@ -250,8 +250,8 @@ func (s *attention) workItem(work string) string {
 func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
-		Title: text.Count(len(rest), "other item", "other items"),
-		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
+		Title: text.Count(len(rest), "other item", "other items"), Section: "Also open",
+		Refs: map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
 	for _, more := range []brevity{whole, shorter, shortest, briefest} {
 		if f.Lines = nil; more != whole {
@@ -407,7 +407,8 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 		return nil
 	}
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "evidence", Title: "Parts of the log are missing", Required: true,
+		Source: briefing.SourceAttention, SourceID: "evidence", Section: "The log",
+		Title: "Parts of the log are missing", Required: true,
 	}
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"

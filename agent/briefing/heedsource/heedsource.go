@@ -82,7 +82,7 @@ func Sources(c Config) briefing.Config {
 		b.Registries[RegistryMods] = modRegistry(c.Mods)
 	}
 	if c.Environment != nil {
-		b.Registries[RegistryEnvironment] = environmentRegistry(c.Environment)
+		b.Registries[RegistryEnvironment] = environmentRegistry(c.Environment, c.Mods)
 	}
 	if c.Baseline != nil {
 		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)

@@ -15,6 +15,12 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
+// sections are the headings of the parts of an item in Markdown.
+var sections = map[string]string{
+	PartCause: "Stack", PartOperation: "Operation", PartSamples: "Also in it", PartBefore: "Before", PartAfter: "After",
+	PartBlame: "Which mod", PartAdvice: "Why it matters",
+}
+
 // look is what is known of one item.
 type look struct {
 	*attention
@@ -24,13 +30,17 @@ type look struct {
 	rule     *rules.Rule     // nil: not known
 	suspects []heed.Suspect
 
+	frames         int    // of the stack that the head shows: for the author of a mod none, since the stack has a part
 	message, stack string // of the dominant entry, as shown: of a native crash a line, and the frames of managed code
 }
 
-func (s *attention) look(a *heed.Item) *look {
-	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
+func (s *attention) look(a *heed.Item, class string) *look {
+	l := &look{attention: s, item: a, frames: headFrames, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
 	if len(a.Members) > 0 {
 		l.shown = s.record(a.Members[0].Seq)
+	}
+	if class == TemplateModAuthor {
+		l.frames = 0
 	}
 	if r := l.shown; r != nil {
 		l.suspects = s.Engine.Blame(&r.Entry)
@@ -64,7 +74,7 @@ func managed(stack string) string {
 func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title,
+		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title, Section: "What broke",
 		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
@@ -79,7 +89,7 @@ func (l *look) head(class string) briefing.Fragment {
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	f.Lines = append(append(l.text(headLines, headFrames), own(l.since())), l.first()...)
+	f.Lines = append(append(l.text(headLines, l.frames), own(l.since())), l.first()...)
 	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
 		facts = slices.Insert(facts, 1, ev)
 	}
@@ -287,12 +297,14 @@ func (l *look) next(class string) []briefing.Line {
 // part returns a detail of an item, and false where there is none.
 // Scale multiplies its bounds.
 func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool) {
-	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
+	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq, Section: sections[name]}
 	switch name {
 	case PartCause:
-		f.Title = "The text goes on"
+		if f.Title = "The text goes on"; l.frames == 0 {
+			f.Title = "Where it happened"
+		}
 		f.Lines = beyond(f.Lines, l.message, headLines, scale*causeLines, briefing.Prose)
-		f.Lines = beyond(f.Lines, l.stack, headFrames, scale*causeFrames, briefing.Stack)
+		f.Lines = beyond(f.Lines, l.stack, l.frames, scale*causeFrames, briefing.Stack)
 		if r := l.cause; r != nil && (l.shown == nil || r.Seq != l.shown.Seq) {
 			f.Lines = append(f.Lines, briefing.Line{Text: "First: " + l.where(r.Seq, r.Pos)})
 			f.Lines = beyond(f.Lines, r.Message, 0, scale*causeLines, briefing.Prose)
@@ -305,6 +317,7 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 			return f, false
 		}
 		f = verdict(&v, f.SourceID)
+		f.Section = sections[name]
 	case PartSamples:
 		l.samples(&f)
 	case PartBefore, PartAfter:
@@ -393,37 +406,44 @@ func (l *look) sample(f *briefing.Fragment, s *heed.Sample) {
 		briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
 }
 
-// neighbors are the n entries just before or after the cause; entries that are alike and follow each other count once.
+// neighbors are entries just before or after the cause: the n nearest that differ, each with how often it came there.
 func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	seq := l.item.Cause.Seq
 	reach := uint64(min(n*alikeNeighbors, maxMatched))
 	after := heed.Cursor{Seq: seq}
 	f.Title = "After its cause"
 	if before {
-		after.Seq, reach = seq-min(seq, reach+1), min(reach, seq-1)
+		reach = min(reach, seq-1)
+		after.Seq = seq - 1 - reach
 		f.Title = "Before its cause"
 	}
 	if reach == 0 {
 		return
 	}
 	records := l.Engine.Read(after, int(reach), heed.Filter{}).Records
-	records = slices.DeleteFunc(records, func(r journal.Record) bool { return before == (r.Seq >= seq) })
-	var runs [][]journal.Record
+	records = slices.DeleteFunc(records, func(r journal.Record) bool { return before && r.Seq >= seq })
+	if before {
+		slices.Reverse(records) // the nearest first
+	}
+	var nearest []*journal.Record
+	times := map[*journal.Record]int{}
 	for i := range records {
-		if r := &records[i]; i > 0 && r.Kind == event.KindLog && alikeRecords(r, &records[i-1]) {
-			last := &runs[len(runs)-1]
-			*last = append(*last, *r)
-			continue
+		r := &records[i]
+		same := slices.IndexFunc(nearest, func(o *journal.Record) bool {
+			return r.Kind == event.KindLog && o.Kind == r.Kind && o.Signature == r.Signature
+		})
+		if same < 0 {
+			if len(nearest) == n {
+				break
+			}
+			same, nearest = len(nearest), append(nearest, r)
 		}
-		runs = append(runs, records[i:i+1:i+1])
+		times[nearest[same]]++
 	}
 	if before {
-		runs = runs[max(0, len(runs)-n):]
-	} else {
-		runs = runs[:min(n, len(runs))]
+		slices.Reverse(nearest)
 	}
-	for i, run := range runs {
-		r := &run[0]
+	for i, r := range nearest {
 		if i == 0 {
 			f.Seq = r.Seq
 			f.Title += ", from " + l.where(r.Seq, r.Pos)
@@ -433,13 +453,11 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := len(run) - 1; same > 0 {
+		if same := times[r] - 1; same > 0 {
 			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 	}
 }
-
-func alikeRecords(a, b *journal.Record) bool { return a.Kind == b.Kind && a.Signature == b.Signature }
 
 // verdict shows what came of an operation.
 func verdict(v *heed.Verdict, id string) briefing.Fragment {

@@ -53,7 +53,10 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 			choice.Filler = slices.MaxFunc(choice.All, func(a, b *heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
 		}
 	}
-	f = briefing.Fragment{Source: briefing.SourceAttention, Title: "What matters most", Required: true}
+	f = briefing.Fragment{
+		Source: briefing.SourceAttention, Title: "What matters most", Section: "What else broke",
+		Required: true,
+	}
 	for _, n := range choice.Named() {
 		it, lead := in[n.Member], leadOf(n.As)
 		dominates := it.Rule == n.Rule

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed"
@@ -34,7 +35,7 @@ type registry[T any] struct {
 	show    func(rows []T, i int) briefing.Fragment
 }
 
-// Rows returns the rows that satisfy all filters, in order: as many as fit.
+// Rows returns the rows that satisfy all filters, in order: as many as fit, and the beginning of the next.
 func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
 	var found briefing.Found
 	names := slices.Sorted(maps.Keys(q.Filters))
@@ -61,19 +62,26 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 			break
 		}
 		f := r.show(rows, i)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && len(found.Fragments) > 0 {
+		found.Fragments = append(found.Fragments, f) // the last is cut at a line
+		if left -= cost(in, &f); left < 0 && in.Tokens > 0 {
 			found.More = true
 			break
 		}
-		found.Fragments = append(found.Fragments, f)
 	}
 	return found, nil
+}
+
+// registrySections are the headings of rows in Markdown.
+var registrySections = map[string]string{
+	RegistryEnvironment: "Environment", RegistryMods: "Mod", RegistryTools: "Tool", RegistryRules: "Rule",
+	RegistryBaseline: "Known before",
 }
 
 // fragment returns the fragment of a row.
 func fragment(registry, id, title string, lines []briefing.Line) briefing.Fragment {
 	return briefing.Fragment{
 		Source: briefing.SourceRegistry, SourceID: registry + "/" + escaped(id), Title: title, Lines: lines,
+		Section: registrySections[registry],
 	}
 }
 
@@ -242,18 +250,40 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	return f
 }
 
-// environmentRegistry has one row: where the game runs.
-func environmentRegistry(facts func() capture.Facts) briefing.Registry {
-	return &registry[capture.Facts]{
-		rows: func() []capture.Facts {
+// environmentRegistry has where the game runs, and the mods that it runs with.
+func environmentRegistry(facts func() capture.Facts, mods func() []capture.ListedMod) briefing.Registry {
+	return &registry[briefing.Fragment]{
+		rows: func() (rows []briefing.Fragment) {
 			if f := facts(); f != (capture.Facts{}) {
-				return []capture.Facts{f}
+				rows = append(rows, showEnvironment(&f))
 			}
-			return nil
+			if mods != nil {
+				if list := mods(); len(list) > 0 {
+					rows = append(rows, showMods(list))
+				}
+			}
+			return rows
 		},
-		is:   func(*capture.Facts, string, string) bool { return true },
-		show: func(rows []capture.Facts, i int) briefing.Fragment { return showEnvironment(&rows[i]) },
+		is:   func(*briefing.Fragment, string, string) bool { return true },
+		show: func(rows []briefing.Fragment, i int) briefing.Fragment { return rows[i] },
 	}
+}
+
+// showMods shows mods in load order, a line each: name, package and versions.
+func showMods(mods []capture.ListedMod) briefing.Fragment {
+	lines := make([]briefing.Line, len(mods))
+	for i := range mods {
+		m := &mods[i]
+		line := strconv.Itoa(i+1) + ". " + m.Title()
+		if m.PackageID != "" && m.PackageID != m.Title() {
+			line += " (" + m.PackageID + ")"
+		}
+		if m.Versions != "" {
+			line += " " + m.Versions
+		}
+		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true}
+	}
+	return fragment(RegistryEnvironment, RegistryMods, text.Count(len(mods), "mod", "mods")+", in load order", lines)
 }
 
 // showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
