@@ -62,7 +62,7 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 		dominates := it.Rule == n.Rule
 		headed := slices.ContainsFunc(items[:heads], func(a heed.Item) bool { return a.ID == it.ID })
 		switch {
-		case headed && dominates && it.Disposition == event.Blocking:
+		case headed && dominates && (it.Disposition == event.Blocking || it.ID == items[0].ID): // no budget cuts these
 			line := briefing.Line{Text: lead + "item " + it.ID + ", " + text.Count(n.Entries, "time", "times")}
 			f.Lines, f.Short = append(f.Lines, line), append(f.Short, line)
 			more = more || it.ID != items[0].ID
