@@ -48,8 +48,9 @@ func (p *Problems) Named() []Named {
 
 // named also returns the problems from which Named chooses, in order of their first entries.
 func (p *Problems) named() (all []Named, found []*heed.Member) {
+	// What has no position comes last.
 	first := slices.SortedFunc(slices.Values(p.All), func(a, b *heed.Member) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(a.First-1, b.First-1), cmp.Compare(a.Rule, b.Rule))
 	})
 	of := func(d event.Disposition) []*heed.Member {
 		return slices.DeleteFunc(slices.Clone(first), func(m *heed.Member) bool {

@@ -170,10 +170,7 @@ func (l *look) since() string {
 			s += "at least "
 		}
 		s += text.Count(a.Groups, "group", "groups")
-		if len(a.Members) > 1 && a.Members[0].Entries > 1 {
-			s += ", mostly this (" + strconv.FormatUint(a.Members[0].Entries, 10) + " times)"
-		}
-		s += ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+		s += mostly(a.Members) + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
 	}
 	if a.Recurrence != "" {
 		s += "; " + a.Recurrence
@@ -182,6 +179,22 @@ func (l *look) since() string {
 		s += "; continues " + a.Predecessor
 	}
 	return s
+}
+
+// mostly returns the most frequent of several members, in words behind their sum; "" if each came once.
+func mostly(members []heed.Member) string {
+	if len(members) < 2 {
+		return ""
+	}
+	most := slices.MaxFunc(members, func(a, b heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
+	times := " (" + text.Count(most.Entries, "time", "times") + ")"
+	switch {
+	case most.Entries == 1:
+		return ""
+	case most.Rule == members[0].Rule:
+		return ", mostly this" + times
+	}
+	return ", mostly: " + most.Title + times
 }
 
 // culprit returns whom the dominant entries point at, and by what.

@@ -150,17 +150,21 @@ func bit(b bool) int {
 	return 0
 }
 
-// shows reports whether a data line has the beginning of any of texts.
+// shows reports whether data lines, one after another, have the beginning of any of texts.
 func shows(brief, texts []string) bool {
-	for _, text := range texts {
-		begins := beginning(text)
-		if begins != "" && slices.ContainsFunc(brief, func(line string) bool {
-			return strings.HasPrefix(line, briefing.DataPrefix) && strings.Contains(line, begins)
-		}) {
-			return true
+	var data strings.Builder
+	for _, line := range brief {
+		if line, ok := strings.CutPrefix(line, briefing.DataPrefix); ok {
+			data.WriteString(strings.TrimSpace(line) + " ")
+		} else {
+			data.WriteString("\n")
 		}
 	}
-	return false
+	shown := data.String()
+	return slices.ContainsFunc(texts, func(text string) bool {
+		begins := beginning(text)
+		return begins != "" && strings.Contains(shown, begins)
+	})
 }
 
 // titles reports whether the own lines of a fragment have the title of a problem, and its line or how often it came.
