@@ -126,7 +126,9 @@ func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []Named) 
 
 // explain returns the problems that explain others, as their rules have it, and the entries that each explains: of all,
 // in order of their first entries.
-func (p *Problems) explain(all []*heed.Member) (because map[*heed.Member]*heed.Member, explains map[*heed.Member]uint64) {
+func (p *Problems) explain(all []*heed.Member) (because map[*heed.Member]*heed.Member,
+	explains map[*heed.Member]uint64,
+) {
 	because, explains = map[*heed.Member]*heed.Member{}, map[*heed.Member]uint64{}
 	for i, m := range all {
 		explained := func(o *heed.Member) bool { return slices.Contains(p.ExplainedBy(m.Rule), o.Rule) }

@@ -9,9 +9,9 @@ import (
 // fence begins and ends a block of data in Markdown, made longer where the data has as much of it.
 const fence = "```"
 
-// Markdown returns the text as Markdown: a heading for each section, or for each fragment without one, own lines as list
-// items, escaped, and data lines as they are in blocks of code, which nothing in them ends. It takes more tokens than the
-// text does. It is made of the fragments' Section and Content, so that a context that was JSON gives the same.
+// Markdown returns the text as Markdown: a heading for each section, or for each fragment without one, own lines as
+// list items, escaped, and data lines as they are in blocks of code, which nothing in them ends. It takes more tokens
+// than the text does. It is made of the fragments' Section and Content, so that a context that was JSON gives the same.
 func (c *Context) Markdown() string {
 	var b strings.Builder
 	section := ""

@@ -20,16 +20,16 @@ import (
 
 // The parts of an item beside its head, in the order in which they are shown where a template names none.
 const (
-	PartCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
-	PartOperation = "operation" // the verdict of the operation that it came of, or came after
-	PartSamples   = "samples"   // what else it holds
-	PartBefore    = "before"    // entries before its cause
-	PartAfter     = "after"     // entries after its cause
-	PartBlame     = "blame"     // the mods that its dominant entry points at, with evidence
-	PartAdvice    = "advice"    // why the rule decides so
+	partCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
+	partOperation = "operation" // the verdict of the operation that it came of, or came after
+	partSamples   = "samples"   // what else it holds
+	partBefore    = "before"    // entries before its cause
+	partAfter     = "after"     // entries after its cause
+	partBlame     = "blame"     // the mods that its dominant entry points at, with evidence
+	partAdvice    = "advice"    // why the rule decides so
 )
 
-var allParts = []string{PartOperation, PartSamples, PartCause, PartBefore, PartAfter, PartBlame, PartAdvice}
+var allParts = []string{partOperation, partSamples, partCause, partBefore, partAfter, partBlame, partAdvice}
 
 // The bounds of what is shown of an item.
 const (
@@ -174,8 +174,8 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 		all, takes := make([][]briefing.Fragment, len(looks)), 0
 		for i, l := range looks {
 			order := parts
-			if at := slices.Index(parts, PartBefore); at >= 0 && l.crashed() { // its own text says little
-				order = slices.Insert(slices.Delete(slices.Clone(parts), at, at+1), 0, PartBefore)
+			if at := slices.Index(parts, partBefore); at >= 0 && l.crashed() { // its own text says little
+				order = slices.Insert(slices.Delete(slices.Clone(parts), at, at+1), 0, partBefore)
 			}
 			for _, part := range order {
 				if f, ok := l.part(part, q.Neighbors, scale); ok {

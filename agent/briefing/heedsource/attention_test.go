@@ -310,7 +310,7 @@ func TestRestored(t *testing.T) {
 	restored, err := heed.Restore(heed.Config{Rules: set, Epoch: "e"}, e.Snapshot(nil))
 	require.NoError(t, err)
 	before := restored.Snapshot(nil)
-	q := briefing.AttentionQuery{Parts: []string{PartSamples, PartAdvice}} // entries are not in a snapshot
+	q := briefing.AttentionQuery{Parts: []string{partSamples, partAdvice}} // entries are not in a snapshot
 	for _, work := range []string{"", "1", "e-1"} {
 		was, is := itemsOf(t, e, set, work, 0, q).Fragments, itemsOf(t, restored, set, work, 0, q).Fragments
 		require.Equal(t, len(was), len(is), work)

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -37,5 +36,4 @@ func TestSourcesInDocs(t *testing.T) {
 	has("registry tools", toolRegistry(nil).(*registry[Tool]).filters)
 	has("registry mods", modRegistry(nil).(*registry[capture.ListedMod]).filters)
 	has("registry environment", nil)
-	has("registry baseline", baselineRegistry(nil, nil).(*registry[compare.Known]).filters)
 }

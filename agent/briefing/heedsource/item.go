@@ -17,8 +17,8 @@ import (
 
 // sections are the headings of the parts of an item in Markdown.
 var sections = map[string]string{
-	PartCause: "Stack", PartOperation: "Operation", PartSamples: "Also in it", PartBefore: "Before", PartAfter: "After",
-	PartBlame: "Which mod", PartAdvice: "Why it matters",
+	partCause: "Stack", partOperation: "Operation", partSamples: "Also in it", partBefore: "Before", partAfter: "After",
+	partBlame: "Which mod", partAdvice: "Why it matters",
 }
 
 // look is what is known of one item.
@@ -312,7 +312,7 @@ func (l *look) next(class string) []briefing.Line {
 func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool) {
 	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq, Section: sections[name]}
 	switch name {
-	case PartCause:
+	case partCause:
 		if f.Title = "The text goes on"; l.frames == 0 {
 			f.Title = "Where it happened"
 		}
@@ -323,7 +323,7 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 			f.Lines = beyond(f.Lines, r.Message, 0, scale*causeLines, briefing.Prose)
 			f.Lines = beyond(f.Lines, r.Stack, 0, scale*causeFrames, briefing.Stack)
 		}
-	case PartOperation:
+	case partOperation:
 		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
 		v := l.Engine.Verdict(id)
 		if id == "" || !v.Known {
@@ -331,14 +331,14 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 		}
 		f = verdict(&v, f.SourceID)
 		f.Section = sections[name]
-	case PartSamples:
+	case partSamples:
 		l.samples(&f)
-	case PartBefore, PartAfter:
+	case partBefore, partAfter:
 		if l.item.Cause.Seq == 0 || neighbors <= 0 {
 			return f, false
 		}
-		l.neighbors(&f, name == PartBefore, scale*neighbors)
-	case PartBlame:
+		l.neighbors(&f, name == partBefore, scale*neighbors)
+	case partBlame:
 		f.Title = "What points at mods"
 		for _, s := range l.suspects[:min(len(l.suspects), maxSuspects)] {
 			var why []string
@@ -350,7 +350,7 @@ func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool)
 		if len(f.Lines) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
 			return f, false // the head has it
 		}
-	case PartAdvice:
+	case partAdvice:
 		f.Title = "Rule " + named(l.item.Rule)
 		if l.rule != nil && l.rule.Why != "" {
 			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})

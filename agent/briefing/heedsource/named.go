@@ -13,10 +13,12 @@ import (
 	"github.com/heedlog/heed/report"
 )
 
-// named shows the problems that the first screen of a report names of the same items: a line each with its text, or with
-// the item alone where a head has the problem. Of the items, the first ones have heads. It also returns the items that
-// need no other line, and whether it says more than the first head.
-func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing.Fragment, has []heed.Item, more bool) {
+// named shows the problems that the first screen of a report names of the same items: a line each with its text, or
+// with the item alone where a head has the problem. Of the items, the first ones have heads. It also returns the items
+// that need no other line, and whether it says more than the first head.
+func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing.Fragment, has []heed.Item,
+	more bool,
+) {
 	choice := report.Problems{
 		Blinds: func(rule string) bool { r := s.ruleOf(rule); return r != nil && r.Blinds },
 		ExplainedBy: func(rule string) []string {

@@ -17,7 +17,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -105,10 +104,9 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 func all(e *heed.Engine, set *rules.Set) briefing.Config {
 	c := Sources(Config{
 		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
-		Tools:    func() []Tool { return []Tool{{Name: "colony/build"}} },
-		Mods:     func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
-		Baseline: func() *compare.Baseline { return &compare.Baseline{} },
-		Next:     func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
+		Tools: func() []Tool { return []Tool{{Name: "colony/build"}} },
+		Mods:  func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
+		Next:  func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
 	})
 	c.Now = func() time.Time { return start }
 	return c

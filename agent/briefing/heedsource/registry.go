@@ -11,12 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -73,8 +71,7 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 
 // registrySections are the headings of rows in Markdown.
 var registrySections = map[string]string{
-	RegistryEnvironment: "Environment", RegistryMods: "Mod", RegistryTools: "Tool", RegistryRules: "Rule",
-	RegistryBaseline: "Known before",
+	registryEnvironment: "Environment", registryMods: "Mod", registryTools: "Tool", registryRules: "Rule",
 }
 
 // fragment returns the fragment of a row.
@@ -132,7 +129,7 @@ func showRule(r *rules.Rule) briefing.Fragment {
 	lines = sentence(lines, "Summary", r.Summary)
 	lines = sentence(lines, "Why", r.Why)
 	lines = sentence(lines, "Advice", r.Advice)
-	f := fragment(RegistryRules, r.ID, b.String(), lines)
+	f := fragment(registryRules, r.ID, b.String(), lines)
 	f.Refs = map[string]string{"rule": r.ID}
 	return f
 }
@@ -171,7 +168,7 @@ func showTool(t *Tool) briefing.Fragment {
 	if more := len(arguments) - maxArguments; more > 0 {
 		lines = append(lines, briefing.Line{Text: "and " + text.Count(more, "more argument", "more arguments")})
 	}
-	f := fragment(RegistryTools, t.Name, title, lines)
+	f := fragment(registryTools, t.Name, title, lines)
 	f.Refs = map[string]string{"method": t.Name}
 	return f
 }
@@ -245,7 +242,7 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	if m.Versions != "" {
 		lines = append(lines, briefing.Line{Text: text.Safe(m.Versions, maxLineChars), Data: true, Kind: briefing.Hex})
 	}
-	f := fragment(RegistryMods, cmp.Or(m.PackageID, m.Name), title, lines)
+	f := fragment(registryMods, cmp.Or(m.PackageID, m.Name), title, lines)
 	f.Refs = map[string]string{"blame": m.Title()}
 	return f
 }
@@ -283,7 +280,7 @@ func showMods(mods []capture.ListedMod) briefing.Fragment {
 		}
 		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true}
 	}
-	return fragment(RegistryEnvironment, RegistryMods, text.Count(len(mods), "mod", "mods")+", in load order", lines)
+	return fragment(registryEnvironment, registryMods, text.Count(len(mods), "mod", "mods")+", in load order", lines)
 }
 
 // showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
@@ -297,43 +294,5 @@ func showEnvironment(f *capture.Facts) briefing.Fragment {
 			lines = append(lines, briefing.Line{Text: text.Safe(fact, maxLineChars), Data: true})
 		}
 	}
-	return fragment(RegistryEnvironment, "facts", "where the game runs, as its log says", lines)
-}
-
-// baselineRegistry has the noise that is known. A signature is compared by its group, as far as an engine learned it.
-func baselineRegistry(baseline func() *compare.Baseline, e *heed.Engine) briefing.Registry {
-	return &registry[compare.Known]{
-		filters: []string{"signature", "rule", "disposition"},
-		rows: func() []compare.Known {
-			if b := baseline(); b != nil {
-				return b.Entries
-			}
-			return nil
-		},
-		is: func(k *compare.Known, filter, value string) bool {
-			switch filter {
-			case "signature":
-				return k.Signature.ID.String() == value || e.Group(k.Signature).ID.String() == value
-			case "rule":
-				return k.Rule == value
-			}
-			return k.Disposition.String() == value
-		},
-		show: func(rows []compare.Known, i int) briefing.Fragment { return showKnown(&rows[i]) },
-	}
-}
-
-func showKnown(k *compare.Known) briefing.Fragment {
-	title := fmt.Sprintf("known since %s until %s: %s, %d in %d records of %s", k.First, k.Expires, k.Disposition,
-		k.Count, k.Records, text.Count(k.Runs, "run", "runs"))
-	if !strings.HasPrefix(k.Rule, defaultRule) {
-		title += ", rule " + named(k.Rule)
-	}
-	lines := sentence(nil, "Note", k.Note)
-	if len(k.Templates) > 0 {
-		lines, _ = quoted(lines, k.Templates[0], 1, briefing.Prose)
-	}
-	f := fragment(RegistryBaseline, k.Signature.ID.String(), title, lines)
-	f.Refs = map[string]string{"signature": k.Signature.ID.String(), "rule": k.Rule}
-	return f
+	return fragment(registryEnvironment, "facts", "where the game runs, as its log says", lines)
 }

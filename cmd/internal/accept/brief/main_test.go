@@ -56,7 +56,7 @@ func TestTruth(t *testing.T) {
 // TestOwnCaptures holds the figures of the project's captures.
 func TestOwnCaptures(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	q, err := measure(folders{captures: captures, labeled: t.TempDir(), players: t.TempDir()}, defaults(t))
+	q, err := measure(folders{captures: captures, players: t.TempDir()}, defaults(t))
 	require.NoError(t, err)
 	require.Equal(t, 26, q.faults[ours])
 	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
@@ -86,7 +86,7 @@ func TestRealLogs(t *testing.T) {
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
 	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
-	for _, s := range []set{ours, labeled, players} {
+	for _, s := range []set{ours, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
 	require.NotContains(t, out.String(), string(held))

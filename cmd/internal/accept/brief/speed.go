@@ -81,7 +81,8 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		}
 	}
 	path := filepath.Join(folder, "game.log")
-	return &game{Replay: &replay.Replay{Engine: engine}, set: set, now: time.Now}, path, os.WriteFile(path, log.Bytes(), 0o600)
+	g := &game{Replay: &replay.Replay{Engine: engine}, set: set, now: time.Now}
+	return g, path, os.WriteFile(path, log.Bytes(), 0o600)
 }
 
 // race measures rounds of each approach, the journal one entry further in each.
