@@ -45,6 +45,7 @@ const (
 	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
 	maxEvidence             = 4   // notices about the log
 	detailShare             = 0.4 // of the tokens, which heads but the first leave to details
+	leastShare              = 0.5 // of the tokens, which the titles of items that block may take at least
 	clock                   = "15:04:05"
 )
 
@@ -111,23 +112,14 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if several {
 		room -= cost(in, &summary)
 	}
-	all := briefing.Fragment{Lines: s.leastOf(items[min(len(items), 1):])}
-	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
-	var looks []*look
-	var heads []briefing.Fragment
-	for shown := 0; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
-		l := s.look(&items[shown], in.Request.AgentClass)
-		head := l.head(in.Request.AgentClass)
-		head.Required = head.Required || items[shown].ID == item
-		takes := cost(in, &head)
-		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
-			break
-		}
-		room -= takes
-		looks, heads = append(looks, l), append(heads, head)
+	reserve := int(float64(in.Tokens) * detailShare)
+	if len(items) > 1 {
+		all := s.others(in, items[1:], 0)
+		reserve = max(reserve, cost(in, &briefing.Fragment{Lines: all.Short}))
+	}
+	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
+	if err != nil {
+		return out, err
 	}
 	rest := items[len(looks):]
 	if several {
@@ -149,21 +141,37 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		room -= cost(in, &others[0])
 	}
 	out.More = len(looks) < len(items)
+	if len(heads) == 0 {
+		return out, nil
+	}
 	details := s.details(in, q, looks, heads, parts, room)
-	for i := range heads {
-		out.Fragments = append(out.Fragments, heads[i])
-		if i == 0 {
-			if several {
-				out.Fragments = append(out.Fragments, summary)
-			}
-			out.Fragments = append(out.Fragments, details[0]...)
-		}
+	out.Fragments = append(out.Fragments, heads[0])
+	if several {
+		out.Fragments = append(out.Fragments, summary)
 	}
-	out.Fragments = append(out.Fragments, others...)
-	if len(details) > 1 {
-		out.Fragments = append(out.Fragments, slices.Concat(details[1:]...)...)
-	}
+	out.Fragments = slices.Concat(out.Fragments, details[0], heads[1:], others, slices.Concat(details[1:]...))
 	return out, nil
+}
+
+// heads returns what is said first of items: as many as leave a reserve of the room, and at least one.
+func (s *attention) heads(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item,
+	asked string, room, reserve int,
+) (looks []*look, heads []briefing.Fragment, left int, err error) {
+	for i := range items {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, 0, err
+		}
+		l := s.look(&items[i], in.Request.AgentClass)
+		head := l.head(in.Request.AgentClass)
+		head.Required = head.Required || items[i].ID == asked
+		takes := cost(in, &head)
+		if i > 0 && (in.Tokens > 0 && room-takes < reserve || i == q.MaxItems) {
+			break
+		}
+		room -= takes
+		looks, heads = append(looks, l), append(heads, head)
+	}
+	return looks, heads, room, nil
 }
 
 // details returns the parts of items: as much of each as the tokens allow, by bounds that double until they do not.
@@ -253,35 +261,31 @@ func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) brief
 		Title: text.Count(len(rest), "other item", "other items"), Section: "Also open",
 		Refs: map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
-	for _, more := range []brevity{whole, shorter, shortest, briefest} {
-		if f.Lines = nil; more != whole {
+	// The least are the ids, and of each item that blocks its title, number and culprit.
+	f.Short = blockers(rest)
+	least := slices.Clone(f.Short)
+	for i := range rest {
+		if rest[i].Blocking {
+			least = append(least, s.inShort(&rest[i], briefest, "- ", rest[i].TotalUrgentEntries)...)
+		}
+	}
+	if in.Tokens == 0 || cost(in, &briefing.Fragment{Lines: least}) <= int(float64(in.Tokens)*leastShare) {
+		f.Short = least
+	}
+	f.Required = len(f.Short) > 0
+	for how := whole; how < briefest; how++ {
+		if f.Lines = nil; how != whole {
 			f.Lines = blockers(rest)
 		}
 		for i := range rest {
-			if more < briefest || rest[i].Blocking {
-				f.Lines = append(f.Lines, s.inShort(&rest[i], more, "- ", rest[i].TotalUrgentEntries)...)
-			}
+			f.Lines = append(f.Lines, s.inShort(&rest[i], how, "- ", rest[i].TotalUrgentEntries)...)
 		}
 		if in.Tokens == 0 || cost(in, &f) <= room {
-			break
+			return f
 		}
 	}
-	if f.Short = s.leastOf(rest); in.Tokens > 0 && cost(in, &briefing.Fragment{Lines: f.Short}) > in.Tokens/2 {
-		f.Short = blockers(rest)
-	}
-	f.Required = len(f.Short) > 0
+	f.Lines = least
 	return f
-}
-
-// leastOf returns the least that is said of items that block: their ids, and of each its title, number and culprit.
-func (s *attention) leastOf(items []heed.Item) []briefing.Line {
-	lines := blockers(items)
-	for i := range items {
-		if items[i].Blocking {
-			lines = append(lines, s.inShort(&items[i], briefest, "- ", items[i].TotalUrgentEntries)...)
-		}
-	}
-	return lines
 }
 
 // blockers names the items that block: many of them after the first by their numbers.

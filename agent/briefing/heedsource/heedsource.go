@@ -21,7 +21,6 @@ const (
 
 // The names of registries.
 const (
-	registryRules       = "rules"
 	registryTools       = "tools"
 	registryMods        = "mods"
 	registryEnvironment = "environment"
@@ -30,7 +29,7 @@ const (
 // Config has what the sources read. Its functions may be called from many goroutines.
 type Config struct {
 	Engine *heed.Engine               // required
-	Rules  func() *rules.Set          // nil: the registry "rules" is not there
+	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
 	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
 	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
 
@@ -66,9 +65,6 @@ func Sources(c Config) briefing.Config {
 		Scrub:      (&scrubber{engine: c.Engine}).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Rules != nil {
-		b.Registries[registryRules] = ruleRegistry(c.Rules)
-	}
 	if c.Tools != nil {
 		b.Registries[registryTools] = toolRegistry(c.Tools)
 	}

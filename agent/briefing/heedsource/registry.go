@@ -15,14 +15,12 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/rules"
 )
 
 // The bounds of one row.
 const (
-	maxRows          = 1000 // of an answer, where the query has no bound
-	maxSentenceChars = 600  // of what an owner wrote
-	maxArguments     = 24   // of a tool
+	maxRows      = 1000 // of an answer, where the query has no bound
+	maxArguments = 24   // of a tool
 )
 
 // registry is a [briefing.Registry] over rows in a fixed order.
@@ -71,7 +69,7 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 
 // registrySections are the headings of rows in Markdown.
 var registrySections = map[string]string{
-	registryEnvironment: "Environment", registryMods: "Mod", registryTools: "Tool", registryRules: "Rule",
+	registryEnvironment: "Environment", registryMods: "Mod", registryTools: "Tool",
 }
 
 // fragment returns the fragment of a row.
@@ -80,58 +78,6 @@ func fragment(registry, id, title string, lines []briefing.Line) briefing.Fragme
 		Source: briefing.SourceRegistry, SourceID: registry + "/" + escaped(id), Title: title, Lines: lines,
 		Section: registrySections[registry],
 	}
-}
-
-// sentence appends what an owner wrote about something, if anything.
-func sentence(dst []briefing.Line, what, s string) []briefing.Line {
-	if s = text.Safe(strings.Join(strings.Fields(s), " "), maxSentenceChars); s == "" {
-		return dst
-	}
-	return append(dst, briefing.Line{Text: what + ": " + s})
-}
-
-// ruleRegistry has the rules of a set, in the order in which they are tried.
-func ruleRegistry(set func() *rules.Set) briefing.Registry {
-	return &registry[*rules.Rule]{
-		filters: []string{"rule", "disposition", "tag", "file"},
-		rows:    func() []*rules.Rule { return set().Rules() },
-		is: func(r **rules.Rule, filter, value string) bool {
-			switch filter {
-			case "rule":
-				return (*r).ID == value
-			case "disposition":
-				return (*r).Disposition.String() == value
-			case "tag":
-				return slices.Contains((*r).Tags, value)
-			}
-			return (*r).File == value
-		},
-		show: func(rows []*rules.Rule, i int) briefing.Fragment { return showRule(rows[i]) },
-	}
-}
-
-func showRule(r *rules.Rule) briefing.Fragment {
-	var b strings.Builder
-	fmt.Fprintf(&b, "rule at %s: %s", named(r.Place), r.Disposition)
-	if r.HasSeverity {
-		b.WriteString(", " + r.Severity.String())
-	}
-	if r.Invalidates {
-		b.WriteString(", the game's state may have changed")
-	}
-	if r.Disabled {
-		b.WriteString(", disabled")
-	}
-	if e := r.Escalate; e != nil {
-		fmt.Fprintf(&b, ", %s from %d within %s on", e.To, e.After, e.Within)
-	}
-	var lines []briefing.Line
-	lines = sentence(lines, "Summary", r.Summary)
-	lines = sentence(lines, "Why", r.Why)
-	lines = sentence(lines, "Advice", r.Advice)
-	f := fragment(registryRules, r.ID, b.String(), lines)
-	f.Refs = map[string]string{"rule": r.ID}
-	return f
 }
 
 // toolRegistry has the tools of a game, in the order of its list.

@@ -62,21 +62,6 @@ func TestRegistries(t *testing.T) {
 		query briefing.RegistryQuery
 		want  string
 	}{
-		"a rule": {
-			briefing.RegistryQuery{Registry: registryRules, Filters: by("rule", "save.broken")},
-			`[registry rules/save.broken] rule at test.yaml:3: blocking
-Summary: A save failed.
-Why: What was played since the last save is lost.
-Advice: Save under another name.
-`,
-		},
-		"rules by tag": {
-			briefing.RegistryQuery{Registry: registryRules, Filters: by("tag", "clock")},
-			"[registry rules/noise] rule at test.yaml:9: ignore\n",
-		},
-		"no such rule": {
-			briefing.RegistryQuery{Registry: registryRules, Filters: by("rule", "default.log.error")}, "",
-		},
 		"tools": {
 			briefing.RegistryQuery{Registry: registryTools},
 			`[registry tools/colony/build] tool colony/build: 2 arguments
