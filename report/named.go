@@ -20,15 +20,15 @@ type Problems struct {
 	reason string // the rule of a crash's reason, which is named in place of the last of three; "" for none
 }
 
-// Named is a problem that a first screen names.
-type Named struct {
+// chosen is a problem that a first screen names.
+type chosen struct {
 	*heed.Member
 	As       []string     // worst, most and first; or "also" for none of these, "cause" if it explains the next
 	Because  *heed.Member // the earlier one that explains it, nil for none
 	Explains uint64       // how many later entries it explains
 }
 
-// The values of [Named].As.
+// The values of chosen.As.
 const (
 	asWorst = "worst"
 	asMost  = "most"
@@ -41,13 +41,13 @@ const (
 // repeats, and the first; another one where these are all the same. They are of the highest disposition there is, other
 // than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
 // explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
-func (p *Problems) Named() []Named {
+func (p *Problems) Named() []chosen {
 	all, _ := p.named()
 	return all
 }
 
 // named also returns the problems from which Named chooses, in order of their first entries.
-func (p *Problems) named() (all []Named, found []*heed.Member) {
+func (p *Problems) named() (all []chosen, found []*heed.Member) {
 	// What has no position comes last.
 	first := slices.SortedFunc(slices.Values(p.All), func(a, b *heed.Member) int {
 		return cmp.Or(cmp.Compare(a.First-1, b.First-1), cmp.Compare(a.Rule, b.Rule))
@@ -72,16 +72,16 @@ func (p *Problems) named() (all []Named, found []*heed.Member) {
 	because, explains := p.explain(first)
 	all = p.choose(found, top)
 	if m := because[all[0].Member]; m != nil {
-		cause := Named{Member: m, As: []string{asCause}}
-		if i := slices.IndexFunc(all, func(n Named) bool { return n.Member == m }); i >= 0 {
+		cause := chosen{Member: m, As: []string{asCause}}
+		if i := slices.IndexFunc(all, func(n chosen) bool { return n.Member == m }); i >= 0 {
 			cause.As = append(cause.As, all[i].As...)
 			all = slices.Delete(all, i, i+1)
 		}
-		all = append([]Named{cause}, all[:min(len(all), 2)]...)
+		all = append([]chosen{cause}, all[:min(len(all), 2)]...)
 	}
 	reason := slices.IndexFunc(found, func(m *heed.Member) bool { return m.Rule == p.reason })
-	if reason >= 0 && !slices.ContainsFunc(all, func(n Named) bool { return n.Member == found[reason] }) {
-		all = append(all[:min(len(all), 2)], Named{Member: found[reason], As: []string{asAlso}})
+	if reason >= 0 && !slices.ContainsFunc(all, func(n chosen) bool { return n.Member == found[reason] }) {
+		all = append(all[:min(len(all), 2)], chosen{Member: found[reason], As: []string{asAlso}})
 	}
 	for i := range all {
 		all[i].Because, all[i].Explains = because[all[i].Member], explains[all[i].Member]
@@ -90,16 +90,16 @@ func (p *Problems) named() (all []Named, found []*heed.Member) {
 }
 
 // choose returns the worst, the most frequent and the first problem, the top before all others.
-func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []Named) {
+func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []chosen) {
 	worst := cmp.Or(top, slices.MinFunc(found, (*heed.Member).Compare))
 	byEntries := func(a, b *heed.Member) int { return cmp.Compare(a.Entries, b.Entries) }
 	most := cmp.Or(p.Filler, slices.MaxFunc(found, byEntries))
 	name := func(m *heed.Member, as string) {
-		if i := slices.IndexFunc(all, func(n Named) bool { return n.Member == m }); i >= 0 {
+		if i := slices.IndexFunc(all, func(n chosen) bool { return n.Member == m }); i >= 0 {
 			all[i].As = append(all[i].As, as)
 			return
 		}
-		all = append(all, Named{Member: m, As: []string{as}})
+		all = append(all, chosen{Member: m, As: []string{as}})
 	}
 	milder := func(m *heed.Member) bool { return m.Disposition < worst.Disposition || m.Harm() < worst.Harm() }
 	if slices.ContainsFunc(found, milder) {
@@ -110,7 +110,7 @@ func (p *Problems) choose(found []*heed.Member, top *heed.Member) (all []Named) 
 	}
 	name(found[0], asFirst)
 	if top != nil {
-		is := func(n Named) bool { return n.Member == top }
+		is := func(n chosen) bool { return n.Member == top }
 		if !slices.ContainsFunc(all, is) {
 			name(top, asWorst)
 		}

@@ -184,7 +184,7 @@ func (r *Replay) filler(n *run) *problem {
 
 // relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
 // advice.
-func (r *Replay) relate(c *verdictCause, n *Named, filler *problem) {
+func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
 	if c.Explains = n.Explains; n.Because != nil {
 		c.Because = n.Because.First
 	}

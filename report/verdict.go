@@ -226,7 +226,7 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 }
 
 // named returns a problem in words. m is what an item has of it, nil for nothing.
-func (r *Replay) named(p *Named, m *heed.Member, rules ruleTexts) verdictCause {
+func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
 		As: p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),

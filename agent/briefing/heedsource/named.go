@@ -33,20 +33,16 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 		disposition event.Disposition
 	}
 	joined := map[key]*heed.Member{}
-	in := map[*heed.Member]*heed.Item{} // the item with most of it
+	in := map[*heed.Member]*heed.Item{} // the most urgent one
 	for i := range items {
 		for _, m := range items[i].Members {
 			at := key{m.Rule, m.Disposition}
-			it := joined[at]
-			if it == nil {
-				joined[at], in[&m] = &m, &items[i]
-				choice.All = append(choice.All, &m)
+			if it := joined[at]; it != nil {
+				it.Join(&m)
 				continue
 			}
-			if m.Entries > it.Entries {
-				it.Message, it.Signature, it.Seq, in[it] = m.Message, m.Signature, m.Seq, &items[i]
-			}
-			it.Join(&m)
+			joined[at], in[&m] = &m, &items[i]
+			choice.All = append(choice.All, &m)
 		}
 	}
 	if len(choice.All) > 0 {
