@@ -42,7 +42,10 @@ type problems map[half]map[string]map[int]*count // by half, by name, by tokens
 // familyShare is the name of the share of labeled blocking records whose family has a line in the brief.
 const familyShare = "families"
 
-var problemNames = []string{"worst", "most", "first", familyShare}
+// counted is behind the name of a problem that is shown with its exact number of entries, if there are several.
+const counted = ", counted"
+
+var problemNames = []string{"worst", "worst" + counted, "most", "most" + counted, "first", familyShare}
 
 func (p problems) add(h half, name string, tokens, has, of int) {
 	if p[h] == nil {
@@ -118,6 +121,9 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 						continue
 					}
 					p.add(h, as, tokens, bit(has), 1)
+					if slices.Contains(problemNames, as+counted) {
+						p.add(h, as+counted, tokens, bit(has && counts(shown, c.Times)), 1)
+					}
 					if !has {
 						miss(as, fmt.Sprintf("line %d, %d times, %s %q", c.Line, c.Times, c.What, c.Says))
 					}
@@ -186,6 +192,14 @@ func titles(brief []string, what string, line, times uint64) bool {
 		}
 	}
 	return false
+}
+
+// counts reports whether an own line has a number of entries, in whatever words. One needs none.
+func counts(brief []string, n uint64) bool {
+	number := regexp.MustCompile(fmt.Sprintf(`\b%d (times|entries)\b`, n))
+	return n == 1 || slices.ContainsFunc(brief, func(line string) bool {
+		return !strings.HasPrefix(line, briefing.DataPrefix) && number.MatchString(line)
+	})
 }
 
 // reported replays a log into a report and returns both at its end.
