@@ -12,12 +12,13 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// requireNamed requires that at 1,500 tokens briefs show at least 95 % of the worst and of the most frequent problems.
+// requireNamed requires that at 1,500 tokens briefs show at least 95 % of the worst, the most frequent and the first
+// problems, of the first two with their number of entries.
 func requireNamed(t *testing.T, paths []string, labeled string) {
 	t.Helper()
 	p, misses, err := measureNamed(paths, labeled, defaults(t))
 	require.NoError(t, err)
-	for _, name := range []string{"worst", "most", "first"} {
+	for _, name := range []string{"worst", "worst" + counted, "most", "most" + counted, "first"} {
 		var sum count
 		for _, h := range []half{developed, other} {
 			if c := p[h][name][1500]; c != nil {
