@@ -273,7 +273,7 @@ func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) brief
 		f.Short = least
 	}
 	f.Required = len(f.Short) > 0
-	for how := whole; how < briefest; how++ {
+	for how := range briefest {
 		if f.Lines = nil; how != whole {
 			f.Lines = blockers(rest)
 		}
