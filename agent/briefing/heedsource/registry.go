@@ -224,7 +224,7 @@ func showMods(mods []capture.ListedMod) briefing.Fragment {
 		if m.Versions != "" {
 			line += " " + m.Versions
 		}
-		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true}
+		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true, Kind: briefing.Hex} // ids, mostly
 	}
 	return fragment(registryEnvironment, registryMods, text.Count(len(mods), "mod", "mods")+", in load order", lines)
 }
