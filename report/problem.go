@@ -17,10 +17,8 @@ type problem struct {
 	tags   []string
 	record uint64 // number of the last in the run
 
-	because  *problem // the earlier one that explains it
-	explains uint64   // entries of the problems that it explains
-	filled   *row     // its group that filled the log
-	share    uint64   // of that group, in percent
+	filled *row   // its group that filled the log
+	share  uint64 // of that group, in percent
 }
 
 // run is what was urgent from one start of the game to the next.
@@ -93,6 +91,14 @@ const (
 	tagMemory, tagGraphics = "memory", "graphics" // used up or lost, before a crash
 )
 
+// member returns the member of a problem, nil for none.
+func (p *problem) member() *heed.Member {
+	if p == nil {
+		return nil
+	}
+	return &p.Member
+}
+
 func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) }
 
 // storm is the number of blocking entries from which on they break play, whatever they are.
@@ -129,19 +135,6 @@ func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
 
 func (p *problem) compareFirst(o *problem) int {
 	return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
-}
-
-// explain finds the problems of a run that an earlier problem explains, as their rules have it.
-func (n *run) explain(rules ruleTexts) {
-	all := slices.SortedFunc(maps.Values(n.problems), (*problem).compareFirst)
-	for i, p := range all {
-		p.because, p.explains, p.filled = nil, 0, nil
-		explained := func(o *problem) bool { return slices.Contains(rules[safe(p.Rule)].ExplainedBy, o.Rule) }
-		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
-			p.because = cmp.Or(all[i].because, all[i])
-			p.because.explains += p.Entries
-		}
-	}
 }
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.
@@ -191,13 +184,14 @@ func (r *Replay) filler(n *run) *problem {
 
 // relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
 // advice.
-func (r *Replay) relate(c *verdictCause, p *problem) {
-	if c.Explains = p.explains; p.because != nil {
-		c.Because = p.because.First
+func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
+	if c.Explains = n.Explains; n.Because != nil {
+		c.Because = n.Because.First
 	}
-	if row := p.filled; row != nil {
-		c.Share, c.Says = p.share, cmp.Or(safe(row.says), row.head(maxSays))
-		if !p.Disposition.Urgent() {
+	if filler != nil && n.Member == &filler.Member {
+		row := filler.filled
+		c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
+		if !n.Disposition.Urgent() {
 			c.What = "This message filled the log."
 		}
 		if len(c.Mods) == 0 {
@@ -213,85 +207,6 @@ func (r *Replay) relate(c *verdictCause, p *problem) {
 		names[i] = c.Mods[i].Name
 	}
 	c.Advice = sentence(text.Advice(c.Advice, names...))
-}
-
-// named is a problem with what it is named for.
-type named struct {
-	*problem
-	as []string
-}
-
-// The values of [verdictCause].As.
-const (
-	asWorst = "worst"
-	asMost  = "most"
-	asFirst = "first"
-	asAlso  = "also"
-	asCause = "cause"
-)
-
-// toName returns the problems that a verdict names, at most three: the worst where others are less bad, the most
-// frequent where it repeats, and the first; another one where these are all the same. The first of them is top, the
-// most urgent that is open, or where that is nil, the worst; above it the problem that explains it. The most frequent
-// is the one that filled the log, unless that is nil.
-func toName(found []*problem, top, filler *problem) []named {
-	if len(found) == 0 {
-		return nil
-	}
-	weight := func(a, b *problem) int { return a.Compare(&b.Member) }
-	worst := cmp.Or(top, slices.MinFunc(found, weight))
-	most := cmp.Or(filler, slices.MaxFunc(found, func(a, b *problem) int { return cmp.Compare(a.Entries, b.Entries) }))
-	var all []named
-	name := func(p *problem, as string) {
-		if i := slices.IndexFunc(all, func(n named) bool { return n.problem == p }); i >= 0 {
-			all[i].as = append(all[i].as, as)
-			return
-		}
-		all = append(all, named{p, []string{as}})
-	}
-	milder := func(p *problem) bool { return p.Disposition < worst.Disposition || p.Harm() < worst.Harm() }
-	if slices.ContainsFunc(found, milder) {
-		name(worst, asWorst)
-	}
-	if most.Entries > 1 {
-		name(most, asMost)
-	}
-	name(found[0], asFirst)
-	if top != nil {
-		is := func(n named) bool { return n.problem == top }
-		if !slices.ContainsFunc(all, is) {
-			name(top, asWorst)
-		}
-		i := slices.IndexFunc(all, is)
-		all = slices.Concat(all[i:i+1], all[:i], all[i+1:])
-	}
-	if len(all) == 1 && len(found) > 1 {
-		others := slices.DeleteFunc(slices.Clone(found), func(p *problem) bool { return p == all[0].problem })
-		name(slices.MinFunc(others, weight), asAlso)
-	}
-	return withCause(all)
-}
-
-// withCause returns the problems to name, above which the one that explains the first comes.
-func withCause(all []named) []named {
-	cause := named{all[0].because, []string{asCause}}
-	if cause.problem == nil {
-		return all
-	}
-	if i := slices.IndexFunc(all, func(n named) bool { return n.problem == cause.problem }); i >= 0 {
-		cause.as = append(cause.as, all[i].as...)
-		all = slices.Delete(all, i, i+1)
-	}
-	return append([]named{cause}, all[:min(len(all), 2)]...)
-}
-
-// withReason returns the problems to name with the one of a crash's reason, in place of the last of three.
-func withReason(all []named, found []*problem, rule string) []named {
-	i := slices.IndexFunc(found, func(p *problem) bool { return p.Rule == rule })
-	if i < 0 || slices.ContainsFunc(all, func(n named) bool { return n.problem == found[i] }) {
-		return all
-	}
-	return append(all[:min(len(all), 2)], named{found[i], []string{asAlso}})
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.

@@ -105,36 +105,32 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 	}
-	n.explain(rules)
 	v.counts = counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
 		r.held(v, n, len(advisory) > 0)
 	}
-	found := blocking
-	if len(found) == 0 {
-		found = advisory
-	}
 	item, top := r.top(n)
-	switch {
-	case top == nil, slices.Contains(found, top):
-	case len(blocking) == 0 && top.Disposition == event.Blocking: // that the log went blind
-		found = append([]*problem{top}, found...)
-	default: // what broke is over
-		item, top = nil, nil
+	filler := r.filler(n)
+	choice := Problems{
+		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
+		ExplainedBy: func(rule string) []string { return rules[safe(rule)].ExplainedBy },
 	}
-	causes := toName(found, top, r.filler(n))
+	for _, p := range n.problems {
+		choice.All = append(choice.All, &p.Member)
+	}
 	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
-		causes = withReason(causes, found, reason.rule)
+		choice.reason = reason.rule
 	}
+	causes, found := choice.named()
 	for i := range causes {
 		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
-		if item != nil && causes[i].problem == top {
+		if item != nil && causes[i].Member == choice.Top && slices.Contains(found, choice.Top) {
 			m = &item.Members[0]
 		}
 		c := r.named(&causes[i], m, rules)
-		r.relate(&c, causes[i].problem)
+		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
@@ -230,11 +226,10 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 }
 
 // named returns a problem in words. m is what an item has of it, nil for nothing.
-func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
-	p := n.problem
+func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
-		As: n.as, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
+		As: p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		What: sentence(text.Summary), Advice: text.Advice,
 	}
 	c.modded = r.environment != nil && len(r.environment.Mods) > 0
@@ -249,7 +244,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
 	}
-	names := r.tallyMods(p)
+	names := r.tallyMods(p.Member)
 	all, perhaps := m.Mods()
 	if len(all) == 0 {
 		all, c.Perhaps = perhaps, len(perhaps) > 0
@@ -277,7 +272,7 @@ type modTally struct {
 }
 
 // tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys.
-func (r *Replay) tallyMods(of *problem) map[string]*modTally {
+func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
 		if !d.Urgent() || of != nil && of.Disposition != d {

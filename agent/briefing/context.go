@@ -43,6 +43,9 @@ type Fragment struct {
 	// fragment fits, Short stands for its lines; one that has none is cut at a line, and says how many are not shown.
 	Required bool `json:"required,omitempty" jsonschema:"Whether it is never cut."`
 
+	// Section names the part of a document that it belongs to, in words for people: a heading of its Markdown.
+	Section string `json:"section,omitempty" jsonschema:"The heading that it has in Markdown, if it has one of its own."`
+
 	Title string `json:"-"` // one line, in the words of the source
 	Lines []Line `json:"-"`
 	Short []Line `json:"-"`

@@ -9,23 +9,34 @@ import (
 // fence begins and ends a block of data in Markdown, made longer where the data has as much of it.
 const fence = "```"
 
-// Markdown returns the text as Markdown: a heading for each fragment, own lines as list items, escaped, and data lines
-// as they are in blocks of code, which nothing in them ends. It takes more tokens than the text does. It is made of the
-// fragments' Content, so that a context that was JSON gives the same.
+// Markdown returns the text as Markdown: a heading for each section, or for each fragment without one, own lines as
+// list items, escaped, and data lines as they are in blocks of code, which nothing in them ends. It takes more tokens
+// than the text does. It is made of the fragments' Section and Content, so that a context that was JSON gives the same.
 func (c *Context) Markdown() string {
 	var b strings.Builder
+	section := ""
 	for i := range c.Fragments {
 		f := &c.Fragments[i]
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		head, rest, _ := strings.Cut(f.Content, "\n")
-		b.WriteString("### ")
-		if title, ok := strings.CutPrefix(head, heading(f)); ok {
-			b.WriteString(text.MarkdownCode(f.Source+" "+f.SourceID, maxIDRunes))
-			head = title
+		title, known := strings.CutPrefix(head, heading(f))
+		id := text.MarkdownCode(f.Source+" "+f.SourceID, maxIDRunes)
+		title = text.Markdown(text.Safe(title, 0))
+		switch {
+		case !known:
+			b.WriteString("### " + text.Markdown(text.Safe(head, 0)))
+		case f.Section == "":
+			b.WriteString("### " + id + title)
+		default:
+			if f.Section != section {
+				b.WriteString("### " + text.Markdown(text.Safe(f.Section, maxIDRunes)) + "\n\n")
+			}
+			b.WriteString(strings.TrimLeft(title, " ") + " (" + id + ")")
 		}
-		b.WriteString(text.Markdown(text.Safe(head, 0)) + "\n\n")
+		section = f.Section
+		b.WriteString("\n\n")
 		if rest != "" {
 			appendLines(&b, strings.Split(strings.TrimSuffix(rest, "\n"), "\n"))
 		}

@@ -20,16 +20,16 @@ import (
 
 // The parts of an item beside its head, in the order in which they are shown where a template names none.
 const (
-	PartCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
-	PartOperation = "operation" // the verdict of the operation that it came of, or came after
-	PartSamples   = "samples"   // what else it holds
-	PartBefore    = "before"    // entries before its cause
-	PartAfter     = "after"     // entries after its cause
-	PartBlame     = "blame"     // the mods that its dominant entry points at, with evidence
-	PartAdvice    = "advice"    // why the rule decides so
+	partCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
+	partOperation = "operation" // the verdict of the operation that it came of, or came after
+	partSamples   = "samples"   // what else it holds
+	partBefore    = "before"    // entries before its cause
+	partAfter     = "after"     // entries after its cause
+	partBlame     = "blame"     // the mods that its dominant entry points at, with evidence
+	partAdvice    = "advice"    // why the rule decides so
 )
 
-var allParts = []string{PartOperation, PartSamples, PartCause, PartBefore, PartAfter, PartBlame, PartAdvice}
+var allParts = []string{partOperation, partSamples, partCause, partBefore, partAfter, partBlame, partAdvice}
 
 // The bounds of what is shown of an item.
 const (
@@ -37,11 +37,15 @@ const (
 	causeLines, causeFrames = 12, 16 // where the head does not have all
 	shortCause              = 160    // characters of the cause's line in the shortest form
 	shortestCause           = 101
+	briefTitle              = 60 // characters of a title in the briefest
 	fullIDs                 = 8
+	maxScale                = 16 // of the bounds of details, where there are tokens for it
+	alikeNeighbors          = 8  // entries that are read for each that is shown around a cause
 	maxSuspects             = 3
 	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
 	maxEvidence             = 4   // notices about the log
 	detailShare             = 0.4 // of the tokens, which heads but the first leave to details
+	leastShare              = 0.5 // of the tokens, which the titles of items that block may take at least
 	clock                   = "15:04:05"
 )
 
@@ -100,40 +104,103 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	for i := range out.Fragments {
 		room -= cost(in, &out.Fragments[i])
 	}
-	all := briefing.Fragment{Lines: blockers(items)}
-	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
-	var details []briefing.Fragment
-	shown := 0
-	for ; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
-		if err := ctx.Err(); err != nil {
-			return out, err
+	of := items
+	if item != "" && len(items) > 0 && items[0].ID == item {
+		of = items[:1] // it is about this one
+	}
+	summary, _, several := s.named(of, min(len(of), 1), shortest)
+	if several {
+		room -= cost(in, &summary)
+	}
+	reserve := int(float64(in.Tokens) * detailShare)
+	if len(items) > 1 {
+		all := s.others(in, items[1:], 0)
+		reserve = max(reserve, cost(in, &briefing.Fragment{Lines: all.Short}))
+	}
+	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
+	if err != nil {
+		return out, err
+	}
+	rest := items[len(looks):]
+	if several {
+		var has []heed.Item
+		room += cost(in, &summary)
+		for _, how := range []brevity{whole, shorter, shortest} {
+			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
+				break
+			}
 		}
-		l := s.look(&items[shown])
+		room -= cost(in, &summary)
+		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool {
+			return slices.ContainsFunc(has, func(o heed.Item) bool { return o.ID == a.ID })
+		})
+	}
+	var others []briefing.Fragment
+	if len(rest) > 0 {
+		others = append(others, s.others(in, rest, room))
+		room -= cost(in, &others[0])
+	}
+	out.More = len(looks) < len(items)
+	if len(heads) == 0 {
+		return out, nil
+	}
+	details := s.details(in, q, looks, heads, parts, room)
+	out.Fragments = append(out.Fragments, heads[0])
+	if several {
+		out.Fragments = append(out.Fragments, summary)
+	}
+	out.Fragments = slices.Concat(out.Fragments, details[0], heads[1:], others, slices.Concat(details[1:]...))
+	return out, nil
+}
+
+// heads returns what is said first of items: as many as leave a reserve of the room, and at least one.
+func (s *attention) heads(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item,
+	asked string, room, reserve int,
+) (looks []*look, heads []briefing.Fragment, left int, err error) {
+	for i := range items {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, 0, err
+		}
+		l := s.look(&items[i], in.Request.AgentClass)
 		head := l.head(in.Request.AgentClass)
-		head.Required = head.Required || items[shown].ID == item
+		head.Required = head.Required || items[i].ID == asked
 		takes := cost(in, &head)
-		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
+		if i > 0 && (in.Tokens > 0 && room-takes < reserve || i == q.MaxItems) {
 			break
 		}
 		room -= takes
-		out.Fragments = append(out.Fragments, head)
-		for _, part := range parts {
-			if f, ok := l.part(part, q.Neighbors); ok {
-				f.Parent, f.Source = head.SourceID, briefing.SourceAttention
-				if shown == 0 {
-					out.Fragments = append(out.Fragments, f)
-				} else {
-					details = append(details, f)
+		looks, heads = append(looks, l), append(heads, head)
+	}
+	return looks, heads, room, nil
+}
+
+// details returns the parts of items: as much of each as the tokens allow, by bounds that double until they do not.
+func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, looks []*look, heads []briefing.Fragment,
+	parts []string, room int,
+) (found [][]briefing.Fragment) {
+	for scale := 1; scale <= maxScale; scale *= 2 {
+		all, takes := make([][]briefing.Fragment, len(looks)), 0
+		for i, l := range looks {
+			order := parts
+			if at := slices.Index(parts, partBefore); at >= 0 && l.crashed() { // its own text says little
+				order = slices.Insert(slices.Delete(slices.Clone(parts), at, at+1), 0, partBefore)
+			}
+			for _, part := range order {
+				if f, ok := l.part(part, q.Neighbors, scale); ok {
+					f.Parent, f.Source = heads[i].SourceID, briefing.SourceAttention
+					all[i] = append(all[i], f)
+					takes += cost(in, &f)
 				}
 			}
 		}
+		if found != nil && takes > room {
+			break
+		}
+		if found = all; in.Tokens <= 0 || takes > room {
+			break
+		}
 	}
-	if rest := items[shown:]; len(rest) > 0 {
-		out.Fragments = append(out.Fragments, s.others(in, rest, room))
-		out.More = true
-	}
-	out.Fragments = append(out.Fragments, details...)
-	return out, nil
+	return found
 }
 
 // items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
@@ -187,30 +254,41 @@ func (s *attention) workItem(work string) string {
 }
 
 // others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
-// where that fits. What blocks is never left out.
+// where that fits. What blocks is never left out, and named by its number alone only where nothing else fits.
 func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
-		Title: text.Count(len(rest), "other item", "other items"),
-		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
+		Title: text.Count(len(rest), "other item", "other items"), Section: "Also open",
+		Refs: map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
+	// The least are the ids, and of each item that blocks its title, number and culprit.
 	f.Short = blockers(rest)
+	least := slices.Clone(f.Short)
+	for i := range rest {
+		if rest[i].Blocking {
+			least = append(least, s.inShort(&rest[i], briefest, "- ", rest[i].TotalUrgentEntries)...)
+		}
+	}
+	if in.Tokens == 0 || cost(in, &briefing.Fragment{Lines: least}) <= int(float64(in.Tokens)*leastShare) {
+		f.Short = least
+	}
 	f.Required = len(f.Short) > 0
-	for _, more := range []brevity{whole, shorter, shortest} {
-		if f.Lines = nil; more != whole {
-			f.Lines = slices.Clone(f.Short)
+	for how := range briefest {
+		if f.Lines = nil; how != whole {
+			f.Lines = blockers(rest)
 		}
 		for i := range rest {
-			f.Lines = append(f.Lines, s.inShort(&rest[i], more)...)
+			f.Lines = append(f.Lines, s.inShort(&rest[i], how, "- ", rest[i].TotalUrgentEntries)...)
 		}
 		if in.Tokens == 0 || cost(in, &f) <= room {
-			break
+			return f
 		}
 	}
+	f.Lines = least
 	return f
 }
 
-// blockers names the items that block: many of them after the first by their numbers alone.
+// blockers names the items that block: many of them after the first by their numbers.
 func blockers(items []heed.Item) (lines []briefing.Line) {
 	ids := blocking(items)
 	if len(ids) == 0 {
@@ -244,22 +322,29 @@ const (
 	whole    brevity = iota // a line, its cause, what to do next
 	shorter                 // a line and its cause
 	shortest                // a shorter line and the beginning of its cause
+	briefest                // its title, number and culprit
 )
 
-// inShort shows an item in a few lines.
-func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
-	own, cause := "- "+a.ID+", "+state(a), shortCause
-	if how == shortest {
+// inShort shows an item in a few lines, the first behind lead, with a number of entries.
+func (s *attention) inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
+	own, cause := lead+a.ID+", "+state(a), shortCause
+	switch how {
+	case shortest:
 		cause = shortestCause
-	} else {
+	case briefest:
+		own = lead + a.ID + ": " + text.Safe(a.Title, briefTitle)
+	default:
 		own += ": " + a.Title
 	}
-	own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
-	switch {
-	case len(a.Blame) > 0:
-		own += "; culprit " + named(a.Blame[0])
-	case len(a.Perhaps) > 0:
-		own += "; culprit perhaps " + named(a.Perhaps[0])
+	if entries > 1 {
+		own += ", " + text.Count(entries, "time", "times")
+	}
+	if how < briefest {
+		own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
+	}
+	own += culpritOf(a.Blame, a.Perhaps)
+	if how == briefest {
+		return []briefing.Line{{Text: own}}
 	}
 	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
 		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
@@ -274,6 +359,17 @@ func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
 		lines = append(lines, briefing.Line{Text: "Next: " + a.Advice})
 	}
 	return lines
+}
+
+// culpritOf returns the first of the mods that something points at, in words behind others.
+func culpritOf(likely, perhaps []string) string {
+	switch {
+	case len(likely) > 0:
+		return "; culprit " + named(likely[0])
+	case len(perhaps) > 0:
+		return "; culprit perhaps " + named(perhaps[0])
+	}
+	return ""
 }
 
 // state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".
@@ -315,7 +411,8 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 		return nil
 	}
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: "evidence", Title: "Parts of the log are missing", Required: true,
+		Source: briefing.SourceAttention, SourceID: "evidence", Section: "The log",
+		Title: "Parts of the log are missing", Required: true,
 	}
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"

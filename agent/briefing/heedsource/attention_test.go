@@ -101,7 +101,8 @@ func TestHead(t *testing.T) {
 			"> at System.Update ()",
 			"> at System.A ()",
 			"> at System.B ()",
-			"Since: entry 4 (line 103), 03:04:09, after 1 less serious entry; 3 entries in 3 groups, the latest entry 5 (line 104)",
+			"Since: entry 4 (line 103), 03:04:09, after 1 less serious entry; 3 entries in 3 groups, " +
+				"mostly this (2 times), the latest entry 5 (line 104)",
 			"Culprit: Press (its code is in the stack trace)",
 			"> at Press.Roller.Turn ()",
 			"Operation: colony/build (op-1), which the cause names; Phase: play",
@@ -309,7 +310,7 @@ func TestRestored(t *testing.T) {
 	restored, err := heed.Restore(heed.Config{Rules: set, Epoch: "e"}, e.Snapshot(nil))
 	require.NoError(t, err)
 	before := restored.Snapshot(nil)
-	q := briefing.AttentionQuery{Parts: []string{PartSamples, PartAdvice}} // entries are not in a snapshot
+	q := briefing.AttentionQuery{Parts: []string{partSamples, partAdvice}} // entries are not in a snapshot
 	for _, work := range []string{"", "1", "e-1"} {
 		was, is := itemsOf(t, e, set, work, 0, q).Fragments, itemsOf(t, restored, set, work, 0, q).Fragments
 		require.Equal(t, len(was), len(is), work)

@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/rules"
 )
 
 // TestSourcesInDocs compares the table of sources with the code.
@@ -33,9 +31,7 @@ func TestSourcesInDocs(t *testing.T) {
 		}
 	}
 	has("ledger of hot", filterNames)
-	has("registry rules", ruleRegistry(func() *rules.Set { return nil }).(*registry[*rules.Rule]).filters)
 	has("registry tools", toolRegistry(nil).(*registry[Tool]).filters)
 	has("registry mods", modRegistry(nil).(*registry[capture.ListedMod]).filters)
 	has("registry environment", nil)
-	has("registry baseline", baselineRegistry(nil, nil).(*registry[compare.Known]).filters)
 }

@@ -43,9 +43,13 @@ type run struct {
 func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: v.title(r, same), Seq: r.Seq,
-		Refs: map[string]string{"rule": r.Rule}, Lines: quote(r.Message, r.Stack),
+		Section: "Other entries",
+		Refs:    map[string]string{"rule": r.Rule}, Lines: quote(r.Message, r.Stack),
 	}
 	setRef(f.Refs, "operation", r.OperationID)
+	if r.Kind != event.KindLog {
+		f.Section = "Steps"
+	}
 	switch r.Kind {
 	case event.KindLog:
 		setRef(f.Refs, "signature", v.engine.Group(r.Signature).ID.String())

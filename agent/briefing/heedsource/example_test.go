@@ -41,7 +41,6 @@ rules:
 template_id: call
 pipeline:
   - {type: ledger_query, config: {max_entries: 10, filters: {operation: $work_order}}}
-  - {type: registry_query, config: {registry: rules, filters: {rule: crane.broken}}}
   - {type: halting, config: {min_fragments: 1}}
 budget: {max_context_tokens: 300, timeout: 50ms}
 `))
@@ -67,7 +66,4 @@ budget: {max_context_tokens: 300, timeout: 50ms}
 	// [ledger run7/41] error at line 639: blocking, rule crane.broken, in operation call-3, 40 times since entry 2
 	// > Exception ticking Crane7: System.NullReferenceException
 	// > at Harbor.Crane.Lift ()
-	// [registry rules/crane.broken] rule at mine.yaml:3: blocking
-	// Summary: A crane does not work.
-	// Advice: Remove the crane, or load an older save.
 }

@@ -10,40 +10,33 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
 // The tiers of ledgers.
 const (
-	TierHot      = "hot" // the engine's journal
-	TierEarlier  = "ho2" // earlier sessions: a ledger of the caller's
-	TierCaptures = "ho1" // captured logs: a ledger of the caller's
+	tierHot     = "hot" // the engine's journal
+	TierEarlier = "ho2" // earlier sessions: a ledger of the caller's
 )
 
 // The names of registries.
 const (
-	RegistryRules       = "rules"
-	RegistryTools       = "tools"
-	RegistryMods        = "mods"
-	RegistryBaseline    = "baseline"
-	RegistryEnvironment = "environment"
+	registryTools       = "tools"
+	registryMods        = "mods"
+	registryEnvironment = "environment"
 )
 
 // Config has what the sources read. Its functions may be called from many goroutines.
 type Config struct {
 	Engine *heed.Engine               // required
-	Rules  func() *rules.Set          // nil: the registry "rules" is not there
+	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
 	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
 	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
 
 	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
 	Environment func() capture.Facts
 
-	// Baseline is the noise that is known. Nil: the registry "baseline" is not there.
-	Baseline func() *compare.Baseline
-
-	// Ledgers are those beside the engine's, by tier: [TierEarlier], [TierCaptures].
+	// Ledgers are those beside the engine's, by tier: [TierEarlier], and others of the caller's.
 	Ledgers map[string]briefing.Ledger
 
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
@@ -65,27 +58,21 @@ type Tool struct {
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{TierHot: newLedger(c.Engine, c.Place)},
+		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
 		Templates:  Templates(),
 		Attention:  newAttention(&c),
 		Scrub:      (&scrubber{engine: c.Engine}).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Rules != nil {
-		b.Registries[RegistryRules] = ruleRegistry(c.Rules)
-	}
 	if c.Tools != nil {
-		b.Registries[RegistryTools] = toolRegistry(c.Tools)
+		b.Registries[registryTools] = toolRegistry(c.Tools)
 	}
 	if c.Mods != nil {
-		b.Registries[RegistryMods] = modRegistry(c.Mods)
+		b.Registries[registryMods] = modRegistry(c.Mods)
 	}
 	if c.Environment != nil {
-		b.Registries[RegistryEnvironment] = environmentRegistry(c.Environment)
-	}
-	if c.Baseline != nil {
-		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)
+		b.Registries[registryEnvironment] = environmentRegistry(c.Environment, c.Mods)
 	}
 	b.Templates = slices.Clone(b.Templates)
 	for i, t := range b.Templates {

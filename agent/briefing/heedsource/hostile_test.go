@@ -59,9 +59,9 @@ func TestHostileGame(t *testing.T) {
 		}
 		sources := all(e, set)
 		tools := []Tool{{Name: s, Description: s, Schema: []byte(`{"type":"object","properties":{"x":{"type":"string"}}}`)}}
-		sources.Registries[RegistryTools] = toolRegistry(func() []Tool { return tools })
+		sources.Registries[registryTools] = toolRegistry(func() []Tool { return tools })
 		mods := []capture.ListedMod{{Mod: heed.Mod{Name: s, PackageID: s, WorkshopID: s}, Versions: s}}
-		sources.Registries[RegistryMods] = modRegistry(func() []capture.ListedMod { return mods })
+		sources.Registries[registryMods] = modRegistry(func() []capture.ListedMod { return mods })
 		template, err := briefing.Parse("everything.yaml", []byte(everything))
 		require.NoError(t, err)
 		template.Budget.MaxContextTokens = 0

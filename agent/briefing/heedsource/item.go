@@ -9,10 +9,17 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
+
+// sections are the headings of the parts of an item in Markdown.
+var sections = map[string]string{
+	partCause: "Stack", partOperation: "Operation", partSamples: "Also in it", partBefore: "Before", partAfter: "After",
+	partBlame: "Which mod", partAdvice: "Why it matters",
+}
 
 // look is what is known of one item.
 type look struct {
@@ -22,17 +29,44 @@ type look struct {
 	shown    *journal.Record // the dominant entry, nil: not held
 	rule     *rules.Rule     // nil: not known
 	suspects []heed.Suspect
+
+	frames         int    // of the stack that the head shows: for the author of a mod none, since the stack has a part
+	message, stack string // of the dominant entry, as shown: of a native crash a line, and the frames of managed code
 }
 
-func (s *attention) look(a *heed.Item) *look {
-	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
+func (s *attention) look(a *heed.Item, class string) *look {
+	l := &look{attention: s, item: a, frames: headFrames, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
 	if len(a.Members) > 0 {
 		l.shown = s.record(a.Members[0].Seq)
 	}
-	if l.shown != nil {
-		l.suspects = s.Engine.Blame(&l.shown.Entry)
+	if class == TemplateModAuthor {
+		l.frames = 0
+	}
+	if r := l.shown; r != nil {
+		l.suspects = s.Engine.Blame(&r.Entry)
+		l.message, l.stack = r.Message, r.Stack
+		if l.crashed() {
+			if frames := managed(r.Stack); frames != "" {
+				l.message, _, _ = strings.Cut(strings.TrimLeft(r.Message, "\r\n"), "\n")
+				l.stack = frames
+			}
+		}
 	}
 	return l
+}
+
+// crashed reports whether the process of the game ended in native code.
+func (l *look) crashed() bool { return l.rule != nil && slices.Contains(l.rule.Tags, "crash") }
+
+// managed returns the frames of managed code, or of scripts, in the stack of a native crash.
+func managed(stack string) string {
+	var b strings.Builder
+	for line := range strings.Lines(stack) {
+		if _, sure := frame.Parse(strings.TrimRight(line, "\r\n")); sure != frame.None {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // head returns what is said of an item first to a class of readers: what, since when, by whom, what it touched, what
@@ -40,7 +74,7 @@ func (s *attention) look(a *heed.Item) *look {
 func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title,
+		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title, Section: "What broke",
 		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
@@ -55,7 +89,7 @@ func (l *look) head(class string) briefing.Fragment {
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	f.Lines = append(append(l.text(headLines, headFrames), own(l.since())), l.first()...)
+	f.Lines = append(append(l.text(headLines, l.frames), own(l.since())), l.first()...)
 	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
 		facts = slices.Insert(facts, 1, ev)
 	}
@@ -91,8 +125,8 @@ func (l *look) text(lines, frames int) []briefing.Line {
 		if r.Kind != event.KindLog {
 			out = append(out, briefing.Line{Text: subject(&r.Entry)})
 		}
-		out, _ = quoted(out, r.Message, lines, briefing.Prose)
-		out, _ = quoted(out, r.Stack, frames, briefing.Stack)
+		out, _ = quoted(out, l.message, lines, briefing.Prose)
+		out, _ = quoted(out, l.stack, frames, briefing.Stack)
 	}
 	if len(out) == 0 && len(l.item.Sample) > 0 {
 		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
@@ -135,7 +169,8 @@ func (l *look) since() string {
 		if !a.GroupsExact {
 			s += "at least "
 		}
-		s += text.Count(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+		s += text.Count(a.Groups, "group", "groups")
+		s += mostly(a.Members) + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
 	}
 	if a.Recurrence != "" {
 		s += "; " + a.Recurrence
@@ -144,6 +179,22 @@ func (l *look) since() string {
 		s += "; continues " + a.Predecessor
 	}
 	return s
+}
+
+// mostly returns the most frequent of several members, in words behind their sum; "" if each came once.
+func mostly(members []heed.Member) string {
+	if len(members) < 2 {
+		return ""
+	}
+	most := slices.MaxFunc(members, func(a, b heed.Member) int { return cmp.Compare(a.Entries, b.Entries) })
+	times := " (" + text.Count(most.Entries, "time", "times") + ")"
+	switch {
+	case most.Entries == 1:
+		return ""
+	case most.Rule == members[0].Rule:
+		return ", mostly this" + times
+	}
+	return ", mostly: " + most.Title + times
 }
 
 // culprit returns whom the dominant entries point at, and by what.
@@ -231,15 +282,19 @@ func operation(method, id string) string {
 
 // next returns what to do or to look at next: at least one line.
 func (l *look) next(class string) []briefing.Line {
+	a := l.item
 	var all []string
-	if l.item.Advice != "" {
-		all = append(all, l.item.Advice)
-	}
 	if l.Next != nil {
-		all = append(all, l.Next(class, l.item)...)
+		all = l.Next(class, a)
 	}
-	if l.Next == nil || len(all) == 0 {
-		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
+	idle := a.Disposition == event.Blocking && strings.HasPrefix(a.Advice, "Nothing")
+	if l.Next == nil || len(all) == 0 && (idle || a.Advice == "") {
+		all = append(all, "read "+l.where(a.Cause.Seq, a.Cause.Pos)+" and what follows it")
+	}
+	switch {
+	case idle: // it is for a single advisory entry, and this one was escalated
+	case a.Advice != "":
+		all = append([]string{a.Advice}, all...)
 	}
 	out := make([]briefing.Line, len(all))
 	for i, s := range all {
@@ -253,35 +308,37 @@ func (l *look) next(class string) []briefing.Line {
 }
 
 // part returns a detail of an item, and false where there is none.
-func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
-	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
+// Scale multiplies its bounds.
+func (l *look) part(name string, neighbors, scale int) (briefing.Fragment, bool) {
+	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq, Section: sections[name]}
 	switch name {
-	case PartCause:
-		f.Title = "The text goes on"
-		if r := l.shown; r != nil {
-			f.Lines = beyond(f.Lines, r.Message, headLines, causeLines, briefing.Prose)
-			f.Lines = beyond(f.Lines, r.Stack, headFrames, causeFrames, briefing.Stack)
+	case partCause:
+		if f.Title = "The text goes on"; l.frames == 0 {
+			f.Title = "Where it happened"
 		}
+		f.Lines = beyond(f.Lines, l.message, headLines, scale*causeLines, briefing.Prose)
+		f.Lines = beyond(f.Lines, l.stack, l.frames, scale*causeFrames, briefing.Stack)
 		if r := l.cause; r != nil && (l.shown == nil || r.Seq != l.shown.Seq) {
 			f.Lines = append(f.Lines, briefing.Line{Text: "First: " + l.where(r.Seq, r.Pos)})
-			f.Lines = beyond(f.Lines, r.Message, 0, causeLines, briefing.Prose)
-			f.Lines = beyond(f.Lines, r.Stack, 0, causeFrames, briefing.Stack)
+			f.Lines = beyond(f.Lines, r.Message, 0, scale*causeLines, briefing.Prose)
+			f.Lines = beyond(f.Lines, r.Stack, 0, scale*causeFrames, briefing.Stack)
 		}
-	case PartOperation:
+	case partOperation:
 		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
 		v := l.Engine.Verdict(id)
 		if id == "" || !v.Known {
 			return f, false
 		}
 		f = verdict(&v, f.SourceID)
-	case PartSamples:
+		f.Section = sections[name]
+	case partSamples:
 		l.samples(&f)
-	case PartBefore, PartAfter:
+	case partBefore, partAfter:
 		if l.item.Cause.Seq == 0 || neighbors <= 0 {
 			return f, false
 		}
-		l.neighbors(&f, name == PartBefore, neighbors)
-	case PartBlame:
+		l.neighbors(&f, name == partBefore, scale*neighbors)
+	case partBlame:
 		f.Title = "What points at mods"
 		for _, s := range l.suspects[:min(len(l.suspects), maxSuspects)] {
 			var why []string
@@ -293,7 +350,7 @@ func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
 		if len(f.Lines) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
 			return f, false // the head has it
 		}
-	case PartAdvice:
+	case partAdvice:
 		f.Title = "Rule " + named(l.item.Rule)
 		if l.rule != nil && l.rule.Why != "" {
 			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
@@ -312,68 +369,107 @@ func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind)
 	return dst
 }
 
-// samples are what else an item holds, in its order.
+// samples are what else an item holds: the cause, the most frequent of the highest severity, the latest, then the
+// rarest.
 func (l *look) samples(f *briefing.Fragment) {
 	f.Title = "What else it holds"
-	for i := range l.item.Sample {
-		s := &l.item.Sample[i]
-		if i == 0 { // the head has it
-			continue
+	if len(l.item.Sample) == 0 {
+		return
+	}
+	rest := slices.Clone(l.item.Sample[1:]) // the head has the first
+	next := func(better func(a, b *heed.Sample) int) {
+		if len(rest) > 0 {
+			i := 0
+			for j := range rest {
+				if better(&rest[j], &rest[i]) < 0 {
+					i = j
+				}
+			}
+			l.sample(f, &rest[i])
+			rest = slices.Delete(rest, i, i+1)
 		}
-		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
-			text.Count(s.RepeatCount, "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
-		if len(s.Blame) > 0 {
-			own += ", points at " + named(s.Blame[0])
+	}
+	cause := func(s *heed.Sample) int {
+		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
+			return 0
 		}
-		f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
-			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
+		return 1
+	}
+	frequent := func(a, b *heed.Sample) int {
+		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(b.RepeatCount, a.RepeatCount))
+	}
+	next(func(a, b *heed.Sample) int { return cmp.Or(cmp.Compare(cause(a), cause(b)), frequent(a, b)) })
+	next(frequent)
+	next(func(a, b *heed.Sample) int { return cmp.Compare(b.LatestSequence, a.LatestSequence) })
+	for len(rest) > 0 {
+		next(func(a, b *heed.Sample) int { return cmp.Compare(a.RepeatCount, b.RepeatCount) })
 	}
 	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
 		f.Lines = append(f.Lines, briefing.Line{Text: "and " + text.Count(more, "more group", "more groups")})
 	}
 }
 
-// neighbors are the entries just before or after the cause, alike ones in a row once.
+func (l *look) sample(f *briefing.Fragment, s *heed.Sample) {
+	own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
+		text.Count(s.RepeatCount, "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
+	if len(s.Blame) > 0 {
+		own += ", points at " + named(s.Blame[0])
+	}
+	f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
+		briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
+}
+
+// neighbors are entries just before or after the cause: the n nearest that differ, each with how often it came there.
 func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	seq := l.item.Cause.Seq
-	after := seq
+	reach := uint64(min(n*alikeNeighbors, maxMatched))
+	after := heed.Cursor{Seq: seq}
 	f.Title = "After its cause"
 	if before {
-		after = seq - min(seq, uint64(n)+1)
-		n = int(seq - after - 1)
+		reach = min(reach, seq-1)
+		after.Seq = seq - 1 - reach
 		f.Title = "Before its cause"
 	}
-	if n <= 0 {
+	if reach == 0 {
 		return
 	}
-	p := l.Engine.Read(heed.Cursor{Seq: after}, n, heed.Filter{})
-	same := 0
-	flush := func() {
-		if same > 0 {
-			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
-		}
-		same = 0
+	records := l.Engine.Read(after, int(reach), heed.Filter{}).Records
+	records = slices.DeleteFunc(records, func(r journal.Record) bool { return before && r.Seq >= seq })
+	if before {
+		slices.Reverse(records) // the nearest first
 	}
-	for i := range p.Records {
-		r := &p.Records[i]
-		if before && r.Seq >= seq || !before && r.Seq > seq+uint64(n) {
-			break
+	var nearest []*journal.Record
+	times := map[*journal.Record]int{}
+	for i := range records {
+		r := &records[i]
+		same := slices.IndexFunc(nearest, func(o *journal.Record) bool {
+			return r.Kind == event.KindLog && o.Kind == r.Kind && o.Signature == r.Signature
+		})
+		if same < 0 {
+			if len(nearest) == n {
+				break
+			}
+			same, nearest = len(nearest), append(nearest, r)
 		}
-		if len(f.Lines) == 0 {
+		times[nearest[same]]++
+	}
+	if before {
+		slices.Reverse(nearest)
+	}
+	for i, r := range nearest {
+		if i == 0 {
 			f.Seq = r.Seq
 			f.Title += ", from " + l.where(r.Seq, r.Pos)
-		} else if o := &p.Records[i-1]; r.Kind == event.KindLog && o.Kind == r.Kind && r.Signature == o.Signature {
-			same++
-			continue
 		}
-		flush()
 		if r.Kind == event.KindLog {
 			f.Lines, _ = quoted(f.Lines, r.Message, 1, briefing.Prose)
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
+		if same := times[r] - 1; same > 0 {
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
+		}
 	}
-	flush()
 }
 
 // verdict shows what came of an operation.

@@ -17,7 +17,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -105,10 +104,9 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 func all(e *heed.Engine, set *rules.Set) briefing.Config {
 	c := Sources(Config{
 		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
-		Tools:    func() []Tool { return []Tool{{Name: "colony/build"}} },
-		Mods:     func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
-		Baseline: func() *compare.Baseline { return &compare.Baseline{} },
-		Next:     func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
+		Tools: func() []Tool { return []Tool{{Name: "colony/build"}} },
+		Mods:  func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
+		Next:  func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
 	})
 	c.Now = func() time.Time { return start }
 	return c
@@ -146,7 +144,6 @@ pipeline:
   - {type: attention, share: 0.5, config: {max_items: 4, neighbors: 2}}
   - {type: ledger_query, share: 0.5, config: {max_entries: 10}}
   - {stage: same, type: ledger_query, config: {max_entries: 3, filters: {signature: $attention.signature}}}
-  - {type: registry_query, config: {registry: rules, filters: {disposition: blocking}}}
   - {stage: mods, type: registry_query, config: {registry: mods}}
   - {type: structuring, config: {strategy: hierarchical}}
   - {type: halting, config: {min_fragments: 1}}

@@ -8,22 +8,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/rules"
 )
 
 // The bounds of one row.
 const (
-	maxRows          = 1000 // of an answer, where the query has no bound
-	maxSentenceChars = 600  // of what an owner wrote
-	maxArguments     = 24   // of a tool
+	maxRows      = 1000 // of an answer, where the query has no bound
+	maxArguments = 24   // of a tool
 )
 
 // registry is a [briefing.Registry] over rows in a fixed order.
@@ -34,7 +31,7 @@ type registry[T any] struct {
 	show    func(rows []T, i int) briefing.Fragment
 }
 
-// Rows returns the rows that satisfy all filters, in order: as many as fit.
+// Rows returns the rows that satisfy all filters, in order: as many as fit, and the beginning of the next.
 func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
 	var found briefing.Found
 	names := slices.Sorted(maps.Keys(q.Filters))
@@ -61,72 +58,26 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 			break
 		}
 		f := r.show(rows, i)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && len(found.Fragments) > 0 {
+		found.Fragments = append(found.Fragments, f) // the last is cut at a line
+		if left -= cost(in, &f); left < 0 && in.Tokens > 0 {
 			found.More = true
 			break
 		}
-		found.Fragments = append(found.Fragments, f)
 	}
 	return found, nil
+}
+
+// registrySections are the headings of rows in Markdown.
+var registrySections = map[string]string{
+	registryEnvironment: "Environment", registryMods: "Mod", registryTools: "Tool",
 }
 
 // fragment returns the fragment of a row.
 func fragment(registry, id, title string, lines []briefing.Line) briefing.Fragment {
 	return briefing.Fragment{
 		Source: briefing.SourceRegistry, SourceID: registry + "/" + escaped(id), Title: title, Lines: lines,
+		Section: registrySections[registry],
 	}
-}
-
-// sentence appends what an owner wrote about something, if anything.
-func sentence(dst []briefing.Line, what, s string) []briefing.Line {
-	if s = text.Safe(strings.Join(strings.Fields(s), " "), maxSentenceChars); s == "" {
-		return dst
-	}
-	return append(dst, briefing.Line{Text: what + ": " + s})
-}
-
-// ruleRegistry has the rules of a set, in the order in which they are tried.
-func ruleRegistry(set func() *rules.Set) briefing.Registry {
-	return &registry[*rules.Rule]{
-		filters: []string{"rule", "disposition", "tag", "file"},
-		rows:    func() []*rules.Rule { return set().Rules() },
-		is: func(r **rules.Rule, filter, value string) bool {
-			switch filter {
-			case "rule":
-				return (*r).ID == value
-			case "disposition":
-				return (*r).Disposition.String() == value
-			case "tag":
-				return slices.Contains((*r).Tags, value)
-			}
-			return (*r).File == value
-		},
-		show: func(rows []*rules.Rule, i int) briefing.Fragment { return showRule(rows[i]) },
-	}
-}
-
-func showRule(r *rules.Rule) briefing.Fragment {
-	var b strings.Builder
-	fmt.Fprintf(&b, "rule at %s: %s", named(r.Place), r.Disposition)
-	if r.HasSeverity {
-		b.WriteString(", " + r.Severity.String())
-	}
-	if r.Invalidates {
-		b.WriteString(", the game's state may have changed")
-	}
-	if r.Disabled {
-		b.WriteString(", disabled")
-	}
-	if e := r.Escalate; e != nil {
-		fmt.Fprintf(&b, ", %s from %d within %s on", e.To, e.After, e.Within)
-	}
-	var lines []briefing.Line
-	lines = sentence(lines, "Summary", r.Summary)
-	lines = sentence(lines, "Why", r.Why)
-	lines = sentence(lines, "Advice", r.Advice)
-	f := fragment(RegistryRules, r.ID, b.String(), lines)
-	f.Refs = map[string]string{"rule": r.ID}
-	return f
 }
 
 // toolRegistry has the tools of a game, in the order of its list.
@@ -163,7 +114,7 @@ func showTool(t *Tool) briefing.Fragment {
 	if more := len(arguments) - maxArguments; more > 0 {
 		lines = append(lines, briefing.Line{Text: "and " + text.Count(more, "more argument", "more arguments")})
 	}
-	f := fragment(RegistryTools, t.Name, title, lines)
+	f := fragment(registryTools, t.Name, title, lines)
 	f.Refs = map[string]string{"method": t.Name}
 	return f
 }
@@ -237,23 +188,45 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	if m.Versions != "" {
 		lines = append(lines, briefing.Line{Text: text.Safe(m.Versions, maxLineChars), Data: true, Kind: briefing.Hex})
 	}
-	f := fragment(RegistryMods, cmp.Or(m.PackageID, m.Name), title, lines)
+	f := fragment(registryMods, cmp.Or(m.PackageID, m.Name), title, lines)
 	f.Refs = map[string]string{"blame": m.Title()}
 	return f
 }
 
-// environmentRegistry has one row: where the game runs.
-func environmentRegistry(facts func() capture.Facts) briefing.Registry {
-	return &registry[capture.Facts]{
-		rows: func() []capture.Facts {
+// environmentRegistry has where the game runs, and the mods that it runs with.
+func environmentRegistry(facts func() capture.Facts, mods func() []capture.ListedMod) briefing.Registry {
+	return &registry[briefing.Fragment]{
+		rows: func() (rows []briefing.Fragment) {
 			if f := facts(); f != (capture.Facts{}) {
-				return []capture.Facts{f}
+				rows = append(rows, showEnvironment(&f))
 			}
-			return nil
+			if mods != nil {
+				if list := mods(); len(list) > 0 {
+					rows = append(rows, showMods(list))
+				}
+			}
+			return rows
 		},
-		is:   func(*capture.Facts, string, string) bool { return true },
-		show: func(rows []capture.Facts, i int) briefing.Fragment { return showEnvironment(&rows[i]) },
+		is:   func(*briefing.Fragment, string, string) bool { return true },
+		show: func(rows []briefing.Fragment, i int) briefing.Fragment { return rows[i] },
 	}
+}
+
+// showMods shows mods in load order, a line each: name, package and versions.
+func showMods(mods []capture.ListedMod) briefing.Fragment {
+	lines := make([]briefing.Line, len(mods))
+	for i := range mods {
+		m := &mods[i]
+		line := strconv.Itoa(i+1) + ". " + m.Title()
+		if m.PackageID != "" && m.PackageID != m.Title() {
+			line += " (" + m.PackageID + ")"
+		}
+		if m.Versions != "" {
+			line += " " + m.Versions
+		}
+		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true, Kind: briefing.Hex} // ids, mostly
+	}
+	return fragment(registryEnvironment, registryMods, text.Count(len(mods), "mod", "mods")+", in load order", lines)
 }
 
 // showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
@@ -267,43 +240,5 @@ func showEnvironment(f *capture.Facts) briefing.Fragment {
 			lines = append(lines, briefing.Line{Text: text.Safe(fact, maxLineChars), Data: true})
 		}
 	}
-	return fragment(RegistryEnvironment, "facts", "where the game runs, as its log says", lines)
-}
-
-// baselineRegistry has the noise that is known. A signature is compared by its group, as far as an engine learned it.
-func baselineRegistry(baseline func() *compare.Baseline, e *heed.Engine) briefing.Registry {
-	return &registry[compare.Known]{
-		filters: []string{"signature", "rule", "disposition"},
-		rows: func() []compare.Known {
-			if b := baseline(); b != nil {
-				return b.Entries
-			}
-			return nil
-		},
-		is: func(k *compare.Known, filter, value string) bool {
-			switch filter {
-			case "signature":
-				return k.Signature.ID.String() == value || e.Group(k.Signature).ID.String() == value
-			case "rule":
-				return k.Rule == value
-			}
-			return k.Disposition.String() == value
-		},
-		show: func(rows []compare.Known, i int) briefing.Fragment { return showKnown(&rows[i]) },
-	}
-}
-
-func showKnown(k *compare.Known) briefing.Fragment {
-	title := fmt.Sprintf("known since %s until %s: %s, %d in %d records of %s", k.First, k.Expires, k.Disposition,
-		k.Count, k.Records, text.Count(k.Runs, "run", "runs"))
-	if !strings.HasPrefix(k.Rule, defaultRule) {
-		title += ", rule " + named(k.Rule)
-	}
-	lines := sentence(nil, "Note", k.Note)
-	if len(k.Templates) > 0 {
-		lines, _ = quoted(lines, k.Templates[0], 1, briefing.Prose)
-	}
-	f := fragment(RegistryBaseline, k.Signature.ID.String(), title, lines)
-	f.Refs = map[string]string{"signature": k.Signature.ID.String(), "rule": k.Rule}
-	return f
+	return fragment(registryEnvironment, "facts", "where the game runs, as its log says", lines)
 }

@@ -19,7 +19,7 @@ func TestTemplates(t *testing.T) {
 	ids := map[string]bool{}
 	for _, tmpl := range Templates() {
 		ids[tmpl.TemplateID] = true
-		require.Equal(t, tmpl.TemplateID == TemplateModAuthor, tmpl.Scrub)
+		require.Equal(t, tmpl.TemplateID != TemplatePerson, tmpl.Scrub)
 		require.Equal(t, tmpl.TemplateID, tmpl.AppliesTo.AgentClass)
 		require.Positive(t, tmpl.Budget.MaxContextTokens)
 		require.Positive(t, tmpl.Budget.MaxQueries)

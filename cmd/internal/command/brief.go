@@ -163,6 +163,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 	case err != nil:
 		p.Fail(err)
 	}
+	src.Engine.EndLog()
 	c, err := p.assemble(f, src, set, name, names)
 	if err != nil {
 		return err

@@ -17,10 +17,10 @@ func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
 		var err error
 		g.service, err = brief.New(brief.Config{
 			Config: heedsource.Config{
-				Engine:      g.engine,
+				Engine:      g.Engine,
 				Rules:       func() *rules.Set { return g.set },
-				Mods:        func() []capture.ListedMod { return g.mods },
-				Environment: g.began.Facts,
+				Mods:        func() []capture.ListedMod { return g.Mods.Mods },
+				Environment: g.Began.Facts,
 				Next:        brief.SessionNext,
 			},
 			Now: g.now,

@@ -3,8 +3,10 @@
 //	go run ./cmd/internal/accept brief
 //	go run ./cmd/internal/accept brief -data ../shared/data -misses
 //
-// Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
-// real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
+// Quality is measured in two ways. On all logs, briefs of all that is open are compared with the first screen of the
+// report: its worst, most frequent and first problem, and with the families of records that annotators labeled. And it
+// is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of logs of
+// players. A text about it should have the line of its true cause, the culprit and the operation or phase where they
 // are known, and the next thing to look at; and it should blame nobody where nobody is known to be at fault. Beside
 // briefs stands what agents have without them, cut to as many tokens.
 //
@@ -36,16 +38,22 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	q, err := measure(folders{
-		captures: *captures, labeled: filepath.Join(*data, "rimworld"), players: filepath.Join(*data, "players"),
-		heldOut: *heldOut,
-	}, set)
+	q, err := measure(folders{captures: *captures, players: filepath.Join(*data, "players"), heldOut: *heldOut}, set)
 	if err != nil {
 		return err
 	}
-	text := q.String()
+	logs, err := logsIn(*captures, filepath.Join(*captures, "../families"), filepath.Join(*data, "rimworld"),
+		filepath.Join(*data, "players"))
+	if err != nil {
+		return err
+	}
+	named, notNamed, err := measureNamed(logs, filepath.Join(*data, "rimworld"), set)
+	if err != nil {
+		return err
+	}
+	text := q.String() + named.String()
 	if *misses {
-		text = strings.Join(append(q.misses, text), "\n")
+		text = strings.Join(append(append(q.misses, notNamed...), text), "\n")
 	}
 	if *rounds > 0 {
 		s, err := race(*captures, set, *rounds)

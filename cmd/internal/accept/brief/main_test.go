@@ -32,7 +32,7 @@ func TestTruth(t *testing.T) {
 	require.NoError(t, err)
 	found := map[string]map[string]bool{}
 	for _, f := range faults {
-		log, err := replay(f.path, set)
+		log, err := replayOf(f.path, set)
 		require.NoError(t, err)
 		item := log.itemOf(log.at(f.line))
 		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
@@ -47,7 +47,7 @@ func TestTruth(t *testing.T) {
 	files, err := filepath.Glob(captures + "/*.*")
 	require.NoError(t, err)
 	for _, path := range files {
-		log, err := replay(path, set)
+		log, err := replayOf(path, set)
 		require.NoError(t, err)
 		require.Len(t, log.blocking, len(found[path]), path)
 	}
@@ -56,7 +56,7 @@ func TestTruth(t *testing.T) {
 // TestOwnCaptures holds the figures of the project's captures.
 func TestOwnCaptures(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	q, err := measure(folders{captures: captures, labeled: t.TempDir(), players: t.TempDir()}, defaults(t))
+	q, err := measure(folders{captures: captures, players: t.TempDir()}, defaults(t))
 	require.NoError(t, err)
 	require.Equal(t, 26, q.faults[ours])
 	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
@@ -86,7 +86,7 @@ func TestRealLogs(t *testing.T) {
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
 	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
-	for _, s := range []set{ours, labeled, players} {
+	for _, s := range []set{ours, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
 	require.NotContains(t, out.String(), string(held))

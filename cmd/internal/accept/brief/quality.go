@@ -38,7 +38,7 @@ var (
 	moments    = []moment{opened, ended}
 	approaches = []approach{named, unnamed, last50, grepped}
 	budgets    = []int{500, 1500, 4000}
-	sets       = []set{ours, labeled, players, held}
+	sets       = []set{ours, players, held}
 )
 
 // cell is where a figure stands in the table.
@@ -60,7 +60,7 @@ type quality struct {
 
 // folders are those of the captures. Those of real ones may be "".
 type folders struct {
-	captures, labeled, players string
+	captures, players string
 
 	heldOut bool
 }
@@ -90,25 +90,12 @@ func measure(dirs folders, rules *rules.Set) (*quality, error) {
 	for _, f := range append(faults, judged...) {
 		byPath[f.path] = append(byPath[f.path], f)
 	}
-	files, err := labeledFiles(dirs.labeled)
-	if err != nil {
-		return nil, err
-	}
-	labels := map[string]*labels{}
-	for _, l := range files {
-		labels[l.path] = l
-		byPath[l.path] = nil
-	}
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
-		log, err := replay(path, rules)
+		log, err := replayOf(path, rules)
 		if err != nil {
 			return nil, err
 		}
-		faults := byPath[path]
-		if l := labels[path]; l != nil {
-			faults = append(faults, labeledFaults(l, log, q.omitted)...)
-		}
-		if err := q.log(path, log, faults, rules); err != nil {
+		if err := q.log(path, log, byPath[path], rules); err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
 	}
@@ -219,7 +206,7 @@ func (q *quality) String() string {
 	}
 	b = fmt.Appendf(b, "not measured: %s\n", q.omitted)
 	for _, m := range moments {
-		b = q.part(b, string(m), []set{ours, labeled, players}, m, budgets)
+		b = q.part(b, string(m), []set{ours, players}, m, budgets)
 	}
 	for _, s := range sets {
 		if q.faults[s] == 0 {

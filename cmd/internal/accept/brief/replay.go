@@ -12,15 +12,14 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 
 // game is a log that is being written, with an engine that reads it.
 type game struct {
-	engine *heed.Engine
-	set    *rules.Set
-	mods   []capture.ListedMod
-	began  capture.Environment
+	*replay.Replay
+	set *rules.Set
 
 	now     func() time.Time // of briefs
 	service *brief.Service   // nil before the first one
@@ -39,30 +38,37 @@ func play(path string, set *rules.Set, before func(*game, *capture.Record),
 	if err != nil {
 		return nil, err
 	}
-	engine, err := heed.New(heed.Config{Rules: set})
+	engine, err := heed.New(heed.Config{Rules: set, Family: in.Family()})
 	if err != nil {
 		return nil, err
 	}
-	g := &game{engine: engine, set: set, now: still}
-	var rec capture.Record
-	var o heed.Outcome
+	g := &game{set: set, now: still, Replay: &replay.Replay{Engine: engine, Family: in.Family()}}
+	g.Records = &records{Reader: in, each: func(rec *capture.Record) { before(g, rec) }}
 	for {
-		if err := in.Next(&rec); errors.Is(err, io.EOF) {
+		if err := g.Next(); errors.Is(err, io.EOF) {
 			return g, nil
 		} else if err != nil {
 			return nil, err
 		}
-		before(g, &rec)
-		if program := g.began.Observe(&rec); program != "" {
-			engine.LearnGame(program)
+		if !g.Acted {
+			after(g, g.Record, &g.Outcome)
 		}
-		if rec.Mods != nil {
-			g.mods = append(g.mods, rec.Mods.Mods...)
-			engine.LearnMods(rec.Mods.Plain())
-		}
-		engine.ObserveInto(&o, &rec.Entry)
-		after(g, &rec, &o)
 	}
+}
+
+// records are the records of a reader, which calls each before it hands one over.
+type records struct {
+	*capture.Reader
+	each   func(*capture.Record)
+	record capture.Record
+}
+
+func (r *records) Next() (*capture.Record, error) {
+	if err := r.Reader.Next(&r.record); err != nil {
+		return nil, err
+	}
+	r.each(&r.record)
+	return &r.record, nil
 }
 
 // replayed is what a replay makes of a log, for the truth about it.
@@ -86,7 +92,7 @@ type record struct {
 	frame     string // of its stack, the nearest to the fault
 }
 
-func replay(path string, set *rules.Set) (*replayed, error) {
+func replayOf(path string, set *rules.Set) (*replayed, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -125,7 +131,7 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 		}
 		r.records = append(r.records, at)
 		if o.Pending {
-			updates = g.engine.Updates(updates[:0])
+			updates = g.Engine.Updates(updates[:0])
 			for _, u := range updates {
 				if a := u.Item; a.Blocking && r.blocking[a.ID] == 0 {
 					r.blocking[a.ID] = at.last

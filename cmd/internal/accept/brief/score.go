@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
 )
 
 // The facts that a text about a fault has, or should have. A tally also counts the texts that have all of them.
@@ -89,9 +90,9 @@ type truth struct {
 // shown is how many characters of a cause a text must have.
 const shown = 100
 
-// beginning returns what a text must have of a line.
+// beginning returns what a text must have of a line: briefs for agents have no private data.
 func beginning(line string) string {
-	line = text.Safe(strings.TrimSpace(line), longest)
+	line = text.Safe(scrub.Text(strings.TrimSpace(line)), longest)
 	left := shown
 	for i := range line {
 		if left--; left < 0 {
@@ -185,6 +186,7 @@ func (t *truth) points(lines []string) bool {
 // inLog returns the facts that lines of a log have. A phase is known where its beginning is seen. What to look at
 // next is the code nearest to the fault or, where the log has none, the cause itself: more than most would see.
 func (t *truth) inLog(excerpt string) facts {
+	excerpt = scrub.Text(excerpt)
 	lines := strings.Split(excerpt, "\n")
 	f := t.inAny(lines)
 	if t.names == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -80,7 +81,8 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		}
 	}
 	path := filepath.Join(folder, "game.log")
-	return &game{engine: engine, set: set, now: time.Now}, path, os.WriteFile(path, log.Bytes(), 0o600)
+	g := &game{Replay: &replay.Replay{Engine: engine}, set: set, now: time.Now}
+	return g, path, os.WriteFile(path, log.Bytes(), 0o600)
 }
 
 // race measures rounds of each approach, the journal one entry further in each.
@@ -95,7 +97,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	open := g.engine.Open(nil)
+	open := g.Engine.Open(nil)
 	if len(open) == 0 {
 		return nil, errors.New("nothing is open")
 	}
@@ -104,12 +106,12 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 		return nil, err
 	}
 	s = &speed{
-		entries: g.engine.Stats().Journal.Tail.Entries, items: len(open), logBytes: info.Size(),
+		entries: g.Engine.Stats().Journal.Tail.Entries, items: len(open), logBytes: info.Size(),
 		took: map[approach][]cost{},
 	}
 	const tokens = 1500
 	for i := range rounds {
-		g.engine.Log(quiet(i))
+		g.Engine.Log(quiet(i))
 		for _, how := range approaches {
 			var text string
 			var b *briefing.Context

@@ -18,7 +18,6 @@ type set string
 
 const (
 	ours    set = "captures" // made for the project, by what they were made to show
-	labeled set = "labeled"  // real ones whose records were labeled by annotators
 	players set = "players"  // logs of players, read by a person
 	held    set = "held out" // the same, on which nothing is developed
 )
@@ -137,60 +136,5 @@ func judgedFaults(dir string, heldOut bool, omitted left) ([]*fault, error) {
 	return out, nil
 }
 
-// labels are what annotators found of the records of one file: where those begin that break play.
-type labels struct {
-	path  string
-	lines []labeledLine
-}
-
-type labeledLine struct {
-	line int
-	sure bool // no annotator found it less than blocking
-}
-
 // The columns of labels.csv.
-const labelFile, labelLine, labelDisposition, labelAlso = 0, 1, 5, 6
-
-func labeledFiles(dir string) ([]*labels, error) {
-	rows, err := table(filepath.Join(dir, "labels.csv"))
-	if err != nil {
-		return nil, err
-	}
-	var out []*labels
-	for _, row := range rows {
-		if path := filepath.Join(dir, row[labelFile]); len(out) == 0 || out[len(out)-1].path != path {
-			out = append(out, &labels{path: path})
-		}
-		if row[labelDisposition] == "blocking" || row[labelAlso] == "blocking" {
-			line, err := strconv.Atoi(row[labelLine])
-			if err != nil {
-				return nil, err
-			}
-			last := out[len(out)-1]
-			last.lines = append(last.lines, labeledLine{line, row[labelAlso] == "" || row[labelAlso] == row[labelDisposition]})
-		}
-	}
-	return out, nil
-}
-
-// labeledFaults are the blocking items of a labeled log, each with the first record in it that annotators found to
-// break play. Culprits are not labeled.
-func labeledFaults(l *labels, log *replayed, omitted left) []*fault {
-	var out []*fault
-	seen := map[string]bool{}
-	for _, at := range l.lines {
-		switch item := log.itemOf(log.at(at.line)); {
-		case item == "" && at.sure:
-			omitted["labeled records in no blocking item"]++
-		case item != "" && !seen[item]:
-			seen[item] = true
-			out = append(out, &fault{set: labeled, path: l.path, line: at.line})
-		}
-	}
-	for id := range log.blocking {
-		if !seen[id] {
-			omitted["blocking items without a record that was labeled so"]++
-		}
-	}
-	return out
-}
+const labelFile, labelLine, labelFamily, labelDisposition = 0, 1, 4, 5

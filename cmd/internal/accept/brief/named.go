@@ -1,0 +1,281 @@
+package brief
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// half is a part of the logs, by a hash of their names: on one half things are developed.
+type half string
+
+const (
+	developed half = "logs developed on"
+	other     half = "other logs"
+)
+
+func halfOf(path string) half {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(filepath.Base(path)))
+	return []half{developed, other}[h.Sum32()%2]
+}
+
+// problems counts the problems that the first screen of a report names, and that a brief at the end of the log shows.
+// A brief of everything open shows a problem if a line of it has the beginning of its text, or an own line has its
+// title and its line or number of entries.
+type problems map[half]map[string]map[int]*count // by half, by name, by tokens
+
+// familyShare is the name of the share of labeled blocking records whose family has a line in the brief.
+const familyShare = "families"
+
+// counted is behind the name of a problem that is shown with its exact number of entries, if there are several.
+const counted = ", counted"
+
+var problemNames = []string{"worst", "worst" + counted, "most", "most" + counted, "first", familyShare}
+
+func (p problems) add(h half, name string, tokens, has, of int) {
+	if p[h] == nil {
+		p[h] = map[string]map[int]*count{}
+	}
+	if p[h][name] == nil {
+		p[h][name] = map[int]*count{}
+	}
+	c := p[h][name][tokens]
+	if c == nil {
+		c = &count{}
+		p[h][name][tokens] = c
+	}
+	c.has, c.of = c.has+has, c.of+of
+}
+
+// String returns the table.
+func (p problems) String() string {
+	var b []byte
+	for _, h := range []half{developed, other} {
+		b = fmt.Appendf(b, "\nproblems of the first screen in a brief at the end, %s\n%6s", h, "tokens")
+		for _, name := range problemNames {
+			b = fmt.Appendf(b, " %16s", name)
+		}
+		for _, tokens := range budgets {
+			b = fmt.Appendf(b, "\n%6d", tokens)
+			for _, name := range problemNames {
+				c := cmp.Or(p[h][name][tokens], &count{})
+				b = fmt.Appendf(b, " %16s", fmt.Sprintf("%d of %d", c.has, c.of))
+			}
+		}
+		b = append(b, '\n')
+	}
+	return string(b)
+}
+
+// measureNamed compares briefs with the first screens of reports, log by log. Misses are those of logs developed on.
+func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []string, error) {
+	families, err := familiesOf(labeled)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, misses := problems{}, []string(nil)
+	for _, path := range paths {
+		doc, g, err := reported(path, set)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		lines, h := split(text), halfOf(path)
+		for _, tokens := range budgets {
+			b, err := g.brief("", tokens)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+			}
+			shown := strings.Split(b.Text, "\n")
+			miss := func(name, of string) {
+				if h == developed {
+					misses = append(misses, fmt.Sprintf("%s: %d tokens: no %s: %s", filepath.Base(path), tokens, name, of))
+				}
+			}
+			for _, c := range doc.Summary.Verdict.Causes {
+				texts := []string{c.Says}
+				if c.Says == "" && c.Line > 0 && c.Line <= uint64(len(lines)) {
+					texts[0] = lines[c.Line-1]
+				}
+				has := shows(shown, texts) || titles(shown, c.What, c.Line, c.Times)
+				for _, as := range c.As {
+					if !slices.Contains(problemNames, as) {
+						continue
+					}
+					p.add(h, as, tokens, bit(has), 1)
+					if slices.Contains(problemNames, as+counted) {
+						p.add(h, as+counted, tokens, bit(has && counts(shown, c.Times)), 1)
+					}
+					if !has {
+						miss(as, fmt.Sprintf("line %d, %d times, %s %q", c.Line, c.Times, c.What, c.Says))
+					}
+				}
+			}
+			for name, f := range families[filepath.Base(path)] {
+				var texts []string
+				for _, line := range f {
+					texts = append(texts, lines[line-1])
+				}
+				has := shows(shown, texts)
+				p.add(h, familyShare, tokens, bit(has)*len(f), len(f))
+				if !has {
+					miss(familyShare, fmt.Sprintf("%s, %d records", name, len(f)))
+				}
+			}
+		}
+		if err := g.close(); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.Sort(misses)
+	return p, misses, nil
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// shows reports whether data lines, one after another, have the beginning of any of texts.
+func shows(brief, texts []string) bool {
+	var data strings.Builder
+	for _, line := range brief {
+		if line, ok := strings.CutPrefix(line, briefing.DataPrefix); ok {
+			data.WriteString(strings.TrimSpace(line) + " ")
+		} else {
+			data.WriteString("\n")
+		}
+	}
+	shown := data.String()
+	return slices.ContainsFunc(texts, func(text string) bool {
+		begins := beginning(text)
+		return begins != "" && strings.Contains(shown, begins)
+	})
+}
+
+// titles reports whether the own lines of a fragment have the title of a problem, and its line or how often it came.
+func titles(brief []string, what string, line, times uint64) bool {
+	var own []string // of the fragment
+	title := strings.ToLower(strings.TrimSuffix(what, "."))
+	at := regexp.MustCompile(fmt.Sprintf(`line %d\b|\b%d times`, line, times))
+	for _, s := range brief {
+		if strings.HasPrefix(s, "[") {
+			own = nil
+		}
+		if strings.HasPrefix(s, briefing.DataPrefix) {
+			continue
+		}
+		own = append(own, strings.ToLower(s))
+		all := strings.Join(own, "\n")
+		if strings.Contains(all, title) && at.MatchString(all) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether an own line has a number of entries, in whatever words. One needs none.
+func counts(brief []string, n uint64) bool {
+	number := regexp.MustCompile(fmt.Sprintf(`\b%d (times|entries)\b`, n))
+	return n == 1 || slices.ContainsFunc(brief, func(line string) bool {
+		return !strings.HasPrefix(line, briefing.DataPrefix) && number.MatchString(line)
+	})
+}
+
+// reported replays a log into a report and returns both at its end.
+func reported(path string, set *rules.Set) (*report.Document, *game, error) {
+	var made *report.Replay
+	var failed error
+	g, err := play(path, set, func(g *game, _ *capture.Record) {
+		if made == nil && failed == nil {
+			made, failed = report.New(report.Config{
+				File: filepath.Base(path), Template: g.Engine.Template, Group: g.Engine.Group, Mod: g.Engine.Mod,
+				Variant: g.Engine.Variant, Blame: func() []heed.Suspect { return g.Blame() },
+				Rule: func(id string) report.RuleText {
+					r := set.Rule(id)
+					if r == nil {
+						return report.RuleText{}
+					}
+					return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
+				},
+			})
+		}
+	}, func(g *game, rec *capture.Record, o *heed.Outcome) {
+		if failed != nil {
+			return
+		}
+		made.Observe(rec, o)
+		for _, u := range g.Engine.Updates(nil) {
+			made.Update(&u)
+		}
+	})
+	switch {
+	case err != nil || failed != nil:
+		return nil, nil, cmp.Or(err, failed)
+	case made == nil:
+		return nil, nil, errors.New("has no record")
+	}
+	made.End(g.End(nil))
+	return made.Document(0), g, nil
+}
+
+// familiesOf returns the lines of labeled records that block, by file and family.
+func familiesOf(dir string) (map[string]map[string][]int, error) {
+	rows, err := table(filepath.Join(dir, "labels.csv"))
+	out := map[string]map[string][]int{}
+	for _, row := range rows {
+		if row[labelDisposition] != "blocking" {
+			continue
+		}
+		line, err := strconv.Atoi(row[labelLine])
+		if err != nil {
+			return nil, err
+		}
+		if out[row[labelFile]] == nil {
+			out[row[labelFile]] = map[string][]int{}
+		}
+		out[row[labelFile]][row[labelFamily]] = append(out[row[labelFile]][row[labelFamily]], line)
+	}
+	return out, err
+}
+
+// logsIn returns the logs of folders, those that are there.
+func logsIn(dirs ...string) ([]string, error) {
+	var out []string
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			switch filepath.Ext(e.Name()) {
+			case ".log", ".txt", ".jsonl":
+				out = append(out, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return out, nil
+}
