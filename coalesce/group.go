@@ -14,6 +14,7 @@ type counter struct {
 	Rule    string              `json:",omitzero"`
 	Variant string              `json:",omitzero"` // see Input.Variant, or others
 	Frame   frame               `json:",omitzero"` // see Input.Frame
+	Spare   uint64              `json:",omitzero"` // number of the latest entry that it stands for; see item.spares
 
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`
@@ -200,6 +201,7 @@ func (c *counter) combine(o *counter) {
 		c.raise(t, o.Disposition, o.Severity, o.Invalidates)
 	}
 	c.Count += o.Count
+	c.Spare = min(c.Spare, o.Spare)
 	if c.Recurrence == nil {
 		c.Recurrence = o.Recurrence
 	} else if o.Recurrence != nil {
