@@ -42,8 +42,9 @@
 //
 // An entry that no open item holds is looked for in acked items: by its variant; else its group; else its innermost
 // frame; else, in the QuietTime after an acknowledgement, its rule. By its frame after the QuietTime, and by its rule,
-// only groups cover it that point at one of its mods, if it points at any. If none covers the entry, it is new and
-// opens an item. Else one function, reopens, decides. The first row that applies counts:
+// only groups cover it that point at one of its mods, if it points at any. While the game starts, the QuietTime is
+// loadMax. If none covers the entry, it is new and opens an item. Else one function, reopens, decides. The first row
+// that applies counts:
 //
 //	1  worse      a higher disposition or severity, or the first to invalidate state    opens
 //	2  new        its group or variant is in no acked item, and no group with its       opens

@@ -60,7 +60,7 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 	if c.Count == 0 || returned || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
 		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
 	}
-	c.Early = (c.Count == 0 || c.Early) && (in.Phase == phaseStart || in.Phase == phaseBoot)
+	c.Early = (c.Count == 0 || c.Early) && in.starting()
 	c.Count++
 	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {

@@ -94,25 +94,14 @@ func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 // before one that does, one without an open item before one with, and of those
 // alike the oldest.
 func (t *operations) evict() {
-	cost := func(o *operation) (n int) {
-		if o.running() {
-			n = 2
-		}
-		if o.openItem != nil {
-			n++
-		}
-		return n
-	}
-	least := t.order[0]
-	for _, o := range t.order {
-		if cost(least) == 0 {
-			break
-		}
-		if cost(o) < cost(least) {
-			least = o
+	for cost := range 4 {
+		for _, o := range t.order {
+			if o.running() == (cost > 1) && (o.openItem != nil) == (cost%2 == 1) {
+				t.drop(o)
+				return
+			}
 		}
 	}
-	t.drop(least)
 }
 
 // drop removes an operation, whose parent inherits what came of it.

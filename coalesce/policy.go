@@ -117,7 +117,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 	case group:
 		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
 	default:
-		quiet := func(it *item) bool { return it.State == itemAcked && !c.cfg.QuietTime.passed(it.AckedAt, c.now) }
+		quiet := func(it *item) bool { return it.State == itemAcked && c.quiet(in, it) }
 		if in.Frame != 0 {
 			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) {
 				if it := &c.items[i]; quiet(it) || row.akin(in.Blame) {
@@ -135,6 +135,16 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		}
 	}
 	return k
+}
+
+// quiet reports whether an entry comes in the quiet time of an acknowledged item. While the game starts, it is as long
+// as a load may be.
+func (c *Coalescer) quiet(in *Input, it *item) bool {
+	w := &c.cfg.QuietTime
+	if in.starting() {
+		w = &loadMax
+	}
+	return !w.passed(it.AckedAt, c.now)
 }
 
 // akin reports whether an entry of the group points at one of mods, or there are none.
@@ -169,7 +179,7 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	root, since, before := c.laterCall(it, to)
 	if k.row == nil { // 2
 		switch {
-		case since == 0 && !c.cfg.QuietTime.passed(it.AckedAt, c.now):
+		case since == 0 && c.quiet(in, it):
 			return ""
 		case to.novel:
 			return reasonVariant

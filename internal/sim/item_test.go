@@ -516,8 +516,16 @@ func (m *model) mayOpen(e *entry, s scope) error {
 // quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
 func (m *model) quietly(e *entry) bool {
 	return slices.ContainsFunc(m.items, func(it *item) bool {
-		return it.acked && !it.past && it.rules[e.rule] != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
+		return it.acked && !it.past && it.rules[e.rule] != nil && m.soon(it)
 	})
+}
+
+// soon reports whether an entry comes in the quiet time of an item that was acknowledged.
+func (m *model) soon(it *item) bool {
+	if m.phase == "start" {
+		return !m.passed(loadMax, it.ackedTime)
+	}
+	return !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
 }
 
 // mayLeave says why an item that was cleared has to open again for an entry, rather than
@@ -595,7 +603,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if it.groups[e.group] == nil && !it.blurred {
 		switch {
-		case r == nil && !it.akin(e), m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime):
+		case r == nil && !it.akin(e), !m.soon(it):
 			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 		case m.acts(e, it):
 			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)
@@ -619,7 +627,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 			return wrong("a load began since, and nothing of it was acknowledged")
 		}
 	}
-	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
+	if it.groups[e.group] == nil && r != nil && m.soon(it) {
 		return nil // it may be new
 	}
 	last := it.last
