@@ -53,14 +53,14 @@
 //	3  returned   it stayed away for AckMemory; or a load began since the               opens
 //	              acknowledgement, of which nothing was acknowledged; or the host
 //	              raises it again
-//	4  in a call  that began since the acknowledgement, unless row 5 applies, it comes  opens
-//	              outside of calls as often, or it comes by itself (aloneAfter)
-//	5  standing   the same, after standingAfter such stops in calls of one method,      joins
-//	              until a load, or more than forgetAfter calls without it
+//	4  in a call  that began since the acknowledgement, unless row 5 applies, or it     opens
+//	              comes by itself (aloneAfter)
+//	5  standing   the same, after standingAfter such stops, until a load, or more       joins
+//	              than forgetAfter calls without it
 //
 // All else joins: it is counted in the acked item. An entry that opens goes to the open item of its burst, if there is
 // one: this item takes the disposition of the entry, and names no predecessor for it. Else an item opens. Its
-// predecessor is the acked item that covers the entry, or if none does, the acked item of its burst or of its load.
+// predecessor is the acked item that covers the entry, if there is one.
 //
 // A blocking entry that joins makes the verdicts of the calls unknown in whose window it came. If no call runs, the
 // verdict of the next call is unknown. A fault that comes by itself leaves the next call alone.

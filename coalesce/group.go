@@ -206,9 +206,7 @@ func (c *counter) combine(o *counter) {
 		c.Recurrence = o.Recurrence
 	} else if o.Recurrence != nil {
 		c.Recurrence.Times += o.Recurrence.Times
-		for i, n := range o.Recurrence.Seen {
-			c.Recurrence.Seen[i] += n
-		}
+		c.Recurrence.Alone += o.Recurrence.Alone
 	}
 	c.Accused, c.Early = c.Accused.join(o.Accused), c.Early && o.Early
 	if o.Last.seq > c.Last.seq {

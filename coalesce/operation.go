@@ -33,11 +33,8 @@ type operation struct {
 	Worst event.Disposition `json:",omitzero"` // of what came of it alone
 	Item  uint64            `json:",omitzero"` // number of the related item, 0: none
 
-	// For roots: the item that gathers its burst, and the one that was
-	// acknowledged last.
-	openItem *item
+	openItem *item   // of a root: the item that gathers its burst
 	Gathers  itemRef `json:",omitzero"` // openItem, in a State
-	LastItem uint64  `json:",omitzero"`
 }
 
 // running reports whether the operation was seen, and neither to end nor given
@@ -235,7 +232,6 @@ func (c *Coalescer) handUp(o *operation) {
 		}
 	}
 	o.openItem = nil
-	root.LastItem = max(root.LastItem, o.LastItem)
 }
 
 // operationEvent applies an event of an operation and returns the operation, or nil

@@ -667,10 +667,10 @@ func (m *model) worst(e *entry) bool {
 var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 
 // mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
-// began since: its group comes as often without calls, or it stands.
+// began since: its group comes by itself, or it stands.
 func (m *model) mayCharge(e *entry, it *item) error {
 	if m.background(e, it) {
-		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes as often without calls", e.Seq, e.rule,
+		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes by itself", e.Seq, e.rule,
 			e.group.sig.ID)
 	}
 	var call *operation
@@ -686,14 +686,13 @@ func (m *model) mayCharge(e *entry, it *item) error {
 		return nil
 	}
 	r := m.returns[e.group]
-	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 ||
-		m.fresh > r.at {
-		r = &returns{method: call.method}
+	if r == nil || r.item != it || m.calls > r.call+20 || m.fresh > r.at {
+		r = &returns{}
 		m.returns[e.group] = r
 	}
 	if r.stops >= 3 && len(it.late) < 9 {
-		return fmt.Errorf("charges: entry %d opened an item, and stopped calls of %q %d times since it was acknowledged", e.Seq,
-			r.method, r.stops)
+		return fmt.Errorf("charges: entry %d opened an item, and stopped calls %d times since it was acknowledged", e.Seq,
+			r.stops)
 	}
 	if !m.reads || m.reread >= it.first {
 		r.stops++
@@ -702,8 +701,8 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	return nil
 }
 
-// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes without
-// calls as often as in them, or by itself.
+// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes by
+// itself.
 func (m *model) background(e *entry, it *item) bool {
 	if l := lawOf(&e.Entry, m.phase); it.severer || l != nil && l.repeated > 0 {
 		return false // what came before was something else
@@ -711,19 +710,10 @@ func (m *model) background(e *entry, it *item) bool {
 	if m.now.generation > 1 {
 		return false // where the clock was set back, a call may linger again
 	}
-	inside, outside, alone := 1, 0, 0 // at most, and at least; this one is the first
+	alone := 0 // at least
 	for p := it; p != nil; p = p.after {
 		if p.severer || p.vague {
 			return false
-		}
-		first := p.after == nil
-		for _, x := range slices.Concat(p.held, p.late) {
-			if x.group == e.group {
-				if !first && (x.inside || !x.sure || x.OperationID != "") {
-					inside++
-				}
-				first = false
-			}
 		}
 	}
 	var last *entry
@@ -733,14 +723,13 @@ func (m *model) background(e *entry, it *item) bool {
 		}
 		if last != nil && x.sure && !x.inside && !x.loading && x.OperationID == "" &&
 			between(runGap, last.when, x.when) {
-			outside++
 			if x.started < last.Seq {
 				alone++
 			}
 		}
 		last = x
 	}
-	return alone >= aloneAfter || outside > 0 && inside <= outside
+	return alone >= aloneAfter
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
