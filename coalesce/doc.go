@@ -100,7 +100,7 @@
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
 // watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse, or
 // returned after its rule was resolved, moves from where it last did. Of blocking groups that are counted together, the
-// severest one after the watermark stands for all. The other items that the acknowledged view named are cleared as far
+// severest one after the watermark represents all. The other items that the acknowledged view named are cleared as far
 // as they were delivered.
 //
 // # Verdicts and updates

@@ -168,9 +168,9 @@ func (it *item) admits(d *event.Decision) bool {
 	}
 }
 
-// spares reports whether entry number seq, which is not admitted, gets the spare counter. It holds the severest blocking
-// group that no consumer has seen, of these the first, and stands for the others. The group that had it is untracked
-// then.
+// spares reports whether entry number seq, which is not admitted, gets the spare counter. It holds the severest
+// blocking group that no consumer has seen, of these the first, and represents the others. The group that had it is
+// untracked then.
 func (it *item) spares(d *event.Decision, seq uint64) bool {
 	if d.Disposition < event.Blocking {
 		return false
@@ -285,7 +285,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 }
 
 // news reports whether a group or variant is new after a watermark, became worse, or returned after it was resolved. It
-// is false while the rule is resolved, unless the group stands for others.
+// is false while the rule is resolved, unless the group represents others.
 func (it *item) news(c *counter, watermark uint64) bool {
 	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved || c.Spare > max(watermark, c.First.Seq)
 }
