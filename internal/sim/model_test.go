@@ -131,10 +131,10 @@ type consumer struct {
 
 // returns is how often a fault stopped calls after it was acknowledged.
 type returns struct {
-	item   *item  // that it opened last
-	stops  int    // with the state read in between, if it is ever read
-	call   int    // the number of calls at the latest one
-	at     uint64 // sequence number of the latest one
+	item  *item  // that it opened last
+	stops int    // with the state read in between, if it is ever read
+	call  int    // the number of calls at the latest one
+	at    uint64 // sequence number of the latest one
 }
 
 // side is what was known after an entry of calls under way.

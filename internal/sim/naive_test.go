@@ -71,11 +71,10 @@ type load struct {
 
 // ledger is what is known of a group.
 type ledger struct {
-	calls, outside int   // occurrences after the first in the window of a call, and others
-	alone          int   // of the latter, without a call since the one before
-	begun          int   // calls at the latest entry
-	last           stamp // entry
-	standing       standing
+	alone    int   // of the latter, without a call since the one before
+	begun    int   // calls at the latest entry
+	last     stamp // entry
+	standing standing
 }
 
 // standing is how often a group returned in calls after it was acknowledged.
