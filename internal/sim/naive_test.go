@@ -71,7 +71,7 @@ type load struct {
 
 // ledger is what is known of a group.
 type ledger struct {
-	alone    int   // of the latter, without a call since the one before
+	alone    int   // occurrences outside of calls, without a call since the one before
 	begun    int   // calls at the latest entry
 	last     stamp // entry
 	standing standing
