@@ -79,12 +79,6 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 // acknowledge clears an open item up to watermark and returns the number of its
 // successor, or 0. The bursts that the item gathered go on in the successor.
 func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
-	if it.Root != nil && c.ops.holds(it.Root) {
-		it.Root.LastItem = it.Number
-	}
-	if c.episode.item == it {
-		c.episode.acked = it.Number
-	}
 	ofLoad, past := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.load.Began.seq, it.State == itemPast
 	c.load.Acked = c.load.Acked || ofLoad
 	it.AckedAt = c.now

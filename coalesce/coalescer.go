@@ -123,9 +123,8 @@ type Coalescer struct {
 
 // episode is the ambient burst that goes on; the zero value is none.
 type episode struct {
-	item  *item       // open, or nil
-	last  logicalTime // latest urgent entry that was not acknowledged before
-	acked uint64      // number of its item that was acknowledged last, 0: none
+	item *item       // open, or nil
+	last logicalTime // latest urgent entry that was not acknowledged before
 }
 
 // New returns a Coalescer with the bounds of cfg. All memory that does not
@@ -359,7 +358,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	case row == nil:
 		group, _ = c.index.has(d.Rule, in.Signature, "")
 	case runGap.passed(row.Last, c.now):
-		c.occur(row, min(len(c.ops.live), inside))
+		c.occur(row, len(c.ops.live) == 0)
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {

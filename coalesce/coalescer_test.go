@@ -286,3 +286,8 @@ func TestTick(t *testing.T) {
 		require.Equal(t, tc.want, c.now, tc.time)
 	}
 }
+
+// TestSampleShowsCut: a text of wide characters that is one too long has the mark of a cut.
+func TestSampleShowsCut(t *testing.T) {
+	require.NotEqual(t, strings.Repeat("😀", 5), sampleText(&event.Entry{Message: strings.Repeat("😀", 6)}, 5))
+}

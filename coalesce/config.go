@@ -39,9 +39,9 @@ type Config struct {
 	MaxRemembered int
 
 	// MaxGroups bounds the groups of one item that have counters of their own, each of
-	// their variants counting as one. Entries of further ones are counted together, but for up to 16 groups that
-	// are news: the first of a rule, and what makes the item worse. At most 16,384.
-	// Default 128.
+	// their variants counting as one. Entries of further ones are counted together, but for up to 17 groups that
+	// are news: the first of a rule, what makes the item worse, and of blocking ones that no consumer has seen the
+	// severest. At most 16,384. Default 128.
 	MaxGroups int
 
 	// MaxOperations bounds the operations known at once, running and ended. One

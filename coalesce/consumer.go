@@ -46,10 +46,8 @@ func (c *Coalescer) consumer(name string) int {
 			return 0 // MaxConsumers is 1
 		}
 		i = slices.Index(v.list, slices.MinFunc(v.list[1:], func(a, b consumer) int {
-			if a.Attached != b.Attached {
-				return map[bool]int{true: 1, false: -1}[a.Attached]
-			}
-			return cmp.Compare(a.Used, b.Used)
+			rank := map[bool]int{true: 1}
+			return cmp.Or(cmp.Compare(rank[a.Attached], rank[b.Attached]), cmp.Compare(a.Used, b.Used))
 		}))
 		c.stats.ConsumersEvicted++
 		for k := range c.items {

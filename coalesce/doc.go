@@ -42,8 +42,9 @@
 //
 // An entry that no open item holds is looked for in acked items: by its variant; else its group; else its innermost
 // frame; else, in the QuietTime after an acknowledgement, its rule. By its frame after the QuietTime, and by its rule,
-// only groups cover it that point at one of its mods, if it points at any. If none covers the entry, it is new and
-// opens an item. Else one function, reopens, decides. The first row that applies counts:
+// only groups cover it that point at one of its mods, if it points at any. While the game starts, the QuietTime is
+// loadMax. If none covers the entry, it is new and opens an item. Else one function, reopens, decides. The first row
+// that applies counts:
 //
 //	1  worse      a higher disposition or severity, or the first to invalidate state    opens
 //	2  new        its group or variant is in no acked item, and no group with its       opens
@@ -52,14 +53,14 @@
 //	3  returned   it stayed away for AckMemory; or a load began since the               opens
 //	              acknowledgement, of which nothing was acknowledged; or the host
 //	              raises it again
-//	4  in a call  that began since the acknowledgement, unless row 5 applies, it comes  opens
-//	              outside of calls as often, or it comes by itself (aloneAfter)
-//	5  standing   the same, after standingAfter such stops in calls of one method,      joins
-//	              until a load, or more than forgetAfter calls without it
+//	4  in a call  that began since the acknowledgement, unless row 5 applies, or it     opens
+//	              comes by itself (aloneAfter)
+//	5  standing   the same, after standingAfter such stops, until a load, or more       joins
+//	              than forgetAfter calls without it
 //
 // All else joins: it is counted in the acked item. An entry that opens goes to the open item of its burst, if there is
 // one: this item takes the disposition of the entry, and names no predecessor for it. Else an item opens. Its
-// predecessor is the acked item that covers the entry, or if none does, the acked item of its burst or of its load.
+// predecessor is the acked item that covers the entry, if there is one.
 //
 // A blocking entry that joins makes the verdicts of the calls unknown in whose window it came. If no call runs, the
 // verdict of the next call is unknown. A fault that comes by itself leaves the next call alone.
@@ -98,8 +99,9 @@
 //
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
 // watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse, or
-// returned after its rule was resolved, moves from where it last did. Groups that are counted together are acknowledged
-// with the item. The other items that the acknowledged view named are cleared as far as they were delivered.
+// returned after its rule was resolved, moves from where it last did. Of blocking groups that are counted together, the
+// severest one after the watermark represents all. The other items that the acknowledged view named are cleared as far
+// as they were delivered.
 //
 // # Verdicts and updates
 //

@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -149,7 +150,7 @@ func thresholds(n uint64) (count uint64) {
 const (
 	reservedForWorse = 5
 	reservedForRules = 11
-	reservedRows     = reservedForWorse + reservedForRules
+	reservedRows     = reservedForWorse + reservedForRules + 1 // and the spare one
 )
 
 // admits reports whether an entry of a new group or variant gets a counter. Where MaxGroups
@@ -163,8 +164,35 @@ func (it *item) admits(d *event.Decision) bool {
 	case it.worsens(d):
 		return left > 0
 	default:
-		return left > reservedForWorse && it.rule(d.Rule) == nil
+		return left > reservedForWorse+1 && it.rule(d.Rule) == nil
 	}
+}
+
+// spares reports whether entry number seq, which is not admitted, gets the spare counter. It holds the severest
+// blocking group that no consumer has seen, of these the first, and represents the others. The group that had it is
+// untracked then.
+func (it *item) spares(d *event.Decision, seq uint64) bool {
+	if d.Disposition < event.Blocking {
+		return false
+	}
+	rows := it.Counters.Rows
+	i := len(rows) - 1
+	for i >= 0 && rows[i].Spare == 0 {
+		i--
+	}
+	if i < 0 { // in a successor all rows may be in use, but for those of what makes it worse
+		left := cap(rows) - len(rows) - int(event.SeverityFatal-it.Severity)
+		return left > 1 || left > 0 && it.Invalidates
+	}
+	r := &rows[i]
+	if d.Severity <= r.Severity && r.First.Seq > slices.Max(it.Delivered) {
+		r.Spare = seq
+		return false
+	}
+	it.Untracked += r.Count
+	it.rule(r.Rule).Untracked += r.Count
+	it.Counters.retain(func(c *counter) bool { return c.Spare == 0 })
+	return true
 }
 
 // worsens reports whether an entry that d decides about makes the item worse
@@ -193,12 +221,17 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
-	if c == nil && it.open() && it.admits(d) {
-		f.newGroup = true
-		c = it.Counters.add(counter{
-			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame),
-			Text: sampleText(in.Entry, cfg.MaxSampleText),
-		})
+	if c == nil && it.open() {
+		spare := at.Seq
+		if it.admits(d) {
+			spare = 0
+		}
+		if f.newGroup = spare == 0 || it.spares(d, spare); f.newGroup {
+			c = it.Counters.add(counter{
+				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
+				Text: sampleText(in.Entry, cfg.MaxSampleText),
+			})
+		}
 	}
 	r := it.rule(d.Rule)
 	if c != nil {
@@ -252,9 +285,9 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 }
 
 // news reports whether a group or variant is new after a watermark, became worse, or returned after it was resolved. It
-// is false while the rule is resolved.
+// is false while the rule is resolved, unless the group represents others.
 func (it *item) news(c *counter, watermark uint64) bool {
-	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved
+	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved || c.Spare > max(watermark, c.First.Seq)
 }
 
 // part moves into next, which is empty, what is news after a watermark: a variant that is new whole, and one that
@@ -266,7 +299,7 @@ func (it *item) part(next *item, watermark uint64) {
 			continue
 		}
 		moved := *c
-		if c.First.Seq > watermark {
+		if c.First.Seq > watermark || c.Raised.At.Seq <= watermark {
 			c.Count = 0
 		} else {
 			moved = c.split()
@@ -285,6 +318,7 @@ func (it *item) part(next *item, watermark uint64) {
 
 // take adds a group that another item had counted, and its rule.
 func (it *item) take(rule *ruleCount, c counter) {
+	c.Spare = 0
 	it.Counters.add(c)
 	it.Total += c.Count
 	if it.Opened.Seq == 0 || c.First.Seq < it.Opened.Seq {

@@ -14,6 +14,7 @@ type counter struct {
 	Rule    string              `json:",omitzero"`
 	Variant string              `json:",omitzero"` // see Input.Variant, or others
 	Frame   frame               `json:",omitzero"` // see Input.Frame
+	Spare   uint64              `json:",omitzero"` // number of the latest entry that it represents; see item.spares
 
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`
@@ -59,7 +60,7 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 	if c.Count == 0 || returned || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
 		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
 	}
-	c.Early = (c.Count == 0 || c.Early) && (in.Phase == phaseStart || in.Phase == phaseBoot)
+	c.Early = (c.Count == 0 || c.Early) && in.starting()
 	c.Count++
 	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
@@ -200,13 +201,12 @@ func (c *counter) combine(o *counter) {
 		c.raise(t, o.Disposition, o.Severity, o.Invalidates)
 	}
 	c.Count += o.Count
+	c.Spare = min(c.Spare, o.Spare)
 	if c.Recurrence == nil {
 		c.Recurrence = o.Recurrence
 	} else if o.Recurrence != nil {
 		c.Recurrence.Times += o.Recurrence.Times
-		for i, n := range o.Recurrence.Seen {
-			c.Recurrence.Seen[i] += n
-		}
+		c.Recurrence.Alone += o.Recurrence.Alone
 	}
 	c.Accused, c.Early = c.Accused.join(o.Accused), c.Early && o.Early
 	if o.Last.seq > c.Last.seq {

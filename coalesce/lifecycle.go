@@ -46,13 +46,8 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		return lapsed, lapsed.Disposition == event.Blocking
 	}
 	var predecessor uint64
-	switch {
-	case before.item != nil:
+	if before.item != nil {
 		predecessor = before.item.Number
-	case to.scope == scopeOperation:
-		predecessor = to.root.LastItem
-	case to.scope == scopeAmbient:
-		predecessor = c.episode.acked
 	}
 	it := c.slot()
 	c.gather(to, it)

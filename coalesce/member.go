@@ -68,11 +68,8 @@ func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
 	return all
 }
 
-// Phases in which a game starts: what breaks then is tried again.
-const (
-	phaseStart = "start"
-	phaseBoot  = "boot"
-)
+// starting reports whether the game starts: what breaks then is tried again.
+func (in *Input) starting() bool { return in.Phase == "start" || in.Phase == "boot" }
 
 // The harm of a member, the least first: above 0 it breaks play.
 const (

@@ -33,11 +33,8 @@ type operation struct {
 	Worst event.Disposition `json:",omitzero"` // of what came of it alone
 	Item  uint64            `json:",omitzero"` // number of the related item, 0: none
 
-	// For roots: the item that gathers its burst, and the one that was
-	// acknowledged last.
-	openItem *item
+	openItem *item   // of a root: the item that gathers its burst
 	Gathers  itemRef `json:",omitzero"` // openItem, in a State
-	LastItem uint64  `json:",omitzero"`
 }
 
 // running reports whether the operation was seen, and neither to end nor given
@@ -94,25 +91,14 @@ func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 // before one that does, one without an open item before one with, and of those
 // alike the oldest.
 func (t *operations) evict() {
-	cost := func(o *operation) (n int) {
-		if o.running() {
-			n = 2
-		}
-		if o.openItem != nil {
-			n++
-		}
-		return n
-	}
-	least := t.order[0]
-	for _, o := range t.order {
-		if cost(least) == 0 {
-			break
-		}
-		if cost(o) < cost(least) {
-			least = o
+	for cost := range 4 {
+		for _, o := range t.order {
+			if o.running() == (cost > 1) && (o.openItem != nil) == (cost%2 == 1) {
+				t.drop(o)
+				return
+			}
 		}
 	}
-	t.drop(least)
 }
 
 // drop removes an operation, whose parent inherits what came of it.
@@ -246,7 +232,6 @@ func (c *Coalescer) handUp(o *operation) {
 		}
 	}
 	o.openItem = nil
-	root.LastItem = max(root.LastItem, o.LastItem)
 }
 
 // operationEvent applies an event of an operation and returns the operation, or nil

@@ -66,8 +66,7 @@ func TestVerdictOfStall(t *testing.T) {
 	}
 }
 
-// TestEscalationOfAnotherThreshold: a rule with another threshold than before counts from
-// then on, and forgets what it had counted.
+// TestEscalationOfAnotherThreshold: a rule with another threshold than before counts the latest that it knows.
 func TestEscalationOfAnotherThreshold(t *testing.T) {
 	c := seen(t)
 	seq := uint64(0)
@@ -81,9 +80,30 @@ func TestEscalationOfAnotherThreshold(t *testing.T) {
 	for range 2 {
 		require.False(t, raised(3))
 	}
-	require.False(t, raised(2), "the first under this threshold")
 	require.True(t, raised(2))
-	require.False(t, raised(3))
-	require.False(t, raised(3))
+	require.True(t, raised(2))
 	require.True(t, raised(3))
+	require.False(t, raised(5), "it knows three")
+}
+
+// TestEscalationWindow: the oldest of as many occurrences as the threshold is within the window, and the decision
+// becomes no milder.
+func TestEscalationWindow(t *testing.T) {
+	c := seen(t)
+	by := event.Escalation{After: 3, Entries: 10, To: event.Blocking, Severity: event.SeverityError}
+	for _, x := range []struct {
+		seq          uint64
+		before, want event.Severity
+		raised       bool
+	}{
+		{1, 0, 0, false},
+		{8, 0, 0, false},
+		{11, 0, 0, false}, // ten entries after the first
+		{12, event.SeverityWarning, event.SeverityError, true},
+		{13, event.SeverityFatal, event.SeverityFatal, true},
+	} {
+		d := event.Decision{Rule: "r", Severity: x.before}
+		require.Equal(t, x.raised, c.Escalate(&event.Entry{Seq: x.seq}, &by, &d), x.seq)
+		require.Equal(t, x.want, d.Severity, x.seq)
+	}
 }

@@ -16,66 +16,32 @@ const (
 	// come by itself. Without it, an exception every 31 s stops an agent with 0.5 s of thought 1.8 times in 100 calls.
 	aloneAfter = 2
 
-	// standingAfter is how many times a fault stops calls of one method after an acknowledgement before it is standing.
+	// standingAfter is how many times a fault stops calls after an acknowledgement before it is standing.
 	// forgetAfter is the number of calls without the fault after which the count starts again: with 60, agents act on a
 	// stale state in 2 % of their calls on faults of one site.
 	standingAfter = 3
 	forgetAfter   = 20
-
-	// maxMethods bounds the methods for which the stops of a group are counted separately. Further methods count with the
-	// last.
-	maxMethods = 8
 )
 
-// The sides on which a fault occurs.
-const (
-	outside = iota // of calls
-	inside
-
-	neither = -1 // in a load, or in a call that began before the acknowledgement
-)
-
-// recurrence counts the occurrences of a group after the first, within calls and outside of them, and the stops after
-// acknowledgements.
+// recurrence counts the occurrences of a group after the first, and its stops after acknowledgements.
 type recurrence struct {
-	Seen  [2]uint32
-	Alone uint32      // of those outside, without a call since the one before
+	Alone uint32      // those outside of calls, without a call since the one before
 	Times uint64      // in all
 	First logicalTime // from which they count
 
-	Call    uint64  // number of the latest call to which it was charged
-	Charged uint64  `json:",omitzero"` // sequence number of the latest entry that was
-	Stops   []stops // for each method of such calls, at most maxMethods
+	Call    uint64 // number of the latest call to which it was charged
+	Charged uint64 `json:",omitzero"` // sequence number of the latest entry that was
+	Stops   int    `json:",omitzero"` // with the state read in between, where reads are reported
+	Unread  int    `json:",omitzero"` // without, at most standingAfter
 }
 
-// stops is how often a group stopped calls of one method after an acknowledgement.
-type stops struct {
-	Method string
-	Count  int // with the state read in between, where reads are reported
-	Unread int // without, at most standingAfter
-}
-
-// stopsOf returns the stops in calls of a method.
-func (x *recurrence) stopsOf(method string) *stops {
-	for i := range x.Stops {
-		if s := &x.Stops[i]; s.Method == method || i == maxMethods-1 {
-			return s
-		}
-	}
-	x.Stops = append(x.Stops, stops{Method: method})
-	return &x.Stops[len(x.Stops)-1]
-}
-
-// occur counts another occurrence of a group on a side.
-func (c *Coalescer) occur(r *counter, side int) {
+// occur counts another occurrence of a group, outside of calls or not.
+func (c *Coalescer) occur(r *counter, outside bool) {
 	if r.Recurrence == nil {
 		r.Recurrence = &recurrence{First: r.Last}
 	}
 	r.Recurrence.Times++
-	if side != neither {
-		r.Recurrence.Seen[side]++
-	}
-	if side == outside && c.calls.BegunAt < r.Last.seq {
+	if outside && c.calls.BegunAt < r.Last.seq {
 		r.Recurrence.Alone++
 	}
 }
@@ -117,7 +83,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 	case group:
 		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
 	default:
-		quiet := func(it *item) bool { return it.State == itemAcked && !c.cfg.QuietTime.passed(it.AckedAt, c.now) }
+		quiet := func(it *item) bool { return it.State == itemAcked && c.quiet(in, it) }
 		if in.Frame != 0 {
 			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) {
 				if it := &c.items[i]; quiet(it) || row.akin(in.Blame) {
@@ -135,6 +101,16 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		}
 	}
 	return k
+}
+
+// quiet reports whether an entry comes in the quiet time of an acknowledged item. While the game starts, it is as long
+// as a load may be.
+func (c *Coalescer) quiet(in *Input, it *item) bool {
+	w := &c.cfg.QuietTime
+	if in.starting() {
+		w = &loadMax
+	}
+	return !w.passed(it.AckedAt, c.now)
 }
 
 // akin reports whether an entry of the group points at one of mods, or there are none.
@@ -166,10 +142,10 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	case d.Invalidates && !k.invalidates:
 		return reasonInvalidated
 	}
-	root, since, before := c.laterCall(it, to)
+	since, before := c.laterCall(it, to)
 	if k.row == nil { // 2
 		switch {
-		case since == 0 && !c.cfg.QuietTime.passed(it.AckedAt, c.now):
+		case since == 0 && c.quiet(in, it):
 			return ""
 		case to.novel:
 			return reasonVariant
@@ -192,66 +168,53 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	if !apart && (since <= last.seq || to.named == nil && clocked(last, c.now)) {
 		return ""
 	}
-	side := inside
-	switch {
-	case c.Loading() || before && since == 0:
-		side = neither
-	case since == 0:
-		side = outside
-	}
-	if c.occur(k.row, side); side != inside || !blocking || !to.scope.plain() {
+	if c.occur(k.row, since == 0 && !before && !c.Loading()); since == 0 || c.Loading() || !blocking || !to.scope.plain() {
 		return ""
 	}
-	return c.charge(k, root) // 4, 5
+	return c.charge(k) // 4, 5
 }
 
 // charge decides about a blocking entry in a call that began after the acknowledgement: it is charged to the call, or
-// is standing, or comes without calls as well.
-func (c *Coalescer) charge(k *known, root *operation) Reason {
+// is standing, or comes by itself.
+func (c *Coalescer) charge(k *known) Reason {
 	x := k.row.Recurrence
-	if x.Alone >= aloneAfter || x.Seen[inside] <= x.Seen[outside] {
+	if x.Alone >= aloneAfter {
 		return ""
 	}
 	if c.calls.Begun > x.Call+forgetAfter+1 || c.freshSince > x.Charged {
-		x.Stops = x.Stops[:0]
+		x.Stops, x.Unread = 0, 0
 	}
 	x.Call, x.Charged = c.calls.Begun, c.now.seq
-	method := ""
-	if root != nil {
-		method = root.Method
-	}
-	s := x.stopsOf(method)
 	switch {
-	case s.Count == standingAfter:
+	case x.Stops == standingAfter:
 		return reasonStanding
-	case !c.calls.Reads || c.calls.ReadAt >= k.item.Opened.Seq || s.Unread == standingAfter:
-		s.Count++
+	case !c.calls.Reads || c.calls.ReadAt >= k.item.Opened.Seq || x.Unread == standingAfter:
+		x.Stops++
 	default:
-		s.Unread++ // and perhaps its reads are not reported
+		x.Unread++ // and perhaps its reads are not reported
 	}
 	return reasonCharged
 }
 
-// laterCall returns the root operation of the call that an entry is inside of, and the number of the entry with which
-// the call began, if that was since item it was acknowledged; and whether the entry is inside of one that began before.
-// The call is the one that the entry names, or else the latest. One that is named, and had no such entry yet, counts as
-// one that began since.
-func (c *Coalescer) laterCall(it *item, to *destination) (root *operation, since uint64, before bool) {
+// laterCall returns the number of the entry with which the call began that an entry is inside of, if that was since
+// item it was acknowledged, else 0; and whether the entry is inside of one that began before. The call is the one that
+// the entry names, or else the latest. One that is named, and had no such entry yet, counts as one that began since.
+func (c *Coalescer) laterCall(it *item, to *destination) (since uint64, before bool) {
 	if o := to.named; o != nil {
 		if o.Started.seq > it.AckedAt.seq || o.Worst < event.Blocking {
-			return c.ops.root(o), o.Started.seq, false
+			return o.Started.seq, false
 		}
-		return nil, 0, true
+		return 0, true
 	}
 	for _, o := range c.ops.live {
-		switch r := c.ops.root(o); {
-		case r.Started.seq <= it.AckedAt.seq:
+		started := c.ops.root(o).Started.seq
+		if started > it.AckedAt.seq {
+			since = max(since, started)
+		} else {
 			before = true
-		case r.Started.seq > since:
-			root, since = r, r.Started.seq
 		}
 	}
-	return root, since, before
+	return since, before
 }
 
 // suppress counts an entry in the acknowledged item that covers it. If no call runs, no result reports it: the next

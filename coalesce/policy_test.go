@@ -1,22 +1,10 @@
 package coalesce
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestStopsAreBounded: methods beyond maxMethods count with the last.
-func TestStopsAreBounded(t *testing.T) {
-	var x recurrence
-	for i := range maxMethods + 3 {
-		x.stopsOf(fmt.Sprint(i)).Count++
-	}
-	require.Len(t, x.Stops, maxMethods)
-	require.Equal(t, 4, x.stopsOf("one more").Count)
-	require.Equal(t, 1, x.stopsOf(fmt.Sprint(maxMethods-2)).Count)
-}
 
 // TestTransitions: each state has its row, and each event that applies to an open item ends in another state.
 func TestTransitions(t *testing.T) {

@@ -23,7 +23,7 @@ type State struct {
 	Escalations []escalation `json:",omitempty"`
 	Stats       Stats
 
-	FreshSince, Numbers, BlindItem, EpisodeAcked, ConsumerCalls uint64
+	FreshSince, Numbers, BlindItem, ConsumerCalls uint64
 
 	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table            int               // how many are in the table
@@ -88,7 +88,7 @@ func (c *Coalescer) State() func() *State {
 	}
 	copied.escalations = slices.Clone(c.escalations)
 	for i, x := range c.escalations {
-		copied.escalations[i].Ring = slices.Clone(x.Ring)
+		copied.escalations[i].Last = slices.Clone(x.Last)
 	}
 	for i := range copied.items {
 		it := &copied.items[i]
@@ -99,7 +99,6 @@ func (c *Coalescer) State() func() *State {
 			r.Accused = slices.Clone(r.Accused)
 			if r.Recurrence != nil {
 				x := *r.Recurrence
-				x.Stops = slices.Clone(x.Stops)
 				r.Recurrence = &x
 			}
 		}
@@ -148,7 +147,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
 		ConsumerCalls: c.consumers.calls,
 		Operations:    operations, Table: len(table), Items: items,
-		Episode: position(c.episode.item), EpisodeLast: c.episode.last, EpisodeAcked: c.episode.acked,
+		Episode: position(c.episode.item), EpisodeLast: c.episode.last,
 		Blindly: position(c.blindly),
 	}
 	for _, it := range c.queue {
@@ -175,10 +174,10 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fits(c); err != nil {
-		return nil, fmt.Errorf("coalesce: state: %w", err)
+	if err = s.fits(c); err == nil {
+		err = c.restore(s)
 	}
-	if err := c.restore(s); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
 	c.resurvey()
@@ -196,7 +195,7 @@ func (c *Coalescer) restore(s *State) error {
 	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
 	c.consumers.calls = s.ConsumerCalls
-	c.episode = episode{c.item(s.Episode), s.EpisodeLast, s.EpisodeAcked}
+	c.episode = episode{c.item(s.Episode), s.EpisodeLast}
 	c.blindly = c.item(s.Blindly)
 	for _, ref := range s.Queue {
 		c.queue = append(c.queue, c.item(ref))

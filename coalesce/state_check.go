@@ -34,10 +34,6 @@ func (s *State) fits(c *Coalescer) error {
 	law("Queue", len(s.Queue) <= len(c.items))
 	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
 	law("Escalations", len(s.Escalations) <= maxEscalations)
-	for _, x := range s.Escalations {
-		law("Escalations", x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
-			(x.full() || x.Next == 0))
-	}
 	for _, it := range s.Items {
 		if it == nil {
 			continue

@@ -295,7 +295,7 @@ func TestStateHasEveryField(t *testing.T) {
 		for n := range c.items[i].Counters.Rows {
 			c.items[i].Counters.Rows[n].Recurrence = &recurrence{
 				Times: 2, First: c.now, Call: 9,
-				Stops: []stops{{Method: "m", Count: 1, Unread: 1}},
+				Stops: 1, Unread: 1,
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func TestSummaryTellsAll(t *testing.T) {
 	a, ok := crowd(t, Config{}, 0).Current("")
 	require.True(t, ok)
 	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); during op-1; blame: "Some Mod", Other; `+
-		"the game's state may have changed: read it again; first at entry 2; 1 less serious entry before the cause; continues item 0-1; see entries after 2; "+
+		"the game's state may have changed: read it again; first at entry 2; 1 less serious entry before the cause; see entries after 2; "+
 		"also open: 0-3 (blocking: one more thing that is number 0 of its kind), 0-4 (blocking: one more thing that is number 1 of its kind), "+
 		"0-5 (blocking: one more thing that is number 2 of its kind)", a.Summary)
 }

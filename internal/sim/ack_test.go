@@ -178,8 +178,13 @@ func (m *model) parted(it *item) error {
 const keptRules = 11
 
 // unseen reports whether, of an item whose groups are not all known, something
-// came after mark that is new for certain: the first of a rule.
+// came after mark that is new for certain: the first of a group that blocks, or of a rule.
 func (it *item) unseen(mark uint64) bool {
+	for g, t := range it.groups {
+		if t.disposition == event.Blocking && t.first > mark && !it.rules[g.rule].resolved {
+			return true
+		}
+	}
 	if len(it.rules) > keptRules {
 		return false
 	}

@@ -516,8 +516,16 @@ func (m *model) mayOpen(e *entry, s scope) error {
 // quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
 func (m *model) quietly(e *entry) bool {
 	return slices.ContainsFunc(m.items, func(it *item) bool {
-		return it.acked && !it.past && it.rules[e.rule] != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
+		return it.acked && !it.past && it.rules[e.rule] != nil && m.soon(it)
 	})
+}
+
+// soon reports whether an entry comes in the quiet time of an item that was acknowledged.
+func (m *model) soon(it *item) bool {
+	if m.phase == "start" {
+		return !m.passed(loadMax, it.ackedTime)
+	}
+	return !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
 }
 
 // mayLeave says why an item that was cleared has to open again for an entry, rather than
@@ -595,7 +603,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if it.groups[e.group] == nil && !it.blurred {
 		switch {
-		case r == nil && !it.akin(e), m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime):
+		case r == nil && !it.akin(e), !m.soon(it):
 			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 		case m.acts(e, it):
 			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)
@@ -619,7 +627,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 			return wrong("a load began since, and nothing of it was acknowledged")
 		}
 	}
-	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
+	if it.groups[e.group] == nil && r != nil && m.soon(it) {
 		return nil // it may be new
 	}
 	last := it.last
@@ -659,10 +667,10 @@ func (m *model) worst(e *entry) bool {
 var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 
 // mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
-// began since: its group comes as often without calls, or it stands.
+// began since: its group comes by itself, or it stands.
 func (m *model) mayCharge(e *entry, it *item) error {
 	if m.background(e, it) {
-		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes as often without calls", e.Seq, e.rule,
+		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes by itself", e.Seq, e.rule,
 			e.group.sig.ID)
 	}
 	var call *operation
@@ -678,14 +686,13 @@ func (m *model) mayCharge(e *entry, it *item) error {
 		return nil
 	}
 	r := m.returns[e.group]
-	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 ||
-		m.fresh > r.at {
-		r = &returns{method: call.method}
+	if r == nil || r.item != it || m.calls > r.call+20 || m.fresh > r.at {
+		r = &returns{}
 		m.returns[e.group] = r
 	}
 	if r.stops >= 3 && len(it.late) < 9 {
-		return fmt.Errorf("charges: entry %d opened an item, and stopped calls of %q %d times since it was acknowledged", e.Seq,
-			r.method, r.stops)
+		return fmt.Errorf("charges: entry %d opened an item, and stopped calls %d times since it was acknowledged", e.Seq,
+			r.stops)
 	}
 	if !m.reads || m.reread >= it.first {
 		r.stops++
@@ -694,8 +701,8 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	return nil
 }
 
-// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes without
-// calls as often as in them, or by itself.
+// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes by
+// itself.
 func (m *model) background(e *entry, it *item) bool {
 	if l := lawOf(&e.Entry, m.phase); it.severer || l != nil && l.repeated > 0 {
 		return false // what came before was something else
@@ -703,19 +710,10 @@ func (m *model) background(e *entry, it *item) bool {
 	if m.now.generation > 1 {
 		return false // where the clock was set back, a call may linger again
 	}
-	inside, outside, alone := 1, 0, 0 // at most, and at least; this one is the first
+	alone := 0 // at least
 	for p := it; p != nil; p = p.after {
 		if p.severer || p.vague {
 			return false
-		}
-		first := p.after == nil
-		for _, x := range slices.Concat(p.held, p.late) {
-			if x.group == e.group {
-				if !first && (x.inside || !x.sure || x.OperationID != "") {
-					inside++
-				}
-				first = false
-			}
 		}
 	}
 	var last *entry
@@ -725,14 +723,13 @@ func (m *model) background(e *entry, it *item) bool {
 		}
 		if last != nil && x.sure && !x.inside && !x.loading && x.OperationID == "" &&
 			between(runGap, last.when, x.when) {
-			outside++
 			if x.started < last.Seq {
 				alone++
 			}
 		}
 		last = x
 	}
-	return alone >= aloneAfter || outside > 0 && inside <= outside
+	return alone >= aloneAfter
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a

@@ -46,7 +46,7 @@ type model struct {
 	items     []*item // item n has the number n+1
 	byID      map[string]*item
 	episode   *item              // of the ambient episode that began last
-	returns   map[group]*returns // of what was acknowledged, in calls of one method
+	returns   map[group]*returns // of what was acknowledged, in calls
 	calls     int                // operations that were seen to start
 	started   uint64             // number of the latest start of one
 	completed uint64             // and of the latest completion
@@ -129,13 +129,12 @@ type consumer struct {
 	attached bool
 }
 
-// returns is how often a fault stopped calls of one method after it was acknowledged.
+// returns is how often a fault stopped calls after it was acknowledged.
 type returns struct {
-	method string
-	item   *item  // that it opened last
-	stops  int    // with the state read in between, if it is ever read
-	call   int    // the number of calls at the latest one
-	at     uint64 // sequence number of the latest one
+	item  *item  // that it opened last
+	stops int    // with the state read in between, if it is ever read
+	call  int    // the number of calls at the latest one
+	at    uint64 // sequence number of the latest one
 }
 
 // side is what was known after an entry of calls under way.

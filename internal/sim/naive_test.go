@@ -71,16 +71,14 @@ type load struct {
 
 // ledger is what is known of a group.
 type ledger struct {
-	calls, outside int   // occurrences after the first in the window of a call, and others
-	alone          int   // of the latter, without a call since the one before
-	begun          int   // calls at the latest entry
-	last           stamp // entry
-	standing       standing
+	alone    int   // occurrences outside of calls, without a call since the one before
+	begun    int   // calls at the latest entry
+	last     stamp // entry
+	standing standing
 }
 
-// standing is how often a group returned in calls of one method after it was acknowledged.
+// standing is how often a group returned in calls after it was acknowledged.
 type standing struct {
-	method        string
 	returns, call int
 	at            uint64 // sequence number of the latest return in a call
 }
@@ -266,13 +264,8 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 	named, _ := burst.(*call)
 	switch {
 	case l.last.seq == 0 || n.load != nil || !n.passed(runGap, l.last):
-	case n.inside():
-		l.calls++
-	default:
-		l.outside++
-		if l.begun == n.begun {
-			l.alone++
-		}
+	case !n.inside() && l.begun == n.begun:
+		l.alone++
 	}
 	l.last, l.begun = n.now, n.begun
 
@@ -456,16 +449,12 @@ func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, name
 	})
 	late := n.passed(n.cfg.Coalesce.AckMemory, it.groups[key])
 	if d.Disposition == event.Blocking && since && n.load == nil && !worse && !late {
-		if l.alone >= aloneAfter || l.calls <= l.outside {
+		if l.alone >= aloneAfter {
 			return false
 		}
-		method := ""
-		if named != nil {
-			method = named.method
-		}
 		s := &l.standing
-		if s.method != method || n.begun > s.call+20 || n.fresh > s.at {
-			*s = standing{method: method}
+		if n.begun > s.call+20 || n.fresh > s.at {
+			*s = standing{}
 		}
 		s.call, s.at = n.begun, n.now.seq
 		if s.returns >= 3 {

@@ -87,8 +87,8 @@ func tools() []tool {
 			name: ToolAck, title: "heed: acknowledge an item",
 			description: "Acknowledges an attention item, as attention/ack does, and says which items that covered and " +
 				"what else is open. Call it after heed/item: it means that you have seen the item, not that it is repaired. " +
-				"Next: if stateInvalidated was true, read the game's state again. An open item with a predecessor holds " +
-				"what you had not been shown of that one.",
+				"Next: if stateInvalidated was true, read the game's state again. An open item with a predecessor is " +
+				"that one's fault again, or what you had not been shown of it.",
 			tags: []string{"attention-bypass"},
 			params: []param{
 				textArg("id", maxText, "The id of the item, or the number that ends it. Required, as id or as attentionId.").
