@@ -193,6 +193,9 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 		a.append(a.lastText(), ln.text)
 	case to != partNone:
 		a.put(to, ln.text)
+		if to == partMessage && len(a.stack) > 0 && headsCause(ln.text) {
+			a.put(partStack, ln.text) // whose frames follow
+		}
 	}
 	a.blanks = 0
 }
