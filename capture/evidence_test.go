@@ -54,3 +54,25 @@ func TestTickFault(t *testing.T) {
 		require.Equal(t, want, isTickFault([]byte(text)), text)
 	}
 }
+
+// TestPrefixes holds that traces are whole whose lines have a prefix of a container or of the journal.
+func TestPrefixes(t *testing.T) {
+	const java = "acme.StuckException: no lamp\n\tat acme.Press.turn(Press.java:1)\n\tat acme.Main.run(Main.java:2)\n" +
+		"Caused by: java.io.IOException: no oil\n\tat acme.Oil.pour(Oil.java:3)\n\t... 2 more\n"
+	const python = "Traceback (most recent call last):\n  File \"/a.py\", line 1, in turn\n    pour()\nOSError: no oil\n"
+	const dump = "panic: no oil\n\ngoroutine 1 [running]:\nmain.turn(...)\n\t/a.go:4\nmain.main()\n\t/a.go:2 +0x1d\n"
+	for _, prefix := range []string{"web-1  | ", "some_press_1 | ", "Apr 05 10:00:02 lamp press[12]: ", "févr. 05 10:00:02 lamp press@1[12]: "} {
+		for _, trace := range []string{java, python, dump} {
+			in := prefix + "ready\n" + prefix + strings.ReplaceAll(strings.TrimSuffix(trace, "\n"), "\n", "\n"+prefix) + "\n"
+			recs, _, err := readAll(t, strings.NewReader(in), Options{})
+			require.NoError(t, err)
+			require.Len(t, recs, 2, in)
+			require.NotContains(t, recs[1].Stack, strings.TrimRight(prefix, " |"))
+		}
+	}
+	for _, in := range []string{"a table-1 | b\n", "12 | 3\n", "Apr 05 10:00:02 lamp press[12]: ready\n"} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)
+	}
+}

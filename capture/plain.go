@@ -117,11 +117,16 @@ func (a *assembly) joinsChained(b []byte) bool {
 // below a blank line. Within one, lines have no shape of their own.
 func (a *assembly) joinsDump(b []byte) bool {
 	if !a.dump {
-		if head := a.message; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
+		heads := isGoroutine(b) || hasPrefix(b, "runtime stack:")
+		signal := a.blanks == 0 && hasPrefix(b, "[signal ")
+		if !heads && !signal {
 			return false
 		}
-		a.dump = a.blanks <= maxInnerBlanks && (isGoroutine(b) || hasPrefix(b, "runtime stack:"))
-		return a.dump || a.blanks == 0 && hasPrefix(b, "[signal ")
+		if head := a.message[journalLen(a.message):]; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
+			return false
+		}
+		a.dump = a.blanks <= maxInnerBlanks && heads
+		return a.dump || signal
 	}
 	switch {
 	case a.blanks > 0:
