@@ -76,3 +76,13 @@ func TestPrefixes(t *testing.T) {
 		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)
 	}
 }
+
+// TestMonologTrace joins the trace that Laravel writes below a line of Monolog.
+func TestMonologTrace(t *testing.T) {
+	in := "[2031-04-05 10:00:02] production.ERROR: no oil {\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
+		"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}\n"
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 1)
+	require.Equal(t, "#0 /b.php(12): Press->turn()\n#1 {main}", recs[0].Stack)
+}

@@ -69,7 +69,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		if hasPrefix(b, "Caused by: ") && len(a.stack) > 0 {
 			return true
 		}
-	case 'S', 's':
+	case 'S', 's', '[':
 		if isTraceTitle(b) {
 			return a.reportsFault() || a.panicked()
 		}
@@ -158,7 +158,7 @@ func isTraceTitle(b []byte) bool {
 }
 
 var traceTitles = []string{
-	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
+	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:", "[stacktrace]",
 }
 
 // reportsFault reports whether the first line of the record reports that something went

@@ -394,6 +394,11 @@ func (p *parser) word() bool {
 	name := word
 	if colon >= 0 {
 		name = word[:colon]
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 && p.timed && isCapitals(name[dot+1:]) { // Monolog's channel
+			if l, ok := find(name[dot+1:], abridged); ok {
+				return p.sure(l, colon+1)
+			}
+		}
 	}
 	if p.timed || p.number || colon >= 0 || isCapitals(name) {
 		upTo := abridged

@@ -88,3 +88,12 @@ func TestFatalWord(t *testing.T) {
 		assert.Equal(t, want, ok, line)
 	}
 }
+
+// TestChannel reads the level behind the channel of Monolog.
+func TestChannel(t *testing.T) {
+	level, ok := Level("[2031-04-05 10:00:02] production.ERROR: no disk")
+	assert.True(t, ok)
+	assert.Equal(t, event.LevelError, level)
+	_, ok = Level("[2031-04-05 10:00:02] press.Error: no disk")
+	assert.False(t, ok)
+}
