@@ -158,7 +158,8 @@ func isTraceTitle(b []byte) bool {
 }
 
 var traceTitles = []string{
-	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:", "[stacktrace]",
+	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
+	"[stacktrace]",
 }
 
 // reportsFault reports whether the first line of the record reports that something went
