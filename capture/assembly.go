@@ -135,7 +135,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = ln.opensPlainly() && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		a.traceback = hasPrefix(b, traceback)
+		a.traceback = hasPrefix(b[journalLen(b):], traceback)
 		return
 	}
 	may := opens[b[0]]
@@ -193,6 +193,9 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 		a.append(a.lastText(), ln.text)
 	case to != partNone:
 		a.put(to, ln.text)
+		if to == partMessage && len(a.stack) > 0 && headsCause(ln.text) {
+			a.put(partStack, ln.text) // whose frames follow
+		}
 	}
 	a.blanks = 0
 }

@@ -10,7 +10,20 @@ import (
 //
 //	{"log":"\tat acme.Press.turn(Press.java:5)\n","stream":"stderr","time":"2031-04-05T10:00:00Z"}
 //	2031-04-05T10:00:00.123456789Z stderr F 	at acme.Press.turn(Press.java:5)
+//	press-1  | 	at acme.Press.turn(Press.java:5)
+//	Apr 05 10:00:00 lamp press[12]: 	at acme.Press.turn(Press.java:5)
+//
+// The prefix of the journal is the head of a record, so that it stays where the line may begin one.
 func (r *Reader) unwrap(ln *line) {
+	ln.text = ln.text[composeLen(ln.text):]
+	origin := ln.text[:journalLen(ln.text)]
+	rest := ln.text[len(origin):]
+	if len(origin) > 0 && (blank(rest) || isIndented(rest) || bytes.Equal(origin, r.origin)) {
+		ln.text = rest
+	} else {
+		origin = nil
+	}
+	r.origin = append(r.origin[:0], origin...)
 	if b := ln.text; len(b) > len("2031-04-05T10:00:00Z stdout") && isDigit(b[0]) && b[10] == 'T' {
 		at, rest, _ := bytes.Cut(b, []byte(" "))
 		stream, rest, _ := bytes.Cut(rest, []byte(" "))
@@ -29,4 +42,41 @@ func (r *Reader) unwrap(ln *line) {
 		r.unwrapped = append(r.unwrapped[:0], r.json.message...)
 		ln.text = r.unwrapped
 	}
+}
+
+// composeLen returns the length of the name of a container and the bar in front of b, 0 without them: "press-1  | ".
+func composeLen(b []byte) int {
+	n := 0
+	for n < len(b) && (isName(b[n]) || b[n] == '-' || b[n] == '.') {
+		n++
+	}
+	digits := n
+	for digits > 0 && isDigit(b[digits-1]) {
+		digits--
+	}
+	rest := trimLeft(b[n:])
+	if digits < 2 || digits == n || b[digits-1] != '-' && b[digits-1] != '_' || len(rest) == len(b)-n ||
+		!hasPrefix(rest, "| ") && string(rest) != "|" {
+		return 0
+	}
+	return len(b) - len(rest) + min(len(rest), 2)
+}
+
+// journalLen returns the length of the time, the host and the process in front of b, as the journal prints them with
+// months in any language, 0 without them.
+func journalLen(b []byte) int {
+	colon := bytes.IndexByte(b[:min(len(b), 32)], ':')
+	if colon < 5 || len(b) < colon+6 || b[colon+3] != ':' || isDigit(b[0]) {
+		return 0
+	}
+	end := bytes.Index(b[:min(len(b), 256)], []byte("]:"))
+	fields := bytes.Fields(b[:max(end, 0)])
+	if len(fields) != 5 || len(fields[1]) > 2 || !isDigit(fields[1][0]) || len(fields[2]) != len("10:00:00") {
+		return 0
+	}
+	name, process, ok := bytes.Cut(fields[4], []byte("["))
+	if _, rest := number(process); !ok || len(name) == 0 || len(rest) > 0 {
+		return 0
+	}
+	return min(end+len("]: "), len(b))
 }

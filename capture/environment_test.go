@@ -104,6 +104,7 @@ RimWorld 1.3.1 rev2
 `, "Game: RimWorld 1.3.1 rev2\nEngine: Unity 2019.4.30f1\nRuntime: Mono\nSystem: Some System 10 (10.0.0) 64bit\nCPU: Maker 12-Core\nMemory: 16384 MB\n"},
 		{"an upload that hides the machine", "Log uploaded on Monday, January 1, 2024, 1:02:03 AM\nLoaded mods:\nCore(some.core): (no assemblies)\n\nPlatform information: (hidden, use publishing options to include)\n\nLog file contents:\nCPU: none\n", ""},
 		{"SMAPI", "[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11\n", "Game: Some Game 1.6.3 build 24087\nLoader: SMAPI 4.1.2\nSystem: Some System 11\n"},
+		{"Paper", "[10:00:01 INFO]: Starting minecraft server version 1.20.4\n[10:00:01 INFO]: This server is running Paper version git-Paper-435 (MC: 1.20.4) (Implementing API version 1.20.4-R0.1-SNAPSHOT)\n", "Game: Minecraft 1.20.4\nLoader: Paper git-Paper-435\n"},
 		{"Fabric", "[12:00:01] [main/INFO]: Loading Minecraft 1.20.1 with Fabric Loader 0.14.2\n", "Game: Minecraft 1.20.1\nLoader: Fabric Loader 0.14.2\n"},
 		{"BepInEx", "[Message:   BepInEx] BepInEx 5.4.2.0 - Foo (1/2/2023 3:04:05 PM)\n[Info   :   BepInEx] Running under Unity v2020.3.1.5\n", "Game: Foo\nEngine: Unity 2020.3.1.5\nLoader: BepInEx 5.4.2.0\n"},
 

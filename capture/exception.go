@@ -26,11 +26,13 @@ func beginsException(b []byte) bool {
 }
 
 // isTickFault reports whether message begins with the report of an exception that stopped a game at a tick: the seconds
-// since the start, and "Exception at tick" after a place in the code. Below it, everything up to the next line with the
+// since the start, the loop of the game, and words with a number before a colon: "MainLoop.cpp:12: Exception at tick 9:". Below it, everything up to the next line with the
 // seconds belongs to it, in any language.
 func isTickFault(message []byte) bool {
-	return isElapsed(message) && bytes.Contains(message, []byte(".cpp:")) &&
-		bytes.Contains(message, []byte(": Exception at tick "))
+	_, rest, ok := bytes.Cut(message, []byte("MainLoop.cpp:"))
+	_, rest, _ = bytes.Cut(rest, []byte(": "))
+	words, _, _ := bytes.Cut(rest, []byte(":"))
+	return ok && isElapsed(message) && len(words) > 0 && isDigit(words[len(words)-1])
 }
 
 // namesException reports whether an exception type is written anywhere in b, as
@@ -130,6 +132,13 @@ var nestedLeads = beginningsOf(
 )
 
 const nestedCause = "Caused by: "
+
+// headsCause reports whether b, below the frames of an exception of Java's, heads those of its cause, or of an exception
+// that was thrown while the other one was on its way.
+func headsCause(b []byte) bool {
+	t := trimLeft(b)
+	return hasPrefix(t, nestedCause) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
+}
 
 // nests reports whether b, a line at the margin, hands on another exception, and whether it does so only below one.
 func nests(b []byte) (ok, below bool) {

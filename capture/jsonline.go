@@ -148,6 +148,9 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.failed = raw
 		return
 	}
+	if raw[0] == '[' && string(key) == "attributes" && len(j.stack) == 0 {
+		j.stack = j.stackAttribute(raw)
+	}
 	to := [...]*[]byte{
 		&j.kind, &j.operation, &j.parent, &j.method, &j.status, &j.phase, &j.detail, &j.family, &j.consumer, &j.attention,
 		&j.message, &j.stack, &j.failure, &j.detail,
@@ -279,6 +282,24 @@ func (j *jsonLine) text(raw []byte) ([]byte, bool) {
 		j.buf = append(j.buf, byte(n))
 	}
 	return j.buf[from:len(j.buf):len(j.buf)], true
+}
+
+// stackAttribute returns the trace among the attributes of OpenTelemetry, nil without one.
+func (j *jsonLine) stackAttribute(attributes []byte) []byte {
+	_, rest, _ := bytes.Cut(attributes, []byte(`"exception.stacktrace"`))
+	_, rest, _ = bytes.Cut(rest, []byte(`"stringValue"`))
+	from := bytes.IndexByte(rest, '"')
+	if from < 0 {
+		return nil
+	}
+	to := from + 1
+	for to < len(rest) && rest[to] != '"' {
+		if rest[to] == '\\' {
+			to++
+		}
+		to++
+	}
+	return j.unquote(rest[from:min(to+1, len(rest))])
 }
 
 // extra keeps a member that has no place of its own as " key=value".

@@ -69,7 +69,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		if hasPrefix(b, "Caused by: ") && len(a.stack) > 0 {
 			return true
 		}
-	case 'S', 's':
+	case 'S', 's', '[':
 		if isTraceTitle(b) {
 			return a.reportsFault() || a.panicked()
 		}
@@ -117,11 +117,16 @@ func (a *assembly) joinsChained(b []byte) bool {
 // below a blank line. Within one, lines have no shape of their own.
 func (a *assembly) joinsDump(b []byte) bool {
 	if !a.dump {
-		if head := a.message; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
+		heads := isGoroutine(b) || hasPrefix(b, "runtime stack:")
+		signal := a.blanks == 0 && hasPrefix(b, "[signal ")
+		if !heads && !signal {
 			return false
 		}
-		a.dump = a.blanks <= maxInnerBlanks && (isGoroutine(b) || hasPrefix(b, "runtime stack:"))
-		return a.dump || a.blanks == 0 && hasPrefix(b, "[signal ")
+		if head := a.message[journalLen(a.message):]; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
+			return false
+		}
+		a.dump = a.blanks <= maxInnerBlanks && heads
+		return a.dump || signal
 	}
 	switch {
 	case a.blanks > 0:
@@ -154,6 +159,7 @@ func isTraceTitle(b []byte) bool {
 
 var traceTitles = []string{
 	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
+	"[stacktrace]",
 }
 
 // reportsFault reports whether the first line of the record reports that something went

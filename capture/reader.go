@@ -37,6 +37,7 @@ type Reader struct {
 	machine machineLines
 
 	uncolored []byte // the current line, where it had colors
+	origin    []byte // the prefix that was taken off the line before, empty if none was
 	unwrapped []byte // the current line, where it was one of a container
 
 	run     uint64 // adjacent records with the message in asm.previous

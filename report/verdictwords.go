@@ -260,7 +260,7 @@ func (m *missing) sentence() string {
 	case event.StatusHole:
 		return fmt.Sprintf("%s missing %s.", text.Many(m.Amount, "byte is", "bytes are"), where)
 	case event.StatusRunCut:
-		return fmt.Sprintf("The game stopped writing repeated messages %s: the real counts may be higher.", where)
+		return fmt.Sprintf("Repeated messages are left out %s: the real counts may be higher.", where)
 	case event.StatusTruncated:
 		return fmt.Sprintf("A record is cut off %s.", where)
 	case event.StatusRestarted:

@@ -49,6 +49,7 @@ func TestEvidence(t *testing.T) {
 		{"memory of the runtime", "System.OutOfMemoryException: x", trace("PressLib.A.B"), "Printing Press 20 frame:2"},
 		{"the victim of a patch", "Caught: HarmonyException: Patching exception in method static System.Void PressLib.Roller::Turn() ---> x", trace("HarmonyLib.Patch.All", "Widgets.Panel.Draw"), "widgets 45 frame:3; Printing Press 20 type:1"},
 		{"the path of a class is no folder", "Error loading class: me/acme/mods/widgets/Panel", "", ""},
+		{"a tag whose name begins with the namespace", "[Locks_2:_Lock_Them_Out!] System.Exception: x", trace("Locks2.Core.Update"), "Locks 2: Lock Them Out! 63 tag:1,frame:2"},
 		{"a script of a mod", "The game stopped\n__widgets__/control.lua:12: attempt to index a nil value", "", "widgets 50 path:2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

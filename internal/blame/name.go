@@ -156,7 +156,8 @@ func (o *owner) same(p *owner) bool {
 	}
 	for _, k := range o.keys {
 		for _, l := range p.keys {
-			if k != "" && k == l {
+			if k != "" && k == l || o.mod != 0 && len(l) >= minPart && strings.HasPrefix(k, l) ||
+				p.mod != 0 && len(k) >= minPart && strings.HasPrefix(l, k) { // code: the name of a listed mod begins so
 				return true
 			}
 		}

@@ -69,6 +69,7 @@ func (s *scan) text(text string, stack bool) {
 	if text == "" {
 		return
 	}
+	s.within = 0
 	for line := range strings.SplitSeq(text[:min(len(text), maxText)], "\n") {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")

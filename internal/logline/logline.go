@@ -394,6 +394,11 @@ func (p *parser) word() bool {
 	name := word
 	if colon >= 0 {
 		name = word[:colon]
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 && p.timed && isCapitals(name[dot+1:]) { // Monolog's channel
+			if l, ok := find(name[dot+1:], abridged); ok {
+				return p.sure(l, colon+1)
+			}
+		}
 	}
 	if p.timed || p.number || colon >= 0 || isCapitals(name) {
 		upTo := abridged
@@ -402,7 +407,7 @@ func (p *parser) word() bool {
 		}
 		plain := !isCapitals(name) && colon < 0
 		if !plain || !p.named {
-			if l, ok := find(name, upTo); ok && name != "panic" { // Go's text
+			if l, ok := find(name, upTo); ok && name != "panic" && !p.speaksOf(word) { // Go's text
 				p.leveled(l, name, colon, word)
 				return true
 			}
@@ -431,6 +436,12 @@ func (p *parser) word() bool {
 		return isLetter(word[0]) && p.names <= maxNames
 	}
 	return true
+}
+
+// speaksOf reports whether the word at hand is FATAL and begins a sentence: "FATAL errors: 0".
+func (p *parser) speaksOf(word string) bool {
+	rest := strings.TrimPrefix(p.rest(), word)
+	return word == "FATAL" && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
 }
 
 // leveled takes the level that the word at hand names.

@@ -72,3 +72,28 @@ func TestWays(t *testing.T) {
 		}
 	}
 }
+
+// TestFatalWord tells the level FATAL from the word at the beginning of a sentence.
+func TestFatalWord(t *testing.T) {
+	for line, want := range map[string]bool{
+		"Apr 05 10:00:02 lamp press[12]: FATAL errors collected so far: 0": false,
+		"[10:00:02.100] FATAL is the name of this level":                   false,
+		"FATAL: no disk":                                 true,
+		"2031-04-05 10:00:02 [FATAL] no disk":            true,
+		"2031-04-05 10:00:02 FATAL - no disk":            true,
+		"2031-04-05 10:00:02 FATAL No disk":              true,
+		"2031-04-05 10:00:02 ERROR could not write slot": true,
+	} {
+		_, ok := Level(line)
+		assert.Equal(t, want, ok, line)
+	}
+}
+
+// TestChannel reads the level behind the channel of Monolog.
+func TestChannel(t *testing.T) {
+	level, ok := Level("[2031-04-05 10:00:02] production.ERROR: no disk")
+	assert.True(t, ok)
+	assert.Equal(t, event.LevelError, level)
+	_, ok = Level("[2031-04-05 10:00:02] press.Error: no disk")
+	assert.False(t, ok)
+}

@@ -66,7 +66,8 @@ func mod(line string) (name, version string, ok bool) {
 		return "", "", false
 	}
 	name, version = rest[:at], rest[at+len(" v"):]
-	return name, version, format.IsLongVersion(version) && !strings.ContainsAny(name, ":[]") && name != "MelonLoader"
+	return name, version, format.IsLongVersion(version) && !strings.ContainsAny(name, "[]") &&
+		!strings.HasSuffix(name, ":") && name != "MelonLoader"
 }
 
 func facts(f *format.Facts, line string) {

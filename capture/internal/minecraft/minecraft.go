@@ -54,6 +54,11 @@ var games = [...]string{
 }
 
 func facts(f *format.Facts, line string) {
+	if _, server, ok := strings.Cut(line, "This server is running "); ok && strings.Contains(server, " API version ") {
+		name, version, _ := strings.Cut(server, " version ")
+		version, _, _ = strings.Cut(version, " ")
+		format.Learn(&f.Loader, name+" "+version)
+	}
 	if !strings.Contains(line, "inecraft ") && !strings.Contains(line, "--fml.") {
 		return
 	}

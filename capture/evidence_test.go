@@ -1,0 +1,88 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
+)
+
+// TestCauseInStack holds that a trace of Java's keeps the order of its causes in the stack, so that the last cause is
+// blamed and a suppressed exception is not.
+func TestCauseInStack(t *testing.T) {
+	const (
+		outer      = "\tat org.acme.outerpress.Turn.run(Turn.java:9)\n"
+		suppressed = "\tSuppressed: java.io.IOException: closed\n\t\tat org.acme.outerpress.File.close(File.java:9)\n"
+		cause      = "Caused by: java.lang.NullPointerException: no lamp\n\tat org.acme.innerlamp.Lamp.tick(Lamp.java:44)\n"
+	)
+	for _, trace := range []string{outer + cause, suppressed + cause} {
+		in := "2031-04-05 10:00:00 ERROR stuck\njava.lang.RuntimeException: turning\n\tat net.minecraft.Level.tick(Level.java:5)\n" + trace
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		require.Len(t, recs, 1)
+		require.Contains(t, recs[0].Message, "Caused by: ")
+		f, err := blame.New(blame.Config{GameCode: []string{"net.minecraft"}})
+		require.NoError(t, err)
+		suspects := f.Find(nil, recs[0].Message, recs[0].Stack)
+		require.NotEmpty(t, suspects)
+		require.Contains(t, suspects[0].Mod, "innerlamp", recs[0].Stack)
+	}
+}
+
+// TestStackAttribute reads the trace among the attributes of OpenTelemetry.
+func TestStackAttribute(t *testing.T) {
+	in := `{"severityText":"ERROR","body":{"stringValue":"stuck"},"attributes":[{"key":"exception.stacktrace",` +
+		`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`
+	recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 1)
+	require.Equal(t, "acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)", recs[0].Stack)
+	require.Equal(t, event.LevelError, recs[0].Level)
+}
+
+// TestTickFault knows the report of a tick by its form, in any language.
+func TestTickFault(t *testing.T) {
+	for text, want := range map[string]bool{
+		"  90.001 Error MainLoop.cpp:12: Exception at tick 9: stuck":      true,
+		"  90.001 Error MainLoop.cpp:12: Ausnahme bei Tick 9: Press hakt": true,
+		"  90.001 Error MainLoop.cpp:12: the window is gone: 3":           false,
+		"Error MainLoop.cpp:12: Exception at tick 9: stuck":               false,
+	} {
+		require.Equal(t, want, isTickFault([]byte(text)), text)
+	}
+}
+
+// TestPrefixes holds that traces are whole whose lines have a prefix of a container or of the journal.
+func TestPrefixes(t *testing.T) {
+	const java = "acme.StuckException: no lamp\n\tat acme.Press.turn(Press.java:1)\n\tat acme.Main.run(Main.java:2)\n" +
+		"Caused by: java.io.IOException: no oil\n\tat acme.Oil.pour(Oil.java:3)\n\t... 2 more\n"
+	const python = "Traceback (most recent call last):\n  File \"/a.py\", line 1, in turn\n    pour()\nOSError: no oil\n"
+	const dump = "panic: no oil\n\ngoroutine 1 [running]:\nmain.turn(...)\n\t/a.go:4\nmain.main()\n\t/a.go:2 +0x1d\n"
+	for _, prefix := range []string{"web-1  | ", "some_press_1 | ", "Apr 05 10:00:02 lamp press[12]: ", "févr. 05 10:00:02 lamp press@1[12]: "} {
+		for _, trace := range []string{java, python, dump} {
+			in := prefix + "ready\n" + prefix + strings.ReplaceAll(strings.TrimSuffix(trace, "\n"), "\n", "\n"+prefix) + "\n"
+			recs, _, err := readAll(t, strings.NewReader(in), Options{})
+			require.NoError(t, err)
+			require.Len(t, recs, 2, in)
+			require.NotContains(t, recs[1].Stack, strings.TrimRight(prefix, " |"))
+		}
+	}
+	for _, in := range []string{"a table-1 | b\n", "12 | 3\n", "Apr 05 10:00:02 lamp press[12]: ready\n"} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)
+	}
+}
+
+// TestMonologTrace joins the trace that Laravel writes below a line of Monolog.
+func TestMonologTrace(t *testing.T) {
+	in := "[2031-04-05 10:00:02] production.ERROR: no oil {\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
+		"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}\n"
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 1)
+	require.Equal(t, "#0 /b.php(12): Press->turn()\n#1 {main}", recs[0].Stack)
+}
