@@ -141,9 +141,11 @@ func (f *Head) modifiers() {
 // Layer takes off the class loader and the module with its version that Java writes before a class, and keeps the
 // module's name. It reports whether they were there.
 func (f *Head) Layer() bool {
+	if !f.Led || f.Python {
+		return false
+	}
 	slash := strings.IndexByte(f.Name, '/')
-	if slash < 1 || !f.Led || f.Python || strings.IndexByte(f.Name[:slash], '(') >= 0 ||
-		strings.ContainsAny(f.Name[:slash], ": ") {
+	if slash < 1 || strings.ContainsAny(f.Name[:slash], "(: ") {
 		return false
 	}
 	module, rest, ok := strings.Cut(f.Name[slash+1:], "/")
@@ -224,7 +226,11 @@ func Scan(path string) (colon bool, parts int, ok bool) {
 	}
 	depth := 0
 	for i := range len(path) {
-		switch c := path[i]; c {
+		c := path[i]
+		if letter(c) {
+			continue
+		}
+		switch c {
 		case ':':
 			if depth == 0 && i > 0 && i+1 < len(path) && path[i-1] != ':' && path[i+1] != ':' {
 				colon = true
@@ -242,7 +248,7 @@ func Scan(path string) (colon bool, parts int, ok bool) {
 				return false, 0, false
 			}
 		default:
-			if !letter(c) && c-'0' > 9 {
+			if c-'0' > 9 {
 				return false, 0, false
 			}
 		}
@@ -315,7 +321,7 @@ func dotted(s string) bool {
 // split sets Path and Rest.
 func (f *Frame) split() (colon bool, parts int, ok bool) {
 	end := strings.IndexByte(f.Name, '(')
-	if f.Led {
+	if f.Led && strings.Contains(f.Name, "0x") {
 		before := f.Name
 		if end > 0 {
 			before = before[:end]
