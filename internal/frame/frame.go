@@ -270,6 +270,8 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
+	case !letter(t[0]) && strings.IndexByte("(#<0123456789", t[0]) < 0: // such as a tag in brackets
+		return f, None
 	}
 	if !f.Cut(line) {
 		return f, None
@@ -286,7 +288,7 @@ func (f *Frame) certainty(wrapper, indented bool) Certainty {
 		f.Path = ""
 	}
 	switch {
-	case f.Word == "at" && indented && (parts > 0 || dotted(f.Name)):
+	case f.Word == "at" && indented && (parts > 0 || Dotted(f.Name)):
 		return Sure
 	case !ok || parts == 0 || f.Address && (!colon || native(f.Path)):
 		return None
@@ -308,14 +310,21 @@ func native(path string) bool {
 	return strings.Contains(path, "::")
 }
 
-// dotted reports whether the first word of s, behind "at", has a separator within, or is no word at all: "<unknown>",
-// "/srv/app.js:12:5".
-func dotted(s string) bool {
+// Dotted reports whether the first word of s, behind "at" in a line that is set in, makes the line a frame: it has a
+// separator within, or is no word at all: "<unknown>", "/srv/app.js:12:5".
+func Dotted(s string) bool {
 	if s == "" || s[0] == '<' || s[0]-'0' < 10 {
 		return s != "" && s[0] == '<'
 	}
-	i := strings.IndexAny(s, ".:+ (")
-	return i > 0 && i+1 < len(s) && s[i] != ' ' && s[i] != '(' && s[i+1] != ' '
+	for i := range len(s) {
+		switch s[i] {
+		case '.', ':', '+':
+			return i > 0 && i+1 < len(s) && s[i+1] != ' '
+		case ' ', '(':
+			return false
+		}
+	}
+	return false
 }
 
 // split sets Path and Rest.
