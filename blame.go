@@ -117,9 +117,12 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if knows := e.finder.Knows(); known.knew != knows {
 		known = accused{knew: knows, frame: known.frame} // the mod may be known by now
 	}
-	text := uint64(1) << ((xxhash.Sum64String(e.entry.Message) + xxhash.Sum64String(e.entry.Stack)) % 64)
-	switch {
-	case known.asked == maxAsked, known.asked > 0 && len(e.accused) > fewAccused, known.texts&text != 0:
+	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
+	if !answered && !known.mixed { // the same text points at the same mods
+		text = 1 << ((xxhash.Sum64String(e.entry.Message) + xxhash.Sum64String(e.entry.Stack)) % 64)
+		answered = known.texts&text != 0
+	}
+	if answered {
 		if known.mixed {
 			return nil, known.frame
 		}
