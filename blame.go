@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
@@ -85,6 +87,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 type accused struct {
 	names []string
 	asked int
+	texts uint64 // a bit of the hash of each that was asked
 	knew  int    // [blame.Finder.Knows] when they were asked first
 	mixed bool   // they differ
 	frame uint64 // see [coalesce.Input].Frame
@@ -114,8 +117,12 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if knows := e.finder.Knows(); known.knew != knows {
 		known = accused{knew: knows, frame: known.frame} // the mod may be known by now
 	}
-	switch {
-	case known.asked == maxAsked, known.asked > 0 && len(e.accused) > fewAccused:
+	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
+	if !answered && !known.mixed { // the same text points at the same mods
+		text = 1 << ((xxhash.Sum64String(e.entry.Message) + xxhash.Sum64String(e.entry.Stack)) % 64)
+		answered = known.texts&text != 0
+	}
+	if answered {
 		if known.mixed {
 			return nil, known.frame
 		}
@@ -136,6 +143,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		known.names = names
 	}
 	known.asked++
+	known.texts |= text
 	if len(e.accused) >= maxAccused {
 		clear(e.accused)
 	}

@@ -115,3 +115,22 @@ func TestBlameOfObfuscatedCode(t *testing.T) {
 	e.Observe(readable)
 	require.Equal(t, "code: Acme", e.Blame(&hidden)[0].Mod)
 }
+
+// TestBlameOfRepeats: however often one text came, another text of its signature is searched for mods, too.
+func TestBlameOfRepeats(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	mods := []Mod{{Name: "Acme Press", PackageID: "acme.press"}, {Name: "Old Mill", PackageID: "old.mill"}}
+	require.Equal(t, 2, e.LearnMods(mods))
+	observe := func(mod string) Outcome {
+		e.Observe(event.Entry{Message: "The press turns"}) // else the entry is the same as the one before
+		return e.Observe(event.Entry{Message: "Broken: mod '" + mod + "': System.NullReferenceException"})
+	}
+	first := observe("Acme Press")
+	for range 2 * maxAsked {
+		require.Equal(t, []string{"Acme Press"}, observe("Acme Press").Blame)
+	}
+	other := observe("Old Mill")
+	require.Equal(t, first.Signature, other.Signature)
+	require.Equal(t, []string{"Old Mill"}, other.Blame)
+	require.Equal(t, []string{"Acme Press"}, observe("Acme Press").Blame)
+}

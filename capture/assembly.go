@@ -99,7 +99,7 @@ type openRecord struct {
 	inner     bool // the last line hands on a further exception; see nests
 	footer    bool
 	engine    bool // the first line is one of the engine's own
-	plain     bool // the first line, all of it, opens with a plainWord
+	plain     bool // the first line, all of it, opens plainly
 	section   bool // a title within it has been read; shape is that of its lines
 	list      listState
 	anyItem   bool // the list may begin with a line of any look; see beginsList
@@ -132,7 +132,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = evidenceLine
 	a.cut = ln.cut
-	a.plain = ln.opensPlainly() && len(b) <= a.limit
+	a.plain = opensPlainly(ln.text) && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
 		a.traceback = hasPrefix(b[journalLen(b):], traceback)

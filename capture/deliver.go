@@ -45,7 +45,7 @@ func (r *Reader) flush() {
 	rec := r.deliver()
 	r.fill(rec)
 	message, line := rec.Message, rec.StartLine
-	if rec.Kind != event.KindLog {
+	if rec.Kind != event.KindLog || rec.Stack != "" {
 		message = ""
 	}
 	a.lines = 0

@@ -102,18 +102,20 @@ func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTy
 // one or two words and a colon, below a record that names an exception or ends in a colon. Where frames come next it
 // heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
-	if a.sealed || a.engine || a.block != blockNone || isIndented(b) ||
-		!more && !announcesList(a.message) && !a.isException() {
+	if a.sealed || a.engine || a.block != blockNone || isIndented(b) {
 		return false
 	}
 	b = trimRight(b)
+	heads := string(b) == "Technical details"
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
-		if first, second, _ := bytes.Cut(title, []byte(" ")); isWord(first) && isWord(second) {
-			return true
-		}
+		first, second, _ := bytes.Cut(title, []byte(" "))
+		heads = isWord(first) && isWord(second)
 	}
-	n, _ := exceptionType(b)
-	return n > 0 && a.frames == 0 && (n == len(b) || more) || string(b) == "Technical details"
+	if !heads && a.frames == 0 {
+		n, _ := exceptionType(b)
+		heads = n > 0 && (n == len(b) || more)
+	}
+	return heads && (more || announcesList(a.message) || a.isException())
 }
 
 // maxHeading is how many bytes the heading of a trace has at most.

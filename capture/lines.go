@@ -28,9 +28,7 @@ type line struct {
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
 	partial bool  // the next line goes on with it
 
-	frame  answer // of isFrame
-	plain  answer // of opensPlainly
-	prefix int    // the word that it opens with, if it does
+	frame answer // of isFrame
 }
 
 // answer caches a predicate of a line.
@@ -48,22 +46,11 @@ func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
 		b := ln.text
-		if (!ln.opensPlainly() || b[ln.prefix+1] == 'a' || b[0] == 'a' || b[0] == 'R') && isFrame(b) {
+		if n := proseWord(b); (n == 0 || b[n+1] == 'a' || b[0] == 'a' || b[0] == 'R') && isFrame(b) {
 			ln.frame = yes
 		}
 	}
 	return ln.frame == yes
-}
-
-// opensPlainly reports whether plainWord finds a word.
-func (ln *line) opensPlainly() bool {
-	if ln.plain == unasked {
-		ln.plain = no
-		if ln.prefix = plainWord(ln.text); ln.prefix > 0 {
-			ln.plain = yes
-		}
-	}
-	return ln.plain == yes
 }
 
 // lineReader splits its source into lines as lineEnd does, unless endAtCR sets
@@ -226,7 +213,8 @@ func lineEnd(b []byte, more bool) int {
 	}
 	for i := bytes.IndexByte(b, '\r'); i >= 0; {
 		head, _, ended := bytes.Cut(b[i+1:], []byte("\r"))
-		if (ended || !more || len(head) >= maxHead) && logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
+		if len(head) > 0 && (ended || !more || len(head) >= maxHead) &&
+			logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
 			return i
 		}
 		if !ended {

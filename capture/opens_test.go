@@ -53,7 +53,7 @@ func FuzzOpens(f *testing.F) {
 		}
 		ln := line{text: b}
 		require.Equal(t, isFrame(b), ln.isFrame(), "%q", b)
-		if plainWord(b) > 0 {
+		if opensPlainly(b) {
 			exception, _ := exceptionType(b)
 			_, level := (&assembly{message: b}).plainLevel()
 			require.False(t, exception > 0 || level && b[3] != ' ' || isThrown(b, 0), "%q", b)

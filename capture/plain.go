@@ -93,7 +93,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && !ln.opensPlainly() && isThrown(b, 1) && a.reportsFault()
+	return a.lines == 1 && !opensPlainly(ln.text) && isThrown(b, 1) && a.reportsFault()
 }
 
 // joinsChained reports whether b, maybe below a blank line, goes on with a trace of Python's that has ended: says how

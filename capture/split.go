@@ -268,7 +268,7 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	if a.joinsTitled(b) {
 		return true, true
 	}
-	if a.lines == 1 && !ln.opensPlainly() {
+	if a.lines == 1 && !opensPlainly(ln.text) {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&
 				(a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))

@@ -99,18 +99,29 @@ func trimLeft(b []byte) []byte {
 	return b
 }
 
-// plainWord returns the length of the word of lower-case letters, the first in any case,
-// that b begins with, if a space and a letter follow, as in most text; else 0. Text that
-// begins so is no exception, nothing that was thrown, and gives itself no level.
-func plainWord(b []byte) int {
-	n := 1
-	for n < len(b) && b[n]-'a' < 26 {
+// proseWord returns the length of the word of letters that b begins with, if a space and a letter follow, as in most
+// text; else 0.
+func proseWord(b []byte) int {
+	n := 0
+	for n < len(b) && isLetter(b[n]) {
 		n++
 	}
-	if n == 1 || n+1 >= len(b) || b[n] != ' ' || !isLetter(b[n+1]) || !isLetter(b[0]) {
+	if n < 2 || n+1 >= len(b) || b[n] != ' ' || !isLetter(b[n+1]) {
 		return 0
 	}
 	return n
+}
+
+// opensPlainly reports whether b begins with a proseWord of lower-case letters, the first in any case. Text that begins
+// so is no exception, nothing that was thrown, and gives itself no level.
+func opensPlainly(b []byte) bool {
+	n := proseWord(b)
+	for i := 1; i < n; i++ {
+		if b[i]-'A' < 26 {
+			return false
+		}
+	}
+	return n > 0
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

@@ -401,7 +401,7 @@ type storedCause struct {
 // sampleText returns one line of an entry's text, escaped and cut
 // to limit characters: the first line that is not blank, and the next one where the first ends in a colon.
 func sampleText(e *event.Entry, limit int) string {
-	var parts []string
+	parts := make([]string, 0, 4)
 	if e.Kind == event.KindOperation {
 		parts = append(parts, e.Source)
 	}
@@ -424,5 +424,5 @@ func sampleText(e *event.Entry, limit int) string {
 	if sample == "" {
 		sample = "(empty " + e.Kind.String() + " entry)"
 	}
-	return string(text.AppendSafe(nil, sample, limit))
+	return strings.Clone(text.Safe(sample, limit))
 }

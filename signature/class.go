@@ -45,6 +45,10 @@ const (
 	prefix
 	// ends is what a base64 text may stand before, besides white space.
 	ends
+	// after ends a value of a template.
+	after
+	// joint makes one word of a template out of two.
+	joint
 	// event is a class of tokens, not of bytes: the token may be more than a word;
 	// see window.
 	event
@@ -92,6 +96,8 @@ func makeClasses() (t [256]class) {
 	add(":=([#\"'", precede)
 	add(":[", prefix)
 	add(",;)]}", ends)
+	add("\x00 ,;)]}\"|", after)
+	add(".-/\\'`@+&~*", joint)
 	return t
 }
 

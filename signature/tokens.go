@@ -206,7 +206,7 @@ func (t *tokens) glued(s []byte, i int) int {
 		switch end := t.closing(s, i); {
 		case isMaskAt(s, i):
 			i += len(Mask)
-		case bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0 && isAfter(byteAt(s, i+1)),
+		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0,
 			isOpening(s[i]) && (end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0):
 			return i
 		default:
@@ -454,17 +454,17 @@ func byteAt(s []byte, i int) byte {
 
 func isOpening(b byte) bool { return b == '[' || b == '{' || b == '(' }
 
-func isWordByte(b byte) bool {
-	return isLetter(b) || '0' <= b && b <= '9' || b == '_' || b == '$' || b >= 0x80
-}
+func isWordByte(b byte) bool { return classes[b]&wordlike != 0 }
 
 // isAfter reports whether b ends a value.
-func isAfter(b byte) bool { return b == 0 || bytes.IndexByte([]byte(" ,;)]}\"|"), b) >= 0 }
+func isAfter(b byte) bool { return classes[b]&after != 0 }
 
-func isMaskAt(s []byte, i int) bool { return i < len(s) && bytes.HasPrefix(s[i:], []byte(Mask)) }
+func isMaskAt(s []byte, i int) bool {
+	return byteAt(s, i) == Mask[0] && bytes.HasPrefix(s[i:], []byte(Mask))
+}
 
 // joinsWords reports whether b between two words makes one of them.
-func joinsWords(b byte) bool { return bytes.IndexByte([]byte(".-/\\'`@+&~*"), b) >= 0 }
+func joinsWords(b byte) bool { return classes[b]&joint != 0 }
 
 var (
 	valueHash      = xxhash.Sum64String(Mask)

@@ -316,8 +316,14 @@ func (s *scan) knownPrefix(text string) string {
 		return ""
 	}
 	longest := ""
-	for i := 0; i <= min(len(text), maxName); i++ {
-		if (i == len(text) || !wordByte(text[i])) && i > 0 && s.finder.known(text[:i]) != 0 {
+	var folded [maxName + utf8.UTFMax]byte
+	key, from := folded[:0], 0
+	for i := 1; i <= min(len(text), maxName); i++ {
+		if i < len(text) && wordByte(text[i]) {
+			continue
+		}
+		key = appendFolded(key, text[from:i])
+		if from = i; s.finder.index[string(key)] > 0 {
 			longest = text[:i]
 		}
 	}

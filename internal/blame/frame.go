@@ -104,7 +104,8 @@ const patchedBy = "PatchedBy<"
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		s.data && s.game && len(s.code) == 0 && loads(typ) || s.game && s.finder.surrounds(path)
+		s.game && len(s.code) == 0 && loads(typ) && (hasWord(s.title, "xml") || hasWord(s.title, "node")) ||
+		s.game && s.finder.surrounds(path)
 }
 
 // doubt keeps code of o that only passes on what others do.

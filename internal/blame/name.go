@@ -81,33 +81,27 @@ func Key(name string) string { return fold(strings.TrimPrefix(name, texts.Code))
 
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {
-	var b strings.Builder
-	b.Grow(min(len(name), maxName+utf8.UTFMax))
-	for i := range len(name) { // most names are ASCII
-		c := name[i]
-		if c >= utf8.RuneSelf {
-			name = name[i:]
-			break
-		}
-		switch {
-		case c-'A' < 26:
-			b.WriteByte(c | 0x20)
-		case c-'a' < 26, digit(c):
-			b.WriteByte(c)
-		}
-		if i == len(name)-1 || b.Len() >= maxName {
-			return b.String()
-		}
-	}
+	var b [maxName + utf8.UTFMax]byte
+	return string(appendFolded(b[:0], name))
+}
+
+// appendFolded appends to key what fold leaves of a name.
+func appendFolded(key []byte, name string) []byte {
 	for _, r := range name {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		if b.Len() >= maxName {
-			break
+		switch {
+		case len(key) >= maxName:
+			return key
+		case r >= utf8.RuneSelf:
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				key = utf8.AppendRune(key, unicode.ToLower(r))
+			}
+		case r >= 'A' && r <= 'Z':
+			key = append(key, byte(r)|0x20)
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			key = append(key, byte(r))
 		}
 	}
-	return b.String()
+	return key
 }
 
 // lastPart returns what stands behind the last dot of a dotted name, and "" for

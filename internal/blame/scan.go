@@ -61,7 +61,7 @@ type scan struct {
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
 	cause    int     // how many findings there were above the last cause
 
-	data bool // the message is about data that is read
+	title string // the first line of the message, without its tags
 }
 
 // text reads the message, or the stack.
@@ -160,7 +160,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
-		s.data = hasWord(line, "xml") || hasWord(line, "node")
+		s.title = line
 		s.subjectOf(strings.TrimLeft(line, " "))
 	}
 	s.victim = strings.Contains(line, "atch")
@@ -251,10 +251,13 @@ func (s *scan) about(text string, reporter *owner) bool {
 // subjectOf reads a text that begins with the name of a mod of the list and goes on with a word in small letters, a
 // verb in most texts.
 func (s *scan) subjectOf(text string) {
+	if len(s.findings) > 0 || !s.finder.whole() {
+		return
+	}
 	name := s.knownPrefix(text)
 	rest, ok := strings.CutPrefix(text[len(name):], " ")
 	verb, _ := utf8.DecodeRuneInString(rest)
-	if ok && name != "" && len(s.findings) == 0 && unicode.IsLower(verb) && s.finder.whole() && !isWord(name) {
+	if ok && name != "" && unicode.IsLower(verb) && !isWord(name) {
 		s.owned(Named, weightNamed, rankNamed, name)
 	}
 }

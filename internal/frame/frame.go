@@ -141,9 +141,11 @@ func (f *Head) modifiers() {
 // Layer takes off the class loader and the module with its version that Java writes before a class, and keeps the
 // module's name. It reports whether they were there.
 func (f *Head) Layer() bool {
+	if !f.Led || f.Python {
+		return false
+	}
 	slash := strings.IndexByte(f.Name, '/')
-	if slash < 1 || !f.Led || f.Python || strings.IndexByte(f.Name[:slash], '(') >= 0 ||
-		strings.ContainsAny(f.Name[:slash], ": ") {
+	if slash < 1 || strings.ContainsAny(f.Name[:slash], "(: ") {
 		return false
 	}
 	module, rest, ok := strings.Cut(f.Name[slash+1:], "/")
@@ -224,7 +226,11 @@ func Scan(path string) (colon bool, parts int, ok bool) {
 	}
 	depth := 0
 	for i := range len(path) {
-		switch c := path[i]; c {
+		c := path[i]
+		if letter(c) {
+			continue
+		}
+		switch c {
 		case ':':
 			if depth == 0 && i > 0 && i+1 < len(path) && path[i-1] != ':' && path[i+1] != ':' {
 				colon = true
@@ -242,7 +248,7 @@ func Scan(path string) (colon bool, parts int, ok bool) {
 				return false, 0, false
 			}
 		default:
-			if !letter(c) && c-'0' > 9 {
+			if c-'0' > 9 {
 				return false, 0, false
 			}
 		}
@@ -264,6 +270,8 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
+	case !letter(t[0]) && strings.IndexByte("(#<0123456789", t[0]) < 0: // such as a tag in brackets
+		return f, None
 	}
 	if !f.Cut(line) {
 		return f, None
@@ -280,7 +288,7 @@ func (f *Frame) certainty(wrapper, indented bool) Certainty {
 		f.Path = ""
 	}
 	switch {
-	case f.Word == "at" && indented && (parts > 0 || dotted(f.Name)):
+	case f.Word == "at" && indented && (parts > 0 || Dotted(f.Name)):
 		return Sure
 	case !ok || parts == 0 || f.Address && (!colon || native(f.Path)):
 		return None
@@ -302,20 +310,27 @@ func native(path string) bool {
 	return strings.Contains(path, "::")
 }
 
-// dotted reports whether the first word of s, behind "at", has a separator within, or is no word at all: "<unknown>",
-// "/srv/app.js:12:5".
-func dotted(s string) bool {
+// Dotted reports whether the first word of s, behind "at" in a line that is set in, makes the line a frame: it has a
+// separator within, or is no word at all: "<unknown>", "/srv/app.js:12:5".
+func Dotted(s string) bool {
 	if s == "" || s[0] == '<' || s[0]-'0' < 10 {
 		return s != "" && s[0] == '<'
 	}
-	i := strings.IndexAny(s, ".:+ (")
-	return i > 0 && i+1 < len(s) && s[i] != ' ' && s[i] != '(' && s[i+1] != ' '
+	for i := range len(s) {
+		switch s[i] {
+		case '.', ':', '+':
+			return i > 0 && i+1 < len(s) && s[i+1] != ' '
+		case ' ', '(':
+			return false
+		}
+	}
+	return false
 }
 
 // split sets Path and Rest.
 func (f *Frame) split() (colon bool, parts int, ok bool) {
 	end := strings.IndexByte(f.Name, '(')
-	if f.Led {
+	if f.Led && strings.Contains(f.Name, "0x") {
 		before := f.Name
 		if end > 0 {
 			before = before[:end]
