@@ -251,23 +251,27 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName    = 30 // a name, or any word where values often follow
-	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
-	weighWord    = 15
-	weighSpan    = 15 // no word, or two
-	weighNames   = 20 // all names of a statement
-	weighTail    = 8  // the rest of a line
+	weighName     = 30 // a name, or any word where values often follow
+	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighWord     = 20
+	weighFewWord  = 15
+	weighSpan     = 15 // no word, or two
+	weighNames    = 20 // all names of a statement
+	weighOpenTail = 12 // the rest of a line, where values often follow
+	weighTail     = 8  // the rest of a line
 
 	fewOthers   = 3
 	spanOthers  = 7
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
+	pairFirsts  = 3 // distinct first words
+	pairOthers  = 4 // distinct contents of the other place
 )
 
 // weight returns the weight of word i in its column.
 func (t *tokens) weight(i int) int {
 	w, others := &t.words[i], t.others(i, i+1)
-	weight, few := weighWord, others < fewOthers
+	weight, few := weighFewWord, others < fewOthers
 	switch {
 	case others == 0 || !w.holds && w.kind != value:
 		return 0
@@ -277,6 +281,8 @@ func (t *tokens) weight(i int) int {
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
+	case !few:
+		weight = weighWord
 	}
 	if i == 0 || others == 1 { // it often says who reports
 		weight = weight * 2 / 5
@@ -300,8 +306,19 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
-		if i > 0 && i+1 < t.n && int(t.plain[i]) >= tailOthers {
+		switch opens := i < t.n && t.words[i].gap == gapOpen; {
+		case i == 0 || i >= t.n:
+			continue
+		case i+1 == t.n:
+		case opens && t.plain[i] >= fewOthers:
+			g.watch(n, depth, i, t.n, weighOpenTail)
+			g.pair(n, t, i, t.n)
+		case t.plain[i] >= tailOthers:
 			g.watch(n, depth, i, t.n, weighTail)
+			g.pair(n, t, i, t.n)
+		}
+		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
+			g.pair(n, t, i, i+1)
 		}
 	}
 }
@@ -317,7 +334,7 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 	sum, others, at, named, run := t.frames, 0, 0, false, false
 	for i := range t.n {
 		w := &t.words[i]
-		hash, again := w.hash, run && w.marks == 0
+		hash, again := w.hash, run
 		run = i > 0 && w.kind >= titleWord
 		switch {
 		case !run && w.holds:
@@ -354,6 +371,32 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
 	}
+}
+
+// pair notes the first word together with the words from i to j for node n: both may vary where neither alone has been
+// seen to.
+func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
+	first := &t.words[0]
+	if !first.holds || first.key || t.isStructure(i, j) {
+		return
+	}
+	c, content := g.column(t.keyOfPair(i, j)), first.hash>>48<<48|t.content(i, j)>>48<<32
+	g.note(n, c, content, true, false, 0)
+	if !c.Open && c.halves(16) >= pairFirsts && c.halves(0) >= pairOthers {
+		c.Score = enough
+		g.note(n, c, content, true, false, 0)
+	}
+}
+
+// halves counts the distinct contents of one place of a column of pairs.
+func (c *column) halves(shift int) (n int) {
+	for i, w := range c.Words[:c.N] {
+		same := func(o uint32) bool { return uint16(o>>shift) == uint16(w>>shift) }
+		if !slices.ContainsFunc(c.Words[:i], same) {
+			n++
+		}
+	}
+	return n
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its

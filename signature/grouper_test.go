@@ -74,8 +74,8 @@ func TestGrouperMerges(t *testing.T) {
 		"lower case":       {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 1, 6},
 		"many of them": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
 			"black", "white", "brown", "olive", "beige", "coral"), 1, 1},
-		"three of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue", "green"), 3, 3},
-		"packages":                  {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1, 1},
+		"two of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue"), 2, 2},
+		"packages":                {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1, 1},
 		"two columns": {append(
 			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
 			spread("Pawn Tobin is too far away from %s to light it", "Lamp_Oak", "Lamp_Elm", "Lamp_Ash", "Lamp_Yew", "Lamp_Fir")...,
@@ -86,6 +86,14 @@ func TestGrouperMerges(t *testing.T) {
 		}, 1, 1},
 		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1, 2},
 		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 1, 4},
+		"two places at once": {[]string{
+			"mara moved the lamp to copper and left", "odile moved the lamp to gravel and left",
+			"osric moved the lamp to river and left", "mara moved the lamp to barley and left",
+		}, 1, 1},
+		"names and sentences": {[]string{
+			"mara was sent home by the warden: he came late", "odile was sent home by the warden: no room is left",
+			"tobin was sent home by the warden: asleep", "osric was sent home by the warden: the old lamp broke again",
+		}, 1, 1},
 		"two words beside names": {append(
 			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
 		), 1, 1},
