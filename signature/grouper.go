@@ -306,15 +306,18 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
-		switch opens := i < t.n && t.words[i].gap == gapOpen; {
-		case i == 0 || i >= t.n:
+		if i == 0 || i == t.n {
 			continue
-		case i+1 == t.n:
-		case opens && t.plain[i] >= fewOthers:
-			g.watch(n, depth, i, t.n, weighOpenTail)
-			g.pair(n, t, i, t.n)
-		case t.plain[i] >= tailOthers:
-			g.watch(n, depth, i, t.n, weighTail)
+		}
+		opens, plain := t.words[i].gap == gapOpen, int(t.plain[i])
+		if i+1 < t.n && plain >= tailOthers {
+			weight := weighTail
+			if opens {
+				weight = weighOpenTail
+			}
+			g.watch(n, depth, i, t.n, weight)
+		}
+		if i+1 < t.n && (plain >= tailOthers || opens && plain >= fewOthers) {
 			g.pair(n, t, i, t.n)
 		}
 		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
