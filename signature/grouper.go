@@ -238,9 +238,6 @@ func (g *Grouper) GroupAt(p Place, s Signature) Signature {
 // and drops them. A caller that counts by group adds the counts of From to Into.
 // At most as many are kept as there are signatures, 32 bytes each.
 func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
-	if len(g.merges) == 0 { // as after almost every entry
-		return dst
-	}
 	dst = append(dst, g.merges...)
 	g.merges = g.merges[:0]
 	return dst
@@ -257,8 +254,6 @@ const (
 	weighFewWord  = 15
 	weighSpan     = 15 // no word, or two
 	weighNames    = 20 // all names of a statement
-	weighOpenTail = 12 // the rest of a line, where values often follow
-	weighTail     = 8  // the rest of a line
 
 	fewOthers   = 3
 	spanOthers  = 7
@@ -267,6 +262,9 @@ const (
 	pairFirsts  = 3 // distinct first words
 	pairOthers  = 4 // distinct contents of the other place
 )
+
+// weighTail is the weight of the rest of a line, by the punctuation before it.
+var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
 // weight returns the weight of word i in its column.
 func (t *tokens) weight(i int) int {
@@ -309,15 +307,11 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i == 0 || i == t.n {
 			continue
 		}
-		opens, plain := t.words[i].gap == gapOpen, int(t.plain[i])
+		gap, plain := t.words[i].gap, t.plain[i]
 		if i+1 < t.n && plain >= tailOthers {
-			weight := weighTail
-			if opens {
-				weight = weighOpenTail
-			}
-			g.watch(n, depth, i, t.n, weight)
+			g.watch(n, depth, i, t.n, weighTail[gap])
 		}
-		if i+1 < t.n && (plain >= tailOthers || opens && plain >= fewOthers) {
+		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
 			g.pair(n, t, i, t.n)
 		}
 		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
@@ -336,17 +330,15 @@ const (
 func (g *Grouper) learnNames(n uint32, t *tokens) {
 	sum, others, at, named, run := t.frames, 0, 0, false, false
 	for i := range t.n {
-		w := &t.words[i]
-		hash, again := w.hash, run
-		run = i > 0 && w.kind >= titleWord
-		switch {
-		case !run && w.holds:
-			others++
-		case run && again:
-			named = named || w.kind != value
-			continue
-		case run:
+		w, again := &t.words[i], run
+		hash := w.hash
+		if run = i > 0 && w.kind >= titleWord; run {
 			named, hash = named || w.kind != value, valueHash
+			if again {
+				continue
+			}
+		} else if w.holds {
+			others++
 		}
 		sum += place(hash, at) + place(w.marks, maxTokens+at)
 		at++
@@ -383,7 +375,8 @@ func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
 	if !first.holds || first.key || t.isStructure(i, j) {
 		return
 	}
-	c, content := g.column(t.keyOfPair(i, j)), first.hash>>48<<48|t.content(i, j)>>48<<32
+	c := g.column(place(t.before[i]-place(first.hash, 1)+place(t.after[j], 0), 1) | 1) // of all words but these
+	content := first.hash>>48<<48|t.content(i, j)>>48<<32
 	g.note(n, c, content, true, false, 0)
 	if !c.Open && c.halves(16) >= pairFirsts && c.halves(0) >= pairOthers {
 		c.Score = enough
@@ -445,15 +438,12 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	c := g.column(t.form())
 	g.nodes[n].Next = c.Nodes[0]
 	c.Nodes[0] = n + 1
-	switch {
-	case c.Open:
+	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
-	default:
-		if c.Forms++; c.Forms == floodForms {
-			g.open(c)
-			for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
-				g.union(m-1, n)
-			}
+	} else if c.Forms++; c.Forms == floodForms {
+		g.open(c)
+		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
+			g.union(m-1, n)
 		}
 	}
 }

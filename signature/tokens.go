@@ -378,11 +378,6 @@ func (t *tokens) key(i, j int) uint64 {
 	return place(t.before[i]+place(t.after[j], 0), 0) | 1 // 0 is an empty slot
 }
 
-// keyOfPair returns the hash of all words but the first and those from i to j.
-func (t *tokens) keyOfPair(i, j int) uint64 {
-	return place(t.before[i]-place(t.words[0].hash, 1)+place(t.after[j], 0), 1) | 1
-}
-
 // content returns the hash of the words from i to j.
 func (t *tokens) content(i, j int) uint64 {
 	if j == i+1 {
