@@ -248,12 +248,12 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName     = 30 // a name, or any word where values often follow
-	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
-	weighWord     = 20
-	weighFewWord  = 15
-	weighSpan     = 15 // no word, or two
-	weighNames    = 20 // all names of a statement
+	weighName    = 30 // a name, or any word where values often follow
+	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighWord    = 20
+	weighFewWord = 15
+	weighSpan    = 15 // no word, or two
+	weighNames   = 20 // all names of a statement
 
 	fewOthers   = 3
 	spanOthers  = 7
@@ -376,7 +376,7 @@ func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
 		return
 	}
 	c := g.column(place(t.before[i]-place(first.hash, 1)+place(t.after[j], 0), 1) | 1) // of all words but these
-	content := first.hash>>48<<48|t.content(i, j)>>48<<32
+	content := first.hash>>48<<48 | t.content(i, j)>>48<<32
 	g.note(n, c, content, true, false, 0)
 	if !c.Open && c.halves(16) >= pairFirsts && c.halves(0) >= pairOthers {
 		c.Score = enough

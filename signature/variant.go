@@ -80,7 +80,8 @@ func (w *term) mayBeState() bool {
 		text = text[:max(len(text)-1, 0)]
 	}
 	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
-	return isCapitals(text) && w.kind != value || bytes.Contains(text, []byte("::")) || len(text) > 0 && w.kind != value && bytes.IndexFunc(text, notSmall) < 0
+	return w.kind != value && (isCapitals(text) || bytes.Contains(text, []byte("::")) ||
+		len(text) > 0 && bytes.IndexFunc(text, notSmall) < 0)
 }
 
 // codes calls put with the codes of a head, in order, each after the key that announces it.
