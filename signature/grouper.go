@@ -238,9 +238,6 @@ func (g *Grouper) GroupAt(p Place, s Signature) Signature {
 // and drops them. A caller that counts by group adds the counts of From to Into.
 // At most as many are kept as there are signatures, 32 bytes each.
 func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
-	if len(g.merges) == 0 { // as after almost every entry
-		return dst
-	}
 	dst = append(dst, g.merges...)
 	g.merges = g.merges[:0]
 	return dst
@@ -253,21 +250,26 @@ const enough = 60
 const (
 	weighName    = 30 // a name, or any word where values often follow
 	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
-	weighWord    = 15
+	weighWord    = 20
+	weighFewWord = 15
 	weighSpan    = 15 // no word, or two
 	weighNames   = 20 // all names of a statement
-	weighTail    = 8  // the rest of a line
 
 	fewOthers   = 3
 	spanOthers  = 7
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
+	pairFirsts  = 3 // distinct first words
+	pairOthers  = 4 // distinct contents of the other place
 )
+
+// weighTail is the weight of the rest of a line, by the punctuation before it.
+var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
 // weight returns the weight of word i in its column.
 func (t *tokens) weight(i int) int {
 	w, others := &t.words[i], t.others(i, i+1)
-	weight, few := weighWord, others < fewOthers
+	weight, few := weighFewWord, others < fewOthers
 	switch {
 	case others == 0 || !w.holds && w.kind != value:
 		return 0
@@ -277,6 +279,8 @@ func (t *tokens) weight(i int) int {
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
+	case !few:
+		weight = weighWord
 	}
 	if i == 0 || others == 1 { // it often says who reports
 		weight = weight * 2 / 5
@@ -300,8 +304,18 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
-		if i > 0 && i+1 < t.n && int(t.plain[i]) >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail)
+		if i == 0 || i == t.n {
+			continue
+		}
+		gap, plain := t.words[i].gap, t.plain[i]
+		if i+1 < t.n && plain >= tailOthers {
+			g.watch(n, depth, i, t.n, weighTail[gap])
+		}
+		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
+			g.pair(n, t, i, t.n)
+		}
+		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
+			g.pair(n, t, i, i+1)
 		}
 	}
 }
@@ -316,17 +330,15 @@ const (
 func (g *Grouper) learnNames(n uint32, t *tokens) {
 	sum, others, at, named, run := t.frames, 0, 0, false, false
 	for i := range t.n {
-		w := &t.words[i]
-		hash, again := w.hash, run && w.marks == 0
-		run = i > 0 && w.kind >= titleWord
-		switch {
-		case !run && w.holds:
-			others++
-		case run && again:
-			named = named || w.kind != value
-			continue
-		case run:
+		w, again := &t.words[i], run
+		hash := w.hash
+		if run = i > 0 && w.kind >= titleWord; run {
 			named, hash = named || w.kind != value, valueHash
+			if again {
+				continue
+			}
+		} else if w.holds {
+			others++
 		}
 		sum += place(hash, at) + place(w.marks, maxTokens+at)
 		at++
@@ -354,6 +366,33 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
 	}
+}
+
+// pair notes the first word together with the words from i to j for node n: both may vary where neither alone has been
+// seen to.
+func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
+	first := &t.words[0]
+	if !first.holds || first.key || t.isStructure(i, j) {
+		return
+	}
+	c := g.column(place(t.before[i]-place(first.hash, 1)+place(t.after[j], 0), 1) | 1) // of all words but these
+	content := first.hash>>48<<48 | t.content(i, j)>>48<<32
+	g.note(n, c, content, true, false, 0)
+	if !c.Open && c.halves(16) >= pairFirsts && c.halves(0) >= pairOthers {
+		c.Score = enough
+		g.note(n, c, content, true, false, 0)
+	}
+}
+
+// halves counts the distinct contents of one place of a column of pairs.
+func (c *column) halves(shift int) (n int) {
+	for i, w := range c.Words[:c.N] {
+		same := func(o uint32) bool { return uint16(o>>shift) == uint16(w>>shift) }
+		if !slices.ContainsFunc(c.Words[:i], same) {
+			n++
+		}
+	}
+	return n
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its
@@ -399,15 +438,12 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	c := g.column(t.form())
 	g.nodes[n].Next = c.Nodes[0]
 	c.Nodes[0] = n + 1
-	switch {
-	case c.Open:
+	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
-	default:
-		if c.Forms++; c.Forms == floodForms {
-			g.open(c)
-			for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
-				g.union(m-1, n)
-			}
+	} else if c.Forms++; c.Forms == floodForms {
+		g.open(c)
+		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
+			g.union(m-1, n)
 		}
 	}
 }

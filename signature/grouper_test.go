@@ -74,8 +74,8 @@ func TestGrouperMerges(t *testing.T) {
 		"lower case":       {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 1, 6},
 		"many of them": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
 			"black", "white", "brown", "olive", "beige", "coral"), 1, 1},
-		"three of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue", "green"), 3, 3},
-		"packages":                  {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1, 1},
+		"two of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue"), 2, 2},
+		"packages":                {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1, 1},
 		"two columns": {append(
 			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
 			spread("Pawn Tobin is too far away from %s to light it", "Lamp_Oak", "Lamp_Elm", "Lamp_Ash", "Lamp_Yew", "Lamp_Fir")...,
@@ -86,6 +86,14 @@ func TestGrouperMerges(t *testing.T) {
 		}, 1, 1},
 		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1, 2},
 		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 1, 4},
+		"two places at once": {[]string{
+			"mara moved the lamp to copper and left", "odile moved the lamp to gravel and left",
+			"osric moved the lamp to river and left", "mara moved the lamp to barley and left",
+		}, 1, 1},
+		"names and sentences": {[]string{
+			"mara was sent home by the warden: he came late", "odile was sent home by the warden: no room is left",
+			"tobin was sent home by the warden: asleep", "osric was sent home by the warden: the old lamp broke again",
+		}, 1, 1},
 		"two words beside names": {append(
 			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
 		), 1, 1},
@@ -112,7 +120,9 @@ func TestGrouperMerges(t *testing.T) {
 		"truth":            {spread("the flag for saving often is %s", "true", "false", "yes", "no", "none"), 1, 5},
 		"switches":         {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 1, 5},
 		"exceptions":       {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 2, 5},
-		"methods":          {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 2, 2},
+		"methods":          {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 2, 3},
+		"constants":        {spread("the driver gave %s at the end of the day", "DXGI_ERROR_HUNG", "DXGI_STATUS_OCCLUDED", "DXGI_ERROR_RESET"), 1, 3},
+		"states of a type": {spread("the lobby came to %s at the end of the day", "EMatch::Waiting", "EMatch::Aborted", "EMatch::Over"), 1, 3},
 		"capitals":         {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 1, 4},
 		"faults, folded":   {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 1, 3},
 		"before a mask":    {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 1, 4},

@@ -72,14 +72,16 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 	}
 }
 
-// mayBeState reports whether w may be the state of something: it has small letters alone, or capitals alone.
+// mayBeState reports whether w may be the state of something: it has small letters alone, or none at all, or is in a
+// type, such as Press::Jammed.
 func (w *term) mayBeState() bool {
 	text, _, glued := bytes.Cut(w.text, []byte(Mask))
 	if glued {
 		text = text[:max(len(text)-1, 0)]
 	}
 	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
-	return w.kind == capitalWord || len(text) > 0 && w.kind != value && bytes.IndexFunc(text, notSmall) < 0
+	return w.kind != value && (isCapitals(text) || bytes.Contains(text, []byte("::")) ||
+		len(text) > 0 && bytes.IndexFunc(text, notSmall) < 0)
 }
 
 // codes calls put with the codes of a head, in order, each after the key that announces it.
@@ -99,7 +101,7 @@ func codes(s []byte, put func([]byte)) {
 		marks := bytes.Trim(s[last:i], " ")
 		arrow := announced && bytes.HasSuffix(marks, []byte{'>'})
 		announced = key != nil && len(bytes.Trim(marks, "-:=([#\"'`")) == 0 &&
-			(len(marks) > 0 || digits || isCapitals(s[i:end]))
+			(len(marks) > 0 || digits || isTitle(s[i:end]))
 		if q := bytes.LastIndexAny(s[last:i], "\"'"); announced && q >= 0 && s[last+q] == marks[len(marks)-1] {
 			end = max(quoted(s, last+q)-1, i+1)
 		}
@@ -110,7 +112,7 @@ func codes(s []byte, put func([]byte)) {
 			}
 			put(w)
 		}
-		if key = nil; isDecidingKey(w) && !announced {
+		if key = nil; isDecidingKey(w) && (!announced || len(marks) > 0) {
 			key = w
 		}
 		announced, i, last = announced || arrow, end, end

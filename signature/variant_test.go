@@ -13,6 +13,8 @@ func TestAppendVariant(t *testing.T) {
 		"the pump is jammed":                                   "",
 		"the pump is wobbly":                                   "",
 		"state IDLE -> RUNNING":                                "state IDLE RUNNING",
+		"rpc error: code = Unavailable, try <*>":               "error code code Unavailable",
+		"job of Quill <*> in state Failed":                     "state Failed",
 		"pump state: jammed\nat Acme.Works.Press.Run":          "state jammed",
 		`unclosed err="`:                                       "",
 		`unclosed err="a`:                                      "err a",
