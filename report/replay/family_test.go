@@ -168,3 +168,23 @@ func TestLeaveOneFamilyOut(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfPrograms: the report about a program that is no game speaks of the program.
+func TestWordsOfPrograms(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for name, log := range map[string]string{
+		"crash": "thread 'main' panicked at src/main.rs:14:9:\nno lamp\nstack backtrace:\n   0: rust_begin_unwind\n" +
+			"             at /rustc/abc/library/std/src/panicking.rs:645:5\n   1: lamps::order::place\n             at ./src/order.rs:14:9\n",
+		"error": "2031-02-03 10:00:00 INFO listening\n2031-02-03 10:00:01 ERROR request failed\nTraceback (most recent call last):\n" +
+			"  File \"/app/main.py\", line 12, in handle\n    store.save(order)\nOSError: /data/orders\n",
+		"json": `{"ts":"2031-02-03T10:00:00Z","level":"fatal","msg":"no lamp","stack":"at lamps.Order.place (order.js:14:9)\nat lamps.main (main.js:2:3)"}` + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		doc, r := play(t, set, path, nil)
+		assert.Contains(t, []string{"plain", "json"}, r.Family)
+		shown := string(report.Text(nil, doc, report.TextOptions{}))
+		assert.NotRegexp(t, `(?i)\b(game|mods|(a|the) mod|save|colony)\b`, shown, name)
+	}
+}
