@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
@@ -86,7 +87,7 @@ func startsRecord(b []byte) bool {
 	case 'E', 'T', 'X':
 		return recordStarts.begin(b)
 	}
-	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || isCrashCause(b)
+	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
 var recordStarts = beginningsOf(

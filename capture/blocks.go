@@ -27,11 +27,6 @@ var crashStarts = beginningsOf(
 	"* Assertion: should not be reached at ",
 )
 
-// isStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash.
-func isStackTitle(b []byte) bool {
-	return hasPrefix(b, "========== OUTPUTTING STACK TRACE") || hasPrefix(b, "========== OUTPUTING STACK TRACE")
-}
-
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
 // crash report.

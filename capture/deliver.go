@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/event"
 )
 
@@ -86,8 +87,8 @@ func (r *Reader) fill(rec *Record) {
 		case blockAround:
 			rec.Context, rec.Source = true, reportSource
 		case blockReport, blockCrash:
-			if a.block == blockReport || a.reason != crashUnknown {
-				rec.Source = a.reason.source()
+			if a.block == blockReport || a.reason != crash.Unknown {
+				rec.Source = a.reason.Source()
 			}
 			rec.Level, rec.LevelBy = a.level(r)
 		default:

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture/internal/crash"
 )
 
 // FuzzOpens holds what is found out about a line by its first byte, or along the way,
@@ -44,7 +46,7 @@ func FuzzOpens(f *testing.F) {
 		nested, _ := nests(b)
 		for may, is := range map[uint16]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
-			mayCrash:  isCrashStart(b) || isReportRest(b),
+			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
 			mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
 			mayFault:    opensFaultWord(b),

@@ -117,8 +117,6 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
-const hexDigits = "0123456789ABCDEFabcdef"
-
 func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
 
 // isName reports whether c may stand in an identifier. Bytes of other scripts

@@ -1,6 +1,10 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/crash"
+)
 
 // The beginning of a log may be no evidence: a storm of one message is longer than what is
 // looked at, and in a log without its first lines it may be all there is. So text that was
@@ -65,7 +69,7 @@ func isGameLine(b []byte) bool {
 	if hasPrefix(b, "Crash!!!") {
 		return len(trimRight(b)) == len("Crash!!!")
 	}
-	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || isCrashCause(b)
+	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
 var gameLines = beginningsOf("Fallback handler could not load library ", "RimWorld 1.",
