@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -147,9 +148,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block, a.split = blockAround, evidenceBlock
 	case may&mayCrash != 0 && isCrashStart(b):
 		a.block, a.split = blockCrash, evidenceBlock
-	case hasPrefix(b, memoryStart), hasPrefix(b, memoryEnd):
+	case hasPrefix(b, unity.MemoryStart), hasPrefix(b, unity.MemoryEnd):
 		a.block, a.split = blockMemory, evidenceBlock
-	case hasPrefix(b, symbolsStart):
+	case hasPrefix(b, unity.SymbolsStart):
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/heedlog/heed/capture/internal/crash"
 )
@@ -131,8 +130,4 @@ func number(b []byte) (n int, rest []byte) {
 		n, b = min(10*n+int(b[0]-'0'), most), b[1:]
 	}
 	return n, b
-}
-
-func hasAnyPrefix(b []byte, of []string) bool {
-	return slices.ContainsFunc(of, func(s string) bool { return hasPrefix(b, s) })
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // FuzzOpens holds what is found out about a line by its first byte, or along the way,
 // to the predicates themselves.
 func FuzzOpens(f *testing.F) {
 	for _, s := range []string{
-		"(Filename:  Line: 580)", bannerPath + "'/x'", bannerVersion + "2019.4.30f1 (0)", contextStart + "Monday",
+		"(Filename:  Line: 580)", bannerPath + "'/x'", bannerVersion + "2019.4.30f1 (0)", rimworld.UploadStart + "Monday",
 		"#3  0x007f3a00000000 in raise", "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "[Ref 5EED0003]",
 		"Crash!!!", "A crash has been intercepted by the crash handler.", "\tNative Crash Reporting", "Got a SIGSEGV while executing native code.",
 		"Debug info from gdb:", "Received signal SIGSEGV", "Native stacktrace:", "========== OUTPUTTING STACK TRACE", "* Assertion at mini.c:42",

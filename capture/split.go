@@ -1,6 +1,10 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
+)
 
 // verdict is the result of a step of the splitting for a line: whether it belongs to the
 // open record, and if so, where its text goes and by which evidence. The zero verdict is
@@ -246,7 +250,7 @@ func (a *assembly) joinForm(b []byte) verdict {
 // maybeContext reports whether all there is of a header is the line that announces
 // when the log was uploaded.
 func (a *assembly) maybeContext() bool {
-	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, contextStart)
+	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, rimworld.UploadStart)
 }
 
 // maxInnerBlanks is how many blank lines in a row a record may hold without a

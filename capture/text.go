@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"slices"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
@@ -141,7 +143,7 @@ var opens = func() (t [256]uint16) {
 		bytes string
 	}{
 		{mayFooter, "("},
-		{mayBanner, bannerPath[:1] + bannerVersion[:1] + contextStart[:1]},
+		{mayBanner, bannerPath[:1] + bannerVersion[:1] + rimworld.UploadStart[:1]},
 		{mayNative, "#0"},
 		{mayRef, "["},
 		{mayCrash, "ACDGRNS \t=*"},

@@ -3,7 +3,9 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // The beginning of a log may be no evidence: a storm of one message is longer than what is
@@ -33,7 +35,7 @@ func (r *Reader) turnBelow(ln *line) {
 			r.turn()
 		}
 	case 'L':
-		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, contextStart) && r.turn() {
+		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, rimworld.UploadStart) && r.turn() {
 			r.openHeader(text(a.message))
 		}
 	}
@@ -72,8 +74,7 @@ func isGameLine(b []byte) bool {
 	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
-var gameLines = beginningsOf("Fallback handler could not load library ", "RimWorld 1.",
-	"Reached max messages limit. Stopping logging", "GfxDevice: ", "<RI> Init")
+var gameLines = linesOf(func(l *format.Lines) []string { return l.Shows })
 
 // isUnloading reports whether b is what the engine writes when it leaves a scene.
 func isUnloading(b []byte) bool {
