@@ -211,8 +211,8 @@ func (e *Engine) SetFamily(family string) error {
 
 // Rules returns the rules that decide: those for the family.
 func (e *Engine) Rules() *rules.Set {
-	e.ruling.Lock()
-	defer e.ruling.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	return e.ruled.own
 }
 

@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
@@ -71,7 +70,7 @@ func isEngineLine(b []byte) bool {
 	return engineLines.begin(b)
 }
 
-var engineLines = linesOf(func(l *format.Lines) []string { return l.Own })
+var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
 
 // startsRecord reports whether b opens a record of its own wherever it stands,
 // so that no list or section before it can claim it: a line with a tag in
@@ -87,4 +86,4 @@ func startsRecord(b []byte) bool {
 	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
-var recordStarts = linesOf(func(l *format.Lines) []string { return l.Opens })
+var recordStarts = linesOf(func(l *unity.Lines) []string { return l.Opens })

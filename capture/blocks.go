@@ -3,8 +3,8 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // isCrashStart reports whether b opens the report of a native crash. Such a
@@ -23,7 +23,7 @@ func isCrashStart(b []byte) bool {
 	return isGotSignal(b) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
 }
 
-var crashStarts = linesOf(func(l *format.Lines) []string { return l.Crash })
+var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
 
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
@@ -33,7 +33,7 @@ func isSignOfLife(b []byte) bool {
 	return signsOfLife.begin(b) || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
 }
 
-var signsOfLife = linesOf(func(l *format.Lines) []string { return l.Alive })
+var signsOfLife = linesOf(func(l *unity.Lines) []string { return l.Alive })
 
 // isGotSignal reports whether b is "Got a SIG… while executing native code", or
 // the same with the "UNKNOWN" of a system without signals.
@@ -65,7 +65,7 @@ func isRule(b []byte) bool {
 // allocator at the margin, figures indented under it, or what unity.MemoryEnd has above them.
 func isMemoryLine(b []byte) bool { return b[0] == ' ' || b[0] == '\t' || memoryLines.begin(b) }
 
-var memoryLines = linesOf(func(l *format.Lines) []string { return l.Memory })
+var memoryLines = linesOf(func(l *unity.Lines) []string { return l.Memory })
 
 // isSymbolsLine reports whether b belongs to that list: the system's version,
 // or a module with the source of its symbols.

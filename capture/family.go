@@ -31,8 +31,8 @@ var formats = [...]*format.Format{
 }
 
 // linesOf returns the lines of one kind of the families whose layouts are Unity's.
-func linesOf(kind func(*format.Lines) []string) *beginnings {
-	return beginningsOf(slices.Concat(kind(&unity.Lines), kind(&rimworld.Lines))...)
+func linesOf(kind func(*unity.Lines) []string) *beginnings {
+	return beginningsOf(slices.Concat(kind(&unity.Engine), kind(&rimworld.Lines))...)
 }
 
 // maxFamily is how many bytes of the name of a family are read from a recording.

@@ -49,7 +49,7 @@ func FuzzOpens(f *testing.F) {
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
 			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
-			mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
+			mayGoOnForm: isKnownContinuation(b) || isParagraph(b),
 			mayFault:    opensFaultWord(b),
 		} {
 			require.False(t, is && opens[b[0]]&may == 0, "bit %#x for %q", may, b)

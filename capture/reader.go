@@ -350,7 +350,8 @@ func (r *Reader) begin(ln *line) {
 	case r.layout == layoutCrash && isBanner(ln.text): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
-	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
+	if first && r.detect.header && isContextStart(ln.text) ||
+		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
 		a.cut = ln.cut
 		a.put(partMessage, ln.text)

@@ -187,7 +187,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)):
+	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isParagraph(b)):
 		return a.joinForm(b)
 	case a.joinsPaths(b), a.report && a.joinsReport(ln):
 		return joined(partMessage, evidenceForm)
@@ -215,7 +215,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case opens[b[0]]&mayGoOnForm != 0 && (isXMLSection(b) || isShaderNote(b)), a.joinsXML(b):
+	case opens[b[0]]&mayGoOnForm != 0 && isParagraph(b), a.joinsXML(b):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
@@ -269,9 +269,6 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 // something else may have none: an exception taken for it would be classified as the list.
 func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	b := ln.text
-	if a.joinsTitled(b) {
-		return true, true
-	}
 	if a.lines == 1 && !ln.opensPlainly() {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&

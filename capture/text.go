@@ -169,5 +169,5 @@ const (
 	mayDetail               // isExceptionDetail
 	mayFault                // opensFaultWord
 	mayNest                 // nests, isUntyped
-	mayGoOnForm             // isKnownContinuation, isXMLSection, isShaderNote
+	mayGoOnForm             // isKnownContinuation, isParagraph
 )

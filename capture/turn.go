@@ -3,9 +3,9 @@ package capture
 import (
 	"bytes"
 
-	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // The beginning of a log may be no evidence: a storm of one message is longer than what is
@@ -74,7 +74,7 @@ func isGameLine(b []byte) bool {
 	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
-var gameLines = linesOf(func(l *format.Lines) []string { return l.Shows })
+var gameLines = linesOf(func(l *unity.Lines) []string { return l.Shows })
 
 // isUnloading reports whether b is what the engine writes when it leaves a scene.
 func isUnloading(b []byte) bool {

@@ -135,7 +135,7 @@ var fileFields = keys[document]{
 		for _, w := range mapping(p, n, nil, errs) {
 			to, ok := text(p.under(w.key), w.value, errs)
 			if ok && (w.key == "" || yamlfile.Clean(w.key) != w.key || yamlfile.Clean(to) != to) {
-				errs.add(p.under(w.key).here(w.value), "", "must be two short texts without control characters, the first not empty")
+				errs.add(p.under(w.key).here(w.value), "", "must be two short texts of printed characters, the first not empty")
 			}
 			d.words = append(d.words, w.key, to)
 		}

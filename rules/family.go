@@ -119,8 +119,8 @@ func partOf(d *document) filePart {
 	return p
 }
 
-// reword replaces words in the texts of a rule by those of the files before its own. Only words of files that name the family of
-// the set have an effect.
+// reword replaces words in the texts of a rule by those of the files before its own. Only words of files that name the
+// family of the set have an effect.
 func (s *Set) reword(r *Rule) {
 	for _, f := range s.files[:r.file] {
 		if len(f.words) == 0 || len(f.families) == 0 || s.family == "" || !holdsFor(f.families, s.family) {

@@ -124,7 +124,8 @@ func TestWordsOfPrograms(t *testing.T) {
 				}
 			}
 		}
-		o := own.NewEvaluator().Evaluate(&rules.Input{Template: "System.InvalidOperationException: x", Frames: "at Acme.Press.Turn"})
+		in := rules.Input{Template: "System.InvalidOperationException: x", Frames: "at Acme.Press.Turn"}
+		o := own.NewEvaluator().Evaluate(&in)
 		assert.Equal(t, "Report it to the author of the program, with the log.", o.Advice)
 	}
 	assert.Contains(t, set.Rule("state.crashed").Summary, "the game crashed")

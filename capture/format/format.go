@@ -44,19 +44,6 @@ type Format struct {
 	Facts func(f *Facts, line string)
 }
 
-// Lines are beginnings of lines that only the programs of a family write.
-type Lines struct {
-	Own    []string // at the start and between levels, in every log
-	Opens  []string // of a record, wherever the line stands
-	Below  []string // below the first line of a record
-	Alive  []string // while the program has not crashed
-	Crash  []string // at the beginning of the report of a native crash
-	Shows  []string // in a log whose beginning shows no layout
-	Shader []string // below a blank line, about a shader
-	XML    []string // of a paragraph in a message about XML
-	Memory []string // in the statistics of memory
-}
-
 // Evidence is how certain it is that a log is of a family.
 type Evidence uint8
 

@@ -230,7 +230,8 @@ func NativeReason(b, text string) (reason Reason, last bool) {
 	}
 	for _, file := range [...]string{name + ".dll", name + ".DLL"} {
 		if above, _, ok := strings.Cut(text, ":"+file+" ("); ok {
-			if reason = moduleReason(file); reason == library && strings.Contains(above[strings.LastIndexByte(above, '\n')+1:], `:\Windows\`) {
+			path := above[strings.LastIndexByte(above, '\n')+1:]
+			if reason = moduleReason(file); reason == library && strings.Contains(path, `:\Windows\`) {
 				reason = Unknown
 			}
 			break
@@ -247,14 +248,14 @@ func moduleReason(module string) Reason {
 		return driver
 	case hasAnyPrefix(module, engines...):
 		return Unknown
-	case strings.Contains(module, ".so"), slices.ContainsFunc(endings, func(s string) bool { return strings.HasSuffix(module, s) }):
+	case strings.Contains(module, ".so"), slices.Contains(endings, module[strings.LastIndexByte(module, '.')+1:]):
 		return library
 	}
 	return Unknown
 }
 
-// Modules by their beginnings: drivers are those of graphics cards, and the system's part of them, on Windows, Linux and
-// macOS; engines those of the engine, of its runtimes and of the system: that a game crashed there does not say why.
+// Modules by their beginnings, on Windows, Linux and macOS: drivers are those of graphics cards, and the system's part
+// of them; engines those of the engine, of its runtimes and of the system: that a game crashed there does not say why.
 // The handlers of crashes lie above the fault.
 var (
 	drivers = []string{
@@ -276,7 +277,7 @@ var (
 	handlers = []string{
 		"libmono", "libc.so", "libc-2", "libpthread", "libsystem_", "linux-vdso", "libclrjit", "libcoreclr", "ld-linux",
 	}
-	endings = []string{".dll", ".acm", ".asi", ".drv", ".dylib"}
+	endings = []string{"dll", "acm", "asi", "drv", "dylib"}
 )
 
 const digits = "0123456789"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // Lines are the lines of the game. It reports a failed patch of XML as a trace of operations in brackets:
@@ -19,7 +20,7 @@ import (
 //	[End of stack trace]
 //	The top operation is the one that failed, the ones below it are the parents
 //	Source file: C:\…\Patches\Some.xml
-var Lines = format.Lines{
+var Lines = unity.Lines{
 	Own: []string{"Loading game from file ", "RimWorld 0.", "RimWorld 1."},
 	Opens: []string{
 		"<color=", "Could not ", "Config error in ", "Exception ", "Error ", "Translation data for language ", "XML error: ",
@@ -29,7 +30,7 @@ var Lines = format.Lines{
 	},
 	Alive: []string{"Loading game from file ", "Initializing new game with mods"},
 	Shows: []string{"RimWorld 1.", "Reached max messages limit. Stopping logging"},
-	XML:   []string{"Field contents: ", "Root node: ", "Whole XML:"},
+	Apart: []string{"Field contents: ", "Root node: ", "Whole XML:"},
 }
 
 // The end of the first line of such a trace, and the beginning of its last.

@@ -1,10 +1,20 @@
 package unity
 
-import "github.com/heedlog/heed/capture/format"
+// Lines are beginnings of lines that only the engine, or a game on it, writes.
+type Lines struct {
+	Own    []string // at the start and between levels, in every log
+	Opens  []string // of a record, wherever the line stands
+	Below  []string // below the first line of a record
+	Apart  []string // below that line, also below a blank line
+	Alive  []string // while the program has not crashed
+	Crash  []string // at the beginning of the report of a native crash
+	Shows  []string // in a log whose beginning shows no layout
+	Memory []string // in the statistics of memory
+}
 
-// Lines are the lines of the engine. "Caught fatal signal" is of Linux, "Receiving unhandled NULL exception" of macOS;
+// Engine has the lines of the engine. "Caught fatal signal" is of Linux, "Receiving unhandled NULL exception" of macOS;
 // "OUTPUTING" has one T before 2018; Mono writes "Native stacktrace" before 2018, and aborts after "Assertion".
-var Lines = format.Lines{
+var Engine = Lines{
 	Own: []string{
 		"<RI> ", "- Completed reload", "- Loaded All Assemblies", "- Finished resetting", "Begin MonoManager",
 		"Command line arguments:", "Fallback handler ", "GfxDevice: ", BannerVersion, "Mono path[", "Mono config path",
@@ -29,7 +39,7 @@ var Lines = format.Lines{
 		"* Assertion: should not be reached at ",
 	},
 	Shows:  []string{"Fallback handler could not load library ", "GfxDevice: ", "<RI> Init"},
-	Shader: []string{"Note: Creation of internal variant of shader ", "ShaderProgram is unsupported, "},
+	Apart:  []string{"Note: Creation of internal variant of shader ", "ShaderProgram is unsupported, "},
 	Memory: []string{"[ALLOC_", "[ ALLOC_", "Allocation happened at: ", "Memory overview", "Trying to allocate: "},
 }
 
