@@ -165,6 +165,20 @@ func (a *assembly) joinsNested(b []byte) verdict {
 	return joined(to, evidenceForm)
 }
 
+// joinsTitled reports whether b is the exception that a line handed on as a title: "Inner exception:".
+func (a *assembly) joinsTitled(b []byte) bool {
+	if !a.inner || a.blanks > 0 {
+		return false
+	}
+	switch t := trimRight(a.message); t[len(t)-1] {
+	case ':', '-', '=':
+	default:
+		return false
+	}
+	n, _ := exceptionType(b)
+	return n > 0 || isUntyped(b)
+}
+
 // isUntyped reports whether b is the text that .NET gives an exception, without the type of it.
 func isUntyped(b []byte) bool {
 	return untyped.begin(b) || hasPrefix(b, "The given key ") && bytes.Contains(b, []byte("present in the dictionary"))

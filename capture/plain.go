@@ -53,7 +53,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
-	case isExceptionDetail(b), a.joinsThrown(ln):
+	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(ln):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()

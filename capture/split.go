@@ -269,6 +269,9 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 // something else may have none: an exception taken for it would be classified as the list.
 func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	b := ln.text
+	if a.joinsTitled(b) {
+		return true, true
+	}
 	if a.lines == 1 && !ln.opensPlainly() {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&
