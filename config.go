@@ -10,13 +10,12 @@ import (
 // Config sets up an [Engine]. The zero Config is all defaults. Each part is
 // documented, with its defaults, where it belongs.
 type Config struct {
-	// Rules decides what deserves attention. Default: the embedded rules for
-	// games, [rules.Defaults]. For other programs there is
-	// [rules.Generic]; a set of no files decides by level and status alone.
+	// Rules decides what deserves attention. Default: the embedded rules,
+	// [rules.Defaults]; a set of no files decides by level and status alone.
 	Rules *rules.Set
 
 	// Family is the family of the log, as [rules.Families] lists them: rule files for other families then have no
-	// effect. Default "": the files of all families decide.
+	// effect. "plain" is for a program that is no game. Default "": the files of all families decide.
 	Family string
 
 	// Epoch distinguishes the runs of a host: it is part of attention ids and of

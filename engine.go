@@ -143,7 +143,7 @@ func prepare(cfg Config) (*parts, error) {
 	cfg.Coalesce.Epoch = cfg.Epoch
 
 	own := newRuled(&cfg)
-	own.set = given
+	own.set, own.own = given, cfg.Rules
 	normalizer, err := signature.New(own.maskingWith(cfg.Rules))
 	if err != nil {
 		return nil, fmt.Errorf("Config.Signature: %w", err)
@@ -209,6 +209,13 @@ func (e *Engine) SetFamily(family string) error {
 	return nil
 }
 
+// Rules returns the rules that decide: those for the family.
+func (e *Engine) Rules() *rules.Set {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ruled.own
+}
+
 // rule uses the rules of a set for a family from now on. The lock of the rules is held.
 func (e *Engine) rule(given *rules.Set, family string) error {
 	set, err := given.For(family)
@@ -231,7 +238,7 @@ func (e *Engine) rule(given *rules.Set, family string) error {
 	if err := e.finder.SetGameCode(set.GameCode()); err != nil {
 		panic("BUG: heed: " + err.Error()) // the set validates the names
 	}
-	e.normalizer, e.ruled.set, e.ruled.family = normalizer, given, family
+	e.normalizer, e.ruled.set, e.ruled.own, e.ruled.family = normalizer, given, set, family
 	clear(e.accused)
 	return nil
 }
@@ -241,6 +248,7 @@ type ruled struct {
 	masking signature.Config
 	groups  signature.GrouperConfig
 	set     *rules.Set // of all families
+	own     *rules.Set // of the family
 	family  string
 }
 

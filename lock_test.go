@@ -43,6 +43,7 @@ func TestMethodsLock(t *testing.T) {
 		"Open":           func(e *Engine) { e.Open(nil) },
 		"Raise":          func(e *Engine) { e.Raise(Report{}) },
 		"Read":           func(e *Engine) { e.Read(Cursor{}, 1, Filter{}) },
+		"Rules":          func(e *Engine) { e.Rules() },
 		"SetFamily":      func(e *Engine) { _ = e.SetFamily("unity") },
 		"SetRules":       func(e *Engine) { _ = e.SetRules(set) },
 		"Since":          func(e *Engine) { _, _, _ = e.Since(Cursor{}) },

@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -83,7 +85,7 @@ type openRecord struct {
 	frames    int  // lines in stack that are frames
 	unity     bool // a frame in Unity's form was among them
 	crash     reportPart
-	reason    crashReason
+	reason    crash.Reason
 	reasoned  bool   // the frame that gives the reason has been read
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
@@ -140,15 +142,15 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	}
 	may := opens[b[0]]
 	switch {
-	case isCrashCause(b), layout == layoutCrash && isJSONCause(b):
-		a.block, a.split, a.reason = blockReport, evidenceBlock, causeReason(b)
-	case layout == layoutCrash, may&mayCrash != 0 && isReportRest(b):
+	case crash.IsCause(text(b)), layout == layoutCrash && crash.IsJSONCause(text(b)):
+		a.block, a.split, a.reason = blockReport, evidenceBlock, crash.CauseReason(text(b))
+	case layout == layoutCrash, may&mayCrash != 0 && crash.IsRest(text(b)):
 		a.block, a.split = blockAround, evidenceBlock
 	case may&mayCrash != 0 && isCrashStart(b):
 		a.block, a.split = blockCrash, evidenceBlock
-	case hasPrefix(b, memoryStart), hasPrefix(b, memoryEnd):
+	case hasPrefix(b, unity.MemoryStart), hasPrefix(b, unity.MemoryEnd):
 		a.block, a.split = blockMemory, evidenceBlock
-	case hasPrefix(b, symbolsStart):
+	case hasPrefix(b, unity.SymbolsStart):
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace

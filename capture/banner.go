@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
@@ -14,7 +16,7 @@ const (
 // isBanner reports whether b is one of the lines with which the engine opens
 // its log, or an upload its header. Nothing that was open before goes on after.
 func isBanner(b []byte) bool {
-	return hasPrefix(b, bannerPath) || hasPrefix(b, bannerVersion) || hasPrefix(b, contextStart)
+	return hasPrefix(b, bannerPath) || hasPrefix(b, bannerVersion) || hasPrefix(b, rimworld.UploadStart)
 }
 
 // versionLayout returns the layout that the engine's version stands for: b is a
@@ -65,15 +67,10 @@ func (s *bannerState) restarted(b []byte) bool {
 // game print for everybody, at the start and between levels. Some of them leave
 // a blank line behind, which is no evidence about what follows.
 func isEngineLine(b []byte) bool {
-	const game = "RimWorld "
-	return engineLines.begin(b) || hasPrefix(b, game) && len(b) > len(game) && isDigit(b[len(game)])
+	return engineLines.begin(b)
 }
 
-var engineLines = beginningsOf(
-	"<RI> ", "- Completed reload", "- Loaded All Assemblies", "- Finished resetting", "Begin MonoManager",
-	"Command line arguments:", "Fallback handler ", "GfxDevice: ", bannerVersion, "Loading game from file ", "Mono path[",
-	"Mono config path", memoryStart, "Setting up ", "Unloading ", "UnloadTime: ",
-)
+var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
 
 // startsRecord reports whether b opens a record of its own wherever it stands,
 // so that no list or section before it can claim it: a line with a tag in
@@ -86,10 +83,7 @@ func startsRecord(b []byte) bool {
 	case 'E', 'T', 'X':
 		return recordStarts.begin(b)
 	}
-	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || isCrashCause(b)
+	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
-var recordStarts = beginningsOf(
-	"<color=", "Could not ", "Config error in ", "Exception ", "Error ", "Failed to ", "Translation data for language ",
-	"XML error: ",
-)
+var recordStarts = linesOf(func(l *unity.Lines) []string { return l.Opens })

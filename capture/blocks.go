@@ -2,6 +2,9 @@ package capture
 
 import (
 	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // isCrashStart reports whether b opens the report of a native crash. Such a
@@ -20,17 +23,7 @@ func isCrashStart(b []byte) bool {
 	return isGotSignal(b) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
 }
 
-var crashStarts = beginningsOf(
-	"A crash has been intercepted by the crash handler", "Crash!!!", "Caught fatal signal - signo:", "Debug info from gdb:",
-	"Received signal SIG", "Receiving unhandled NULL exception", "Native stacktrace:",
-	"========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE", "* Assertion at ",
-	"* Assertion: should not be reached at ",
-)
-
-// isStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash.
-func isStackTitle(b []byte) bool {
-	return hasPrefix(b, "========== OUTPUTTING STACK TRACE") || hasPrefix(b, "========== OUTPUTING STACK TRACE")
-}
+var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
 
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
@@ -40,7 +33,7 @@ func isSignOfLife(b []byte) bool {
 	return signsOfLife.begin(b) || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
 }
 
-var signsOfLife = beginningsOf("UnloadTime: ", "Loading game from file ", "Initializing new game with mods")
+var signsOfLife = linesOf(func(l *unity.Lines) []string { return l.Alive })
 
 // isGotSignal reports whether b is "Got a SIG… while executing native code", or
 // the same with the "UNKNOWN" of a system without signals.
@@ -68,25 +61,11 @@ func isRule(b []byte) bool {
 	return len(b) >= 20 && (b[0] == '=' || b[0] == '-') && bytes.Count(b, b[:1]) == len(b)
 }
 
-// memoryStart opens the allocator statistics that Unity 2022 prints when it
-// exits.
-const memoryStart = "Memory Statistics:"
-
-// memoryEnd opens the report of the engine that it got no memory, with statistics below it.
-const memoryEnd = "Could not allocate memory: System out of memory!"
-
 // isMemoryLine reports whether b belongs to those statistics: the name of an
-// allocator at the margin, figures indented under it, or what memoryEnd has above them.
+// allocator at the margin, figures indented under it, or what unity.MemoryEnd has above them.
 func isMemoryLine(b []byte) bool { return b[0] == ' ' || b[0] == '\t' || memoryLines.begin(b) }
 
-var memoryLines = beginningsOf(
-	"[ALLOC_", "[ ALLOC_", "Allocation happened at: ", "Memory overview", "Trying to allocate: ",
-)
-
-// symbolsStart opens the list of modules that Unity on Windows prints when it
-// walks a native stack for the first time: in a crash report, but also in a run
-// that continues.
-const symbolsStart = "SymInit: Symbol-SearchPath: "
+var memoryLines = linesOf(func(l *unity.Lines) []string { return l.Memory })
 
 // isSymbolsLine reports whether b belongs to that list: the system's version,
 // or a module with the source of its symbols.
@@ -94,24 +73,11 @@ func isSymbolsLine(b []byte) bool {
 	return hasPrefix(b, "OS-Version: ") || bytes.Contains(b, []byte(", SymType: '"))
 }
 
-// The game reports a failed XML patch as a bracketed trace of operations:
-//
-//	[Some Mod - Start of stack trace]
-//	Verse.PatchOperationAdd(xpath="…"): Failed to find a node with the given xpath
-//	Verse.PatchOperationSequence: Error in the operation at position=1
-//	[End of stack trace]
-//	The top operation is the one that failed, the ones below it are the parents
-//	Source file: C:\…\Patches\Some.xml
-const (
-	patchTraceStart = "Start of stack trace]"
-	patchTraceEnd   = "[End of stack trace]"
-)
-
 func isPatchTraceStart(b []byte) bool {
-	return b[0] == '[' && bytes.HasSuffix(trimRight(b), []byte(patchTraceStart))
+	return b[0] == '[' && bytes.HasSuffix(trimRight(b), []byte(rimworld.PatchTraceStart))
 }
 
-func isPatchTraceEnd(b []byte) bool { return hasPrefix(b, patchTraceEnd) }
+func isPatchTraceEnd(b []byte) bool { return hasPrefix(b, rimworld.PatchTraceEnd) }
 
 // leavesPatchTrace reports whether b, below the first line of a trace, shows that
 // the trace has lost its end: something else is being reported.

@@ -1,6 +1,10 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/unity"
+)
 
 // isIndented reports whether b is set in under the line above: by two spaces
 // or more, or by a tab. One space is not enough: messages begin with one often,
@@ -16,17 +20,7 @@ func isKnownContinuation(b []byte) bool {
 	return continuations.begin(b) || hasPrefix(b, "Total: ") && bytes.Contains(b, []byte("(FindLiveObjects: "))
 }
 
-var continuations = beginningsOf(
-	"file: ", "Source file: ", "Subnode:", "StackTrace:", "Stack trace:", "Stack Trace:",
-	"The top operation is the one that failed", "Trying to allocate: ",
-	"This message has been deprecated and will be removed in a later version of Unity",
-	"Add a delegate to SceneManager.sceneLoaded", "Allocation happened at: ", "Memory overview",
-	"Constructors and field initializers will be executed from the loading thread",
-	"Don't use this function in the constructor or field initializers",
-	"Your script should either check if it is null or you should not destroy the object",
-	"XML:", "with error:", // below "dlopen failed trying to load:" and a path
-	patchTraceEnd, "[ ALLOC_",
-)
+var continuations = linesOf(func(l *unity.Lines) []string { return l.Below })
 
 // isInDocument reports whether b can only be a line of a document that a
 // message prints: the end of an XML element, or nothing but brackets, as stand
@@ -39,18 +33,11 @@ func isInDocument(b []byte) bool {
 	return bytes.IndexByte([]byte("{}])"), b[0]) >= 0 && len(t) <= 4 && len(bytes.Trim(t, "{}[](),;")) == 0
 }
 
-// isShaderNote reports whether b is a further line of a shader that could not
-// be compiled, which the engine sets off from the compiler's own words by a blank
-// line.
-func isShaderNote(b []byte) bool { return shaderNotes.begin(b) }
+// isParagraph reports whether b opens one of the paragraphs of a message, with blank lines above them or without: into
+// which the game divides a message about XML, or the engine the compiler's words about a shader.
+func isParagraph(b []byte) bool { return paragraphs.begin(b) }
 
-var shaderNotes = beginningsOf("Note: Creation of internal variant of shader ", "ShaderProgram is unsupported, ")
-
-// isXMLSection reports whether b opens one of the paragraphs into which the
-// game divides a message about XML, with blank lines or without.
-func isXMLSection(b []byte) bool { return xmlSections.begin(b) }
-
-var xmlSections = beginningsOf("Field contents: ", "Root node: ", "Whole XML:")
+var paragraphs = linesOf(func(l *unity.Lines) []string { return l.Apart })
 
 // isPath reports whether b is nothing but an absolute path, as the game lists
 // them under a message about folders.

@@ -172,43 +172,6 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	require.Contains(t, recs[1].Message, `"signal":"SIGSEGV"`)
 }
 
-func TestCrashReason(t *testing.T) {
-	table := func(f func([]byte) crashReason, want crashReason, lines ...string) {
-		for _, s := range lines {
-			require.Equal(t, want, f([]byte(s)), "%q", s)
-		}
-	}
-	table(causeReason, crashUnknown, "Unknown caused a Breakpoint (0x80000003)", crashCause,
-		"UnityPlayer.dll caused an In Page Error (0xc0000006)", "Press.exe caused an Access Violation (0xc0000005)",
-		"KERNELBASE.dll caused a Microsoft C++ Exception (0xe06d7363)", "Exception Type:        EXC_CRASH (SIGABRT)")
-	table(causeReason, crashStack, "Unknown caused a Stack Overflow (0xc00000fd)")
-	table(causeReason, crashMemory, "UnityPlayer.dll caused a No Memory (0xc0000017)")
-	table(causeReason, crashDriver, "nvwgf2umx.dll caused an Access Violation (0xc0000005)",
-		"atidxx64.dll caused an Illegal Instruction (0xc000001d)")
-	table(causeReason, crashLibrary, "widgets.DLL caused an Access Violation (0xc0000005)",
-		"ignition.dll caused a Breakpoint (0x80000003)")
-	table(crashReasonOf, crashMemory, "97% physical memory in use.", "100% memory in use.",
-		"2048 MB user address space [83 MB free].", "18000 MB paging file [0 MB free].",
-		"System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB")
-	table(crashReasonOf, crashUnknown, "47% physical memory in use.", "197 items in use.", "2048 MB user address space [830 MB free].",
-		"2048 MB user address space [1", "0 MB paging file [0 MB free].", "System Commit Total/Limit/Peak: 14000MB/29000MB/2901MB",
-		"System Commit Total/Limit/Peak: 14000MB/29000MB/2900099", "System Commit Total/Limit/Peak: 0MB/0MB/0MB",
-		"16000 MB physical memory [78 MB free].", "99999999999999999999999999% of it")
-	table(crashReasonOf, crashStack, "Exception Message:     Thread stack size exceeded due to excessive recursion",
-		"--->  STACK GUARD              70000f000000-70000f001000 [    4K]")
-}
-
-func TestCrashCause(t *testing.T) {
-	table(t, isCrashCause, []string{
-		crashCause, "Unknown caused a Breakpoint (0x80000003)", "Some Game.exe caused an In Page Error (0xC0000006)",
-		"Exception Type:  EXC_CRASH (SIGABRT)", "Exception Type: EXC_CRASH (SIGABRT) Exception Codes: 0x0",
-	}, []string{
-		")", "E", "(0xc0000005)", "Widgets caused a stir (0x1234)", "Widgets caused a stir (twelve....)",
-		"Read from location 0000000000000018 caused an access violation.", "Widgets caused alarm (0xc0000005)",
-		"raise (0xc0000005)", "Exception Type: Widgets.Stuck", "Exception Type:  EXC", strings.Repeat("x", 1000) + " caused a Breakpoint (0x80000003)",
-	})
-}
-
 // TestNotACrashReport reads texts with the look of one.
 func TestNotACrashReport(t *testing.T) {
 	for _, in := range []string{

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/event"
 )
 
@@ -71,8 +72,8 @@ func (r *Reader) fill(rec *Record) {
 			r.mods.message(rec.Message, rec.Context)
 		}
 		if rec.Context {
-			r.machine.message(rec.Message)
-			r.machine.take(rec)
+			r.machine.Text(rec.Message)
+			rec.machine = r.machine.Take()
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
@@ -82,12 +83,12 @@ func (r *Reader) fill(rec *Record) {
 		switch a.block {
 		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
-			r.machine.take(rec)
+			rec.machine = r.machine.Take()
 		case blockAround:
 			rec.Context, rec.Source = true, reportSource
 		case blockReport, blockCrash:
-			if a.block == blockReport || a.reason != crashUnknown {
-				rec.Source = a.reason.source()
+			if a.block == blockReport || a.reason != crash.Unknown {
+				rec.Source = a.reason.Source()
 			}
 			rec.Level, rec.LevelBy = a.level(r)
 		default:

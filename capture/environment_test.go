@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -138,7 +139,7 @@ func TestMachineOfLongHeader(t *testing.T) {
 	recs, _, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	require.Positive(t, recs[0].Cut)
-	require.NotContains(t, recs[0].Message, contextMachine)
+	require.NotContains(t, recs[0].Message, "Platform information:")
 	require.Equal(t, &Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)
 	require.Equal(t, machineOfLongHeader, environment(t, in))
 	for _, rec := range recs[1:] {
@@ -239,9 +240,9 @@ func FuzzEnvironment(f *testing.F) {
 		}
 		require.Equal(t, each.Facts(), e.Facts(), "a line that is passed over tells nothing")
 		header := Record{Context: true}
-		var m machineLines
-		m.message(message)
-		m.take(&header)
+		var m rimworld.Machine
+		m.Text(message)
+		header.machine = m.Take()
 		e.Observe(&header)
 		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
 			text := value.String()

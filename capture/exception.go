@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/internal/frame"
 )
 
@@ -63,7 +64,7 @@ func opensException(b []byte) bool {
 		return false
 	}
 	n, _ := exceptionType(b)
-	return (n > 0 || namesException(b)) && !isPatched(b)
+	return (n > 0 || namesException(b)) && !rimworld.IsPatched(text(b))
 }
 
 // announcesException reports whether b, the first line of a record, leads one

@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // isFooter reports whether b is the line that Unity 2019 puts under a warning,
@@ -77,7 +79,7 @@ func (r *Reader) truncated() string {
 
 // isTrimNote reports whether b is what HugsLib writes, without a line end, below
 // the lines of a log that was too long to be uploaded whole.
-func isTrimNote(b []byte) bool { return hasPrefix(b, "(log trimmed to ") }
+func isTrimNote(b []byte) bool { return hasPrefix(b, rimworld.UploadTrimmed) }
 
 // endsInCharacter reports whether b ends with the beginning of a character and
 // is valid UTF-8 otherwise; text in a legacy encoding seldom is.

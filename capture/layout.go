@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // Layout is the way in which a log is laid out.
@@ -95,7 +97,7 @@ func detect(window []byte) detection {
 		switch {
 		case lines == 1:
 			d.header = isContextStart(b)
-			begun = hasPrefix(b, contextStart)
+			begun = hasPrefix(b, rimworld.UploadStart)
 		case lines == 2 && begun:
 			d.header = opensContext(b)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/internal/blame"
 )
 
@@ -144,11 +145,11 @@ func (m *modLists) line(line string) {
 	var mod ListedMod
 	switch m.form {
 	case formHeader:
-		if strings.HasPrefix(line, contextMods) {
+		if strings.HasPrefix(line, rimworld.UploadMods) {
 			m.form, m.upload = formMods, true
 		}
 	case formMods:
-		if strings.HasPrefix(line, contextPatches) {
+		if strings.HasPrefix(line, rimworld.UploadPatches) {
 			m.form = formNone
 			return
 		}
@@ -237,7 +238,7 @@ func (m *ListedMod) parse(line string) bool {
 	}
 	name, id := strings.TrimSpace(head[:open]), head[open+1:len(head)-1]
 	// A line whose name was lost names no mod.
-	if id == "" || strings.HasSuffix(name, noAssemblies) || strings.ContainsAny(id, " ()") {
+	if id == "" || strings.HasSuffix(name, rimworld.NoAssemblies) || strings.ContainsAny(id, " ()") {
 		return false
 	}
 	m.Name, m.PackageID = name, id

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // listed returns what the records of a capture list, one mod per line.
@@ -239,7 +241,7 @@ func TestHeaderHoldsPatches(t *testing.T) {
 	require.True(t, recs[0].Context)
 	require.Equal(t, len(lines), recs[0].EndLine)
 
-	table(t, isPatched,
+	table(t, func(b []byte) bool { return rimworld.IsPatched(text(b)) },
 		[]string{"A.B: PRE: C.D", "A.<B>b__0: post: C.D", "A.B: TRANS: C.D", "A.B: FINAL: C.D", "A..ctor: (no patches)"},
 		[]string{"A.B", "A.B: C.D", "SomeException: PRE-release mods", "this is: PRE: x", ": "})
 }

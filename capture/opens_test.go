@@ -4,13 +4,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // FuzzOpens holds what is found out about a line by its first byte, or along the way,
 // to the predicates themselves.
 func FuzzOpens(f *testing.F) {
 	for _, s := range []string{
-		"(Filename:  Line: 580)", bannerPath + "'/x'", bannerVersion + "2019.4.30f1 (0)", contextStart + "Monday",
+		"(Filename:  Line: 580)", bannerPath + "'/x'", bannerVersion + "2019.4.30f1 (0)", rimworld.UploadStart + "Monday",
 		"#3  0x007f3a00000000 in raise", "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "[Ref 5EED0003]",
 		"Crash!!!", "A crash has been intercepted by the crash handler.", "\tNative Crash Reporting", "Got a SIGSEGV while executing native code.",
 		"Debug info from gdb:", "Received signal SIGSEGV", "Native stacktrace:", "========== OUTPUTTING STACK TRACE", "* Assertion at mini.c:42",
@@ -44,9 +47,9 @@ func FuzzOpens(f *testing.F) {
 		nested, _ := nests(b)
 		for may, is := range map[uint16]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
-			mayCrash:  isCrashStart(b) || isReportRest(b),
+			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
-			mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
+			mayGoOnForm: isKnownContinuation(b) || isParagraph(b),
 			mayFault:    opensFaultWord(b),
 		} {
 			require.False(t, is && opens[b[0]]&may == 0, "bit %#x for %q", may, b)

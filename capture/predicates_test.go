@@ -283,7 +283,7 @@ func TestContinuations(t *testing.T) {
 		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
 	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
 	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
-	table(t, isXMLSection, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
+	table(t, isParagraph, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
 		[]string{"Field", "Root", "XML:"})
 	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
 		[]string{`D:\play\Gadgets.xml is not found.`, "/", "/x", "/panel/(1)", "S: drive", `S:\a:b`, "games/Mods"})
@@ -410,6 +410,6 @@ func TestFramesOfTheEngine(t *testing.T) {
 		[]string{"0x00007FF0DECADE00 is where", "# heading", "#3 things", "0 a", "0x12 (x)", "#x 0x007f3a12345678 in"})
 	table(t, isSymbolsLine, []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
 		[]string{"OS-Versions", "x"})
-	table(t, isShaderNote, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
+	table(t, isParagraph, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
 	table(t, isLogging, []string{consoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

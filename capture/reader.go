@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
 
@@ -34,7 +35,7 @@ type Reader struct {
 	upload  bool // the log is below the header of an upload, and no banner stands between
 	json    jsonLine
 	mods    modLists
-	machine machineLines
+	machine rimworld.Machine
 
 	uncolored []byte // the current line, where it had colors
 	origin    []byte // the prefix that was taken off the line before, empty if none was
@@ -350,7 +351,8 @@ func (r *Reader) begin(ln *line) {
 	case r.layout == layoutCrash && isBanner(ln.text): // joined with the log of the game
 		r.layout = layoutUnity2022_3
 	}
-	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, contextStart) {
+	if first && r.detect.header && isContextStart(ln.text) ||
+		r.layout.unity() && hasPrefix(ln.text, rimworld.UploadStart) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
 		a.cut = ln.cut
 		a.put(partMessage, ln.text)
@@ -404,7 +406,7 @@ func (r *Reader) noteBanner(ln *line) {
 func (r *Reader) openHeader(first string) {
 	r.asm.block, r.asm.split = blockContext, evidenceBlock
 	r.mods.begin(first, true)
-	r.machine = machineLines{}
+	r.machine = rimworld.Machine{}
 }
 
 // noteHeader takes note of the header of an upload. Below another log, the one that it
@@ -449,7 +451,7 @@ func (r *Reader) join(ln *line) bool {
 		r.mods.line(text(ln.text))
 	}
 	if a.block == blockContext {
-		r.machine.line(text(ln.text))
+		r.machine.Line(text(ln.text))
 	}
 	if v.to == partStack && v.by == evidenceFrame {
 		a.frame(ln.text)

@@ -1,6 +1,10 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
+)
 
 // verdict is the result of a step of the splitting for a line: whether it belongs to the
 // open record, and if so, where its text goes and by which evidence. The zero verdict is
@@ -183,7 +187,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)):
+	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isParagraph(b)):
 		return a.joinForm(b)
 	case a.joinsPaths(b), a.report && a.joinsReport(ln):
 		return joined(partMessage, evidenceForm)
@@ -211,7 +215,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
-	case opens[b[0]]&mayGoOnForm != 0 && (isXMLSection(b) || isShaderNote(b)), a.joinsXML(b):
+	case opens[b[0]]&mayGoOnForm != 0 && isParagraph(b), a.joinsXML(b):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
@@ -246,7 +250,7 @@ func (a *assembly) joinForm(b []byte) verdict {
 // maybeContext reports whether all there is of a header is the line that announces
 // when the log was uploaded.
 func (a *assembly) maybeContext() bool {
-	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, contextStart)
+	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, rimworld.UploadStart)
 }
 
 // maxInnerBlanks is how many blank lines in a row a record may hold without a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/event"
 )
 
@@ -344,7 +345,7 @@ func (s *Stream) glance() bool {
 		*b = s.sides[i]
 	}
 	p.held = heldLines{}
-	p.mods, p.machine = modLists{blind: true}, machineLines{}
+	p.mods, p.machine = modLists{blind: true}, rimworld.Machine{}
 	p.lines = &lineReader{buf: s.tail, w: n, no: s.lines.no, err: errMore, partial: true}
 	p.lines.findNUL(0)
 	p.err, p.live.flush = nil, true

@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"slices"
+
+	"github.com/heedlog/heed/capture/internal/rimworld"
 )
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
@@ -128,8 +130,6 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
-const hexDigits = "0123456789ABCDEFabcdef"
-
 func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
 
 // isName reports whether c may stand in an identifier. Bytes of other scripts
@@ -154,7 +154,7 @@ var opens = func() (t [256]uint16) {
 		bytes string
 	}{
 		{mayFooter, "("},
-		{mayBanner, bannerPath[:1] + bannerVersion[:1] + contextStart[:1]},
+		{mayBanner, bannerPath[:1] + bannerVersion[:1] + rimworld.UploadStart[:1]},
 		{mayNative, "#0"},
 		{mayRef, "["},
 		{mayCrash, "ACDGRNS \t=*"},
@@ -180,5 +180,5 @@ const (
 	mayDetail               // isExceptionDetail
 	mayFault                // opensFaultWord
 	mayNest                 // nests, isUntyped
-	mayGoOnForm             // isKnownContinuation, isXMLSection, isShaderNote
+	mayGoOnForm             // isKnownContinuation, isParagraph
 )

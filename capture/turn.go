@@ -1,6 +1,12 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
+)
 
 // The beginning of a log may be no evidence: a storm of one message is longer than what is
 // looked at, and in a log without its first lines it may be all there is. So text that was
@@ -29,7 +35,7 @@ func (r *Reader) turnBelow(ln *line) {
 			r.turn()
 		}
 	case 'L':
-		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, contextStart) && r.turn() {
+		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, rimworld.UploadStart) && r.turn() {
 			r.openHeader(text(a.message))
 		}
 	}
@@ -65,11 +71,10 @@ func isGameLine(b []byte) bool {
 	if hasPrefix(b, "Crash!!!") {
 		return len(trimRight(b)) == len("Crash!!!")
 	}
-	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || isCrashCause(b)
+	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
-var gameLines = beginningsOf("Fallback handler could not load library ", "RimWorld 1.",
-	"Reached max messages limit. Stopping logging", "GfxDevice: ", "<RI> Init")
+var gameLines = linesOf(func(l *unity.Lines) []string { return l.Shows })
 
 // isUnloading reports whether b is what the engine writes when it leaves a scene.
 func isUnloading(b []byte) bool {

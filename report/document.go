@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -111,6 +112,7 @@ type Cause struct {
 	own     uint64 // of Entries, those that Rule itself decided
 	item    string // id of the first item
 	opened  uint64 // line at which that was
+	changed string // what the game knows, or the program
 	fate    string // whether the items ended, in words
 	samples []causeSample
 	parts   []causePart // what came with it, the most urgent first
@@ -186,6 +188,7 @@ func (r *Replay) Document(top int) *Document {
 	d.evidence = r.evidence()
 	d.Summary = r.summary(r.verdict(d.rules))
 	for _, u := range r.timeline.kept() {
+		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
 		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
 	for _, disposition := range dispositions {
@@ -214,11 +217,14 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
-	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.fateOf(c)
+	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := rules.describe(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
 	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), slices.Concat(names, perhaps)...)
+	if out.Invalidates {
+		out.changed = r.words(changed)
+	}
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}

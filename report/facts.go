@@ -127,10 +127,7 @@ func (c *Cause) says(w voice) string {
 	if c.origin.name != "" {
 		what += "; " + c.origin.word + " " + w.code(c.origin.name, 0)
 	}
-	if c.Invalidates {
-		what += "; the game's state may have changed"
-	}
-	return what
+	return what + c.changed
 }
 
 // repetition marks a rule that is as urgent as c only by repetition.

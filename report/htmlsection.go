@@ -416,8 +416,7 @@ func (s *section) halveExcerpts() {
 // of the journal it began, and what to read again. A report has no journal, but it has the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; see entries after ")
-	const changed = "; the game's state may have changed"
-	short = strings.Replace(short, changed+": read it again", changed, 1)
+	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)
 	return sinceEntry.ReplaceAllString(short, "")
 }
 

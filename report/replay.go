@@ -95,6 +95,7 @@ func (c *Config) validate() error {
 // Replay gathers what there is to report about one log.
 type Replay struct {
 	config   Config
+	program  bool                      // the log is of a program that is no game
 	tables   [len(dispositions)]*table // by event.Disposition
 	timeline timeline
 	causes   causes
@@ -164,6 +165,7 @@ func New(config Config) (*Replay, error) {
 // [Config.Scrub] learns from the first of a row.
 func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	line := uint64(rec.Line())
+	r.program = rec.Family == "plain" || rec.Family == "json"
 	if rec.Kind == event.KindNotice {
 		r.missing(rec)
 	} else {

@@ -137,6 +137,10 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 		v.Causes = append(v.Causes, c)
 	}
 	v.single = len(found) == 1 && len(v.Causes) == 1
+	v.title, v.What = r.words(v.title), r.words(v.What)
+	for i := range v.Log {
+		v.Log[i] = r.words(v.Log[i])
+	}
 	v.head(earlier)
 	if v.What == "" {
 		v.What = v.Causes[0].What

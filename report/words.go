@@ -160,6 +160,17 @@ func fate(open, all uint64) string {
 	return "still open"
 }
 
+// changed is the part of a summary about what the game knows.
+const changed = "; the game's state may have changed"
+
+// words returns words about a game, in the log of a program as words about that.
+func (r *Replay) words(s string) string {
+	if r.program {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "the game", "the program"), "The game", "The program")
+	}
+	return s
+}
+
 // fateOf is fate for the items of a cause. Where the log ends with a crash, nothing after it is known.
 func (r *Replay) fateOf(c *cause) string {
 	switch {

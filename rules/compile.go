@@ -82,6 +82,7 @@ func (l *linker) link() {
 		}
 		r.PerEntry = r.reads&perEntry != 0
 		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
+		l.set.reword(r)
 		for sev := range r.outcomes {
 			r.outcomes[sev] = Outcome{Rule: r, Advice: r.Advice, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),

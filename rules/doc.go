@@ -26,8 +26,8 @@
 //	        phase: menu
 //
 // An earlier file takes precedence: its rules match first, its defaults win, and it
-// may override what later files define. So a user's files come before [Defaults], which
-// are for games, or [Generic], for any program. A set of no files is valid:
+// may override what later files define. So a user's files come before [Defaults], of which
+// [Set.For] leaves those for one family of logs. A set of no files is valid:
 // level and status decide.
 //
 // # Compiling

@@ -19,7 +19,7 @@ var unityGames = []string{"bepinex", "ksp", "rimworld"}
 func Families() []string { return slices.Clone(families) }
 
 var families = func() (names []string) {
-	for _, f := range slices.Concat(Defaults(), Generic()) {
+	for _, f := range Defaults() {
 		_, rest, ok := strings.Cut(string(f.Data), "\nfamilies: [")
 		if line, _, _ := strings.Cut(rest, "]\n"); ok {
 			names = append(names, strings.Split(line, ", ")...)
@@ -102,13 +102,14 @@ func (s *Set) recompiled(family string) (*Set, error) {
 // filePart is the part of a file that depends on the family of a set.
 type filePart struct {
 	families, gameCode []string
+	words              []string
 	defaults           []defaultDecl
 	overrides          bool // it changes a rule, list or macro of another file
 }
 
 // partOf returns the part of a document.
 func partOf(d *document) filePart {
-	p := filePart{families: d.families, defaults: d.defaults}
+	p := filePart{families: d.families, words: d.words, defaults: d.defaults}
 	for _, w := range d.gameCode {
 		p.gameCode = append(p.gameCode, w.text)
 	}
@@ -116,6 +117,20 @@ func partOf(d *document) filePart {
 		slices.ContainsFunc(d.lists, func(l listDecl) bool { return l.override || l.extend }) ||
 		slices.ContainsFunc(d.macros, func(m macroDecl) bool { return m.override })
 	return p
+}
+
+// reword replaces words in the texts of a rule by those of the files before its own. Only words of files that name the
+// family of the set have an effect.
+func (s *Set) reword(r *Rule) {
+	for _, f := range s.files[:r.file] {
+		if len(f.words) == 0 || len(f.families) == 0 || s.family == "" || !holdsFor(f.families, s.family) {
+			continue
+		}
+		with := strings.NewReplacer(f.words...)
+		for _, text := range []*string{&r.Summary, &r.Why, &r.Advice, &r.AdviceAtStart} {
+			*text = with.Replace(*text)
+		}
+	}
 }
 
 // narrowed is recompiled for a set of all families, where no override depends on the family: conditions stay.
@@ -140,8 +155,9 @@ func (s *Set) narrowed(family string) *Set {
 		r := *old
 		r.Disabled = r.Disabled || !holdsFor(s.files[r.home].families, family)
 		r.MatchesAll = r.MatchesAll && !r.Disabled
+		own.reword(&r)
 		for sev := range r.outcomes {
-			r.outcomes[sev].Rule = &r
+			r.outcomes[sev].Rule, r.outcomes[sev].Advice = &r, r.Advice
 		}
 		own.rules, own.byID[r.ID] = append(own.rules, &r), &r
 		if !r.Disabled {

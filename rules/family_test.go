@@ -108,3 +108,48 @@ func TestTextOfOtherFamilies(t *testing.T) {
 		assert.Equal(t, event.Blocking, o.Decision.Disposition, text)
 	}
 }
+
+// TestWordsOfPrograms: no rule that holds for the logs of a program speaks of a game, of mods or of saves; the set of
+// all families keeps the words of games.
+func TestWordsOfPrograms(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, family := range []string{"plain", "json"} {
+		own, err := set.For(family)
+		require.NoError(t, err)
+		for _, r := range own.Rules() {
+			for _, text := range []string{r.Summary, r.Why, r.Advice, r.AdviceAtStart} {
+				if !r.Disabled {
+					assert.NotRegexp(t, `(?i)\b(games?|mods?|saved?|colony|texture|Unity|players?)\b`, text, r.ID)
+				}
+			}
+		}
+		in := rules.Input{Template: "System.InvalidOperationException: x", Frames: "at Acme.Press.Turn"}
+		o := own.NewEvaluator().Evaluate(&in)
+		assert.Equal(t, "Report it to the author of the program, with the log.", o.Advice)
+	}
+	assert.Contains(t, set.Rule("state.crashed").Summary, "the game crashed")
+}
+
+// TestWords: the words of a file replace those of the files after it, in the logs of its families.
+func TestWords(t *testing.T) {
+	file := func(name, text string) rules.File {
+		return rules.File{Name: name, Data: []byte("version: 1\n" + text)}
+	}
+	rule := func(id string) string {
+		return "rules:\n  - {id: " + id + ", when: 'template == \"" + id + "\"', disposition: advisory, summary: the game is lost, advice: \"Wait[, or save].\"}\n"
+	}
+	set, err := rules.Compile(file("own.yaml", rule("own")),
+		file("words.yaml", "families: [plain]\nwords: {the game: the program, \", or save\": \"\"}\n"), file("later.yaml", rule("later")))
+	require.NoError(t, err)
+	for family, want := range map[string]string{"": "the game is lost", "rimworld": "the game is lost", "plain": "the program is lost"} {
+		own, err := set.For(family)
+		require.NoError(t, err)
+		assert.Equal(t, "the game is lost", own.Rule("own").Summary)
+		assert.Equal(t, want, own.Rule("later").Summary, family)
+		o := own.NewEvaluator().Evaluate(&rules.Input{Template: "later"})
+		assert.Equal(t, family == "plain", o.Advice == "Wait.", o.Advice)
+	}
+	_, err = rules.Compile(file("words.yaml", "families: [plain]\nwords: {\"\": x}\n"))
+	require.ErrorContains(t, err, "must be two short texts")
+}

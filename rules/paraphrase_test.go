@@ -344,7 +344,7 @@ var inEnglish = map[string]string{
 // TestLanguages gives a rule the texts of its tests as a program in another language writes them. The disposition is that
 // of the English text, by a rule that looks at the form: a type, a number or stack frames.
 func TestLanguages(t *testing.T) {
-	for name, files := range map[string][]File{"default": Defaults(), "generic": Generic()} {
+	for name, files := range map[string][]File{"default": Defaults()} {
 		set, err := Compile(files...)
 		require.NoError(t, err)
 		ev, all := set.NewEvaluator(), 0

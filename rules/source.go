@@ -44,41 +44,23 @@ type File struct {
 	Data []byte // not retained and not changed by Compile
 }
 
-//go:embed default/*.yaml generic/*.yaml
+//go:embed default/*.yaml
 var embedded embed.FS
 
-// Defaults returns the rule files that are built into heed for games and their mods, sorted by name; most hold for
-// some families of logs alone, see [Set.For]. The data is the caller's to change. Give them
+// Defaults returns the rule files that are built into heed, sorted by name; most hold for some families of logs
+// alone, see [Set.For]. The data is the caller's to change. Give them
 // to [Compile] after the user's own files, so that those match first.
-func Defaults() []File { return folder("default") }
-
-// Generic returns the rule files that are built into heed for any program, and know
-// the logs of programs in Go best: they stand in place of [Defaults], in the order in
-// which they are tried. The data is the caller's to change. Give them to [Compile]
-// after the user's own files, so that those match first.
-func Generic() []File {
-	return append(folder("generic"), embeddedFile("default/85-operations.yaml"))
-}
-
-// folder returns the embedded files of one, sorted by name.
-func folder(of string) []File {
-	entries, err := embedded.ReadDir(of)
+func Defaults() []File {
+	entries, err := embedded.ReadDir("default")
+	files := make([]File, len(entries))
+	for i, e := range entries {
+		files[i].Name = path.Join("default", e.Name())
+		files[i].Data, err = embedded.ReadFile(files[i].Name)
+	}
 	if err != nil {
 		panic("BUG: rules: embedded files: " + err.Error())
-	}
-	files := make([]File, 0, len(entries))
-	for _, e := range entries {
-		files = append(files, embeddedFile(path.Join(of, e.Name())))
 	}
 	return files
-}
-
-func embeddedFile(name string) File {
-	data, err := embedded.ReadFile(name)
-	if err != nil {
-		panic("BUG: rules: embedded files: " + err.Error())
-	}
-	return File{Name: name, Data: data}
 }
 
 // source is the text of a file. A set keeps it, for places in it.

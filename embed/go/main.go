@@ -87,12 +87,12 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 // open returns an engine that goes on where the last run ended, or a new one.
 func open(stateFile string) (*heed.Engine, error) {
 	own := rules.File{Name: "farm.yaml", Data: []byte(ownRules)}
-	set, err := rules.Compile(append([]rules.File{own}, rules.Generic()...)...)
+	set, err := rules.Compile(append([]rules.File{own}, rules.Defaults()...)...)
 	if err != nil {
 		return nil, err
 	}
 	if state, err := os.ReadFile(stateFile); err == nil {
-		engine, err := heed.Restore(heed.Config{Rules: set}, state)
+		engine, err := heed.Restore(heed.Config{Rules: set, Family: "plain"}, state)
 		if err == nil {
 			if why := engine.CarriedOver(); why != nil {
 				slog.Warn("heed", "err", why)
@@ -103,7 +103,7 @@ func open(stateFile string) (*heed.Engine, error) {
 		slog.Warn("heed knows nothing of the last run", "err", err)
 	}
 	// The epoch makes ids of items unique over runs.
-	return heed.New(heed.Config{Rules: set, Epoch: strconv.FormatInt(time.Now().UnixNano(), 36)})
+	return heed.New(heed.Config{Rules: set, Family: "plain", Epoch: strconv.FormatInt(time.Now().UnixNano(), 36)})
 }
 
 // save replaces the file, so that it is never half written.

@@ -36,9 +36,9 @@ func process(t *testing.T, flags int, host func(out *bytes.Buffer)) (*heed.Engin
 	if host != nil {
 		host(buf)
 	}
-	set, err := rules.Compile(rules.Generic()...)
+	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
-	e, err := heed.New(heed.Config{Rules: set})
+	e, err := heed.New(heed.Config{Rules: set, Family: "plain"})
 	require.NoError(t, err)
 	return e, buf
 }

@@ -9,6 +9,34 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/internal/unity"
+)
+
+// Lines are the lines of the game. It reports a failed patch of XML as a trace of operations in brackets:
+//
+//	[Some Mod - Start of stack trace]
+//	Verse.PatchOperationAdd(xpath="…"): Failed to find a node with the given xpath
+//	Verse.PatchOperationSequence: Error in the operation at position=1
+//	[End of stack trace]
+//	The top operation is the one that failed, the ones below it are the parents
+//	Source file: C:\…\Patches\Some.xml
+var Lines = unity.Lines{
+	Own: []string{"Loading game from file ", "RimWorld 0.", "RimWorld 1."},
+	Opens: []string{
+		"<color=", "Could not ", "Config error in ", "Exception ", "Error ", "Translation data for language ", "XML error: ",
+	},
+	Below: []string{
+		"file: ", "Source file: ", "Subnode:", "The top operation is the one that failed", "XML:", PatchTraceEnd,
+	},
+	Alive: []string{"Loading game from file ", "Initializing new game with mods"},
+	Shows: []string{"RimWorld 1.", "Reached max messages limit. Stopping logging"},
+	Apart: []string{"Field contents: ", "Root node: ", "Whole XML:"},
+}
+
+// The end of the first line of such a trace, and the beginning of its last.
+const (
+	PatchTraceStart = "Start of stack trace]"
+	PatchTraceEnd   = "[End of stack trace]"
 )
 
 // Format is the family of RimWorld's logs.

@@ -125,6 +125,7 @@ func TestItem(t *testing.T) {
 		require.Equal(t, "colony/build", it.CausalMethod)
 		require.Equal(t, "broken", it.Cause.Rule)
 		require.Equal(t, "something broke", it.Cause.RuleSummary)
+		require.Equal(t, "update the mod added or updated last", it.Cause.RuleAdvice, "no mod is known")
 		require.Equal(t, "Broken wall", it.Cause.Entry.Message)
 		require.Len(t, it.Cause.Entry.Stack, 2)
 		require.Equal(t, "Afterwards", it.Following[0].Message)
@@ -633,7 +634,7 @@ func TestExplain(t *testing.T) {
 	require.False(t, c.Holds)
 	require.NotEmpty(t, c.Parts)
 	require.True(t, x.Trials[1].Matched)
-	require.Equal(t, path+":12", x.Decision.Place)
+	require.Equal(t, path+":13", x.Decision.Place)
 	require.Equal(t, "default.log.info", x.Without.Rule)
 
 	x = explain(`{"seq":3}`)
@@ -668,7 +669,7 @@ func TestExplain(t *testing.T) {
 	// Other rules: what was decided stays, and what they would decide is said.
 	const other = "version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"
 	require.NoError(t, os.WriteFile(path, []byte(other), 0o600))
-	require.Eventually(t, func() bool { return s.Rules().Rule("fine") != nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.Engine().Rules().Rule("fine") != nil }, time.Minute, time.Millisecond)
 	x = explain(`{"seq":1}`)
 	require.False(t, x.Agrees)
 	require.Equal(t, "fine", x.Decision.Rule)

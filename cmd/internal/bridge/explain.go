@@ -68,7 +68,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 			}
 		}
 	}
-	x := &explainer{set: d.session.Rules()}
+	x := &explainer{set: d.session.Engine().Rules()}
 	var err error
 	if x.normalizer, err = signature.New(x.set.Masking()); err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ rules:
     invalidates: true
     summary: something broke
     why: what is broken does not work
+    advice: update the mod at fault
   - {id: odd.play, when: 'template startsWith "Odd" and in_play', disposition: blocking}
   - {id: odd, when: 'template startsWith "Odd"', disposition: advisory}
   - {id: often, when: 'template startsWith "Often"', disposition: ignore, escalate: {after: 2, within: {entries: 100, duration: 1m}, to: blocking}}

@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The bounds of answers about items.
@@ -87,8 +88,9 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 		Behind: behind, Cause: Cause{CauseEntry: it.Cause},
 	}
 	out.Sample = it.Sample[:min(len(it.Sample), maxSamples)]
-	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
-		out.Cause.RuleSummary, out.Cause.RuleWhy, out.Cause.RuleAdvice = said(r.Summary), said(r.Why), said(r.Advice)
+	if r := d.session.Engine().Rules().Rule(it.Cause.Rule); r != nil {
+		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
+		out.Cause.RuleAdvice = text.Advice(said(r.Advice), it.Blame...)
 	}
 	d.evidence(&out, &it, lookOf(a))
 	d.session.Delivered(consumer, it.ID, it.LatestSequence)

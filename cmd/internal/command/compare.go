@@ -67,7 +67,7 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 
 // compared writes what was compared in the format that is asked for.
 func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
-	found.Top, found.Rule, found.Scrub = f.top, RuleTexts(c.set), c.scrubber
+	found.Top, found.Rule, found.Scrub = f.top, RuleTexts(func() *rules.Set { return c.set }), c.scrubber
 	var out []byte
 	switch f.format {
 	case formatJSON:

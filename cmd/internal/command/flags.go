@@ -121,9 +121,9 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 }
 
 // RuleTexts returns the function by which a report gets the texts of a rule: none for a default.
-func RuleTexts(set *rules.Set) func(id string) report.RuleText {
+func RuleTexts(set func() *rules.Set) func(id string) report.RuleText {
 	return func(id string) report.RuleText {
-		if r := set.Rule(id); r != nil {
+		if r := set().Rule(id); r != nil {
 			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
 		}
 		return report.RuleText{}

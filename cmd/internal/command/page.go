@@ -71,7 +71,7 @@ func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.N
 			return err
 		}
 	}
-	found := report.Comparison{Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(set), Scrub: scrubber}
+	found := report.Comparison{Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(func() *rules.Set { return set }), Scrub: scrubber}
 	page.Difference = report.Text(nil, &found, report.TextOptions{Width: 100})
 	found.Diff, found.Suspects = nil, c.collector.Suspects()
 	page.Suspects = report.Text(nil, &found, report.TextOptions{Width: 100})

@@ -89,10 +89,8 @@ func compile(h *hello) (*rules.Set, error) {
 		files = append(files, rules.File{Name: f.Name, Data: []byte(f.Text)})
 	}
 	switch h.Rules {
-	case "", "unity":
+	case "", "unity", "generic":
 		files = append(files, rules.Defaults()...)
-	case "generic":
-		files = append(files, rules.Generic()...)
 	case "none":
 	default:
 		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity, generic and none", h.Rules)

@@ -98,7 +98,7 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 			continue
 		}
 		what := u.Item.Summary
-		if r := h.session.Rules().Rule(u.Item.Cause.Rule); r != nil && r.Summary != "" {
+		if r := h.session.Engine().Rules().Rule(u.Item.Cause.Rule); r != nil && r.Summary != "" {
 			what = r.Summary // shorter: an item's own is for agents
 		}
 		g.update(p.Now(), u, what)

@@ -1,0 +1,298 @@
+// Package crash knows reports of crashes: files that Unity's handler on Windows writes (error.log), and that macOS
+// writes (.crash, and .ips as text or as JSON). Functions see one line, which is not empty, without its end.
+//
+//	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
+//	nvwgf2umx.dll caused an Access Violation (0xc0000005)
+//	Stack Trace of Crashed Thread 6708:
+package crash
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Reason is the reason of a crash as a report gives it, the weaker first.
+type Reason uint8
+
+// Reasons of a crash.
+const (
+	Unknown Reason = iota
+	library        // in a library that is neither the engine's nor the system's
+	driver         // in a driver of the graphics card
+	memory         // no memory was left
+	stack          // a stack overflowed
+)
+
+// Source returns the source of the record of a crash, by which rules tell one reason from another.
+func (r Reason) Source() string {
+	return [...]string{"crash", "crash-library", "crash-driver", "crash-memory", "crash-stack"}[r]
+}
+
+// IsHead reports whether b is the line with which a crash report opens:
+//
+//	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
+//	Process:               Press [1234]
+//	Incident Identifier: 5EED0000-0000-0000-0000-000000000001
+//	Translated Report (Full Report Below)
+//	{"app_name":"Press", … "bug_type":"309", … }
+func IsHead(b string) bool {
+	return hasAnyPrefix(b, "Translated Report (Full Report Below)", "Incident Identifier: ") ||
+		(strings.HasPrefix(b, "Process: ") || strings.Contains(b, " [version: Unity ")) && strings.HasSuffix(trim(b), "]") ||
+		b[0] == '{' && strings.Contains(b, `"app_name":"`) && strings.Contains(b, `"bug_type":"`)
+}
+
+// IsCause reports whether b is the line that names the cause of a crash:
+//
+//	UnityPlayer.dll caused an Access Violation (0xc0000005)
+//	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
+func IsCause(b string) bool {
+	const code = "(0x00000000)"
+	if b[0] != 'E' && b[len(b)-1] != ')' {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(b, "Exception Type: "); ok {
+		return strings.HasPrefix(trim(rest), "EXC_")
+	}
+	n := len(b) - len(code)
+	if n < 1 || b[len(b)-1] != ')' || !strings.HasPrefix(b[n:], "(0x") || len(b) > 2*maxPath {
+		return false
+	}
+	i := strings.Index(b[:n], " caused a")
+	return i > 0 && isHex(b[n+3:len(b)-1]) && hasAnyPrefix(b[i:], " caused a ", " caused an ")
+}
+
+// maxPath is how long the name of a module may be on Windows.
+const maxPath = 260
+
+// IsJSONCause reports whether b is the line with which a report on macOS as JSON names the cause of a crash. It
+// counts in a crash report only.
+//
+//	"exception" : {"codes":"0x0000000000000001, 0x0000000000000000", … "type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
+func IsJSONCause(b string) bool { return strings.HasPrefix(trim(b), `"exception" : {`) }
+
+// IsEnd reports whether b is the last line of Unity's crash report.
+func IsEnd(b string) bool { return strings.HasPrefix(b, "== [end of error.log] ==") }
+
+// IsRest reports whether b opens the part below the trace of the thread that crashed in Unity's report.
+func IsRest(b string) bool {
+	return hasAnyPrefix(b, "Stacks for Running Threads:", "Call Stack for Thread ", "Stack Memory [0x")
+}
+
+// IsStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash, with one T
+// before 2018.
+func IsStackTitle(b string) bool {
+	return hasAnyPrefix(b, "========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE")
+}
+
+// ThreadTitle reports whether b heads the trace of a thread, and whether that is the one that crashed:
+//
+//	Stack Trace of Crashed Thread 6708:
+//	========== OUTPUTTING STACK TRACE ==================
+//	Thread 0 Crashed:: Dispatch queue: com.apple.main-thread
+//	Stacks for Running Threads:
+//	Call Stack for Thread 10700:
+//	Thread 3:: tid_307
+func ThreadTitle(b string) (crashed, ok bool) {
+	thread, numbered := strings.CutPrefix(b, "Thread ")
+	switch {
+	case IsStackTitle(b), strings.HasPrefix(b, "Stack Trace of Crashed Thread "):
+		return true, true
+	case hasAnyPrefix(b, "Stacks for Running Threads:", "Call Stack for Thread "):
+		return false, true
+	case !numbered:
+		return false, false
+	}
+	rest := strings.TrimLeft(thread, digits)
+	crashed = rest != thread && strings.HasPrefix(rest, " Crashed")
+	return crashed, crashed || rest != thread && hasAnyPrefix(rest, ":", " name:", " (")
+}
+
+// Leaves reports whether b, in a crash report, is about neither the crash nor the thread that crashed.
+func Leaves(b string) bool {
+	module, isModule := strings.CutPrefix(b, "Module ")
+	return isModule && strings.TrimLeft(module, digits) != module || hasAnyPrefix(b, "Stack Memory [", "Binary Images:") ||
+		strings.HasPrefix(b, "Thread ") && strings.Contains(b, " crashed with ") ||
+		strings.HasPrefix(trim(b), `"threads" : [`)
+}
+
+// IsShortFrame reports whether b, in the report of a crash, is a frame of a program of 32 bits:
+//
+//	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
+func IsShortFrame(b string) bool {
+	const address = len("0ECADE00")
+	return len(b) > address && strings.HasPrefix(b[address:], " (") && isHex(b[:address])
+}
+
+// DebuggedThread reports whether b heads the trace of a thread in the output of a debugger, and whether that is the one
+// that crashed; Mono prints the managed trace of that one once more, below a title of its own:
+//
+//	Thread 3 (Thread 0x7f3a5c7fe700 (LWP 4242)):
+//	  thread #27, name = 'Worker'
+//	* thread #1, queue = 'com.apple.main-thread', stop reason = signal SIGSTOP
+//		Managed Stacktrace:
+func DebuggedThread(b string) (crashed, ok bool) {
+	if strings.HasPrefix(b, "Thread ") {
+		return strings.HasPrefix(b, "Thread 1 ("), strings.Contains(b, " (Thread 0x")
+	}
+	t := trim(b)
+	crashed = b[0] == '*' || strings.HasPrefix(t, "Managed Stacktrace:")
+	return crashed, hasAnyPrefix(t, "* thread #", "Managed Stacktrace:", "thread #")
+}
+
+// The figures of a report by which no memory was left: percent of the machine's memory in use, and megabytes left
+// of the addresses of a program of 32 bits, and of the paging file.
+const (
+	fullMemory   = 95
+	fewMegabytes = 100
+)
+
+// TextReason returns the reason that b gives, a line between the cause and the registers:
+//
+//	97% physical memory in use.
+//	2048 MB user address space [83 MB free].
+//	18000 MB paging file [0 MB free].
+//	System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB
+//	Exception Message:     Thread stack size exceeded due to excessive recursion
+func TextReason(b string) Reason {
+	full := false
+	n, rest := number(b)
+	if _, free, ok := strings.Cut(rest, " ["); ok && hasAnyPrefix(rest, " MB paging file [", " MB user address space [") {
+		left, unit := number(free)
+		full = left < fewMegabytes && strings.HasPrefix(unit, " MB free") && (n > 0 || rest[len(" MB ")] == 'u')
+	}
+	switch {
+	case hasAnyPrefix(rest, "% physical memory in use", "% memory in use"):
+		full = n >= fullMemory
+	case strings.HasPrefix(b, "System Commit Total/Limit/Peak: "):
+		_, rest := number(b[len("System Commit Total/Limit/Peak: "):])
+		limit, rest := number(strings.TrimPrefix(rest, "MB/"))
+		peak, rest := number(strings.TrimPrefix(rest, "MB/"))
+		full = limit > 0 && peak >= limit && strings.HasPrefix(rest, "MB")
+	case strings.Contains(b, "Thread stack size exceeded"), hasAnyPrefix(b, "-->  STACK GUARD", "--->  STACK GUARD"):
+		return stack
+	}
+	if full {
+		return memory
+	}
+	return Unknown
+}
+
+// CauseReason returns the reason that b gives, the line with the cause: the name of the code, or the module.
+func CauseReason(b string) Reason {
+	module, code, ok := strings.Cut(b, " caused a")
+	code = strings.ToLower(code)
+	switch {
+	case !ok:
+		return Unknown
+	case strings.HasPrefix(code, " stack overflow ("), strings.HasSuffix(code, "(0xc00000fd)"):
+		return stack
+	case strings.HasPrefix(code, " no memory ("), strings.HasSuffix(code, "(0xc0000017)"):
+		return memory
+	}
+	return moduleReason(module)
+}
+
+// FrameReason returns the reason that b gives, the first frame of a report of macOS:
+//
+//	0   AGXMetalG13X                  	0x0000000104b1c2e3 0x104000000 + 11649763
+func FrameReason(b string) Reason {
+	_, module, _ := strings.Cut(b, " ")
+	module = strings.TrimPrefix(strings.TrimPrefix(trim(module), "com.apple."), "driver.")
+	if reason := moduleReason(module); reason == driver {
+		return reason
+	}
+	return Unknown
+}
+
+// NativeReason returns the reason that b gives, the innermost frame of a crash, and false where the frame is of the
+// handler of crashes. Whether a module of Windows is a library, and where it is, the list of modules in text says:
+//
+//	C:\Windows\System32\DriverStore\nvwgf2umx.dll:nvwgf2umx.dll (00007FF0DECA0000), size: 4096 (result: 0), …
+//	0x00007FF0DECADE00 (nvwgf2umx) NVAPI_Thunk
+//	0x7f3a5a01c9d4 - ./linux64/widgets.so :
+func NativeReason(b, text string) (reason Reason, last bool) {
+	if _, path, ok := strings.Cut(b, " - "); ok {
+		path, _, _ = strings.Cut(path, " :")
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if hasAnyPrefix(name, handlers...) {
+			return Unknown, false
+		}
+		if reason = moduleReason(name); reason == library && hasAnyPrefix(path, "/lib", "/usr/lib", "/System/") {
+			reason = Unknown
+		}
+		return reason, true
+	}
+	_, module, _ := strings.Cut(b, " (")
+	name, _, ok := strings.Cut(module, ")")
+	if !ok || b[0] != '0' || name == "" || len(name) > maxPath {
+		return Unknown, true
+	}
+	for _, file := range [...]string{name + ".dll", name + ".DLL"} {
+		if above, _, ok := strings.Cut(text, ":"+file+" ("); ok {
+			path := above[strings.LastIndexByte(above, '\n')+1:]
+			if reason = moduleReason(file); reason == library && strings.Contains(path, `:\Windows\`) {
+				reason = Unknown
+			}
+			break
+		}
+	}
+	return reason, true
+}
+
+// moduleReason returns the reason that the name of the module gives in which a game crashed.
+func moduleReason(module string) Reason {
+	module = strings.ToLower(trim(module[:min(len(module), maxPath)]))
+	switch {
+	case hasAnyPrefix(module, drivers...), strings.Contains(module, "_dri.so"):
+		return driver
+	case hasAnyPrefix(module, engines...):
+		return Unknown
+	case strings.Contains(module, ".so"), slices.Contains(endings, module[strings.LastIndexByte(module, '.')+1:]):
+		return library
+	}
+	return Unknown
+}
+
+// Modules by their beginnings, on Windows, Linux and macOS: drivers are those of graphics cards, and the system's part
+// of them; engines those of the engine, of its runtimes and of the system: that a game crashed there does not say why.
+// The handlers of crashes lie above the fault.
+var (
+	drivers = []string{
+		"nvwgf", "nvogl", "nvd3d", "nvldumd", "nvgpucomp", "nvapi", "nvcuda", "nvcamera", "nvrtum",
+		"atidxx", "aticfx", "atio6axx", "atiogl", "atiumd", "atigl", "amdxx", "amdxc", "amdxn", "amdvlk", "amdihk",
+		"igd10", "igd12", "igdumd", "igdgmm", "igdusc", "igc32", "igc64", "ig4", "ig7", "ig8", "ig9", "ig11", "ig12",
+		"igvk", "igxel", "d3d9", "d3d10", "d3d11", "d3d12", "dxgi", "opengl32", "vulkan-1",
+		"libnvidia", "libglx_nvidia", "libegl_nvidia", "libvulkan_", "libglx_mesa", "libegl_mesa", "libgallium",
+		"agxmetal", "amdradeon", "amdmtl", "appleintel", "applemetal", "geforce", "libgpusupport",
+	}
+	engines = []string{
+		"unityplayer", "mono.", "mono-2.0", "monoposixhelper", "gameassembly", "baselib", "il2cpp", "clr.", "coreclr",
+		"ntdll", "kernel32", "kernelbase", "ucrtbase", "msvc", "vcruntime", "user32", "win32u", "combase", "rpcrt4", "wow64",
+		"gdi32", "ole32", "oleaut32", "shell32", "shlwapi", "advapi32", "sechost", "ws2_32", "mswsock", "crypt32", "bcrypt",
+		"winhttp", "wininet", "winmm", "comctl32", "dbghelp", "setupapi", "imm32", "msctf", "uxtheme", "dwmapi",
+		"audioses", "mmdevapi", "dsound", "xaudio", "xinput", "hid.", "textinput", "coremessaging", "coreui", "windows.",
+		"libunity", "libil2cpp",
+	}
+	handlers = []string{
+		"libmono", "libc.so", "libc-2", "libpthread", "libsystem_", "linux-vdso", "libclrjit", "libcoreclr", "ld-linux",
+	}
+	endings = []string{"dll", "acm", "asi", "drv", "dylib"}
+)
+
+const digits = "0123456789"
+
+func isHex(s string) bool { return strings.Trim(s, digits+"ABCDEFabcdef") == "" }
+
+func trim(s string) string { return strings.Trim(s, " \t") }
+
+func hasAnyPrefix(s string, of ...string) bool {
+	return slices.ContainsFunc(of, func(begin string) bool { return strings.HasPrefix(s, begin) })
+}
+
+// number returns the number that s begins with, 0 for none, and the rest.
+func number(s string) (n int, rest string) {
+	rest = strings.TrimLeft(s, digits)
+	n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+	return n, rest
+}
