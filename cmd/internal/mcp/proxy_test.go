@@ -236,8 +236,7 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 func TestGate(t *testing.T) {
 	b := begin(t)
 	listed := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-		`"result":{"tools":[{"name":"build","outputSchema":{}},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
-	require.NotContains(t, listed, `{"name":"build","outputSchema"`)
+		`"result":{"tools":[{"name":"build"},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
 	require.Contains(t, listed, `"name":"heed_ack"`)
 	require.NotContains(t, listed, "attention/ack")
 	b.log(fault)

@@ -34,7 +34,11 @@ func result(t *testing.T, line string) (members map[string]any) {
 func TestAnswersOfEachVersion(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`)
+	b.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	b.take(b.client)
 	b.log(fault)
+	b.ask(build)
+	require.Contains(t, b.take(b.client)+b.take(b.client), `"method":"notifications/message"`)
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
@@ -94,11 +98,11 @@ func TestWithoutDiscover(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,`+own+`}`, b.asks(templates, own), "byte for byte")
 }
 
-// TestDiscoverPromisesNoNotifications: heed's notifications have no way to clients without initialize.
-func TestDiscoverPromisesNoNotifications(t *testing.T) {
+// TestDiscoverPromisesNoLogMessages: they have no way to clients without initialize.
+func TestDiscoverPromisesNoLogMessages(t *testing.T) {
 	b := begin(t)
 	got := b.asks(typed(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`), `"result":{"capabilities":{}}`)
-	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{}}`)
+	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{"subscribe":true}}`)
 }
 
 // The server's answers to a call that wants input and to a call that ended; the continuation of the first.
