@@ -43,6 +43,9 @@ type Config struct {
 	// BriefTokens is the budget of the brief about an item; with 0 the agent gets no text of the game.
 	BriefTokens int
 
+	// AllTools lists all of heed's tools, in place of those that acknowledge and read what broke. All are answered.
+	AllTools bool
+
 	Client, Server io.ReadWriter
 	Left           func() // see [jsonrpc.Between]
 
@@ -307,7 +310,7 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 	switch method {
 	case "tools/list", "resources/list", "resources/templates/list":
 		capability, _, _ := strings.Cut(method, "/")
-		return lacking(capability), ownLists()[method], ""
+		return lacking(capability), p.ownList(method), ""
 	case "resources/subscribe", "resources/unsubscribe":
 		if ours && !p.subscribe(uri, method == "resources/subscribe") {
 			return true, nil, "heed: too many subscriptions"
@@ -413,14 +416,45 @@ func (p *Proxy) finish(id json.RawMessage) *call {
 	return c
 }
 
-// refusal is what the model reads in place of the result of a call that was held back.
+// refusal is what the model reads in place of the result of a call that was held back: why, what is known of it unless
+// the model was told, and how to go on.
 func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
-	told := p.news(ctx)
-	if d.Attention == nil {
-		return strings.TrimSpace(d.Refusal + "\n\n" + told)
+	item, others := d.Attention, p.ride(ctx)
+	if item == nil {
+		return strings.TrimSpace(d.Refusal + "\n\n" + plain(others))
 	}
-	return strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s Then call %s again, if it is still wanted. Tools that only "+
-		"read, and those of heed, are never held back.\n\n%s", d.Attention.Summary, next(d.Attention), d.Call.Tool, told))
+	lines := []string{"Not executed: " + item.Summary + "."}
+	others = slices.DeleteFunc(others, func(msg steer.Message) bool {
+		same := msg.Topic == item.ID && msg.Through > 0
+		if same && p.cfg.BriefTokens > 0 && len(msg.Data) == 0 {
+			brief, _, _ := strings.Cut(msg.Text, "\nNext:") // a line of the game begins otherwise
+			head := strings.Split(brief, "\n")
+			lines = append(lines, head[1:min(len(head), maxHead)]...) // the first is the summary
+		}
+		return same
+	})
+	for i := range others {
+		if len(others[i].Data) == 0 {
+			others[i].Text, _, _ = strings.Cut(others[i].Text, "\n")
+		}
+	}
+	goOn := fmt.Sprintf("Next: call %s with id %q, ", shownName(bridge.ToolAck), deliver.Number(item))
+	if item.StateInvalidated {
+		goOn += "read the game's state again, "
+	}
+	lines = append(lines, goOn+"then call "+d.Call.Tool+" again if it is still wanted.")
+	return strings.TrimSpace(strings.Join(lines, "\n") + "\n\n" + plain(others))
+}
+
+// maxHead bounds the lines of a brief in a refusal.
+const maxHead = 12
+
+// plain returns the text of messages without words around them.
+func plain(messages []steer.Message) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	return steer.Framing{}.Render(steer.Batch{Messages: messages, Prompts: true})
 }
 
 // next says how the agent acknowledges an item.
@@ -435,15 +469,18 @@ func next(item *heed.Item) string {
 // newsWithin bounds a look for what is to be told. A result does not wait longer for it.
 const newsWithin = 2 * time.Second
 
-// news returns what the agent is to be told now, "" for nothing.
-func (p *Proxy) news(ctx context.Context) string {
+// ride returns what the agent is to be told now.
+func (p *Proxy) ride(ctx context.Context) (messages []steer.Message) {
 	ctx, cancel := context.WithTimeout(ctx, newsWithin)
 	defer cancel()
-	news, err := p.talk.Offer(ctx, "", "")
-	if err != nil {
+	if err := p.talk.Look(ctx); err != nil {
 		p.cfg.Log.Warn("what is open is not known", "error", err)
 	}
-	return news
+	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		messages = slices.Clone(m.Ride().Messages)
+		return steer.Action{}
+	})
+	return messages
 }
 
 // confirm records that the model has what was written before.
@@ -550,7 +587,7 @@ func (p *Proxy) end(ctx context.Context, c *call, status event.Status, text stri
 
 // tell adds to the answer of a call what is to be told. It returns false for nothing.
 func (p *Proxy) tell(ctx context.Context, msg *object, tool, told string) bool {
-	text := strings.TrimSpace(told + "\n\n" + p.news(ctx))
+	text := strings.TrimSpace(told + "\n\n" + plain(p.ride(ctx)))
 	if text == "" {
 		return false
 	}
@@ -589,7 +626,7 @@ func contentText(result object) string {
 // listed returns the answer to a request for what the server has, with what heed adds.
 func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []byte {
 	missing := string(msg.inner("error").get("code")) == "-32601" // the server has no such method
-	if own := ownLists()[c.method]; own != nil && c.typed && missing {
+	if own := p.ownList(c.method); own != nil && c.typed && missing {
 		return c.answer(own)
 	}
 	result, ok := parse(msg.get("result"), false)
@@ -603,7 +640,7 @@ func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
-			tools = append(tools, ownTools()...)
+			tools = append(tools, p.ownTools()...)
 		}
 		result.set("tools", tools)
 	case "resources/list":

@@ -83,7 +83,7 @@ func TestWithoutDiscover(t *testing.T) {
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
 	require.Contains(t, b.asks(typed(build), done), "before you connected: 1 item")
 	for method, want := range map[string]string{
-		"tools/list": "heed_status", "resources/list": bridge.ResourceBase + "items",
+		"tools/list": "heed_entries", "resources/list": bridge.ResourceBase + "items",
 		"resources/templates/list": `"resourceTemplates":[]`,
 	} {
 		request := `{"jsonrpc":"2.0","id":3,"method":"` + method + `"}`

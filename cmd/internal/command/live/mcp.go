@@ -21,7 +21,14 @@ type mcpFlags struct {
 	log   string
 	game  string
 	brief int
+	tools string
 }
+
+// The values of --tools.
+const (
+	toolsCore = "core"
+	toolsAll  = "all"
+)
 
 func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
@@ -55,12 +62,14 @@ started or was not found.`,
 	flags.StringVar(&f.log, "log", files.Standard, "follow the game's log at `PATH`, - for the standard error of the server, \"none\" for no log")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, for the other commands")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
+	flags.StringVar(&f.tools, "tools", toolsCore, "list heed's tools `core` (brief, ack, entries) or all of them")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
 
 func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
-	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief)); err != nil {
+	err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief), cli.OneOf(cmd, "tools", f.tools, toolsCore, toolsAll))
+	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -102,7 +111,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		defer server.Kill()
 		h.log.Info("the server was started", "program", args[0], "pid", server.PID())
 		proxy, err := mcp.New(mcp.Config{
-			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, Client: stdio{p.Stdin, p.Stdout}, Server: server,
+			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, AllTools: f.tools == toolsAll, Client: stdio{p.Stdin, p.Stdout}, Server: server,
 			Left: server.hangUp, Now: p.Now, Log: h.log,
 		})
 		if err != nil {
