@@ -131,13 +131,17 @@ func New(cfg Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	// One turn: the protocol does not say when the model's turns begin and end.
+	p.begin()
+	cfg.Session.OnUpdates(p.notify)
+	return p, nil
+}
+
+// begin begins a turn. It is the only one of a client: the protocol does not say when the model's turns begin and end.
+func (p *Proxy) begin() {
 	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 		m.Begin(steer.Message{Author: deliver.User})
 		return steer.Action{}
 	})
-	cfg.Session.OnUpdates(p.notify)
-	return p, nil
 }
 
 // Run passes messages on until the server's output ends or ctx is done. The caller closes the streams.
@@ -196,7 +200,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		return
 	}
 	c := &call{id: id, method: method, typed: p.typed.Load()}
-	if version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion"); version != "" {
+	if version := params.inner("_meta").text(versionKey); version != "" {
 		c.typed = version >= typedSince
 	}
 	p.begins(ctx, c)
@@ -669,8 +673,14 @@ func (p *Proxy) initialized(ctx context.Context, method string, result *object) 
 			capabilities.set(name, struct{}{})
 		}
 	}
-	p.greeted = p.greeted || notifies
+	again := p.greeted && notifies
+	if p.greeted = p.greeted || notifies; again { // another client, which was told nothing
+		p.ready, p.subscribed = false, nil
+	}
 	p.mu.Unlock()
+	if again {
+		p.begin()
+	}
 	if notifies {
 		p.typed.Store(result.text("protocolVersion") >= typedSince)
 	}
