@@ -231,6 +231,8 @@ const codeHeader = -32020
 func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	m, ok := readMessage(body, true)
+	named := r.Header.Get(headerVersion)
+	alone := m.version >= typedSince || named >= typedSince && versionForm.MatchString(named) // there is no session
 	refused := func(status, code int, text string) {
 		answer(w, status, jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+text).Line())
 	}
@@ -241,7 +243,11 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		refused(http.StatusBadRequest, jsonrpc.CodeParse, "not one JSON object with each name once")
 		return
-	case m.version >= typedSince:
+	case m.asks() && alone:
+		if m.version == "" || m.params.inner("_meta").get(capabilitiesKey) == nil {
+			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
+			return
+		}
 		for header, want := range map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()} {
 			if got := headerText(r.Header.Get(header)); got != want {
 				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("the header %s is %q, and the body has %q", header, got, want))
@@ -251,13 +257,13 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	var left [][]byte
-	begins := m.method == "initialize" && m.version < typedSince
+	begins := m.method == "initialize" && !alone
 	if begins {
 		left = f.leave()
 		f.session = gabp.NewToken()
 		f.general = f.begin(nil, "")
 		w.Header().Set(headerSession, f.session)
-	} else if status := f.inSession(r); m.version < typedSince && status != 0 {
+	} else if status := f.inSession(r); !alone && status != 0 {
 		f.mu.Unlock()
 		refused(status, jsonrpc.CodeInvalid, "not of the session that is open: initialize begins one")
 		return
@@ -279,8 +285,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	alone := begins || m.version >= typedSince
-	if f.serve(w, r, e, 0, alone) || m.version < typedSince { // of a session, the client may come again
+	if f.serve(w, r, e, 0, begins || alone) || !alone { // of a session, the client may come again
 		return
 	}
 	f.mu.Lock()

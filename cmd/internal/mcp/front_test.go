@@ -120,7 +120,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 	f.begins()
 	session := f.session
 	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
-	look := typed(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"größe"}}`)
+	look := modern(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"größe"}}`)
 	for name, c := range map[string]struct {
 		method, body string
 		headers      []string
@@ -142,6 +142,8 @@ func TestRefusedOverHTTP(t *testing.T) {
 		"GET of another":       {"GET", "", []string{"Mcp-Session-Id", "x"}, 404, "not of this session"},
 		"DELETE without":       {"DELETE", "", []string{"Mcp-Session-Id", ""}, 400, "not of this session"},
 		"another method":       {"PUT", "", nil, 405, "POST"},
+		"no metadata":          {"POST", ping, []string{"Mcp-Protocol-Version", "2026-07-28"}, 400, `"id":2,"error":{"code":-32602`},
+		"no capabilities":      {"POST", typed(ping), headers("ping", ""), 400, `"id":2,"error":{"code":-32602`},
 		"no headers":           {"POST", look, nil, 400, `"id":2,"error":{"code":-32020`},
 		"header of another":    {"POST", look, headers("tools/call", "grosse"), 400, `"id":2,"error":{"code":-32020`},
 		"method of another":    {"POST", look, headers("tools/list", "=?base64?Z3LDtsOfZQ==?="), 400, `"code":-32020`},
@@ -164,6 +166,11 @@ func TestRefusedOverHTTP(t *testing.T) {
 	f.session = session
 	require.Equal(t, 405, f.send("GET", "").StatusCode)
 	require.Equal(t, 404, f.send("POST", ping).StatusCode)
+}
+
+// modern is typed, with the capabilities of the client.
+func modern(request string) string {
+	return strings.Replace(typed(request), `{"io.`, `{"io.modelcontextprotocol/clientCapabilities":{},"io.`, 1)
 }
 
 func headers(method, name string) []string {
@@ -292,11 +299,11 @@ func TestWithoutSession(t *testing.T) {
 	f := beginFront(t)
 	asks := func(request, method, name string) chan *reply {
 		done := make(chan *reply, 1)
-		go func() { done <- f.send("POST", typed(request), headers(method, name)...) }()
+		go func() { done <- f.send("POST", modern(request), headers(method, name)...) }()
 		return done
 	}
 	done := asks(build, "tools/call", "build")
-	require.Equal(t, typed(build), f.take(f.server))
+	require.Equal(t, modern(build), f.take(f.server))
 	f.serve(`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`)
 	r := <-done
 	require.Equal(t, 200, r.StatusCode)

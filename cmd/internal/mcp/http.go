@@ -29,8 +29,11 @@ const (
 	typeEvents = "text/event-stream"
 )
 
-// versionKey is the key of the version of a request, in its metadata.
-const versionKey = "io.modelcontextprotocol/protocolVersion"
+// Keys of the metadata of a request.
+const (
+	versionKey      = "io.modelcontextprotocol/protocolVersion"
+	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
+)
 
 // message is a message in one line, with the members that its transport reads.
 type message struct {
@@ -41,6 +44,7 @@ type message struct {
 	params  object
 	version string // its own, "" of versions before typedSince
 	again   bool   // the client has its answer already
+	end     func() // of a request that was sent
 }
 
 // readMessage returns the message, false if raw is none. Two readers cannot understand a strict one differently.

@@ -214,7 +214,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	case strings.HasPrefix(method, "tasks/"):
 		c.task = params.text("taskId")
 	}
-	own, result, refused := p.own(ctx, method, params)
+	own, result, refused := p.own(ctx, c, params)
 	switch {
 	case refused != "":
 		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
@@ -303,7 +303,8 @@ func (p *Proxy) notified(method string, params object) *call {
 }
 
 // own answers what is heed's own: its resources, and what the server cannot do. Refused is why it does not.
-func (p *Proxy) own(ctx context.Context, method string, params object) (own bool, result any, refused string) {
+func (p *Proxy) own(ctx context.Context, c *call, params object) (own bool, result any, refused string) {
+	method := c.method
 	lacking := func(capability string) bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -316,6 +317,9 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 		capability, _, _ := strings.Cut(method, "/")
 		return lacking(capability), p.ownList(method), ""
 	case "resources/subscribe", "resources/unsubscribe":
+		if c.typed {
+			return false, nil, ""
+		}
 		if ours && !p.subscribe(uri, method == "resources/subscribe") {
 			return true, nil, "heed: too many subscriptions"
 		}
@@ -331,7 +335,7 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 			}}}, ""
 		}
 	case "logging/setLevel":
-		return lacking("logging"), struct{}{}, ""
+		return lacking("logging") && !c.typed, struct{}{}, "" // which has no such method
 	default:
 		return false, nil, ""
 	}

@@ -51,7 +51,7 @@ const (
 
 // Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]func(){}, client: &http.Client{
+	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
 	}}
 	r.ctx, r.end = context.WithCancel(context.Background())
@@ -84,8 +84,8 @@ func (r *Remote) begin(m *message) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	key := m.key()
 	r.mu.Lock()
-	if m.version != "" {
-		r.open[key] = cancel
+	if m.end = cancel; m.version != "" {
+		r.open[key] = m
 	}
 	if m.method == "initialize" {
 		r.forget()
@@ -99,8 +99,10 @@ func (r *Remote) begin(m *message) {
 		defer cancel()
 		r.ask(httptrace.WithClientTrace(ctx, trace), m, sent)
 		r.mu.Lock()
-		delete(r.open, key)
-		r.mu.Unlock()
+		defer r.mu.Unlock()
+		if r.open[key] == m { // the client may have used the id again
+			delete(r.open, key)
+		}
 	}
 	if m.method == "subscriptions/listen" { // which has no answer while it is of use
 		go ask()
@@ -163,11 +165,13 @@ func (r *Remote) forget() {
 func (r *Remote) cancels(m *message) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	end := r.open[jsonrpc.Key(jsontext.Value(m.params.get("requestId")))]
-	if end != nil {
-		end()
+	key := jsonrpc.Key(jsontext.Value(m.params.get("requestId")))
+	request := r.open[key]
+	if request != nil {
+		delete(r.open, key)
+		request.end()
 	}
-	return end != nil
+	return request != nil
 }
 
 // do sends an HTTP request with the headers of the session, and with others.

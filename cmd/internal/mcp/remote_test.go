@@ -32,6 +32,7 @@ type game struct {
 	held     map[string]string // answers, by the event before them
 	got      chan string       // method of each request of HTTP, and of its message
 	gone     chan struct{}     // a client left
+	over     chan struct{}     // the session has ended
 	own      chan string       // what it sends by itself
 }
 
@@ -42,6 +43,8 @@ func (g *game) restart() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sessions++
+	close(g.over)
+	g.over = make(chan struct{})
 }
 
 func (g *game) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +55,7 @@ func (g *game) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method, _ := m["method"].(string)
 	g.got <- strings.TrimSpace(r.Method + " " + method)
 	g.mu.Lock()
-	session := g.session()
+	session, over := g.session(), g.over
 	g.mu.Unlock()
 	params, _ := m["params"].(map[string]any)
 	_, modern := params["_meta"]
@@ -89,6 +92,8 @@ func (g *game) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			case line := <-g.own:
 				_, _ = fmt.Fprintf(w, ": comment\r\ndata: %s\r\n\r\n", line)
 				_ = flush()
+			case <-over:
+				return
 			case <-r.Context().Done():
 				return
 			}
@@ -127,7 +132,7 @@ func (g *game) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // beginGame runs a proxy in front of a game over HTTP.
 func beginGame(t *testing.T, g *game) (*between, *mcp.Remote) {
-	g.t, g.sessions = t, 1
+	g.t, g.sessions, g.over = t, 1, make(chan struct{})
 	g.got, g.own, g.gone = make(chan string, 64), make(chan string, 8), make(chan struct{}, 64)
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
@@ -159,6 +164,18 @@ func (g *game) wait(kind string) {
 	}
 }
 
+// answer returns the next line that the client gets and that is no log message.
+func (b *between) answer() string {
+	b.t.Helper()
+	for {
+		if line := b.take(b.client); !strings.Contains(line, "notifications/message") {
+			return line
+		}
+	}
+}
+
+const ack = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`
+
 const hello25 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
 
 // TestGameOverHTTP: an agent is held, reads why, acknowledges and goes on, whatever form the game's answers have.
@@ -169,22 +186,15 @@ func TestGameOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := beginGame(t, g)
-			ask := func(line string) string { b.ask(line); return b.take(b.client) }
+			ask := func(line string) string { b.ask(line); return b.answer() }
 			require.Contains(t, ask(hello25), `"instructions":"heed watches`)
 			b.ask(inited)
 			g.wait("GET")
 			require.Contains(t, ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`), `[{"name":"build"},{`)
 			require.Regexp(t, `"text": ?"built"`, ask(build))
 			b.log(fault)
-			said := ask(build)
-			if strings.Contains(said, "notifications/message") {
-				said = b.take(b.client)
-			}
-			require.Contains(t, said, "Not executed: ")
-			b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-			for !strings.Contains(said, `\"acknowledged\":true`) {
-				said = b.take(b.client)
-			}
+			require.Contains(t, ask(build), "Not executed: ")
+			require.Contains(t, ask(ack), `\"acknowledged\":true`)
 			require.Regexp(t, `"text": ?"built"`, ask(build))
 			g.restart() // such as a game in an editor that is played again
 			require.Regexp(t, `"text": ?"built"`, ask(build))
@@ -243,7 +253,7 @@ func TestGameThatFails(t *testing.T) {
 // TestCancelOverHTTP: since 2026-07-28, the end of the request says that it is canceled; before, a notification does.
 func TestCancelOverHTTP(t *testing.T) {
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}`
-	left := make(chan struct{})
+	left := make(chan struct{}, 8)
 	g := &game{handler: func(_ http.ResponseWriter, r *http.Request, m map[string]any) bool {
 		if m["method"] != "tools/call" {
 			return false
@@ -260,15 +270,13 @@ func TestCancelOverHTTP(t *testing.T) {
 	b.ask(hello25)
 	b.take(b.client)
 	b.ask(strings.Replace(build, "7", "8", 1))
-	b.take(b.client) // held back: its outcome is not known
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	for !strings.Contains(b.take(b.client), `\"acknowledged\":true`) {
-	}
+	require.Contains(t, b.answer(), "Not executed: ", "its outcome is not known")
+	b.ask(ack)
+	require.Contains(t, b.answer(), `\"acknowledged\":true`)
 	b.ask(build)
 	g.wait("POST tools/call")
 	b.ask(cancel)
 	g.wait("POST notifications/cancelled")
-	go func() { <-left }()
 }
 
 // TestClientLeavesGame: open requests have their answers, and the session is ended.
