@@ -277,6 +277,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		e = f.begin(m.id, string(m.params.inner("_meta").get("progressToken")))
+		e.reading++
 		f.open[key] = e
 	}
 	f.mu.Unlock()
@@ -316,6 +317,7 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "heed: this stream is open", http.StatusConflict)
 		return
 	}
+	e.reading++
 	f.mu.Unlock()
 	f.serve(w, r, e, after, false)
 	f.mu.Lock()
@@ -340,7 +342,6 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 	}
 	begin()
 	f.mu.Lock()
-	e.reading++
 	defer func() {
 		e.reading--
 		f.mu.Unlock()

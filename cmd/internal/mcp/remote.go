@@ -36,10 +36,10 @@ type Remote struct {
 
 	mu            sync.Mutex
 	session       string
-	version       string             // that initialize agreed on
-	hello, inited *message           // the client's initialize, and its notification that follows
-	open          map[string]func()  // end requests of versions without sessions, by their ids
-	hear          context.CancelFunc // ends the stream of the session; nil: there is none
+	version       string              // that initialize agreed on
+	hello, inited *message            // the client's initialize, and its notification that follows
+	open          map[string]*message // requests of versions without sessions, by their ids
+	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
 }
 
 // The bounds of what is done again.
