@@ -68,6 +68,8 @@ func TestStrictClient(t *testing.T) {
 	require.Contains(t, steps["tools"].Text, "build ask heed_brief heed_ack heed_entries")
 	require.Equal(t, "0", steps["templates"].Text)
 	require.Contains(t, steps["read"].Text, "null")
+	require.Contains(t, steps["listening"].Text, "gabp://mod/heed/")
+	require.Equal(t, steps["listening"].Text, steps["updated"].Text)
 	require.Equal(t, step{"first", "built", false}, steps["first"])
 	require.True(t, steps["held"].Failed)
 	require.Contains(t, steps["held"].Text, "Not executed: ")
