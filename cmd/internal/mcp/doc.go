@@ -19,8 +19,8 @@
 //	                        ├─ lines, [Proxy] ┤
 //	client over HTTP, Front ┘                 └─ Remote, server over HTTP
 //
-// A [Remote] is a server over Streamable HTTP, and a [Front] a client, each as a stream of lines. Answers and progress go
-// to the request that they belong to; all else to the stream of the session, or to the latest request.
+// A [Remote] is a server over Streamable HTTP, and a [Front] a client, each as a stream of lines. Answers and progress
+// go to the request that they belong to; all else to the stream of the session, or to the latest request.
 //
 // # Versions
 //

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +23,8 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Front is a client over Streamable HTTP, as a stream of lines: what clients post is read, and what is written goes to the
-// request that it belongs to. One session is open at a time, since one server has one client: another ends it. Since
+// Front is a client over Streamable HTTP, as a stream of lines: what clients post is read, and what is written goes to
+// the request that it belongs to. One session is open at a time, since a server has one client: another ends it. Since
 // 2026-07-28 there are no sessions, and each request is of the one client. Make one with [NewFront].
 type Front struct {
 	token string
@@ -90,7 +92,7 @@ func (f *Front) Write(line []byte) (int, error) {
 		to = f.related(string(params.get("progressToken")))
 	}
 	if to != nil {
-		to.add(line[:len(line)-1], msg.text("method") == "")
+		to.add(line, msg.text("method") == "")
 	}
 	return len(line), nil
 }
@@ -114,7 +116,7 @@ func (f *Front) related(token string) (to *events) {
 
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
-	e.list, e.done = append(e.list, data), done
+	e.list, e.done = append(e.list, bytes.ReplaceAll(bytes.TrimRight(data, "\n"), []byte("\r"), nil)), done
 	if over := len(e.list) - maxEvents; over > 0 {
 		e.list, e.first = e.list[over:], e.first+over
 	}
@@ -126,7 +128,7 @@ func (e *events) add(data []byte, done bool) {
 func (f *Front) begin(id json.RawMessage, token string) *events {
 	f.begun++
 	e := &events{
-		name: fmt.Sprintf("%d", f.begun), id: id, token: token, wake: make(chan struct{}), number: f.begun, first: 1,
+		name: strconv.Itoa(f.begun), id: id, token: token, wake: make(chan struct{}), number: f.begun, first: 1,
 	}
 	f.kept.Add(e.name, e)
 	return e
@@ -141,7 +143,6 @@ func (f *Front) leave() (cancel [][]byte) {
 	if f.general != nil {
 		f.general.done = true
 		close(f.general.wake)
-		f.general.wake = make(chan struct{})
 	}
 	f.open, f.general, f.session = map[string]*events{}, nil, ""
 	f.kept.Purge()
@@ -248,9 +249,10 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
 			return
 		}
-		for header, want := range map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()} {
+		body := map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()}
+		for header, want := range body {
 			if got := headerText(r.Header.Get(header)); got != want {
-				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("the header %s is %q, and the body has %q", header, got, want))
+				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %q", header, got, want))
 				return
 			}
 		}
@@ -327,6 +329,7 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 // An answer that comes soon and is the only event may be alone.
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Time{}) // the request is read, and its stream may last
 	begin := func() {
 		if alone {
 			return
@@ -414,8 +417,8 @@ func (f *Front) Serve(ctx context.Context, l net.Listener) error {
 		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	defer f.lines.Close() //nolint:errcheck // nothing waits to be read any more
 	if err := server.Serve(l); ctx.Err() == nil {
 		return err
 	}

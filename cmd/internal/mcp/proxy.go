@@ -252,8 +252,8 @@ func (p *Proxy) expect(c *call) bool {
 	return p.pending.Add(jsontext.Value(c.id), c)
 }
 
-// goesOn keeps a call that its result does not end, and returns false for any other result: one that asks the client for
-// input, which one request continues and passes the gate, or one that names a task.
+// goesOn keeps a call that its result does not end, and returns false for any other result. Such a result asks the
+// client for input, after which one request continues the call and passes the gate, or it names a task.
 func (p *Proxy) goesOn(c *call, result object) bool {
 	switch id := taskOf(result); {
 	case c.typed && result.text("resultType") == "input_required":

@@ -175,7 +175,9 @@ func (r *Remote) cancels(m *message) bool {
 }
 
 // do sends an HTTP request with the headers of the session, and with others.
-func (r *Remote) do(ctx context.Context, method string, body []byte, headers map[string]string) (*http.Response, error) {
+func (r *Remote) do(
+	ctx context.Context, method string, body []byte, headers map[string]string,
+) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -306,8 +308,8 @@ func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 	}
 }
 
-// renew begins the session of a response again, which the server does not know any more. It returns false if it was never
-// begun, or cannot be.
+// renew begins the session of a response again, which the server does not know any more. It returns false if it was
+// never begun, or cannot be.
 func (r *Remote) renew(ctx context.Context, resp *http.Response) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()

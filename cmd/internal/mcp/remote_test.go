@@ -181,8 +181,8 @@ const hello25 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protoc
 // TestGameOverHTTP: an agent is held, reads why, acknowledges and goes on, whatever form the game's answers have.
 func TestGameOverHTTP(t *testing.T) {
 	for name, g := range map[string]*game{
-		"one object": {}, "pretty": {pretty: true}, "events": {events: true, silent: true}, "several lines": {events: true, pretty: true},
-		"broken streams": {events: true, breaks: true},
+		"one object": {}, "pretty": {pretty: true}, "events": {events: true, silent: true},
+		"several lines": {events: true, pretty: true}, "broken streams": {events: true, breaks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := beginGame(t, g)

@@ -89,7 +89,8 @@ func SessionNext(class string, a *heed.Item) []string {
 	if class != heedsource.TemplateAgent {
 		return brief.SessionNext(class, a)
 	}
-	return []string{fmt.Sprintf("call %s with id %q and tokens 2000 for more of it", shownName(bridge.ToolBrief), deliver.Number(a))}
+	more := "call %s with id %q and tokens 2000 for more of it"
+	return []string{fmt.Sprintf(more, shownName(bridge.ToolBrief), deliver.Number(a))}
 }
 
 // callOwn returns the result of a call of one of heed's tools.

@@ -38,7 +38,8 @@ func (p *Proxy) listen(c *call, msg object, line []byte) {
 	}
 	if len(c.uris) > 0 {
 		filter.set("resourceSubscriptions", theirs)
-		if !slices.ContainsFunc(filter, func(m jsonMember) bool { return string(m.value) != "false" && string(m.value) != "[]" }) {
+		asks := func(m jsonMember) bool { return string(m.value) != "false" && string(m.value) != "[]" }
+		if !slices.ContainsFunc(filter, asks) {
 			p.watch(c)
 			return
 		}
