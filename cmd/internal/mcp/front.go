@@ -330,10 +330,8 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{}) // the request is read, and its stream may last
-	begin := func() {
-		if alone {
-			return
-		}
+	begin := sync.OnceFunc(func() {
+		alone = false
 		h := w.Header()
 		h.Set("Content-Type", typeEvents)
 		h.Set("Cache-Control", "no-store")
@@ -342,8 +340,10 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 			_, _ = fmt.Fprintf(w, "id: %s-0\ndata:\n\n", e.name) // so that the client can come again
 		}
 		_ = rc.Flush()
+	})
+	if !alone {
+		begin()
 	}
-	begin()
 	f.mu.Lock()
 	defer func() {
 		e.reading--
@@ -359,11 +359,8 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 			f.mu.Lock()
 			return true
 		}
-		if alone && len(list) > 0 {
-			alone = false
-			begin()
-		}
 		for i, data := range list {
+			begin()
 			_, _ = fmt.Fprintf(w, "id: %s-%d\nevent: message\ndata: %s\n\n", e.name, next+i, data)
 			after = next + i
 		}
@@ -374,10 +371,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 			case <-r.Context().Done():
 				gone = true
 			case <-time.After(waits):
-				if alone {
-					alone = false
-					begin()
-				}
+				begin()
 				_, err := io.WriteString(w, ":\n\n")
 				gone = err != nil || rc.Flush() != nil
 			}

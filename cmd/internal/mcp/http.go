@@ -80,11 +80,9 @@ const encodedFrom, encodedTo = "=?base64?", "?="
 
 // headerValue returns a value as a header holds it.
 func headerValue(s string) string {
-	plain := s == strings.TrimSpace(s) && !(strings.HasPrefix(s, encodedFrom) && strings.HasSuffix(s, encodedTo))
-	for i := range len(s) {
-		plain = plain && s[i] >= ' ' && s[i] <= '~'
-	}
-	if plain {
+	taken := strings.HasPrefix(s, encodedFrom) && strings.HasSuffix(s, encodedTo)
+	odd := func(r rune) bool { return r < ' ' || r > '~' }
+	if s == strings.TrimSpace(s) && !taken && !strings.ContainsFunc(s, odd) {
 		return s
 	}
 	return encodedFrom + base64.StdEncoding.EncodeToString([]byte(s)) + encodedTo

@@ -223,7 +223,7 @@ func TestGameThatFails(t *testing.T) {
 		want    string
 	}{
 		"a status":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, `HTTP 500 Internal Server Error"`},
-		"a redirect": {http.RedirectHandler("/x", 307).ServeHTTP, `HTTP 307 `},
+		"a redirect": {http.RedirectHandler("/x", http.StatusTemporaryRedirect).ServeHTTP, `HTTP 307 `},
 		"a page":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, `HTTP 200 OK"`},
 		"its own error": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(400)
