@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -99,10 +100,28 @@ func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMess
 	if err != nil {
 		return textResult("heed: "+err.Error(), true)
 	}
-	if b, ok := result.(*bridge.Brief); ok && b.Behind == "" { // its fragments are its text once more
-		return textResult(b.Text, false)
+	switch r := result.(type) {
+	case *bridge.Brief:
+		if r.Behind == "" { // its fragments are its text once more
+			return textResult(r.Text, false)
+		}
+	case *bridge.Acknowledgement:
+		result = map[string]any{"acknowledged": r.Acknowledged, "covered": said(r.Covered), "open": said(r.Open)}
 	}
 	return textResult(string(encode(result)), false)
+}
+
+// said returns a line about each item.
+func said(items []heed.Item) []string {
+	lines := []string{}
+	for i := range items {
+		line := deliver.Number(&items[i])
+		if items[i].State == coalesce.Open {
+			line = fmt.Sprintf("%s, blocking %t: %s", line, items[i].Blocking, items[i].Summary)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // ownList returns the result of a list for a server that has none, nil for another method.
