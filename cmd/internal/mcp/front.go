@@ -23,7 +23,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Front is a client over Streamable HTTP, as a stream of lines: what clients post is read, and what is written goes to
+// Front is a client over Streamable HTTP, as a stream of lines: posted messages are read, and a written line goes to
 // the request that it belongs to. One session is open at a time, since a server has one client: another ends it. Since
 // 2026-07-28 there are no sessions, and each request is of the one client. Make one with [NewFront].
 type Front struct {
@@ -36,7 +36,7 @@ type Front struct {
 	mu      sync.Mutex
 	session string
 	open    map[string]*events          // of requests without an answer, by their ids
-	general *events                     // of the session, for what belongs to no request
+	general *events                     // of the session, for messages that belong to no request
 	kept    *lru.Cache[string, *events] // of the session, by their names
 	begun   int
 }
@@ -63,8 +63,8 @@ type events struct {
 	number  int
 }
 
-// NewFront returns a client, of which each request must have the token, unless it is "". If far is false, requests for
-// another host than this machine are refused, and in any case those from pages of others.
+// NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
+// is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
 	f := &Front{token: token, far: far, open: map[string]*events{}}
 	f.kept, _ = lru.New[string, *events](maxStreams) // the error is about another size
@@ -98,7 +98,7 @@ func (f *Front) Write(line []byte) (int, error) {
 }
 
 // related returns the events of the request that has a token; else those of the session where they are read, or of the
-// latest request, since the server does not say what a message belongs to.
+// latest request, since the server names no request.
 func (f *Front) related(token string) (to *events) {
 	for _, e := range f.open {
 		if token != "" && e.token == token {
@@ -304,7 +304,7 @@ func (f *Front) send(lines ...[]byte) {
 	}
 }
 
-// get serves what belongs to no request, or what comes after an event that the client has read. mu is held.
+// get serves the stream of the session, or the events after one that the client has read. mu is held.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 	e, after := f.general, 0
 	if last := r.Header.Get(headerLast); last != "" {

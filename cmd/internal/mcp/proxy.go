@@ -43,7 +43,7 @@ type Config struct {
 	// BriefTokens is the budget of the brief about an item; with 0 the agent gets no text of the game.
 	BriefTokens int
 
-	// AllTools lists all of heed's tools, in place of those that acknowledge and read what broke. All are answered.
+	// AllTools lists all of heed's tools, in place of the three that read a fault and acknowledge it. All are answered.
 	AllTools bool
 
 	Client, Server io.ReadWriter
@@ -102,7 +102,7 @@ type call struct {
 // tool is a tool of the server.
 type tool struct {
 	tags   []string
-	member string // of its structured content, for what heed adds; "" is "heed"
+	member string // of its structured content that is heed's; "" is "heed"
 }
 
 // sum identifies a call among those that wait for the client's input.
@@ -227,8 +227,8 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	}
 }
 
-// begins takes what a request says of its client. Of typedSince or later, any request may be its first. Of earlier
-// versions, the first after initialize shows that it takes notifications, though it does not say so.
+// begins records that the client of a request is there. Of typedSince or later, any request may be its first. Of
+// earlier versions, the first after initialize shows that it takes notifications, though it does not say so.
 func (p *Proxy) begins(ctx context.Context, c *call) {
 	switch {
 	case c.typed:
@@ -424,8 +424,8 @@ func (p *Proxy) finish(id json.RawMessage) *call {
 	return c
 }
 
-// refusal is what the model reads in place of the result of a call that was held back: why, what is known of it unless
-// the model was told, and how to go on.
+// refusal returns the text in place of the result of a call that was held back: why, the head of the brief unless the
+// model has read it, and the next step.
 func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
 	item, others := d.Attention, p.ride(ctx)
 	if item == nil {
@@ -477,7 +477,7 @@ func next(item *heed.Item) string {
 // newsWithin bounds a look for what is to be told. A result does not wait longer for it.
 const newsWithin = 2 * time.Second
 
-// ride returns what the agent is to be told now.
+// ride returns the news for the agent.
 func (p *Proxy) ride(ctx context.Context) (messages []steer.Message) {
 	ctx, cancel := context.WithTimeout(ctx, newsWithin)
 	defer cancel()
@@ -562,7 +562,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
-// called returns the answer to a call, with what there is to tell.
+// called returns the answer to a call, with its outcome and the news.
 func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []byte {
 	status, text := ended(msg)
 	if p.tell(ctx, &msg, c.tool, p.end(ctx, c, status, text)) {
@@ -593,7 +593,7 @@ func (p *Proxy) end(ctx context.Context, c *call, status event.Status, text stri
 	return ""
 }
 
-// tell adds to the answer of a call what is to be told. It returns false for nothing.
+// tell adds an outcome and the news to the answer of a call. It returns false if there are none.
 func (p *Proxy) tell(ctx context.Context, msg *object, tool, told string) bool {
 	text := strings.TrimSpace(told + "\n\n" + plain(p.ride(ctx)))
 	if text == "" {
@@ -678,7 +678,7 @@ func (p *Proxy) initialized(ctx context.Context, method string, result *object) 
 		}
 	}
 	again := p.greeted && notifies
-	if p.greeted = p.greeted || notifies; again { // another client, which was told nothing
+	if p.greeted = p.greeted || notifies; again { // another client, which has read nothing
 		p.ready, p.subscribed = false, nil
 	}
 	p.mu.Unlock()

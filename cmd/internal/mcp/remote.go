@@ -19,9 +19,9 @@ import (
 	"github.com/heedlog/heed/internal/framing"
 )
 
-// Remote is a server over Streamable HTTP, as a stream of lines: what is written goes to the server, and what it sends
-// is read. Each request is answered, with an error if the server cannot be reached. A session that the server does not
-// know any more begins again. Make one with [Dial].
+// Remote is a server over Streamable HTTP, as a stream of lines: written lines go to the server, and its are read. Each
+// request is answered, with an error if the server cannot be reached. A session that the server does not know any
+// more begins again. Make one with [Dial].
 type Remote struct {
 	url, token string
 	log        *slog.Logger
@@ -42,7 +42,7 @@ type Remote struct {
 	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
 }
 
-// The bounds of what is done again.
+// The bounds of repetition.
 const (
 	remoteRetries = 5
 	remoteDelay   = time.Second
@@ -152,7 +152,7 @@ func (r *Remote) Finish(within time.Duration) {
 	_ = r.to.Close()
 }
 
-// forget ends what is known of the session, with mu held.
+// forget forgets the session and ends its stream, with mu held.
 func (r *Remote) forget() {
 	r.session, r.version = "", ""
 	if r.hear != nil {
@@ -208,7 +208,7 @@ func (r *Remote) post(ctx context.Context, m *message) (*http.Response, error) {
 	})
 }
 
-// ask sends a request, and passes on what answers it.
+// ask sends a request, and passes its answer on.
 func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 	resp, err := r.post(ctx, m)
 	if err == nil && resp.StatusCode == http.StatusNotFound && m.version == "" && r.renew(ctx, resp) {

@@ -23,7 +23,7 @@ func taskOf(result object) string {
 	return result.inner("task").text("taskId") // of 2025-11-25
 }
 
-// finishTask ends the operation of a task once, and returns the task, nil for one that is not known.
+// finishTask ends the operation of a task once, and returns the task, nil for an unknown one.
 func (p *Proxy) finishTask(ctx context.Context, id string, status event.Status, text string) *task {
 	t, known := p.tasks.Get(id)
 	if known {
@@ -32,10 +32,10 @@ func (p *Proxy) finishTask(ctx context.Context, id string, status event.Status, 
 	return t
 }
 
-// polled returns the answer to a request about a task, with what there is to tell once the task has ended.
+// polled returns the answer to a request about a task, with the outcome and the news once the task has ended.
 func (p *Proxy) polled(ctx context.Context, c *call, line []byte, msg object) []byte {
 	switch result := msg.inner("result"); {
-	case c.method == "tasks/result": // of 2025-11-25: the answer is that of the call
+	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
 		status, text := ended(msg)
 		tool, told := "", ""
 		if t := p.finishTask(ctx, c.task, status, text); t != nil {
@@ -54,7 +54,7 @@ func (p *Proxy) polled(ctx context.Context, c *call, line []byte, msg object) []
 	return line
 }
 
-// changed returns a notification about a task, with what there is to tell once it has ended.
+// changed returns a notification about a task, with the outcome and the news once the task has ended.
 func (p *Proxy) changed(ctx context.Context, line []byte, msg object) []byte {
 	params := msg.inner("params")
 	if !p.state(ctx, params.text("taskId"), &params) {

@@ -85,7 +85,7 @@ func words(text string) string {
 		shownName(bridge.ToolItems)).Replace(text)
 }
 
-// SessionNext returns what is done next about an item: by the tools that each client is given.
+// SessionNext returns the next step about an item, by the tools that each client is given.
 func SessionNext(class string, a *heed.Item) []string {
 	if class != heedsource.TemplateAgent {
 		return brief.SessionNext(class, a)

@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 )
 
-// subscriptionID is the key of the id of a subscription, in what belongs to it.
+// subscriptionID is the key of the id of a subscription, in its messages.
 const subscriptionID = "io.modelcontextprotocol/subscriptionId"
 
 // meta names the subscription c.
