@@ -98,7 +98,7 @@ func TestOfficialClientAndServer(t *testing.T) {
 	require.NoError(t, err)
 	tools, err := s.ListTools(ctx, nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, 1+len(bridge.Tools()))
+	require.Len(t, tools.Tools, 1+3)
 	call := func(tool string, arguments any) (text string, failed bool) {
 		r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 		require.NoError(t, err)

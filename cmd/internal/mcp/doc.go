@@ -13,6 +13,15 @@
 // That a result was written is no proof that the model read it: it counts as delivered when the client calls another
 // tool after it. What was written and not followed by a call is told again in the next process.
 //
+// # Transports
+//
+//	client on stdin/stdout ─┐                 ┌─ program's stdin/stdout
+//	                        ├─ lines, [Proxy] ┤
+//	client over HTTP, Front ┘                 └─ Remote, server over HTTP
+//
+// A [Remote] is a server over Streamable HTTP, and a [Front] a client, each as a stream of lines. Answers and progress
+// go to the request that they belong to; all else to the stream of the session, or to the latest request.
+//
 // # Versions
 //
 // heed's own answers have the members that the version of the request requires. Since 2026-07-28 each request names its

@@ -13,9 +13,9 @@ import (
 )
 
 // object is a JSON object, whose members keep their order and their bytes.
-type object []member
+type object []jsonMember
 
-type member struct {
+type jsonMember struct {
 	name  string
 	value json.RawMessage
 }
@@ -30,7 +30,7 @@ func parse(raw []byte, strict bool) (object, bool) {
 	o, d := object{}, jsontext.NewDecoder(bytes.NewReader(raw), lenient...)
 	for _, _ = d.ReadToken(); d.PeekKind() == '"'; {
 		name, _ := d.ReadToken()
-		m := member{name: name.String()} // the token is not valid after the next read
+		m := jsonMember{name: name.String()} // the token is not valid after the next read
 		value, _ := d.ReadValue()
 		m.value = bytes.Clone(value)
 		o = append(o, m)
@@ -47,12 +47,12 @@ func (o object) get(name string) json.RawMessage {
 }
 
 func (o object) index(name string) int {
-	return slices.IndexFunc(o, func(m member) bool { return m.name == name })
+	return slices.IndexFunc(o, func(m jsonMember) bool { return m.name == name })
 }
 
 // exact reports whether no member has one of these names in another case, for which some readers would take it.
 func (o object) exact(names ...string) bool {
-	return !slices.ContainsFunc(o, func(m member) bool {
+	return !slices.ContainsFunc(o, func(m jsonMember) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return m.name != name && strings.EqualFold(m.name, name) })
 	})
 }
@@ -72,12 +72,20 @@ func (o object) inner(name string) object {
 
 // set replaces a member, or adds it at the end.
 func (o *object) set(name string, value any) {
-	m := member{name, encode(value)}
+	m := jsonMember{name, encode(value)}
 	if i := o.index(name); i >= 0 {
 		(*o)[i] = m
 	} else {
 		*o = append(*o, m)
 	}
+}
+
+// free returns the name, after as many underscores as no member has.
+func (o object) free(name string) string {
+	for o.get(name) != nil {
+		name = "_" + name
+	}
+	return name
 }
 
 // MarshalJSON writes the object in one line.
@@ -116,7 +124,7 @@ func (c *call) answer(result any) []byte {
 	if c.typed {
 		o, _ := parse(raw, false)
 		o.set("resultType", "complete")
-		if c.method != "tools/call" {
+		if strings.HasSuffix(c.method, "/list") || c.method == "resources/read" {
 			o.set("ttlMs", 0)
 			o.set("cacheScope", "private")
 		}

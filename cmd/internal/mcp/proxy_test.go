@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -32,6 +33,7 @@ import (
 type between struct {
 	t       testing.TB
 	config  session.Config
+	all     bool // of heed's tools are listed
 	session *session.Session
 	proxy   *mcp.Proxy
 	gather  atomic.Pointer[func(context.Context)] // called before a call is checked
@@ -46,8 +48,11 @@ type between struct {
 }
 
 // begin runs a proxy between a client and a server that the test plays.
-func begin(t testing.TB) *between {
-	b := &between{t: t, client: make(chan string, 64), server: make(chan string, 64)}
+func begin(t testing.TB) *between { return beginWith(t, false) }
+
+// beginWith is begin, with all of heed's tools in its list or those of each session.
+func beginWith(t testing.TB, all bool) *between {
+	b := &between{t: t, all: all, client: make(chan string, 64), server: make(chan string, 64)}
 	fromClient, toProxy := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	b.toProxy, b.toClient = toProxy, toClient
@@ -90,7 +95,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	})
 	require.NoError(t, err)
 	proxy, err := mcp.New(mcp.Config{
-		Session: s, Bridge: px, BriefTokens: 300, Left: func() { b.left.Store(true) },
+		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
@@ -236,8 +241,7 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 func TestGate(t *testing.T) {
 	b := begin(t)
 	listed := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-		`"result":{"tools":[{"name":"build","outputSchema":{}},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
-	require.NotContains(t, listed, `{"name":"build","outputSchema"`)
+		`"result":{"tools":[{"name":"build"},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
 	require.Contains(t, listed, `"name":"heed_ack"`)
 	require.NotContains(t, listed, "attention/ack")
 	b.log(fault)
@@ -263,7 +267,7 @@ func TestAcknowledgementCoversWhatWasShown(t *testing.T) {
 	b.take(b.client)
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `{\"acknowledged\":true,\"covered\":[\"1\"],\"open\":[\"2, blocking true: `)
 	require.Len(t, b.session.Open(nil), 1)
 }
 
@@ -482,7 +486,7 @@ func TestServerThatCanDoLittle(t *testing.T) {
 	require.Contains(t, got, `"capabilities":{"tools":{},"logging":{},"resources":{"subscribe":true}}`)
 	require.Contains(t, got, `"instructions":"Be kind.\n\nheed watches`)
 	for method, want := range map[string]string{
-		"tools/list": "heed_status", "resources/list": bridge.ResourceBase + "items", "logging/setLevel": `"result":{}`,
+		"tools/list": "heed_entries", "resources/list": bridge.ResourceBase + "items", "logging/setLevel": `"result":{}`,
 		"resources/templates/list": `"resourceTemplates":[]`,
 	} {
 		b.ask(`{"jsonrpc":"2.0","id":3,"method":"` + method + `","params":{"level":"info"}}`)
@@ -588,34 +592,84 @@ func TestNotifications(t *testing.T) {
 	require.Equal(t, []any{1, false}, []any{opened, changed})
 }
 
-// TestToolsOfHeed holds the annotations of heed's tools, and that the latest list decides which of the server's tools
-// only read.
+// TestToolsOfHeed holds which tools of heed's are listed, in which form. Those that are not are answered, too.
 func TestToolsOfHeed(t *testing.T) {
-	b := begin(t)
-	list := func(hint string) string {
-		return b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
-	}
-	var msg struct {
-		Result struct {
-			Tools []struct {
-				Name, Title, Description string
-				InputSchema              map[string]any
-				Annotations              map[string]bool
+	for all, want := range map[bool]int{false: 3, true: len(bridge.Tools())} {
+		b := beginWith(t, all)
+		var msg struct {
+			Result struct {
+				Tools []struct {
+					Name, Title, Description string
+					InputSchema              struct {
+						Type       string
+						Properties map[string]any
+					}
+					Annotations map[string]bool
+				}
 			}
 		}
+		list := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[]}`)
+		require.NoError(t, json.Unmarshal([]byte(list), &msg))
+		require.Len(t, msg.Result.Tools, want)
+		shown := map[string]bool{}
+		for _, tool := range msg.Result.Tools {
+			shown[tool.Name] = true
+		}
+		for _, tool := range msg.Result.Tools {
+			require.NotEmpty(t, tool.Title)
+			require.Equal(t, "object", tool.InputSchema.Type)
+			require.NotContains(t, tool.Description, "attention/")
+			require.NotContains(t, tool.Description, "heed/")
+			for _, named := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(tool.Description, -1) {
+				require.True(t, shown[named], "%s names %s", tool.Name, named)
+			}
+			require.Equal(t, map[string]bool{
+				"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
+			}, tool.Annotations)
+		}
+		if !all {
+			require.Less(t, len(list), 3500, "in each session of an agent")
+			require.Len(t, msg.Result.Tools[1].InputSchema.Properties, 1, "of heed_ack")
+		}
+		b.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"heed_status"}}`)
+		require.Contains(t, b.take(b.client), `\"blind\":false`)
 	}
-	require.NoError(t, json.Unmarshal([]byte(list("true")), &msg))
-	require.Len(t, msg.Result.Tools, 1+len(bridge.Tools()))
-	for _, tool := range msg.Result.Tools[1:] {
-		require.Regexp(t, `^heed_[a-z_]+$`, tool.Name)
-		require.NotEmpty(t, tool.Title)
-		require.NotContains(t, tool.Description, "heed/")
-		require.Equal(t, "object", tool.InputSchema["type"])
-		require.Equal(t, map[string]bool{
-			"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
-		}, tool.Annotations)
+}
+
+// TestRefusal: why, the head of the brief, and one way to go on, which names tools that the agent has. The same call
+// again is refused in two lines. What else is open is one line each.
+func TestRefusal(t *testing.T) {
+	b := begin(t)
+	b.session.Raise(heed.Report{Key: "a", Disposition: event.Advisory, Summary: "Trouble with the lifts"})
+	b.log(fault)
+	b.ask(build)
+	said, failed := texts(t, b.take(b.client))
+	require.True(t, failed)
+	lines := strings.Split(said[0], "\n")
+	require.Regexp(t, "^Not executed: an object or a part of the simulation throws exceptions", lines[0])
+	require.Equal(t, "> "+fault, lines[1])
+	next := `Next: call heed_ack with id "2", read the game's state again, then call build again if it is still wanted.`
+	require.Equal(t, 1, strings.Count(said[0], "heed_ack"))
+	require.Equal(t, 1, strings.Count(said[0], next))
+	require.Contains(t, said[0], next+"\n\n[attention e1-1@1] advisory")
+	require.NotContains(t, said[0], "while you were working")
+	require.Less(t, len(said[0]), 1000)
+	b.ask(build)
+	said, _ = texts(t, b.take(b.client))
+	require.Regexp(t, "^Not executed: [^\n]*\n"+next+"$", said[0])
+	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_brief","arguments":{"id":"2"}}}`)
+	said, _ = texts(t, b.take(b.client))
+	require.Regexp(t, `^\[attention`, said[0], "the text alone")
+}
+
+// TestLatestListDecides which of the server's tools only read.
+func TestLatestListDecides(t *testing.T) {
+	b := begin(t)
+	list := func(hint string) {
+		b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
 	}
+	list("true")
 	b.log(fault)
 	look := strings.Replace(build, `"build"`, `"look"`, 1)
 	require.Contains(t, b.asks(look, built), `"text":"built"`)

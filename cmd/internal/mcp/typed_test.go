@@ -34,7 +34,11 @@ func result(t *testing.T, line string) (members map[string]any) {
 func TestAnswersOfEachVersion(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`)
+	b.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	b.take(b.client)
 	b.log(fault)
+	b.ask(build)
+	require.Contains(t, b.take(b.client)+b.take(b.client), `"method":"notifications/message"`)
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
@@ -79,7 +83,7 @@ func TestWithoutDiscover(t *testing.T) {
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
 	require.Contains(t, b.asks(typed(build), done), "before you connected: 1 item")
 	for method, want := range map[string]string{
-		"tools/list": "heed_status", "resources/list": bridge.ResourceBase + "items",
+		"tools/list": "heed_entries", "resources/list": bridge.ResourceBase + "items",
 		"resources/templates/list": `"resourceTemplates":[]`,
 	} {
 		request := `{"jsonrpc":"2.0","id":3,"method":"` + method + `"}`
@@ -94,11 +98,11 @@ func TestWithoutDiscover(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,`+own+`}`, b.asks(templates, own), "byte for byte")
 }
 
-// TestDiscoverPromisesNoNotifications: heed's notifications have no way to clients without initialize.
-func TestDiscoverPromisesNoNotifications(t *testing.T) {
+// TestDiscoverPromisesNoLogMessages: they have no way to clients without initialize.
+func TestDiscoverPromisesNoLogMessages(t *testing.T) {
 	b := begin(t)
 	got := b.asks(typed(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`), `"result":{"capabilities":{}}`)
-	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{}}`)
+	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{"subscribe":true}}`)
 }
 
 // The server's answers to a call that wants input and to a call that ended; the continuation of the first.

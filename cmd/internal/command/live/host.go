@@ -615,14 +615,20 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
 		return err
 	}
-	if f.metrics != "" && !f.remote {
-		host, _, err := net.SplitHostPort(f.metrics)
-		if err != nil {
-			return cli.Usage(cmd, "--metrics: %w", err)
-		}
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return cli.Usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
-		}
+	return loopbackOnly(cmd, "metrics", f.metrics, f.remote)
+}
+
+// loopbackOnly returns an error for a flag with an address that is open to other machines, unless remote is set.
+func loopbackOnly(cmd *cobra.Command, flag, addr string, remote bool) error {
+	if addr == "" || remote {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return cli.Usage(cmd, "--%s: %w", flag, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return cli.Usage(cmd, "--%s %s is open to other machines: use 127.0.0.1, or --%[1]s-remote", flag, addr)
 	}
 	return nil
 }

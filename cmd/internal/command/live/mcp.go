@@ -2,7 +2,13 @@ package live
 
 import (
 	"cmp"
-	"math"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -21,7 +27,21 @@ type mcpFlags struct {
 	log   string
 	game  string
 	brief int
+	tools string
+
+	url      string
+	urlToken string // the file that has it
+
+	listen       string
+	listenRemote bool
+	tokenFile    string
 }
+
+// The values of --tools.
+const (
+	toolsCore = "core"
+	toolsAll  = "all"
+)
 
 func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
@@ -35,6 +55,11 @@ while an item that blocks is open, results begin with what the log reported, and
 own tools and resources are added to the server's. All else passes unchanged, but a call
 of a tool without an id, which is dropped.
 
+With --url the server is one that runs already, over HTTP, such as one inside a game's
+editor; name the game's log with --log. With --listen the client connects over HTTP, to
+http://ADDR/mcp, and sends the token of --token-file as its bearer: one client at a time,
+on this machine, and not from a page of another site.
+
 Tools that the server declares to be read-only are never held back. A person acknowledges
 with "heed ack" meanwhile, and the agent with the tool heed_ack.
 
@@ -44,8 +69,9 @@ the status of the server: 125 if heed itself failed; 126 and 127 if the server c
 started or was not found.`,
 		Example: `  heed mcp --log Player.log -- ./colony-mcp
   heed mcp --log ~/.config/unity3d/Studio/Game/Player.log -- npx game-mcp-server
-  heed mcp -- python3 server.py`,
-		Args: cli.Args(1, math.MaxInt, "name the server's program after --, such as heed mcp -- ./game-mcp"),
+  heed mcp -- python3 server.py
+  heed mcp --log Editor.log --url http://127.0.0.1:8080/mcp
+  heed mcp --log Player.log --listen 127.0.0.1:7777 -- ./colony-mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
 	}
 	f.register(cmd)
@@ -55,17 +81,53 @@ started or was not found.`,
 	flags.StringVar(&f.log, "log", files.Standard, "follow the game's log at `PATH`, - for the standard error of the server, \"none\" for no log")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, for the other commands")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
+	flags.StringVar(&f.url, "url", "", "run in front of the server at `URL`, in place of a program")
+	flags.StringVar(&f.urlToken, "url-token-file", "", "send the server of --url the bearer token in `FILE`")
+	flags.StringVar(&f.listen, "listen", "", "serve a client over HTTP on `ADDR`, such as 127.0.0.1:7777, in place of standard input and output")
+	flags.BoolVar(&f.listenRemote, "listen-remote", false, "let --listen listen to other machines, too")
+	flags.StringVar(&f.tokenFile, "token-file", "", "with --listen: require the token in `FILE`, which is made if it does not exist; none requires no token (default: in the state folder)")
+	flags.StringVar(&f.tools, "tools", toolsCore, "list heed's tools `core` (brief, ack, entries) or all of them")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
 
+// validate returns an error for flags that would be refused later, before anything starts.
+func (f *mcpFlags) validate(cmd *cobra.Command, args []string) error {
+	err := cmp.Or(f.hostFlags.validate(cmd), checkBrief(cmd, f.brief),
+		cli.OneOf(cmd, "tools", f.tools, toolsCore, toolsAll), loopbackOnly(cmd, "listen", f.listen, f.listenRemote))
+	u, bad := url.Parse(f.url)
+	switch {
+	case err != nil:
+		return err
+	case f.url == "" && len(args) == 0:
+		return cli.Usage(cmd, "name the server's program after --, such as heed mcp -- ./game-mcp, or --url")
+	case f.url == "":
+		return nil
+	case len(args) > 0:
+		return cli.Usage(cmd, "--url and a program: choose one")
+	case bad != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return cli.Usage(cmd, "--url %s: want such as http://127.0.0.1:8080/mcp", f.url)
+	case f.log == files.Standard:
+		return cli.Usage(cmd, "--url: name the game's log with --log; none for no log")
+	}
+	return nil
+}
+
 func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
-	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief)); err != nil {
+	if err := f.validate(cmd, args); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
 	signals, asks, stop := passedOn()
 	defer stop()
+	name := "server"
+	if len(args) > 0 {
+		name = filepath.Base(args[0])
+	} else { // there is no program that ends with the signal
+		var stop func()
+		ctx, stop = untilInterrupted(ctx)
+		defer stop()
+	}
 	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
 
 	b := gabp.Bridge{Token: gabp.NewToken(), GameID: f.game}
@@ -79,7 +141,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		log = source{}
 	}
 	h, err := p.newHost(&f.hostFlags, hosting{
-		name: "mcp-" + fileName(cmp.Or(f.game, filepath.Base(args[0]))), source: log, next: mcp.SessionNext,
+		name: "mcp-" + fileName(cmp.Or(f.game, name)), source: log, next: mcp.SessionNext,
 		command: "mcp", bridge: b, listener: l,
 	})
 	if err != nil {
@@ -87,6 +149,35 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	}
 	defer h.close(exitOwn)
 	go h.ends(asks)
+	client, served, err := p.mcpClient(ctx, h, f)
+	if err != nil {
+		return own(err)
+	}
+	defer served()
+	run := func(server io.ReadWriter, left func()) error {
+		proxy, err := mcp.New(mcp.Config{
+			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, AllTools: f.tools == toolsAll, Client: client,
+			Server: server, Left: left, Now: p.Now, Log: h.log,
+		})
+		if err != nil {
+			return own(err)
+		}
+		defer func() { h.log.Info("the server has ended", "not messages", proxy.Odd()) }()
+		return proxy.Run(ctx)
+	}
+	if f.url != "" {
+		token := ""
+		if f.urlToken != "" {
+			if token, err = readToken(f.urlToken); err != nil {
+				return cli.Failed(exitUsage, err)
+			}
+		}
+		return h.serveDuring(ctx, func(<-chan error) error {
+			server := mcp.Dial(f.url, token, h.log)
+			defer server.Finish(0)
+			return run(server, func() { server.Finish(f.grace) })
+		})
+	}
 	out := &output{}
 	stderr, err := out.tee(h, "stderr", p.Stderr, h.spool != nil)
 	if err != nil {
@@ -101,19 +192,55 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		}
 		defer server.Kill()
 		h.log.Info("the server was started", "program", args[0], "pid", server.PID())
-		proxy, err := mcp.New(mcp.Config{
-			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, Client: stdio{p.Stdin, p.Stdout}, Server: server,
-			Left: server.hangUp, Now: p.Now, Log: h.log,
-		})
-		if err != nil {
-			return own(err)
-		}
-		err = server.during(signals, h.log, func() error { return proxy.Run(ctx) })
+		err = server.during(signals, h.log, func() error { return run(server, server.hangUp) })
 		p.Status = server.Exit().Code
-		h.log.Info("the server has ended", "exit", server.Exit().String(), "not messages", proxy.Odd())
+		h.log.Info("the server's exit", "exit", server.Exit().String())
 		if err != nil {
 			return cli.Failed(exitOwn, err)
 		}
 		return nil
 	})
+}
+
+// mcpClient returns the client: on standard input and output, or over HTTP until stop is called.
+func (p *program) mcpClient(ctx context.Context, h *host, f *mcpFlags) (client io.ReadWriter, stop func(), err error) {
+	if f.listen == "" {
+		return stdio{p.Stdin, p.Stdout}, func() {}, nil
+	}
+	token, with := "", "without a token"
+	if f.tokenFile != "none" {
+		file := cmp.Or(f.tokenFile, h.state.path("mcp.token"))
+		if token, err = ownToken(file); err != nil {
+			return nil, nil, cli.Failed(exitUsage, err)
+		}
+		with = "with the token in " + file
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--listen: %w", err))
+	}
+	front := mcp.NewFront(token, f.listenRemote)
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := front.Serve(ctx, l); err != nil {
+			h.lost("listen", fmt.Errorf("no client can connect any more: %w", err))
+		}
+	}()
+	p.Note("serves MCP at http://%s/mcp, %s", l.Addr(), with)
+	return front, func() { cancel(); <-served }, nil
+}
+
+// ownToken returns the token in a file, which it makes if it does not exist.
+func ownToken(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(file, gabp.NewToken())
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	return readToken(path)
 }

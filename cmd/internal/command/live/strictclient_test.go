@@ -65,9 +65,11 @@ func TestStrictClient(t *testing.T) {
 		steps[s.Step] = s
 	}
 	require.Equal(t, "2026-07-28", steps["version"].Text)
-	require.Contains(t, steps["tools"].Text, "build ask heed_status")
+	require.Contains(t, steps["tools"].Text, "build ask heed_brief heed_ack heed_entries")
 	require.Equal(t, "0", steps["templates"].Text)
 	require.Contains(t, steps["read"].Text, "null")
+	require.Contains(t, steps["listening"].Text, "gabp://mod/heed/")
+	require.Equal(t, steps["listening"].Text, steps["updated"].Text)
 	require.Equal(t, step{"first", "built", false}, steps["first"])
 	require.True(t, steps["held"].Failed)
 	require.Contains(t, steps["held"].Text, "Not executed: ")

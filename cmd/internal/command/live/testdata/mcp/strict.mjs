@@ -54,11 +54,15 @@ async function play(log, command, args) {
 	const { resources } = await client.listResources();
 	say('templates', String((await client.listResourceTemplates()).resourceTemplates.length));
 	say('read', (await client.readResource({ uri: resources[0].uri })).contents[0].text);
+	const updated = new Promise(resolve => client.setNotificationHandler('notifications/resources/updated', resolve));
+	const { honoredFilter } = await client.listen({ resourceSubscriptions: [resources[0].uri] });
+	say('listening', honoredFilter.resourceSubscriptions.join(' '));
 	await call('first', 'build');
 	fault('Crane');
 	const refusal = await call('held', 'build');
 	await call('acknowledged', 'heed_ack', { id: /with id "(\d+)"/.exec(refusal)?.[1] });
 	await call('again', 'build');
+	say('updated', (await updated).params.uri);
 	await call('asked', 'ask');
 	await call('held again', 'build');
 	await client.close();

@@ -1,0 +1,98 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMCPOverHTTP: a game that serves MCP over HTTP, and an agent that comes over HTTP. A fault holds the agent's next
+// call, which goes on after its acknowledgement. The session is recorded.
+func TestMCPOverHTTP(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, recorded := filepath.Join(dir, "Player.log"), filepath.Join(dir, "played.jsonl")
+	require.NoError(t, os.WriteFile(log, []byte("Initialize engine version: 2022.3.35f1\n"), 0o600))
+	game := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := `{"content":[{"type":"text","text":"built"}]}`
+		if m.Method == "initialize" {
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`
+		}
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	defer game.Close()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	heed := exec.CommandContext(ctx, self, "mcp", "--url", game.URL, "--log", log, "--listen", "127.0.0.1:0",
+		"--token-file", filepath.Join(dir, "token"), "--record", recorded)
+	heed.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir)
+	heed.Cancel, heed.WaitDelay = func() error { return heed.Process.Signal(os.Interrupt) }, 5*time.Second
+	stderr, err := heed.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, heed.Start())
+	said, err := bufio.NewReader(stderr).ReadString('\n')
+	require.NoError(t, err)
+	url := regexp.MustCompile(`http://\S+/mcp`).FindString(said)
+	require.NotEmpty(t, url, said)
+	token, err := os.ReadFile(filepath.Join(dir, "token"))
+	require.NoError(t, err)
+	session := ""
+	ask := func(line string) string {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(line))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+		req.Header.Set("Mcp-Session-Id", session)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close() //nolint:errcheck // it is read
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+			session = id
+		}
+		return string(body)
+	}
+	call := func(tool, arguments string) string {
+		return ask(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`)
+	}
+	require.Contains(t, ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`), "heed_ack")
+	require.Contains(t, call("build", "{}"), `"text":"built"`)
+	file, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = io.WriteString(file, "NullReferenceException: no object\n  at Harbor.Thing.Tick () [0x00012] in <2f>:0\n\n")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.Contains(t, call("build", "{}"), "Not executed: ")
+	require.Contains(t, call("heed_ack", `{"id":"1"}`), `\"acknowledged\":true`)
+	require.Contains(t, call("build", "{}"), `"text":"built"`)
+	cancel()
+	_, _ = io.Copy(io.Discard, stderr)
+	_ = heed.Wait()
+	require.Equal(t, 0, heed.ProcessState.ExitCode(), "it was asked to end")
+	played, err := os.ReadFile(recorded)
+	require.NoError(t, err)
+	require.Contains(t, string(played), "Harbor.Thing.Tick")
+}

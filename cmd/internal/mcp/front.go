@@ -1,0 +1,420 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/gabp"
+)
+
+// Front is a client over Streamable HTTP, as a stream of lines: posted messages are read, and a written line goes to
+// the request that it belongs to. One session is open at a time, since a server has one client: another ends it. Since
+// 2026-07-28 there are no sessions, and each request is of the one client. Make one with [NewFront].
+type Front struct {
+	token string
+	far   bool // other machines may connect
+
+	lines *io.PipeReader
+	to    *io.PipeWriter
+
+	mu      sync.Mutex
+	session string
+	open    map[string]*events          // of requests without an answer, by their ids
+	general *events                     // of the session, for messages that belong to no request
+	kept    *lru.Cache[string, *events] // of the session, by their names
+	begun   int
+}
+
+// The bounds of a Front.
+const (
+	maxStreams = 256
+	maxEvents  = 256 // that a client has not read of one stream, or may read again
+
+	firstWithin = 10 * time.Second // the answer is alone if it comes within this time
+	keepAlive   = 20 * time.Second
+)
+
+// events are the messages for one request of a client, or for none.
+type events struct {
+	name    string
+	id      json.RawMessage // of the request
+	token   string          // by which the server reports progress of it
+	wake    chan struct{}   // closed and replaced at each event
+	first   int             // the number of list[0]
+	list    [][]byte
+	done    bool // the last one is the answer
+	reading int  // readers
+	number  int
+}
+
+// NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
+// is refused, and a request for another host than this machine, too, if far is false.
+func NewFront(token string, far bool) *Front {
+	f := &Front{token: token, far: far, open: map[string]*events{}}
+	f.kept, _ = lru.New[string, *events](maxStreams) // the error is about another size
+	f.lines, f.to = io.Pipe()
+	return f
+}
+
+// Read reads the lines of the client.
+func (f *Front) Read(b []byte) (int, error) { return f.lines.Read(b) }
+
+// Write gives the client a line.
+func (f *Front) Write(line []byte) (int, error) {
+	msg, _ := parse(line, false)
+	params := msg.inner("params")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := jsonrpc.Key(jsontext.Value(msg.get("id")))
+	to := f.open[key]
+	switch {
+	case msg.text("method") == "":
+		delete(f.open, key)
+	case params.inner("_meta").get(subscriptionID) != nil:
+		to = f.open[jsonrpc.Key(jsontext.Value(params.inner("_meta").get(subscriptionID)))]
+	default:
+		to = f.related(string(params.get("progressToken")))
+	}
+	if to != nil {
+		to.add(line, msg.text("method") == "")
+	}
+	return len(line), nil
+}
+
+// related returns the events of the request that has a token; else those of the session where they are read, or of the
+// latest request, since the server names no request.
+func (f *Front) related(token string) (to *events) {
+	for _, e := range f.open {
+		if token != "" && e.token == token {
+			return e
+		}
+		if to == nil || e.number > to.number {
+			to = e
+		}
+	}
+	if f.general != nil && (to == nil || f.general.reading > 0) {
+		return f.general
+	}
+	return to
+}
+
+// add adds an event, with the lock of the Front held.
+func (e *events) add(data []byte, done bool) {
+	e.list, e.done = append(e.list, bytes.ReplaceAll(bytes.TrimRight(data, "\n"), []byte("\r"), nil)), done
+	if over := len(e.list) - maxEvents; over > 0 {
+		e.list, e.first = e.list[over:], e.first+over
+	}
+	close(e.wake)
+	e.wake = make(chan struct{})
+}
+
+// begin returns new events, with mu held.
+func (f *Front) begin(id json.RawMessage, token string) *events {
+	f.begun++
+	e := &events{
+		name: strconv.Itoa(f.begun), id: id, token: token, wake: make(chan struct{}), number: f.begun, first: 1,
+	}
+	f.kept.Add(e.name, e)
+	return e
+}
+
+// leave ends the session and its requests, with mu held. It returns the messages that cancel them.
+func (f *Front) leave() (cancel [][]byte) {
+	for _, e := range f.open {
+		cancel = append(cancel, canceled(e.id))
+		e.add(jsonrpc.Failure(jsontext.Value(e.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
+	}
+	if f.general != nil {
+		f.general.done = true
+		close(f.general.wake)
+	}
+	f.open, f.general, f.session = map[string]*events{}, nil, ""
+	f.kept.Purge()
+	return cancel
+}
+
+func canceled(id json.RawMessage) []byte {
+	return notification("notifications/cancelled", map[string]any{"requestId": id, "reason": "the client left"})
+}
+
+// ServeHTTP implements [http.Handler], for each path.
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	given, bears := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case !f.local(r):
+		http.Error(w, "heed: not for this host or from this origin", http.StatusForbidden)
+	case f.token != "" && (!bears || subtle.ConstantTimeCompare([]byte(given), []byte(f.token)) != 1):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "heed: not with the token", http.StatusUnauthorized)
+	case r.Method == http.MethodPost:
+		f.post(w, r)
+	case r.Method == http.MethodGet, r.Method == http.MethodDelete:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		switch status := f.inSession(r); {
+		case f.session == "": // versions without sessions have no such methods
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "heed: no session", http.StatusMethodNotAllowed)
+		case status != 0:
+			http.Error(w, "heed: not of this session", status)
+		case r.Method == http.MethodDelete:
+			lines := f.leave()
+			f.mu.Unlock()
+			f.send(lines...)
+			f.mu.Lock()
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			f.get(w, r)
+		}
+	default:
+		http.Error(w, "heed: POST, GET or DELETE", http.StatusMethodNotAllowed)
+	}
+}
+
+// local reports whether a request is for this machine and not from a page of another.
+func (f *Front) local(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	from, err := url.Parse(origin)
+	if err != nil || origin != "" && from.Host == "" {
+		return false
+	}
+	if f.far {
+		return origin == "" || from.Host == r.Host
+	}
+	return loopback(r.Host) && (origin == "" || loopback(from.Host))
+}
+
+// loopback reports whether a host, with or without a port, is this machine by its name.
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// inSession returns 0 for a request of the open session, else the status of its answer. mu is held.
+func (f *Front) inSession(r *http.Request) int {
+	switch given := r.Header.Get(headerSession); {
+	case given == "":
+		return http.StatusBadRequest
+	case given != f.session:
+		return http.StatusNotFound
+	case !versionForm.MatchString(r.Header.Get(headerVersion)):
+		return http.StatusBadRequest
+	}
+	return 0
+}
+
+// versionForm is the form of a version, which earlier clients do not send.
+var versionForm = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)?$`)
+
+// codeHeader is the code of an error about headers that differ from the body.
+const codeHeader = -32020
+
+// post takes a message of the client.
+func (f *Front) post(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r.Body)
+	m, ok := readMessage(body, true)
+	named := r.Header.Get(headerVersion)
+	alone := m.version >= typedSince || named >= typedSince && versionForm.MatchString(named) // there is no session
+	refused := func(status, code int, text string) {
+		answer(w, status, jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+text).Line())
+	}
+	switch {
+	case err != nil:
+		refused(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalid, err.Error())
+		return
+	case !ok:
+		refused(http.StatusBadRequest, jsonrpc.CodeParse, "not one JSON object with each name once")
+		return
+	case m.asks() && alone:
+		if m.version == "" || m.params.inner("_meta").get(capabilitiesKey) == nil {
+			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
+			return
+		}
+		body := map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()}
+		for header, want := range body {
+			if got := headerText(r.Header.Get(header)); got != want {
+				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %q", header, got, want))
+				return
+			}
+		}
+	}
+	f.mu.Lock()
+	var left [][]byte
+	begins := m.method == "initialize" && !alone
+	if begins {
+		left = f.leave()
+		f.session = gabp.NewToken()
+		f.general = f.begin(nil, "")
+		w.Header().Set(headerSession, f.session)
+	} else if status := f.inSession(r); !alone && status != 0 {
+		f.mu.Unlock()
+		refused(status, jsonrpc.CodeInvalid, "not of the session that is open: initialize begins one")
+		return
+	}
+	var e *events
+	if m.asks() {
+		key := m.key()
+		if _, twice := f.open[key]; twice || len(f.open) >= maxStreams {
+			f.mu.Unlock()
+			refused(http.StatusBadRequest, jsonrpc.CodeInternal, "too many requests wait for an answer, or two have this id")
+			return
+		}
+		e = f.begin(m.id, string(m.params.inner("_meta").get("progressToken")))
+		e.reading++
+		f.open[key] = e
+	}
+	f.mu.Unlock()
+	f.send(append(left, m.line)...)
+	if e == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if f.serve(w, r, e, 0, begins || alone) || !alone { // of a session, the client may come again
+		return
+	}
+	f.mu.Lock()
+	delete(f.open, m.key())
+	f.mu.Unlock()
+	f.send(canceled(m.id))
+}
+
+// send sends lines to the proxy.
+func (f *Front) send(lines ...[]byte) {
+	for _, line := range lines {
+		_, _ = f.to.Write(line)
+	}
+}
+
+// get serves the stream of the session, or the events after one that the client has read. mu is held.
+func (f *Front) get(w http.ResponseWriter, r *http.Request) {
+	e, after := f.general, 0
+	if last := r.Header.Get(headerLast); last != "" {
+		name, number, _ := strings.Cut(last, "-")
+		known, ok := f.kept.Get(name)
+		if _, err := fmt.Sscan(number, &after); !ok || err != nil {
+			http.Error(w, "heed: no such event is kept", http.StatusNotFound)
+			return
+		}
+		e = known
+	} else if e.reading > 0 {
+		http.Error(w, "heed: this stream is open", http.StatusConflict)
+		return
+	}
+	e.reading++
+	f.mu.Unlock()
+	f.serve(w, r, e, after, false)
+	f.mu.Lock()
+}
+
+// serve writes events after a number until the last, or the client leaves. It returns true if the answer was written.
+// An answer that comes soon and is the only event may be alone.
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Time{}) // the request is read, and its stream may last
+	begin := sync.OnceFunc(func() {
+		alone = false
+		h := w.Header()
+		h.Set("Content-Type", typeEvents)
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Accel-Buffering", "no")
+		if after == 0 && r.Header.Get(headerVersion) >= "2025-11-25" && r.Header.Get(headerVersion) < typedSince {
+			_, _ = fmt.Fprintf(w, "id: %s-0\ndata:\n\n", e.name) // so that the client can come again
+		}
+		_ = rc.Flush()
+	})
+	if !alone {
+		begin()
+	}
+	f.mu.Lock()
+	defer func() {
+		e.reading--
+		f.mu.Unlock()
+	}()
+	waits := firstWithin
+	for {
+		list := e.list[min(max(after+1-e.first, 0), len(e.list)):]
+		next, done, wake := e.first+len(e.list)-len(list), e.done, e.wake
+		f.mu.Unlock()
+		if alone && len(list) == 1 && done {
+			answer(w, statusOf(list[0]), list[0])
+			f.mu.Lock()
+			return true
+		}
+		for i, data := range list {
+			begin()
+			_, _ = fmt.Fprintf(w, "id: %s-%d\nevent: message\ndata: %s\n\n", e.name, next+i, data)
+			after = next + i
+		}
+		gone := len(list) > 0 && rc.Flush() != nil
+		if !gone && !done {
+			select {
+			case <-wake:
+			case <-r.Context().Done():
+				gone = true
+			case <-time.After(waits):
+				begin()
+				_, err := io.WriteString(w, ":\n\n")
+				gone = err != nil || rc.Flush() != nil
+			}
+			waits = keepAlive
+		}
+		f.mu.Lock()
+		if gone || done {
+			return !gone
+		}
+	}
+}
+
+// answer writes a message alone.
+func answer(w http.ResponseWriter, status int, line []byte) {
+	w.Header().Set("Content-Type", typeJSON)
+	w.WriteHeader(status)
+	_, _ = w.Write(line)
+}
+
+// statusOf returns the status of an answer since 2026-07-28.
+func statusOf(line []byte) int {
+	msg, _ := parse(line, false)
+	switch failed := msg.inner("error"); string(failed.get("code")) {
+	case "-32601":
+		return http.StatusNotFound
+	case "-32020", "-32021", "-32022":
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// Serve serves clients at the path /mcp of l until ctx is done.
+func (f *Front) Serve(ctx context.Context, l net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", f)
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	defer f.lines.Close() //nolint:errcheck // nothing waits to be read any more
+	if err := server.Serve(l); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,336 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/mcp"
+)
+
+// front is a proxy whose clients come over HTTP.
+type front struct {
+	*between
+	url     string
+	session string
+}
+
+func beginFront(t *testing.T) *front {
+	b := &between{t: t, server: make(chan string, 64)}
+	fromServer, toClient := io.Pipe()
+	b.toClient = toClient
+	f := mcp.NewFront("secret", false)
+	b.run(f, fromServer, f, pipeTo(b.server))
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	return &front{between: b, url: server.URL}
+}
+
+// reply is the answer to an HTTP request: the data of its events, or its body.
+type reply struct {
+	*http.Response
+	lines chan string
+	leave func()
+}
+
+// send sends an HTTP request, with headers as pairs. It comes back when the answer has begun.
+func (f *front) send(method, body string, headers ...string) *reply {
+	f.t.Helper()
+	ctx, leave := context.WithCancel(context.Background())
+	f.t.(*testing.T).Cleanup(leave)
+	req, err := http.NewRequestWithContext(ctx, method, f.url, strings.NewReader(body))
+	require.NoError(f.t, err)
+	req.Header.Set("Authorization", "Bearer secret")
+	if f.session != "" {
+		req.Header.Set("Mcp-Session-Id", f.session)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(f.t, err)
+	r := &reply{resp, make(chan string, 64), leave}
+	go func() {
+		defer close(r.lines)
+		defer resp.Body.Close() //nolint:errcheck // the test reads it
+		lines := bufio.NewScanner(resp.Body)
+		for lines.Scan() {
+			if text := lines.Text(); text != "" && !strings.HasPrefix(text, "event: ") && text != ":" {
+				r.lines <- text
+			}
+		}
+	}()
+	return r
+}
+
+// next returns the next line of a reply that is no id of an event, and the id before it.
+func (f *front) next(r *reply) (line, id string) {
+	f.t.Helper()
+	for {
+		line = f.take(r.lines)
+		name, value, _ := strings.Cut(line, ": ")
+		switch name {
+		case "id":
+			id = value
+		case "data":
+			return value, id
+		default:
+			return line, id
+		}
+	}
+}
+
+// begins begins a session.
+func (f *front) begins() {
+	f.t.Helper()
+	f.session = ""
+	done := make(chan *reply)
+	go func() { done <- f.send("POST", hello25) }()
+	require.Contains(f.t, f.take(f.server)+f.drain(), `"method":"initialize"`)
+	f.serve(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`)
+	r := <-done
+	require.Equal(f.t, "application/json", r.Header.Get("Content-Type"))
+	line, _ := f.next(r)
+	require.Contains(f.t, line, `"instructions":"heed watches`)
+	f.session = r.Header.Get("Mcp-Session-Id")
+	require.Len(f.t, f.session, 64)
+}
+
+// drain returns what the server got before initialize.
+func (f *front) drain() (all string) {
+	for len(f.server) > 0 {
+		all += <-f.server
+	}
+	return all
+}
+
+// TestRefusedOverHTTP is the table of requests that do not reach the server.
+func TestRefusedOverHTTP(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	session := f.session
+	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	look := modern(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"größe"}}`)
+	for name, c := range map[string]struct {
+		method, body string
+		headers      []string
+		status       int
+		want         string
+	}{
+		"no token":             {"POST", ping, []string{"Authorization", ""}, 401, "not with the token"},
+		"another token":        {"POST", ping, []string{"Authorization", "Bearer secret2"}, 401, "not with the token"},
+		"a page of another":    {"POST", ping, []string{"Origin", "http://evil.example"}, 403, "origin"},
+		"no page":              {"POST", ping, []string{"Origin", "null"}, 403, "origin"},
+		"another name":         {"POST", ping, []string{"Host", "evil.example:80"}, 403, "host"},
+		"no message":           {"POST", `[1]`, nil, 400, `"code":-32700`},
+		"twice a name":         {"POST", `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, nil, 400, `"code":-32700`},
+		"no session":           {"POST", ping, []string{"Mcp-Session-Id", ""}, 400, "initialize begins one"},
+		"another session":      {"POST", ping, []string{"Mcp-Session-Id", "x"}, 404, "initialize begins one"},
+		"no version":           {"POST", ping, []string{"Mcp-Protocol-Version", "bad"}, 400, "initialize begins one"},
+		"another event":        {"GET", "", []string{"Last-Event-Id", "99-1"}, 404, "no such event"},
+		"no event":             {"GET", "", []string{"Last-Event-Id", "1-x"}, 404, "no such event"},
+		"GET of another":       {"GET", "", []string{"Mcp-Session-Id", "x"}, 404, "not of this session"},
+		"DELETE without":       {"DELETE", "", []string{"Mcp-Session-Id", ""}, 400, "not of this session"},
+		"another method":       {"PUT", "", nil, 405, "POST"},
+		"no metadata":          {"POST", ping, []string{"Mcp-Protocol-Version", "2026-07-28"}, 400, `"id":2,"error":{"code":-32602`},
+		"no capabilities":      {"POST", typed(ping), headers("ping", ""), 400, `"id":2,"error":{"code":-32602`},
+		"no headers":           {"POST", look, nil, 400, `"id":2,"error":{"code":-32020`},
+		"header of another":    {"POST", look, headers("tools/call", "grosse"), 400, `"id":2,"error":{"code":-32020`},
+		"method of another":    {"POST", look, headers("tools/list", "=?base64?Z3LDtsOfZQ==?="), 400, `"code":-32020`},
+		"encoded of another":   {"POST", look, headers("tools/call", "=?base64?!?="), 400, `"code":-32020`},
+		"version of another":   {"POST", look, append(headers("tools/call", "=?base64?Z3LDtsOfZQ==?="), "Mcp-Protocol-Version", "2025-11-25"), 400, `"code":-32020`},
+		"initialize elsewhere": {"POST", hello25, []string{"Origin", "http://127.0.0.1.evil.example"}, 403, "origin"},
+	} {
+		r := f.send(c.method, c.body, c.headers...)
+		require.Equal(t, c.status, r.StatusCode, name)
+		line, _ := f.next(r)
+		require.Contains(t, line, c.want, name)
+	}
+	require.Empty(t, f.server)
+	for _, origin := range []string{"", "http://localhost:6274", "http://127.0.0.1", "http://[::1]:80"} {
+		r := f.send("POST", inited, "Origin", origin, "Mcp-Protocol-Version", "2025-11-25")
+		require.Equal(t, 202, r.StatusCode)
+		require.Equal(t, inited, f.take(f.server))
+	}
+	require.Equal(t, 204, f.send("DELETE", "").StatusCode)
+	f.session = session
+	require.Equal(t, 405, f.send("GET", "").StatusCode)
+	require.Equal(t, 404, f.send("POST", ping).StatusCode)
+}
+
+// modern is typed, with the capabilities of the client.
+func modern(request string) string {
+	return strings.Replace(typed(request), `{"io.`, `{"io.modelcontextprotocol/clientCapabilities":{},"io.`, 1)
+}
+
+func headers(method, name string) []string {
+	return []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}
+}
+
+// TestSessionOverHTTP: answers and progress go to their requests, and all else to the stream of the session.
+func TestSessionOverHTTP(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	own := f.send("GET", "", "Mcp-Protocol-Version", "2025-06-18")
+	require.Equal(t, 409, f.send("GET", "").StatusCode, "one at a time")
+	other := strings.Replace(build, `"id":7`, `"id":8`, 1)
+	call := f.send("POST", "{\n"+strings.Replace(build[1:], `"params":{`, `"params":{"_meta":{"progressToken":"p"},`, 1))
+	f.take(f.server)
+	second := f.send("POST", other)
+	f.take(f.server)
+	require.Equal(t, 400, f.send("POST", other).StatusCode, "two have this id")
+	require.Equal(t, "text/event-stream", call.Header.Get("Content-Type"))
+	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
+	f.serve(progress)
+	line, _ := f.next(call)
+	require.Equal(t, progress, line)
+	asks := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
+	f.serve(asks)
+	line, _ = f.next(own)
+	require.Equal(t, asks, line)
+	answer := `{"jsonrpc":"2.0","id":1,"result":{}}`
+	require.Equal(t, 202, f.send("POST", answer).StatusCode)
+	require.Equal(t, answer, f.take(f.server))
+	f.serve(`{"jsonrpc":"2.0","id":8.0,` + built + `}`)
+	line, _ = f.next(second)
+	require.Contains(t, line, `"id":8.0,`)
+	_, more := <-second.lines
+	require.False(t, more, "the answer is the last")
+	f.log(fault)
+	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	line, _ = f.next(call)
+	require.Contains(t, line, "Outcome of this call: ")
+	f.send("POST", inited)
+	f.take(f.server)
+}
+
+// TestStreamThatBreaksOff: the client reads on after the last event that it has.
+func TestStreamThatBreaksOff(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	call := f.send("POST", build, "Mcp-Protocol-Version", "2025-11-25")
+	require.Equal(t, build, f.take(f.server))
+	require.Regexp(t, `^id: \d+-0$`, f.take(call.lines), "the place is known before the first event")
+	require.Equal(t, "data:", f.take(call.lines))
+	note := func(n string) string { return `{"jsonrpc":"2.0","method":"notifications/x","params":{"n":` + n + `}}` }
+	f.serve(note("1"))
+	line, at := f.next(call)
+	require.Equal(t, note("1"), line)
+	call.leave()
+	for range call.lines { // until it has ended
+	}
+	f.serve(note("2"))
+	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	for range 2 { // as often as it is asked for
+		again := f.send("GET", "", "Last-Event-Id", at)
+		line, _ = f.next(again)
+		require.Equal(t, note("2"), line)
+		line, _ = f.next(again)
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, line)
+		_, more := <-again.lines
+		require.False(t, more)
+	}
+	// Of a stream with many events, the last are kept.
+	call = f.send("POST", build)
+	f.take(f.server)
+	call.leave()
+	for range call.lines {
+	}
+	for range 1000 {
+		f.serve(note("3"))
+	}
+	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	require.Eventually(t, func() bool {
+		again, n := f.send("GET", "", "Last-Event-Id", "4-0"), 0
+		for line := range again.lines {
+			if strings.HasPrefix(line, "data: ") {
+				n++
+			}
+			if strings.Contains(line, "built") {
+				require.Equal(t, 256, n)
+				return true
+			}
+			if n == 256 {
+				again.leave()
+				break
+			}
+		}
+		return false
+	}, 10*time.Second, time.Millisecond)
+}
+
+// TestAnotherClient: another session ends the one before, and what it had asked for is canceled.
+func TestAnotherClient(t *testing.T) {
+	f := beginFront(t)
+	f.begins()
+	first := f.session
+	call := f.send("POST", build)
+	require.Equal(t, build, f.take(f.server))
+	f.session = ""
+	done := make(chan *reply)
+	go func() { done <- f.send("POST", strings.Replace(hello25, `"id":1`, `"id":9`, 1)) }()
+	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
+	require.Contains(t, f.take(f.server), `"method":"initialize"`)
+	line, _ := f.next(call)
+	require.Contains(t, line, "the session has ended")
+	f.serve(`{"jsonrpc":"2.0","id":9,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
+	r := <-done
+	f.session = first
+	require.Equal(t, 404, f.send("POST", build).StatusCode)
+	f.session = r.Header.Get("Mcp-Session-Id")
+	call = f.send("POST", build)
+	line, _ = f.next(call)
+	require.Contains(t, line, "Not executed: the caller left during a call")
+}
+
+// TestWithoutSession: since 2026-07-28, an answer is alone, its status says how it failed, subscriptions are streams, and
+// a request ends with its connection.
+func TestWithoutSession(t *testing.T) {
+	f := beginFront(t)
+	asks := func(request, method, name string) chan *reply {
+		done := make(chan *reply, 1)
+		go func() { done <- f.send("POST", modern(request), headers(method, name)...) }()
+		return done
+	}
+	done := asks(build, "tools/call", "build")
+	require.Equal(t, modern(build), f.take(f.server))
+	f.serve(`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`)
+	r := <-done
+	require.Equal(t, 200, r.StatusCode)
+	require.Equal(t, "application/json", r.Header.Get("Content-Type"))
+	require.Empty(t, r.Header.Get("Mcp-Session-Id"))
+	line, _ := f.next(r)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`, line)
+
+	for code, status := range map[string]int{"-32601": 404, "-32602": 200, "-32022": 400, "-32021": 400, "1": 200} {
+		done = asks(`{"jsonrpc":"2.0","id":3,"method":"x/y"}`, "x/y", "")
+		f.take(f.server)
+		f.serve(`{"jsonrpc":"2.0","id":3,"error":{"code":` + code + `,"message":"no"}}`)
+		require.Equal(t, status, (<-done).StatusCode, code)
+	}
+
+	listen := `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` +
+		bridge.ResourceBase + `items"]}}}`
+	r = <-asks(listen, "subscriptions/listen", "")
+	require.Equal(t, "text/event-stream", r.Header.Get("Content-Type"))
+	line, _ = f.next(r)
+	require.Contains(t, line, `"method":"notifications/subscriptions/acknowledged"`)
+	f.log(fault)
+	line, _ = f.next(r)
+	require.Contains(t, line, `"method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}`)
+	r.leave()
+	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":"s"}`)
+	done = asks(build, "tools/call", "build")
+	line, _ = f.next(<-done)
+	require.Contains(t, line, "Not executed: ")
+}

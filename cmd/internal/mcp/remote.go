@@ -1,0 +1,336 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/framing"
+)
+
+// Remote is a server over Streamable HTTP, as a stream of lines: written lines go to the server, and its are read. Each
+// request is answered, with an error if the server cannot be reached. A session that the server does not know any
+// more begins again. Make one with [Dial].
+type Remote struct {
+	url, token string
+	log        *slog.Logger
+	client     *http.Client
+	ctx        context.Context
+	end        context.CancelFunc
+	under      sync.WaitGroup // requests that will have an answer
+	lines      *io.PipeReader
+	to         *io.PipeWriter
+
+	renewing sync.Mutex
+
+	mu            sync.Mutex
+	session       string
+	version       string              // that initialize agreed on
+	hello, inited *message            // the client's initialize, and its notification that follows
+	open          map[string]*message // requests of versions without sessions, by their ids
+	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
+}
+
+// The bounds of repetition.
+const (
+	remoteRetries = 5
+	remoteDelay   = time.Second
+	remoteMost    = 30 * time.Second // between two, and for a message without an answer
+)
+
+// Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
+func Dial(url, token string, log *slog.Logger) *Remote {
+	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, client: &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
+	}}
+	r.ctx, r.end = context.WithCancel(context.Background())
+	r.lines, r.to = io.Pipe()
+	return r
+}
+
+// Read reads the lines of the server.
+func (r *Remote) Read(b []byte) (int, error) { return r.lines.Read(b) }
+
+// Write sends a line to the server. It returns when a request was sent, and when another message was taken.
+func (r *Remote) Write(line []byte) (int, error) {
+	m, ok := readMessage(line, false)
+	switch {
+	case !ok:
+		r.log.Warn("a line is no message, and is not sent")
+	case m.asks():
+		r.begin(m)
+	case m.method == "notifications/cancelled" && r.cancels(m):
+	default:
+		ctx, cancel := context.WithTimeout(r.ctx, remoteMost)
+		defer cancel()
+		r.notify(ctx, m)
+	}
+	return len(line), nil
+}
+
+// begin sends a request, whose answer comes later.
+func (r *Remote) begin(m *message) {
+	ctx, cancel := context.WithCancel(r.ctx)
+	key := m.key()
+	r.mu.Lock()
+	if m.end = cancel; m.version != "" {
+		r.open[key] = m
+	}
+	if m.method == "initialize" {
+		r.forget()
+		r.hello, r.inited = m, nil
+	}
+	r.mu.Unlock()
+	sent := make(chan struct{})
+	wrote := sync.OnceFunc(func() { close(sent) })
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }}
+	ask := func() {
+		defer cancel()
+		r.ask(httptrace.WithClientTrace(ctx, trace), m, sent)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.open[key] == m { // the client may have used the id again
+			delete(r.open, key)
+		}
+	}
+	if m.method == "subscriptions/listen" { // which has no answer while it is of use
+		go ask()
+	} else {
+		r.under.Go(ask)
+	}
+	select {
+	case <-sent:
+	case <-ctx.Done():
+	}
+}
+
+// notify sends a message without an answer.
+func (r *Remote) notify(ctx context.Context, m *message) {
+	resp, err := r.post(ctx, m)
+	if err != nil {
+		r.log.Warn("a message did not reach the server", "method", m.method, "error", err)
+		return
+	}
+	_ = resp.Body.Close()
+	if m.method == "notifications/initialized" {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.inited = m; r.hear == nil {
+			ctx, cancel := context.WithCancel(r.ctx)
+			r.hear = cancel
+			go r.events(ctx, nil, nil)
+		}
+	}
+}
+
+// Finish lets the open requests have their answers within a time, and ends the session and the lines of the server.
+func (r *Remote) Finish(within time.Duration) {
+	defer time.AfterFunc(within, r.end).Stop()
+	r.under.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	r.mu.Lock()
+	session := r.session
+	r.mu.Unlock()
+	if session != "" {
+		if resp, err := r.do(ctx, http.MethodDelete, nil, nil); err == nil {
+			_ = resp.Body.Close()
+		}
+	}
+	r.end()
+	_ = r.to.Close()
+}
+
+// forget forgets the session and ends its stream, with mu held.
+func (r *Remote) forget() {
+	r.session, r.version = "", ""
+	if r.hear != nil {
+		r.hear()
+		r.hear = nil
+	}
+}
+
+// cancels ends a request of a version that has no notification for that. It returns false for another.
+func (r *Remote) cancels(m *message) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := jsonrpc.Key(jsontext.Value(m.params.get("requestId")))
+	request := r.open[key]
+	if request != nil {
+		delete(r.open, key)
+		request.end()
+	}
+	return request != nil
+}
+
+// do sends an HTTP request with the headers of the session, and with others.
+func (r *Remote) do(
+	ctx context.Context, method string, body []byte, headers map[string]string,
+) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	session := map[string]string{headerSession: r.session, headerVersion: r.version}
+	r.mu.Unlock()
+	if headers[headerVersion] != "" { // of a version without sessions
+		session = nil
+	}
+	for _, all := range []map[string]string{session, headers} {
+		for name, value := range all {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+	}
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	return r.client.Do(req)
+}
+
+func (r *Remote) post(ctx context.Context, m *message) (*http.Response, error) {
+	return r.do(ctx, http.MethodPost, m.line, map[string]string{
+		"Accept": typeJSON + ", " + typeEvents, "Content-Type": typeJSON,
+		headerVersion: m.version, headerMethod: m.method, headerName: headerValue(m.named()),
+	})
+}
+
+// ask sends a request, and passes its answer on.
+func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
+	resp, err := r.post(ctx, m)
+	if err == nil && resp.StatusCode == http.StatusNotFound && m.version == "" && r.renew(ctx, resp) {
+		resp, err = r.post(ctx, m)
+	}
+	if err != nil {
+		select {
+		case <-sent:
+			r.fail(ctx, m, fmt.Errorf("the server did not answer: %w; the outcome of a call is unknown", err))
+		default:
+			r.fail(ctx, m, fmt.Errorf("the server cannot be reached, and did nothing: %w", err))
+		}
+		return
+	}
+	if resp.StatusCode == http.StatusOK && ofType(resp.Header, "Content-Type", typeEvents) {
+		r.events(ctx, m, resp)
+		return
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := readBody(resp.Body)
+	switch got, ok := readMessage(body, false); {
+	case err != nil:
+		r.fail(ctx, m, err)
+	case ok && (got.get("result") != nil || got.get("error") != nil):
+		if got.id == nil { // of an error of the transport
+			got.set("id", m.id)
+			got, _ = readMessage(got.object.line(), false)
+		}
+		r.pass(m, resp, got)
+	default:
+		r.fail(ctx, m, fmt.Errorf("the server answered HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
+	}
+}
+
+// pass gives the client a line of the server. It reports whether it answers m.
+func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
+	answers := m != nil && got.method == "" && got.key() == m.key()
+	if answers && m.method == "initialize" {
+		r.mu.Lock()
+		r.session, r.version = resp.Header.Get(headerSession), got.inner("result").text("protocolVersion")
+		r.mu.Unlock()
+	}
+	if m == nil || !m.again {
+		_, _ = r.to.Write(got.line)
+	}
+	return answers
+}
+
+// fail answers a request with an error, unless it was canceled.
+func (r *Remote) fail(ctx context.Context, m *message, err error) {
+	code := jsonrpc.CodeInternal
+	if _, long := errors.AsType[*framing.LongError](err); long {
+		code, err = jsonrpc.CodeTooLarge, fmt.Errorf("%w; the call was executed", err)
+	}
+	if !m.again && (ctx.Err() == nil || r.ctx.Err() != nil) {
+		_, _ = r.to.Write(jsonrpc.Failure(jsontext.Value(m.id), code, "heed: "+err.Error()).Line())
+	}
+}
+
+// events passes the events of a response on until the answer to m; for nil, those of the session, from another request.
+// A stream that breaks off is taken up where it was, if its events have ids.
+func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
+	last, delay, answered, err := "", remoteDelay, false, error(nil)
+	for n := 0; ; n++ {
+		if resp != nil {
+			err = readEvents(resp.Body, func(e sse) bool {
+				last, n = cmp.Or(e.id, last), 0
+				delay = min(cmp.Or(e.retry, delay), remoteMost)
+				if got, ok := readMessage([]byte(e.data), false); ok {
+					answered = r.pass(m, resp, got)
+				}
+				return !answered
+			})
+			_ = resp.Body.Close()
+		}
+		switch {
+		case answered || ctx.Err() != nil:
+			return
+		case m != nil && (last == "" || n == remoteRetries):
+			r.fail(ctx, m, fmt.Errorf("the stream of the answer broke off: %w; the outcome of a call is unknown", err))
+			return
+		case m != nil || n > 0:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(min(delay<<min(n, remoteRetries), remoteMost)):
+			}
+		}
+		resp, err = r.do(ctx, http.MethodGet, nil, map[string]string{"Accept": typeEvents, headerLast: last})
+		if err == nil && (resp.StatusCode != http.StatusOK || !ofType(resp.Header, "Content-Type", typeEvents)) {
+			_ = resp.Body.Close()
+			if m == nil && resp.StatusCode/100 == 4 { // this server has none
+				return
+			}
+			resp, err = nil, fmt.Errorf("HTTP %d", resp.StatusCode)
+		}
+	}
+}
+
+// renew begins the session of a response again, which the server does not know any more. It returns false if it was
+// never begun, or cannot be.
+func (r *Remote) renew(ctx context.Context, resp *http.Response) bool {
+	r.renewing.Lock()
+	defer r.renewing.Unlock()
+	r.mu.Lock()
+	hello, inited, session := r.hello, r.inited, r.session
+	if session == "" || session != resp.Request.Header.Get(headerSession) { // another request has begun it
+		r.mu.Unlock()
+		return session != ""
+	}
+	r.forget()
+	r.mu.Unlock()
+	_ = resp.Body.Close()
+	again := *hello
+	again.again = true
+	r.ask(ctx, &again, nil)
+	r.mu.Lock()
+	begun := r.version != ""
+	r.mu.Unlock()
+	if begun && inited != nil {
+		r.notify(ctx, inited)
+	}
+	r.log.Info("the server does not know its session any more", "begun again", begun)
+	return begun
+}

@@ -1,0 +1,304 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/mcp"
+)
+
+// game is a game that serves MCP over HTTP. It holds each request to the headers that it must have.
+type game struct {
+	t       testing.TB
+	events  bool // answers are events
+	pretty  bool // answers have line feeds
+	breaks  bool // streams break off before the answer, which comes when they are asked for again
+	silent  bool // it has no stream of its own
+	handler func(w http.ResponseWriter, r *http.Request, m map[string]any) bool
+
+	mu       sync.Mutex
+	sessions int
+	held     map[string]string // answers, by the event before them
+	got      chan string       // method of each request of HTTP, and of its message
+	gone     chan struct{}     // a client left
+	over     chan struct{}     // the session has ended
+	own      chan string       // what it sends by itself
+}
+
+func (g *game) session() string { return fmt.Sprintf("s%d", g.sessions) }
+
+// restart forgets the session.
+func (g *game) restart() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sessions++
+	close(g.over)
+	g.over = make(chan struct{})
+}
+
+func (g *game) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	assert.Equal(g.t, "Bearer secret", r.Header.Get("Authorization"))
+	var m map[string]any
+	body, _ := io.ReadAll(r.Body)
+	_ = json.Unmarshal(body, &m)
+	method, _ := m["method"].(string)
+	g.got <- strings.TrimSpace(r.Method + " " + method)
+	g.mu.Lock()
+	session, over := g.session(), g.over
+	g.mu.Unlock()
+	params, _ := m["params"].(map[string]any)
+	_, modern := params["_meta"]
+	switch {
+	case modern:
+		assert.Equal(g.t, "2026-07-28", r.Header.Get("Mcp-Protocol-Version"))
+		assert.Equal(g.t, method, r.Header.Get("Mcp-Method"))
+		assert.Empty(g.t, r.Header.Get("Mcp-Session-Id"))
+	case method == "initialize":
+		assert.Empty(g.t, r.Header.Get("Mcp-Session-Id"))
+		w.Header().Set("Mcp-Session-Id", session)
+	case r.Header.Get("Mcp-Session-Id") != session:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	default:
+		assert.Equal(g.t, "2025-11-25", r.Header.Get("Mcp-Protocol-Version"))
+	}
+	if g.handler != nil && g.handler(w, r, m) {
+		return
+	}
+	flush := http.NewResponseController(w).Flush
+	switch last := r.Header.Get("Last-Event-Id"); {
+	case r.Method == http.MethodDelete:
+	case last != "" && g.held[last] != "":
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "id: end\nevent: message\ndata: %s\n\n", g.held[last])
+	case r.Method == http.MethodGet && g.silent:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case r.Method == http.MethodGet:
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		_ = flush()
+		for {
+			select {
+			case line := <-g.own:
+				_, _ = fmt.Fprintf(w, ": comment\r\ndata: %s\r\n\r\n", line)
+				_ = flush()
+			case <-over:
+				return
+			case <-r.Context().Done():
+				return
+			}
+		}
+	case m["id"] == nil:
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		result := map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}}
+		switch method {
+		case "initialize":
+			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": struct{}{}}}
+		case "tools/list":
+			result = map[string]any{"tools": []any{map[string]string{"name": "build"}}}
+		}
+		answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m["id"], "result": result})
+		if g.pretty {
+			answer, _ = json.MarshalIndent(json.RawMessage(answer), "", "\t")
+		}
+		if !g.events {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(answer)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		if g.breaks && method != "initialize" {
+			g.held = map[string]string{fmt.Sprint("e", m["id"]): string(answer)}
+			_, _ = fmt.Fprintf(w, "id: e%v\nretry: 1\ndata:\n\n", m["id"])
+			return
+		}
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(string(answer), "\n", "\ndata: "))
+		_ = flush()
+		<-r.Context().Done() // which the client ends
+		g.gone <- struct{}{}
+	}
+}
+
+// beginGame runs a proxy in front of a game over HTTP.
+func beginGame(t *testing.T, g *game) (*between, *mcp.Remote) {
+	g.t, g.sessions, g.over = t, 1, make(chan struct{})
+	g.got, g.own, g.gone = make(chan string, 64), make(chan string, 8), make(chan struct{}, 64)
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	return beginURL(t, server.URL)
+}
+
+func beginURL(t *testing.T, url string) (*between, *mcp.Remote) {
+	remote := mcp.Dial(url, "secret", slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { remote.Finish(0) })
+	b := &between{t: t, client: make(chan string, 64)}
+	fromClient, toProxy := io.Pipe()
+	b.toProxy = toProxy
+	b.run(fromClient, remote, pipeTo(b.client), remote)
+	return b, remote
+}
+
+// wait returns when the game got a request.
+func (g *game) wait(kind string) {
+	g.t.Helper()
+	for {
+		select {
+		case got := <-g.got:
+			if got == kind {
+				return
+			}
+		case <-time.After(10 * time.Second):
+			require.FailNow(g.t, "no request comes", kind)
+		}
+	}
+}
+
+// answer returns the next line that the client gets and that is no log message.
+func (b *between) answer() string {
+	b.t.Helper()
+	for {
+		if line := b.take(b.client); !strings.Contains(line, "notifications/message") {
+			return line
+		}
+	}
+}
+
+const ack = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`
+
+const hello25 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+
+// TestGameOverHTTP: an agent is held, reads why, acknowledges and goes on, whatever form the game's answers have.
+func TestGameOverHTTP(t *testing.T) {
+	for name, g := range map[string]*game{
+		"one object": {}, "pretty": {pretty: true}, "events": {events: true, silent: true},
+		"several lines": {events: true, pretty: true}, "broken streams": {events: true, breaks: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, _ := beginGame(t, g)
+			ask := func(line string) string { b.ask(line); return b.answer() }
+			require.Contains(t, ask(hello25), `"instructions":"heed watches`)
+			b.ask(inited)
+			g.wait("GET")
+			require.Contains(t, ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`), `[{"name":"build"},{`)
+			require.Regexp(t, `"text": ?"built"`, ask(build))
+			b.log(fault)
+			require.Contains(t, ask(build), "Not executed: ")
+			require.Contains(t, ask(ack), `\"acknowledged\":true`)
+			require.Regexp(t, `"text": ?"built"`, ask(build))
+			g.restart() // such as a game in an editor that is played again
+			require.Regexp(t, `"text": ?"built"`, ask(build))
+			g.wait("POST initialize")
+			g.wait("POST notifications/initialized")
+			if !g.silent {
+				g.wait("GET")
+				g.own <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+				require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, b.take(b.client))
+			}
+			ask(typed(build)) // of a version without sessions
+		})
+	}
+}
+
+// TestGameThatFails: each request has an answer, which says whether the call may have been executed.
+func TestGameThatFails(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	b, _ := beginURL(t, server.URL)
+	b.ask(build)
+	require.Regexp(t, `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: .*refused`, b.take(b.client))
+
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"a status":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, `HTTP 500 Internal Server Error"`},
+		"a redirect": {http.RedirectHandler("/x", http.StatusTemporaryRedirect).ServeHTTP, `HTTP 307 `},
+		"a page":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, `HTTP 200 OK"`},
+		"its own error": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"no session"}}`)
+		}, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"no session"},"id":7}`},
+		"the end of its stream": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {}\n\n")
+		}, `broke off: EOF; the outcome of a call is unknown"`},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `the outcome of a call is unknown"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(c.handler)
+			defer server.Close()
+			b, _ := beginURL(t, server.URL)
+			b.ask(build)
+			got := b.take(b.client)
+			if got == "{}" {
+				got = b.take(b.client)
+			}
+			require.Contains(t, got, c.want)
+			require.Contains(t, got, `"id":7`)
+		})
+	}
+}
+
+// TestCancelOverHTTP: since 2026-07-28, the end of the request says that it is canceled; before, a notification does.
+func TestCancelOverHTTP(t *testing.T) {
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}`
+	left := make(chan struct{}, 8)
+	g := &game{handler: func(_ http.ResponseWriter, r *http.Request, m map[string]any) bool {
+		if m["method"] != "tools/call" {
+			return false
+		}
+		<-r.Context().Done()
+		left <- struct{}{}
+		return true
+	}}
+	b, _ := beginGame(t, g)
+	b.ask(typed(build))
+	g.wait("POST tools/call")
+	b.ask(cancel)
+	<-left
+	b.ask(hello25)
+	b.take(b.client)
+	b.ask(strings.Replace(build, "7", "8", 1))
+	require.Contains(t, b.answer(), "Not executed: ", "its outcome is not known")
+	b.ask(ack)
+	require.Contains(t, b.answer(), `\"acknowledged\":true`)
+	b.ask(build)
+	g.wait("POST tools/call")
+	b.ask(cancel)
+	g.wait("POST notifications/cancelled")
+}
+
+// TestClientLeavesGame: open requests have their answers, and the session is ended.
+func TestClientLeavesGame(t *testing.T) {
+	called, goOn := make(chan struct{}), make(chan struct{})
+	g := &game{handler: func(_ http.ResponseWriter, _ *http.Request, m map[string]any) bool {
+		if m["method"] == "tools/call" {
+			close(called)
+			<-goOn
+		}
+		return false
+	}}
+	b, remote := beginGame(t, g)
+	b.ask(hello25)
+	b.take(b.client)
+	b.ask(build)
+	<-called
+	finished := make(chan struct{})
+	go func() { remote.Finish(time.Minute); close(finished) }()
+	close(goOn)
+	require.Contains(t, b.take(b.client), "built")
+	<-finished
+	g.wait("DELETE")
+	require.NoError(t, <-b.ended)
+}

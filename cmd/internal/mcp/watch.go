@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/coalesce"
+)
+
+// subscriptionID is the key of the id of a subscription, in its messages.
+const subscriptionID = "io.modelcontextprotocol/subscriptionId"
+
+// meta names the subscription c.
+func (c *call) meta() any { return map[string]any{subscriptionID: c.id} }
+
+// listen takes a request for notifications, which stays open. The server gets it without heed's resources, and not at
+// all if it asks for nothing else.
+func (p *Proxy) listen(c *call, msg object, line []byte) {
+	params := msg.inner("params")
+	filter := params.inner("notifications")
+	theirs := slices.DeleteFunc(list(filter.get("resourceSubscriptions")), func(raw json.RawMessage) bool {
+		var uri string
+		ours := json.Unmarshal(raw, &uri) == nil && strings.HasPrefix(uri, bridge.ResourceBase)
+		if ours {
+			c.uris = append(c.uris, uri)
+		}
+		return ours
+	})
+	if len(c.uris) > maxSubscribed || !p.expect(c) {
+		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
+		return
+	}
+	if len(c.uris) > 0 {
+		filter.set("resourceSubscriptions", theirs)
+		asks := func(m jsonMember) bool { return string(m.value) != "false" && string(m.value) != "[]" }
+		if !slices.ContainsFunc(filter, asks) {
+			p.watch(c)
+			return
+		}
+		params.set("notifications", filter)
+		msg.set("params", params)
+		line = msg.line()
+	}
+	p.server.Write(line)
+}
+
+// watch acknowledges a subscription to heed's resources alone.
+func (p *Proxy) watch(c *call) {
+	p.mu.Lock()
+	p.pending[jsonrpc.Key(jsontext.Value(c.id))] = c
+	c.watches = true
+	p.client.Write(notification("notifications/subscriptions/acknowledged", map[string]any{
+		"_meta": c.meta(), "notifications": map[string]any{"resourceSubscriptions": c.uris},
+	}))
+	p.mu.Unlock()
+}
+
+// acknowledged passes on that the server acknowledged a subscription, with heed's resources.
+func (p *Proxy) acknowledged(line []byte, msg object) {
+	params := msg.inner("params")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.pending[jsonrpc.Key(jsontext.Value(params.inner("_meta").get(subscriptionID)))]
+	if c != nil && len(c.uris) > 0 {
+		filter := params.inner("notifications")
+		all := list(filter.get("resourceSubscriptions"))
+		for _, uri := range c.uris {
+			all = append(all, encode(uri))
+		}
+		filter.set("resourceSubscriptions", all)
+		params.set("notifications", filter)
+		msg.set("params", params)
+		line, c.watches = msg.line(), true
+	}
+	p.client.Write(line)
+}
+
+// maxSubscribed bounds the resources of a subscription.
+const maxSubscribed = 256
+
+// subscribe adds a resource to those that the client subscribed to, or removes it. It returns false if there are too
+// many.
+func (p *Proxy) subscribe(uri string, on bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.subscribed = slices.DeleteFunc(p.subscribed, func(s string) bool { return s == uri })
+	if on && len(p.subscribed) < maxSubscribed {
+		p.subscribed = append(p.subscribed, uri)
+		return true
+	}
+	return !on
+}
+
+// notification returns a notification as a line.
+func notification(method string, params any) []byte {
+	return jsonrpc.Message{Method: method, Params: jsontext.Value(encode(params))}.Line()
+}
+
+// notify sends updates to a client that takes notifications.
+func (p *Proxy) notify(updates []heed.Update) {
+	items := bridge.ResourceBase + "items/"
+	touched := func(uri string) bool { // a resource of one item changes with this item alone
+		id, one := strings.CutPrefix(uri, items)
+		return !one || slices.ContainsFunc(updates, func(u heed.Update) bool {
+			return u.Item.ID == id || strings.HasSuffix(u.Item.ID, "-"+id)
+		})
+	}
+	var lines [][]byte
+	p.mu.Lock()
+	for i := range updates {
+		u := &updates[i]
+		if p.ready && u.Kind == coalesce.Opened {
+			level := "warning"
+			if u.Item.Blocking {
+				level = "error"
+			}
+			lines = append(lines, notification("notifications/message", map[string]string{
+				"level": level, "logger": "heed", "data": "Item " + u.Item.ID + ": " + u.Item.Summary,
+			}))
+		}
+	}
+	add := func(uris []string, params map[string]any) {
+		for _, uri := range uris {
+			if touched(uri) {
+				params["uri"] = uri
+				lines = append(lines, notification("notifications/resources/updated", params))
+			}
+		}
+	}
+	add(p.subscribed, map[string]any{})
+	for _, c := range p.pending {
+		if c.watches {
+			add(c.uris, map[string]any{"_meta": c.meta()})
+		}
+	}
+	p.mu.Unlock()
+	for _, line := range lines {
+		p.reply(line)
+	}
+}
