@@ -27,8 +27,8 @@ func beginsException(b []byte) bool {
 }
 
 // isTickFault reports whether message begins with the report of an exception that stopped a game at a tick: the seconds
-// since the start, the loop of the game, and words with a number before a colon: "MainLoop.cpp:12: Exception at tick 9:". Below it, everything up to the next line with the
-// seconds belongs to it, in any language.
+// since the start, the loop of the game, and words with a number before a colon: "MainLoop.cpp:12: Exception at tick
+// 9:". Below it, everything up to the next line with the seconds belongs to it, in any language.
 func isTickFault(message []byte) bool {
 	_, rest, ok := bytes.Cut(message, []byte("MainLoop.cpp:"))
 	_, rest, _ = bytes.Cut(rest, []byte(": "))
@@ -136,8 +136,8 @@ var nestedLeads = beginningsOf(
 
 const nestedCause = "Caused by: "
 
-// headsCause reports whether b, below the frames of an exception of Java's, heads those of its cause, or of an exception
-// that was thrown while the other one was on its way.
+// headsCause reports whether b, below the frames of an exception of Java, heads the frames of its cause, or of an
+// exception that was thrown while the other one was on its way.
 func headsCause(b []byte) bool {
 	t := trimLeft(b)
 	return hasPrefix(t, nestedCause) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")

@@ -110,7 +110,8 @@ func TestBrowser(t *testing.T) {
 	require.NoError(t, err)
 	own = at.Host
 
-	b := testkit.OpenTab(t, *inBrowser, server.URL+"/", patience, "--proxy-server="+at.Host, "--proxy-bypass-list=<-loopback>")
+	b := testkit.OpenTab(t, *inBrowser, server.URL+"/", patience,
+		"--proxy-server="+at.Host, "--proxy-bypass-list=<-loopback>")
 	loaded := func() { b.Eventually(`document.readyState === "complete" && document.querySelector("#drop") !== null`) }
 	loaded()
 	picture := 0

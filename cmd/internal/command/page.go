@@ -26,7 +26,9 @@ type Page struct {
 
 // NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
 // error has a line for each log that could not be read to its end; the page then has the rest, or is nil.
-func NewPage(ctx context.Context, set *rules.Set, names []string, open func(string) (io.ReadCloser, error)) (*Page, error) {
+func NewPage(ctx context.Context, set *rules.Set, names []string,
+	open func(string) (io.ReadCloser, error),
+) (*Page, error) {
 	var complaints bytes.Buffer
 	p := &program{
 		Program: settings.NewProgram("heed", exitIO, nil, io.Discard, &complaints), host: Host{Logs: open},
@@ -71,7 +73,9 @@ func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.N
 			return err
 		}
 	}
-	found := report.Comparison{Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(func() *rules.Set { return set }), Scrub: scrubber}
+	found := report.Comparison{
+		Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(func() *rules.Set { return set }), Scrub: scrubber,
+	}
 	page.Difference = report.Text(nil, &found, report.TextOptions{Width: 100})
 	found.Diff, found.Suspects = nil, c.collector.Suspects()
 	page.Suspects = report.Text(nil, &found, report.TextOptions{Width: 100})
