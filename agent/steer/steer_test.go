@@ -569,3 +569,47 @@ func TestDeadlineEnds(t *testing.T) {
 	m.Ready(m.Deadline())
 	require.Zero(t, m.Deadline())
 }
+
+func TestAttentionWaitsInModeQueue(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue, InterruptOnInvalid: true})
+	for _, invalid := range []bool{false, true} {
+		receipt, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid, First: true})
+		require.Equal(t, Accepted, receipt)
+		require.Equal(t, Nothing, a.Do)
+	}
+	require.Equal(t, Working, m.State().Phase)
+	a := m.Ended(start, false)
+	require.Equal(t, Prompt, a.Do)
+	require.Len(t, a.Batch.Messages, 2)
+	require.Empty(t, a.Batch.Working, "the turn has ended in order")
+}
+
+func TestStrongestReasonWinsInAnyOrder(t *testing.T) {
+	for _, firstInvalid := range []bool{true, false} {
+		m := working(t, Policy{InterruptOnInvalid: true})
+		m.CallBegan("c")
+		for _, invalid := range []bool{firstInvalid, !firstInvalid} {
+			_, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid})
+			require.Equal(t, Nothing, a.Do, "a call is in flight")
+		}
+		a := m.CallEnded(start, "c")
+		require.Equal(t, Cancel, a.Do)
+		require.Equal(t, ReasonInterrupt, a.Batch.Reason)
+		require.Equal(t, ReasonInterrupt, m.State().Reason)
+		require.Equal(t, ReasonInterrupt, m.Ended(start, true).Batch.Reason)
+	}
+}
+
+func TestDropKeepsMessagesToAnIdleAgent(t *testing.T) {
+	m := newMachine(t, Policy{Mode: ModeQueue, Dedup: DedupDrop}, Ceiling{Cancel: true})
+	receipt, a := m.Receive(start, Message{Author: "owner", Text: "Build."})
+	require.Equal(t, Accepted, receipt)
+	require.Equal(t, Prompt, a.Do)
+	require.Equal(t, "Build.", a.Batch.Messages[0].Text)
+
+	receipt, _ = m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Dropped, receipt, "a turn is in flight")
+	receipt, _ = m.Receive(start, Message{Author: "heed", Text: "it broke"})
+	require.Equal(t, Accepted, receipt, "attention is never dropped")
+	require.EqualValues(t, 1, m.State().Stats.Dropped)
+}
