@@ -290,7 +290,10 @@ func TestCallsHoldStopsBack(t *testing.T) {
 	require.Len(t, b.Messages, 1)
 	require.Equal(t, Nothing, m.CallEnded(start, "1").Do)
 	require.Len(t, m.Confirm(b.Delivery), 1)
-	require.Contains(t, Framing{}.Render(b), "continue what you were working on")
+	require.Equal(t, "i 1", Framing{}.Render(b), "attention rides without a frame")
+	m.CallBegan("2")
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Contains(t, Framing{}.Render(m.Ride()), "From owner:\n\nDig.\n\nPlease continue")
 }
 
 func TestAttentionAsMessages(t *testing.T) {

@@ -107,17 +107,40 @@ const fault = "Exception ticking Crane7: System.NullReferenceException: Object r
 func TestWhatIsOpenRides(t *testing.T) {
 	besides(t, func(b *beside) {
 		c := b.conversation(t, func(cfg *deliver.Config) {
-			cfg.Next = func(item *heed.Item) string { return "Acknowledge it: ack " + deliver.Number(item) }
+			cfg.Way.Ack = func(item *heed.Item) string { return "ack " + deliver.Number(item) }
 		})
 		begin(c)
 		require.Empty(t, ride(t, c))
 		b.log(fault)
 		text := ride(t, c)
 		require.Contains(t, text, "\n"+steer.Quote+"Exception ticking Crane7")
-		require.Contains(t, text, "Acknowledge it: ack 1")
+		require.Contains(t, text, "\nNext: ack 1, then read the game's state again.")
+		require.NotContains(t, text, "heed/", "tools of another way")
 		require.Empty(t, ride(t, c), "once in a turn")
 		begin(c)
-		require.Contains(t, ride(t, c), "e1-1", "a new turn is told what is open still")
+		require.Contains(t, ride(t, c), "Item 1, blocking", "a new turn is told what is open still")
+	})
+}
+
+// TestRefusal holds that a refusal is one line, the head of the brief once, and one way to continue.
+func TestRefusal(t *testing.T) {
+	besides(t, func(b *beside) {
+		c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way = deliver.Commands("hook-s", []string{"--pid", "7"}) })
+		begin(c)
+		b.log(fault)
+		item := b.session.Open(nil)[0]
+		refuse := func() []string {
+			text, err := c.Refuse(t.Context(), &item, "build", "", "")
+			require.NoError(t, err)
+			return strings.Split(text, "\n")
+		}
+		first, again := refuse(), refuse()
+		require.Contains(t, first, steer.Quote+fault)
+		require.True(t, strings.HasPrefix(item.Summary, strings.TrimSuffix(first[0][len("Not executed: "):], ".")), first[0])
+		require.Equal(t, "Next: run `heed ack 1 --agent hook-s --through 2 --pid 7`, then read the game's state again, "+
+			"then call build again if it is still wanted.", first[len(first)-1])
+		require.Equal(t, []string{first[0], first[len(first)-1]}, again)
+		require.Equal(t, 1, strings.Count(strings.Join(first, "\n"), " ack "))
 	})
 }
 

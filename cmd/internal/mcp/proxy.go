@@ -107,7 +107,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	var err error
 	p.talk, err = deliver.New(deliver.Config{
-		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Next: next, Now: cfg.Now, Log: cfg.Log,
+		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Way: deliver.Tools(shownName), Now: cfg.Now, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err

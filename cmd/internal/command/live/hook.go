@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -115,7 +114,7 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
-	h := hooked{program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent)}
+	h := hooked{program: p, flags: f, event: &e, agent: agent}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
@@ -137,7 +136,6 @@ type hooked struct {
 	event  *hooks.Event
 	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
-	next   func(item *heed.Item) string // how the agent acknowledges
 }
 
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
@@ -171,7 +169,8 @@ const offeredNote = "offered"
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
+		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
+		Way: deliver.Commands(h.agent, h.flags.arguments()),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -190,8 +189,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			said = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
-				h.next(item), h.news(ctx, c)))
+			said = h.noted(c.Refuse(ctx, item, e.Tool, offeredNote, string(e.Kind)))
 		}
 	case part == hooks.Context:
 		said = h.news(ctx, c)
@@ -247,9 +245,13 @@ func ownTool(name string) bool {
 
 // news returns what the agent is to be told now, "" for nothing.
 func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
-	news, err := c.Offer(ctx, offeredNote, string(h.event.Kind))
+	return h.noted(c.Offer(ctx, offeredNote, string(h.event.Kind)))
+}
+
+// noted returns what is said, and notes why more is not known.
+func (h *hooked) noted(said string, err error) string {
 	if err != nil {
 		h.Note("attention is not known: %v", err)
 	}
-	return news
+	return said
 }
