@@ -174,7 +174,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log, Note: p.Note,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
