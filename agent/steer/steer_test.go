@@ -616,3 +616,72 @@ func TestDropKeepsMessagesToAnIdleAgent(t *testing.T) {
 	require.Equal(t, Accepted, receipt, "attention is never dropped")
 	require.EqualValues(t, 1, m.State().Stats.Dropped)
 }
+
+func TestDefaults(t *testing.T) {
+	require.Equal(t, Policy{
+		Mode: ModeSteer, Admit: AdmitVerified, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
+		MaxPending: 64, Tries: 3,
+	}, Policy{}.withDefaults())
+}
+
+// TestBeginForgetsTheTurnBefore begins a turn whose host did not report the end of the turn before.
+func TestBeginForgetsTheTurnBefore(t *testing.T) {
+	m := working(t, Policy{})
+	m.CallBegan("c")
+	m.Receive(start, item("i", "1"))
+	m.Confirm(m.Ride().Delivery)
+	turn := m.State().Turn
+	m.Begin(task)
+	require.Equal(t, turn+1, m.State().Turn)
+	receipt, a := m.Receive(start, item("i", "1"))
+	require.Equal(t, Accepted, receipt, "this turn was not told")
+	require.Equal(t, Cancel, a.Do, "calls of the turn before hold nothing back")
+}
+
+func TestOnlyAttentionRidesInModeQueue(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Zero(t, m.Ride(), "it waits for the end of the turn")
+	m.Receive(start, Message{Author: "heed", Text: "it broke"})
+	b := m.Ride()
+	require.Len(t, b.Messages, 1)
+	require.Equal(t, "it broke", b.Messages[0].Text)
+	require.Equal(t, "Dig.", m.State().Pending[0].Text)
+}
+
+// TestFirstStopsOnce holds that a first message that has stopped its turn lifts the bounds for no other.
+func TestFirstStopsOnce(t *testing.T) {
+	m := newMachine(t, Policy{SteersPerTurn: 1}, Ceiling{Inject: true})
+	m.Begin(task)
+	_, a := m.Receive(start, Message{Author: "heed", Text: "b"})
+	require.Equal(t, Inject, a.Do)
+	m.Confirm(a.Batch.Delivery)
+	_, a = m.Receive(start, Message{Author: "heed", Text: "a", First: true})
+	require.Equal(t, Inject, a.Do)
+	require.Equal(t, Nothing, m.Fail(start, a.Batch.Delivery).Do)
+	_, a = m.Receive(start, Message{Author: "heed", Text: "c"})
+	require.Equal(t, Nothing, a.Do)
+	require.EqualValues(t, 1, m.State().Stats.Held)
+}
+
+func TestWorkIsShortenedToTheBound(t *testing.T) {
+	m := working(t, Policy{MaxPending: 2})
+	for _, text := range []string{"one", "two"} {
+		_, a := m.Receive(start, Message{Author: "owner", Text: text})
+		require.Equal(t, Cancel, a.Do)
+		m.Confirm(m.Ended(start, true).Batch.Delivery)
+	}
+	work := m.State().Working
+	require.Len(t, work, 2)
+	require.Equal(t, []string{task.Text, "two"}, []string{work[0].Text, work[1].Text})
+	require.EqualValues(t, 1, m.State().Stats.Shortened)
+}
+
+// TestFailedRideStops holds that a message whose result did not reach the agent may still stop the turn.
+func TestFailedRideStops(t *testing.T) {
+	m := working(t, Policy{})
+	m.CallBegan("c")
+	m.Receive(start, item("i", "1"))
+	require.Equal(t, Nothing, m.Fail(start, m.Ride().Delivery).Do)
+	require.Equal(t, Cancel, m.CallEnded(start, "c").Do)
+}
