@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -274,4 +275,66 @@ func TestVerdictsRide(t *testing.T) {
 		require.Contains(t, text, "Item e1-1 (blocking")
 		require.Empty(t, ride(t, c))
 	})
+}
+
+var (
+	toolNamed    = regexp.MustCompile(`\b(?:heed|attention)[/_][a-z_]+`)
+	commandNamed = regexp.MustCompile("`heed ([a-z]+)")
+)
+
+// TestEachWayNamesItsOwnCalls holds that no message of a way names a call of heed that its agent does not have.
+func TestEachWayNamesItsOwnCalls(t *testing.T) {
+	shown := func(tool string) string { return strings.ReplaceAll(tool, "/", "_") }
+	tools := map[string]bool{gabp.MethodAttentionAck: true, gabp.MethodAttentionCurrent: true}
+	shownTools := map[string]bool{}
+	for _, tool := range bridge.Tools() {
+		tools[tool.Name], shownTools[shown(tool.Name)] = true, true
+	}
+	for name, way := range map[string]struct {
+		deliver.Way
+		tools map[string]bool
+		names int // at least
+	}{
+		"hook and acp": {deliver.Commands("hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
+		"mcp":          {deliver.Tools(shown), shownTools, 3},
+		"wrap":         {deliver.Tools(func(tool string) string { return tool }), tools, 3},
+		"none":         {deliver.Way{}, map[string]bool{}, 0},
+	} {
+		besides(t, func(b *beside) {
+			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = way.Way, "hook-s" })
+			begin(c)
+			require.Empty(t, ride(t, c))
+			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusStarted}))
+			b.log(fault)
+			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
+			item := b.session.Open(nil)[0]
+			refused, err := c.Refuse(t.Context(), &item, "build", "", "")
+			require.NoError(t, err)
+			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+				deliver.Confirm(m)
+				return steer.Action{}
+			})
+			begin(c)
+			told := []string{refused, ride(t, c)}
+			var res gabp.AckResult
+			require.NoError(t, b.person.Call(t.Context(), gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res))
+			told = append(told, ride(t, c))
+			require.Contains(t, told[2], "acknowledged by another")
+			named := map[string]bool{}
+			for _, tool := range toolNamed.FindAllString(strings.Join(told, "\n"), -1) {
+				require.True(t, way.tools[tool], "%s names %s", name, tool)
+				named[tool] = true
+			}
+			require.GreaterOrEqual(t, len(named), way.names, name)
+			commands := map[string]bool{}
+			for _, m := range commandNamed.FindAllStringSubmatch(strings.Join(told, "\n"), -1) {
+				commands[m[1]] = true
+			}
+			if name == "hook and acp" {
+				require.Equal(t, map[string]bool{"ack": true, "brief": true}, commands)
+			} else {
+				require.Empty(t, commands, name)
+			}
+		})
+	}
 }
