@@ -17,9 +17,9 @@
 //
 // # Version 2
 //
-// The answer to a prompt accepts it, and an idle state_update with a stop reason ends the turn. The editor gets the answer
-// at once, and the idle update at the end of the last prompt that carried its own. The user_message by which an agent
-// repeats a prompt of the proxy is not shown.
+// The answer to a prompt accepts it, and an idle state_update with a stop reason ends the turn. The editor gets the
+// answer at once, and the idle update at the end of the last prompt that carried its own. The user_message by which an
+// agent repeats a prompt of the proxy is not shown.
 //
 // # Prompts during a turn
 //
@@ -28,8 +28,8 @@
 //
 // # Finished calls
 //
-// A prompt that follows a canceled turn lists the tool calls that were finished in it, as data, since some agents forget
-// a canceled turn.
+// A prompt that follows a canceled turn lists the tool calls that were finished in it, as data, since some agents
+// forget a canceled turn.
 //
 // # Calls of the game
 //

@@ -1,10 +1,10 @@
-// Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor, GitHub
-// Copilot CLI, VS Code, Windsurf and Cline. A host starts a command for an event, with JSON on its input, and reads JSON from its output.
-// [Parse] reads the input, [Event.Render] writes the output:
+// Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor,
+// GitHub Copilot CLI, VS Code, Windsurf and Cline. A host starts a command for an event, with JSON on its input, and
+// reads JSON from its output. [Parse] reads the input, [Event.Render] writes the output:
 //
 //	e, err := hooks.Parse(input, host, name) // "" for both: recognized by the input
 //	…
-//	output, status := e.Render("The save is corrupt: …") // which e.Takes() as a denial, as context or as an order to go on
+//	output, status := e.Render("The save is corrupt: …") // which e.Takes() as a denial, as context or to go on
 //
 // # Guarantees
 //
