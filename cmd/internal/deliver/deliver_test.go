@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -126,7 +127,9 @@ func TestWhatIsOpenRides(t *testing.T) {
 // TestRefusal holds that a refusal is one line, the head of the brief once, and one way to continue.
 func TestRefusal(t *testing.T) {
 	besides(t, func(b *beside) {
-		c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way = deliver.Commands("hook-s", []string{"--pid", "7"}) })
+		c := b.conversation(t, func(cfg *deliver.Config) {
+			cfg.Way = deliver.Commands(cli.CommandLine, "hook-s", []string{"--pid", "7"})
+		})
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
@@ -295,7 +298,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 		tools map[string]bool
 		names int // at least
 	}{
-		"hook and acp": {deliver.Commands("hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
+		"hook and acp": {deliver.Commands(cli.CommandLine, "hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
 		"mcp":          {deliver.Tools(shown), shownTools, 3},
 		"wrap":         {deliver.Tools(func(tool string) string { return tool }), tools, 3},
 		"none":         {deliver.Way{}, map[string]bool{}, 0},

@@ -9,7 +9,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -21,10 +20,11 @@ type Way struct {
 	More func(item *heed.Item) string // reads more than a message holds
 }
 
-// Commands returns the way of an agent that has a shell, and acknowledges by its name. flags select the heed.
-func Commands(agent string, flags []string) Way {
+// Commands returns the way of an agent that has a shell, and acknowledges by its name. quote joins the words of a
+// command, and flags select the heed.
+func Commands(quote func(words ...string) string, agent string, flags []string) Way {
 	run := func(args ...string) string {
-		return "run `" + cli.CommandLine(slices.Concat([]string{"heed"}, args, flags)...) + "`"
+		return "run `" + quote(slices.Concat([]string{"heed"}, args, flags)...) + "`"
 	}
 	return Way{
 		Look: func(item *heed.Item) string { return run("brief", "--template", "agent", Number(item)) },

@@ -180,7 +180,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
-			cfg.Way = deliver.Commands(cfg.Caller, f.arguments())
+			cfg.Way = deliver.Commands(cli.CommandLine, cfg.Caller, f.arguments())
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error

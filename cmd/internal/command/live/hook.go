@@ -262,7 +262,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
 		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
-		Way: deliver.Commands(h.agent, h.flags.arguments()),
+		Way: deliver.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
