@@ -1419,6 +1419,31 @@ var scripts = []struct {
 		a prompt heed-3 W:|Build.|+ heed: item ~
 		A heed-3: error
 		e state idle refusal`},
+	{name: "version 2: a prompt that was accepted is answered once", init: `{"protocolVersion":2}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A 1: {}
+		e 1: 
+		A state running
+		e state running
+		E cancel
+		a cancel
+		E prompt 2 Dig.
+		e 2: 
+		A state idle cancelled
+		e state idle cancelled
+		a prompt 2 Dig.
+		A 2: error
+		e state idle refusal`},
+	{name: "version 2: a turn of the proxy ends for the editor", init: `{"protocolVersion":2}`, change: idles, script: `
+		M item
+		a prompt heed-1 item
+		A heed-1: {}
+		A user m1
+		A state running
+		e state running
+		A state idle end_turn
+		e state idle end_turn`},
 	{name: "the latest finished calls are listed", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
@@ -1464,6 +1489,9 @@ var scripts = []struct {
 		A 7: end_turn
 		e 7: end_turn`},
 }
+
+// idles lets messages begin turns.
+func idles(c *Config) { c.PromptIdle = true }
 
 // finished begins the list of finished calls.
 const finished = "These calls were finished before you were stopped. Do not repeat them without looking:"

@@ -347,7 +347,7 @@ func (p *proxy) accept(r *request) {
 
 // answer answers a request of the editor. In version 2 the end of a prompt's turn is none.
 func (p *proxy) answer(r *request, m message) {
-	if p.version == secondVersion && r.prompt != nil && (m.Error == nil || r.accepted) {
+	if p.version == secondVersion && r.prompt != nil && m.Error == nil {
 		p.accept(r)
 		return
 	}

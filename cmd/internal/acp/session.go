@@ -420,6 +420,7 @@ func (s *session) answerOpen(m message, line []byte, match func(*request) bool) 
 		switch {
 		case !match(r):
 			return false
+		case r.accepted:
 		case line != nil && jsonrpc.Key(m.ID) == jsonrpc.Key(r.ID):
 			s.proxy.asked.Take(r.ID)
 			s.proxy.editor.Write(line)
