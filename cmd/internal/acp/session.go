@@ -325,7 +325,27 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	calls := s.calls
 	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
 
-	var next steer.Action
+	next := s.decide(t, failed, stopped, again, retries)
+	s.leave(calls, failed || result.StopReason == stopCanceled, again)
+	waits := func(r *request) bool { return !r.prompt.carried }
+	if stopped {
+		s.answerOpen(canceled(), nil, waits)
+	}
+	switch {
+	case again:
+	case failed && next.Do != steer.Prompt:
+		s.answerOpen(m, line, func(*request) bool { return true })
+	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
+		if !s.answerOpen(m, line, func(r *request) bool { return !waits(r) }) && next.Do != steer.Prompt &&
+			s.proxy.version == secondVersion { // the proxy began the turn
+			s.idle(m)
+		}
+	}
+	s.next(next)
+}
+
+// decide reports the end of a turn to the machine, and returns what it does next.
+func (s *session) decide(t *turn, failed, stopped, again, retries bool) (next steer.Action) {
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		if !failed && !again {
 			m.Confirm(t.delivery)
@@ -346,22 +366,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
 		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
 	}
-	s.leave(calls, failed || result.StopReason == stopCanceled, again)
-	waits := func(r *request) bool { return !r.prompt.carried }
-	if stopped {
-		s.answerOpen(canceled(), nil, waits)
-	}
-	switch {
-	case again:
-	case failed && next.Do != steer.Prompt:
-		s.answerOpen(m, line, func(*request) bool { return true })
-	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
-		if !s.answerOpen(m, line, func(r *request) bool { return !waits(r) }) && next.Do != steer.Prompt &&
-			s.proxy.version == secondVersion { // the proxy began the turn
-			s.idle(m)
-		}
-	}
-	s.next(next)
+	return next
 }
 
 // leave ends the calls that are open at the end of a turn: an agent ends a turn in order when all are answered. If the
