@@ -685,3 +685,25 @@ func TestFailedRideStops(t *testing.T) {
 	require.Equal(t, Nothing, m.Fail(start, m.Ride().Delivery).Do)
 	require.Equal(t, Cancel, m.CallEnded(start, "c").Do)
 }
+
+// TestTopicsAreReplacedAndWithdrawn holds the counts of messages that waited and were not delivered.
+func TestTopicsAreReplacedAndWithdrawn(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue, MaxPending: 2})
+	m.Receive(start, item("i", "1"))
+	m.Receive(start, item("i", "2"))
+	m.Receive(start, item("j", "1"))
+	receipt, _ := m.Receive(start, item("k", "1"))
+	require.Equal(t, Full, receipt)
+	require.False(t, m.Withdraw("k"), "it does not wait")
+	require.True(t, m.Withdraw("j"))
+	require.False(t, m.Withdraw("j"))
+	require.Len(t, m.State().Pending, 1)
+	require.Equal(t, Stats{Accepted: 3, Replaced: 1, Withdrawn: 1, Refused: 1}, m.State().Stats)
+}
+
+func TestTwoMessagesAreSeveral(t *testing.T) {
+	b := Batch{Reason: ReasonSteer, Messages: []Message{{Author: "a", Text: "one"}, {Author: "b", Text: "two"}}}
+	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[2 messages arrived while you were working]\n\nFrom a:\n\none\n"))
+	b.Messages = b.Messages[:1]
+	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[This arrived while you were working]\n\nFrom a:\n\none\n"))
+}
