@@ -15,12 +15,12 @@ const timeout = 10
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another.
+// Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another. In
+// VS Code, which shortens the names of servers, it fits the tools of all servers.
 func Pattern(host Host, server string) string {
-	server = notInTools.ReplaceAllLiteralString(server, "_")
 	switch host {
-	case VSCode: // which shortens the server's name
-		return "mcp_" + strings.ToLower(server[:min(len(server), 8)]) + "*"
+	case VSCode:
+		return "mcp_*"
 	case Windsurf, Cline:
 		return mcpName(server, "*")
 	}
