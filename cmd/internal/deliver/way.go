@@ -102,6 +102,11 @@ func head(item *heed.Item, b *bridge.Brief) string {
 	return ""
 }
 
+// line returns an item in one line, without text of the game.
+func line(item *heed.Item) string {
+	return fmt.Sprintf("Item %s, %s: %s", Number(item), item.Disposition, text.Safe(item.Summary, 0))
+}
+
 // maxAdvice bounds an advice, in characters.
 const maxAdvice = 300
 
@@ -112,10 +117,15 @@ func (w *Way) refusal(item *heed.Item, tool string, ride []steer.Message) string
 	lines := []string{"Not executed: " + why + "."}
 	var others []string
 	for i := range ride {
-		if msg := &ride[i]; msg.Topic != item.ID || msg.Through == 0 {
+		msg := &ride[i]
+		if msg.Topic != item.ID || msg.Through == 0 {
 			others = append(others, "", steer.Framing{}.Render(steer.Batch{Messages: ride[i : i+1], Rides: true}))
-		} else if own, _, _ := strings.Cut(msg.Text, nextLine); len(msg.Data) == 0 {
-			lines = append(lines, strings.Split(own, "\n")[1:]...) // the first is the summary
+			continue
+		}
+		own, _, _ := strings.Cut(msg.Text, nextLine)
+		lines = append(lines, strings.Split(own, "\n")[1:]...) // the first is the summary
+		for _, data := range msg.Data {
+			lines = append(lines, steer.Quote+text.Safe(data, 0))
 		}
 	}
 	lines = append(lines, w.next(item, "call "+tool+" again if it is still wanted"))
