@@ -2,6 +2,7 @@ package steer
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -706,4 +707,16 @@ func TestTwoMessagesAreSeveral(t *testing.T) {
 	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[2 messages arrived while you were working]\n\nFrom a:\n\none\n"))
 	b.Messages = b.Messages[:1]
 	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[This arrived while you were working]\n\nFrom a:\n\none\n"))
+}
+
+func TestToldIsBounded(t *testing.T) {
+	m := newMachine(t, Policy{}, Ceiling{})
+	m.Begin(task)
+	for i := range 1025 {
+		m.Receive(start, Message{Author: "heed", Topic: strconv.Itoa(i), Text: "x", Rides: true})
+		m.Confirm(m.Ride().Delivery)
+	}
+	require.Len(t, m.State().Told, 1024)
+	require.False(t, m.Knows("0", ""), "the oldest is forgotten")
+	require.True(t, m.Knows("1", ""))
 }

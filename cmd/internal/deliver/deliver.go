@@ -108,12 +108,7 @@ func New(cfg Config) (*Conversation, error) {
 		}
 		return cfg.Way.next(item, "") + " For more: " + cfg.Way.More(item) + "."
 	}
-	c.feed.Brief = func(item *heed.Item) string {
-		if cfg.BriefTokens == 0 {
-			return line(item)
-		}
-		return c.briefs[item.ID]
-	}
+	c.feed.Brief = func(item *heed.Item) string { return c.briefs[item.ID] }
 	if !cfg.Resume {
 		c.Do((*steer.Machine).Ready)
 	}

@@ -102,11 +102,6 @@ func head(item *heed.Item, b *bridge.Brief) string {
 	return ""
 }
 
-// line returns an item in one line, without text of the game.
-func line(item *heed.Item) string {
-	return fmt.Sprintf("Item %s, %s: %s", Number(item), item.Disposition, text.Safe(item.Summary, 0))
-}
-
 // maxAdvice bounds an advice, in characters.
 const maxAdvice = 300
 
@@ -124,9 +119,6 @@ func (w *Way) refusal(item *heed.Item, tool string, ride []steer.Message) string
 		}
 		own, _, _ := strings.Cut(msg.Text, nextLine)
 		lines = append(lines, strings.Split(own, "\n")[1:]...) // the first is the summary
-		for _, data := range msg.Data {
-			lines = append(lines, steer.Quote+text.Safe(data, 0))
-		}
 	}
 	lines = append(lines, w.next(item, "call "+tool+" again if it is still wanted"))
 	return strings.Join(append(lines, others...), "\n")
