@@ -52,7 +52,7 @@ type Config struct {
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
 	Logger     *slog.Logger
-	// Note tells the person one line. Optional.
+	// Note shows the person one line. Optional.
 	Note func(format string, args ...any)
 }
 
@@ -288,7 +288,7 @@ func (p *proxy) learn(r *request, m message) {
 		p.steering = jsonrpc.Read(m.Result, &result) && result.Meta.Steering.Supported
 		p.version = result.Version
 		if p.foreign() && p.Note != nil {
-			p.Note("this agent speaks version %d of the Agent Client Protocol, heed %d and %d: nothing is told to it",
+			p.Note("this agent speaks version %d of the Agent Client Protocol, heed %d and %d: it is not steered",
 				p.version, firstVersion, secondVersion)
 		}
 	case methodNew, methodLoad, methodResume, methodFork:

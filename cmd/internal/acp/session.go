@@ -413,7 +413,7 @@ func (s *session) next(a steer.Action) {
 // answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
 // request that it answers. It reports whether there were any.
 func (s *session) answerOpen(m message, line []byte, match func(*request) bool) (any bool) {
-	turns := false // one that was accepted has ended
+	turns := false // an accepted prompt has ended
 	defer func() {
 		if turns {
 			s.idle(m)

@@ -206,7 +206,7 @@ func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, tool, note, 
 // maxTool bounds the name of a tool, in characters.
 const maxTool = 80
 
-// ride looks, and returns what rides now.
+// ride looks, and returns the batch that rides now.
 func (c *Conversation) ride(ctx context.Context, note, value string) (batch steer.Batch, err error) {
 	err = c.Look(ctx)
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {

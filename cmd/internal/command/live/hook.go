@@ -351,7 +351,7 @@ func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
 	return h.noted(c.Offer(ctx, offeredNote, string(h.event.Kind)))
 }
 
-// noted returns what is said, and notes why more is not known.
+// noted returns said, and notes err as the reason why more is not known.
 func (h *hooked) noted(said string, err error) string {
 	if err != nil {
 		h.Note("attention is not known: %v", err)
