@@ -720,3 +720,29 @@ func TestToldIsBounded(t *testing.T) {
 	require.False(t, m.Knows("0", ""), "the oldest is forgotten")
 	require.True(t, m.Knows("1", ""))
 }
+
+// TestNextRequestCarriesTheStoppedOne holds that a request whose prompts failed is carried by the next one.
+func TestNextRequestCarriesTheStoppedOne(t *testing.T) {
+	m := working(t, Policy{Tries: 1})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Nothing, m.Fail(start, m.Ended(start, true).Batch.Delivery).Do, "it was tried once")
+	b := m.Begin(Message{Author: "owner", Text: "Rest."})
+	require.Len(t, b.Working, 1)
+	require.Equal(t, task.Text, b.Working[0].Text)
+	require.Equal(t, "Dig.", b.Messages[0].Text)
+	var work []string
+	for _, msg := range m.State().Working {
+		work = append(work, msg.Text)
+	}
+	require.Equal(t, []string{"Rest.", task.Text, "Dig."}, work)
+}
+
+func TestEndedTurnLeavesNoWork(t *testing.T) {
+	m := working(t, Policy{})
+	require.Len(t, m.State().Working, 1)
+	require.Equal(t, Nothing, m.Ended(start, false).Do)
+	require.Empty(t, m.State().Working)
+	_, a := m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Prompt, a.Do)
+	require.Len(t, m.State().Working, 1)
+}
