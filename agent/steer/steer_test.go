@@ -746,3 +746,13 @@ func TestEndedTurnLeavesNoWork(t *testing.T) {
 	require.Equal(t, Prompt, a.Do)
 	require.Len(t, m.State().Working, 1)
 }
+
+func TestConfirmedPromptForgetsFailures(t *testing.T) {
+	m := working(t, Policy{Tries: 2})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	a := m.Fail(start, m.Ended(start, true).Batch.Delivery)
+	require.Equal(t, Prompt, a.Do)
+	require.Equal(t, 1, m.State().Fails)
+	m.Confirm(a.Batch.Delivery)
+	require.Zero(t, m.State().Fails)
+}
