@@ -45,7 +45,7 @@ const Quote = "> "
 
 // Render returns the text of a batch: what the agent was asked before, the messages, and how to take them. It claims
 // nothing of the work that was done, since a turn that was canceled has no result. Author and thread are shown in one
-// line each; the text of an admitted author is not changed.
+// line each; the text of an admitted author is not changed. A batch that rides has no frame.
 func (f Framing) Render(b Batch) string {
 	f = f.withDefaults()
 	last := Message{}
@@ -54,7 +54,7 @@ func (f Framing) Render(b Batch) string {
 	}
 	// A message in the turn itself has the framing of a steer, too.
 	stops := b.Reason
-	if !b.Prompts {
+	if !b.Prompts && !b.Rides {
 		stops = b.Reason.orSteer()
 	}
 	var parts []string
@@ -77,7 +77,7 @@ func (f Framing) Render(b Batch) string {
 		add(f.Arrived, last)
 	}
 	for i := range b.Messages {
-		if stops != "" || len(b.Messages) > 1 {
+		if stops != "" || len(b.Messages) > 1 && !b.Rides {
 			add(f.From, b.Messages[i])
 		}
 		parts = append(parts, b.Messages[i].body())

@@ -80,8 +80,10 @@ type Batch struct {
 	Delivery uint64 `json:"delivery"`
 	// Turn is the number of the turn that it is sent in.
 	Turn uint64 `json:"turn"`
-	// Prompts is set where it begins a turn; else it is added to one.
+	// Prompts is set where it begins a turn; else it is added to one. Rides is set where a result or a refusal carries
+	// attention alone, which needs no frame.
 	Prompts bool `json:"prompts,omitempty"`
+	Rides   bool `json:"rides,omitempty"`
 	// Reason is why a turn was stopped, "" where none was.
 	Reason Reason `json:"reason,omitempty"`
 	// Working is what the agent was asked before: nothing where the batch is added to a turn, or begins one of its own.
@@ -334,6 +336,8 @@ func (m *Machine) Ride() Batch {
 	}
 	s.Pending = take
 	b := m.send(false)
+	b.Rides = !slices.ContainsFunc(take, func(msg Message) bool { return msg.Class != Attention })
+	s.Sent[len(s.Sent)-1] = b
 	s.Pending = wait
 	return b
 }

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -290,7 +291,10 @@ func TestCallsHoldStopsBack(t *testing.T) {
 	require.Len(t, b.Messages, 1)
 	require.Equal(t, Nothing, m.CallEnded(start, "1").Do)
 	require.Len(t, m.Confirm(b.Delivery), 1)
-	require.Contains(t, Framing{}.Render(b), "continue what you were working on")
+	require.Equal(t, "i 1", Framing{}.Render(b), "attention rides without a frame")
+	m.CallBegan("2")
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Contains(t, Framing{}.Render(m.Ride()), "From owner:\n\nDig.\n\nPlease continue")
 }
 
 func TestAttentionAsMessages(t *testing.T) {
@@ -568,4 +572,187 @@ func TestDeadlineEnds(t *testing.T) {
 	m.Withdraw("b")
 	m.Ready(m.Deadline())
 	require.Zero(t, m.Deadline())
+}
+
+func TestAttentionWaitsInModeQueue(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue, InterruptOnInvalid: true})
+	for _, invalid := range []bool{false, true} {
+		receipt, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid, First: true})
+		require.Equal(t, Accepted, receipt)
+		require.Equal(t, Nothing, a.Do)
+	}
+	require.Equal(t, Working, m.State().Phase)
+	a := m.Ended(start, false)
+	require.Equal(t, Prompt, a.Do)
+	require.Len(t, a.Batch.Messages, 2)
+	require.Empty(t, a.Batch.Working, "the turn has ended in order")
+}
+
+func TestStrongestReasonWinsInAnyOrder(t *testing.T) {
+	for _, firstInvalid := range []bool{true, false} {
+		m := working(t, Policy{InterruptOnInvalid: true})
+		m.CallBegan("c")
+		for _, invalid := range []bool{firstInvalid, !firstInvalid} {
+			_, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid})
+			require.Equal(t, Nothing, a.Do, "a call is in flight")
+		}
+		a := m.CallEnded(start, "c")
+		require.Equal(t, Cancel, a.Do)
+		require.Equal(t, ReasonInterrupt, a.Batch.Reason)
+		require.Equal(t, ReasonInterrupt, m.State().Reason)
+		require.Equal(t, ReasonInterrupt, m.Ended(start, true).Batch.Reason)
+	}
+}
+
+func TestDropKeepsMessagesToAnIdleAgent(t *testing.T) {
+	m := newMachine(t, Policy{Mode: ModeQueue, Dedup: DedupDrop}, Ceiling{Cancel: true})
+	receipt, a := m.Receive(start, Message{Author: "owner", Text: "Build."})
+	require.Equal(t, Accepted, receipt)
+	require.Equal(t, Prompt, a.Do)
+	require.Equal(t, "Build.", a.Batch.Messages[0].Text)
+
+	receipt, _ = m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Dropped, receipt, "a turn is in flight")
+	receipt, _ = m.Receive(start, Message{Author: "heed", Text: "it broke"})
+	require.Equal(t, Accepted, receipt, "attention is never dropped")
+	require.EqualValues(t, 1, m.State().Stats.Dropped)
+}
+
+func TestDefaults(t *testing.T) {
+	require.Equal(t, Policy{
+		Mode: ModeSteer, Admit: AdmitVerified, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
+		MaxPending: 64, Tries: 3,
+	}, Policy{}.withDefaults())
+}
+
+// TestBeginForgetsTheTurnBefore begins a turn whose host did not report the end of the turn before.
+func TestBeginForgetsTheTurnBefore(t *testing.T) {
+	m := working(t, Policy{})
+	m.CallBegan("c")
+	m.Receive(start, item("i", "1"))
+	m.Confirm(m.Ride().Delivery)
+	turn := m.State().Turn
+	m.Begin(task)
+	require.Equal(t, turn+1, m.State().Turn)
+	receipt, a := m.Receive(start, item("i", "1"))
+	require.Equal(t, Accepted, receipt, "this turn was not told")
+	require.Equal(t, Cancel, a.Do, "calls of the turn before hold nothing back")
+}
+
+func TestOnlyAttentionRidesInModeQueue(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Zero(t, m.Ride(), "it waits for the end of the turn")
+	m.Receive(start, Message{Author: "heed", Text: "it broke"})
+	b := m.Ride()
+	require.Len(t, b.Messages, 1)
+	require.Equal(t, "it broke", b.Messages[0].Text)
+	require.Equal(t, "Dig.", m.State().Pending[0].Text)
+}
+
+// TestFirstStopsOnce holds that a first message that has stopped its turn lifts the bounds for no other.
+func TestFirstStopsOnce(t *testing.T) {
+	m := newMachine(t, Policy{SteersPerTurn: 1}, Ceiling{Inject: true})
+	m.Begin(task)
+	_, a := m.Receive(start, Message{Author: "heed", Text: "b"})
+	require.Equal(t, Inject, a.Do)
+	m.Confirm(a.Batch.Delivery)
+	_, a = m.Receive(start, Message{Author: "heed", Text: "a", First: true})
+	require.Equal(t, Inject, a.Do)
+	require.Equal(t, Nothing, m.Fail(start, a.Batch.Delivery).Do)
+	_, a = m.Receive(start, Message{Author: "heed", Text: "c"})
+	require.Equal(t, Nothing, a.Do)
+	require.EqualValues(t, 1, m.State().Stats.Held)
+}
+
+func TestWorkIsShortenedToTheBound(t *testing.T) {
+	m := working(t, Policy{MaxPending: 2})
+	for _, text := range []string{"one", "two"} {
+		_, a := m.Receive(start, Message{Author: "owner", Text: text})
+		require.Equal(t, Cancel, a.Do)
+		m.Confirm(m.Ended(start, true).Batch.Delivery)
+	}
+	work := m.State().Working
+	require.Len(t, work, 2)
+	require.Equal(t, []string{task.Text, "two"}, []string{work[0].Text, work[1].Text})
+	require.EqualValues(t, 1, m.State().Stats.Shortened)
+}
+
+// TestFailedRideStops holds that a message whose result did not reach the agent may still stop the turn.
+func TestFailedRideStops(t *testing.T) {
+	m := working(t, Policy{})
+	m.CallBegan("c")
+	m.Receive(start, item("i", "1"))
+	require.Equal(t, Nothing, m.Fail(start, m.Ride().Delivery).Do)
+	require.Equal(t, Cancel, m.CallEnded(start, "c").Do)
+}
+
+// TestTopicsAreReplacedAndWithdrawn holds the counts of messages that waited and were not delivered.
+func TestTopicsAreReplacedAndWithdrawn(t *testing.T) {
+	m := working(t, Policy{Mode: ModeQueue, MaxPending: 2})
+	m.Receive(start, item("i", "1"))
+	m.Receive(start, item("i", "2"))
+	m.Receive(start, item("j", "1"))
+	receipt, _ := m.Receive(start, item("k", "1"))
+	require.Equal(t, Full, receipt)
+	require.False(t, m.Withdraw("k"), "it does not wait")
+	require.True(t, m.Withdraw("j"))
+	require.False(t, m.Withdraw("j"))
+	require.Len(t, m.State().Pending, 1)
+	require.Equal(t, Stats{Accepted: 3, Replaced: 1, Withdrawn: 1, Refused: 1}, m.State().Stats)
+}
+
+func TestTwoMessagesAreSeveral(t *testing.T) {
+	b := Batch{Reason: ReasonSteer, Messages: []Message{{Author: "a", Text: "one"}, {Author: "b", Text: "two"}}}
+	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[2 messages arrived while you were working]\n\nFrom a:\n\none\n"))
+	b.Messages = b.Messages[:1]
+	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[This arrived while you were working]\n\nFrom a:\n\none\n"))
+}
+
+func TestToldIsBounded(t *testing.T) {
+	m := newMachine(t, Policy{}, Ceiling{})
+	m.Begin(task)
+	for i := range 1025 {
+		m.Receive(start, Message{Author: "heed", Topic: strconv.Itoa(i), Text: "x", Rides: true})
+		m.Confirm(m.Ride().Delivery)
+	}
+	require.Len(t, m.State().Told, 1024)
+	require.False(t, m.Knows("0", ""), "the oldest is forgotten")
+	require.True(t, m.Knows("1", ""))
+}
+
+// TestNextRequestCarriesTheStoppedOne holds that a request whose prompts failed is carried by the next one.
+func TestNextRequestCarriesTheStoppedOne(t *testing.T) {
+	m := working(t, Policy{Tries: 1})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Nothing, m.Fail(start, m.Ended(start, true).Batch.Delivery).Do, "it was tried once")
+	b := m.Begin(Message{Author: "owner", Text: "Rest."})
+	require.Len(t, b.Working, 1)
+	require.Equal(t, task.Text, b.Working[0].Text)
+	require.Equal(t, "Dig.", b.Messages[0].Text)
+	var work []string
+	for _, msg := range m.State().Working {
+		work = append(work, msg.Text)
+	}
+	require.Equal(t, []string{"Rest.", task.Text, "Dig."}, work)
+}
+
+func TestEndedTurnLeavesNoWork(t *testing.T) {
+	m := working(t, Policy{})
+	require.Len(t, m.State().Working, 1)
+	require.Equal(t, Nothing, m.Ended(start, false).Do)
+	require.Empty(t, m.State().Working)
+	_, a := m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	require.Equal(t, Prompt, a.Do)
+	require.Len(t, m.State().Working, 1)
+}
+
+func TestConfirmedPromptForgetsFailures(t *testing.T) {
+	m := working(t, Policy{Tries: 2})
+	m.Receive(start, Message{Author: "owner", Text: "Dig."})
+	a := m.Fail(start, m.Ended(start, true).Batch.Delivery)
+	require.Equal(t, Prompt, a.Do)
+	require.Equal(t, 1, m.State().Fails)
+	m.Confirm(a.Batch.Delivery)
+	require.Zero(t, m.State().Fails)
 }

@@ -234,7 +234,7 @@ func TestNotSteered(t *testing.T) {
 		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false, ""},
 		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false, ""},
 		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false, ""},
-		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false, ""},
+		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":3}`, false, ""},
 		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -646,7 +646,7 @@ func TestVerdictStopsWithItem(t *testing.T) {
 		V
 		a cancel
 		A 1: cancelled
-		a prompt heed-1 W:|Build.|+2 heed: item heed: verdict ~`)
+		a prompt heed-1 W:|Build.|+2 heed: item heed: verdict ~|` + finished + ` > c1 (completed)`)
 		w.close()
 	})
 }
@@ -697,6 +697,14 @@ func long(text string) string {
 	case "update":
 		n, status, _ := strings.Cut(rest, " ")
 		return update(`"sessionUpdate":"tool_call_update","toolCallId":"` + n + `","status":"` + status + `"`)
+	case "state":
+		state, stop, ends := strings.Cut(rest, " ")
+		if ends {
+			state += `","stopReason":"` + stop
+		}
+		return update(`"sessionUpdate":"state_update","state":"` + state + `"`)
+	case "user":
+		return update(`"sessionUpdate":"user_message","messageId":"` + rest + `","content":[]`)
 	case "permission":
 		return `{"jsonrpc":"2.0","id":` + id(rest) + `,"method":"session/request_permission",` +
 			`"params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}`
@@ -729,7 +737,7 @@ func short(line string) string {
 		for _, b := range p.Prompt {
 			var t textBlock
 			if jsonrpc.Read(b, &t); t.Type == "text" {
-				words = append(words, strings.ReplaceAll(t.Text, "\n\n", " "))
+				words = append(words, strings.NewReplacer("\n\n", " ", "\n", " ").Replace(t.Text))
 			} else {
 				words = append(words, "<"+t.Type+">")
 			}
@@ -750,6 +758,10 @@ func short(line string) string {
 			return "chunk"
 		case "tool_call":
 			return "call " + up.CallID + " " + up.Status
+		case "state_update":
+			return strings.TrimSpace("state " + up.State + " " + up.Stop)
+		case "user_message":
+			return "user " + up.MessageID
 		case "session_info_update":
 			return "run " + string(up.Meta.Goose.RunID)
 		}
@@ -979,7 +991,7 @@ var scripts = []struct {
 		e update c1 completed
 		a cancel
 		A 1: cancelled
-		a prompt heed-1 W:|Build.|+ heed: item ~
+		a prompt heed-1 W:|Build.|+ heed: item ~|` + finished + ` > c1 (completed)
 		A heed-1: end_turn
 		e 1: end_turn
 		a prompt 2 And a roof.
@@ -1139,7 +1151,7 @@ var scripts = []struct {
 		a cancel
 		A 1: cancelled
 		e update other failed
-		a prompt heed-1 W:|Build.|+ heed: item ~
+		a prompt heed-1 W:|Build.|+ heed: item ~|` + finished + ` > c1 (completed)
 		A heed-1: end_turn
 		e 1: end_turn`,
 		change: func(c *Config) { c.Game = func(title, _ string) bool { return title == "c1" } },
@@ -1157,7 +1169,7 @@ var scripts = []struct {
 		e update c1 completed
 		a cancel
 		A 1: cancelled
-		a prompt heed-1 W:|Build.|+ heed: item ~`,
+		a prompt heed-1 W:|Build.|+ heed: item ~|` + finished + ` > game (completed)`,
 		change: func(c *Config) {
 			c.Game = func(title, _ string) bool { return title == "game" }
 		},
@@ -1322,6 +1334,132 @@ var scripts = []struct {
 		a cancel
 		A 1: cancelled
 		a prompt heed-2 W:|Build.|+ heed: other ~`},
+	{name: "version 2: the editor sees one turn", init: `{"protocolVersion":2}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A 1: {}
+		e 1: 
+		A user m1
+		e user m1
+		A state running
+		e state running
+		A call c completed
+		e call c completed
+		M item
+		a cancel
+		A state idle cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~|` + finished + ` > c (completed)
+		A heed-1: {}
+		A user m2
+		A state running
+		e state running
+		A user m3
+		e user m3
+		A chunk
+		e chunk
+		A state requires_action
+		e state requires_action
+		A state idle end_turn
+		e state idle end_turn
+		E prompt 2 Dig.
+		a prompt 2 Dig.
+		A 2: error
+		e 2: error`},
+	{name: "version 2: a prompt during a turn is accepted at once", init: `{"protocolVersion":2}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A 1: {}
+		e 1: 
+		A state running
+		e state running
+		E prompt 2 Dig.
+		e 2: 
+		a cancel
+		A state idle cancelled
+		a prompt heed-1 W:|Build.|+ user: Dig. ~
+		A heed-1: {}
+		A user m2
+		e user m2
+		A state running
+		e state running
+		A state idle end_turn
+		e state idle end_turn`},
+	{name: "version 2: a person stops the turn", init: `{"protocolVersion":2}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A 1: {}
+		e 1: 
+		A state running
+		e state running
+		E cancel
+		a cancel
+		M item
+		A state idle cancelled
+		e state idle cancelled
+		E prompt 2 Dig.
+		a prompt 2 Dig.|+ heed: item ~`},
+	{name: "version 2: an agent that fails after it accepted, and idle without a turn", init: `{"protocolVersion":2}`, script: `
+		A state idle
+		e state idle
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A state idle
+		e state idle
+		A 1: {}
+		e 1: 
+		A state running
+		e state running
+		M item
+		a cancel
+		A state idle cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~
+		A heed-1: error
+		a prompt heed-2 W:|Build.|+ heed: item ~
+		A heed-2: error
+		a prompt heed-3 W:|Build.|+ heed: item ~
+		A heed-3: error
+		e state idle refusal`},
+	{name: "version 2: a prompt that was accepted is answered once", init: `{"protocolVersion":2}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A 1: {}
+		e 1: 
+		A state running
+		e state running
+		E cancel
+		a cancel
+		E prompt 2 Dig.
+		e 2: 
+		A state idle cancelled
+		e state idle cancelled
+		a prompt 2 Dig.
+		A 2: error
+		e state idle refusal`},
+	{name: "version 2: a turn of the proxy ends for the editor", init: `{"protocolVersion":2}`, change: idles, script: `
+		M item
+		a prompt heed-1 item
+		A heed-1: {}
+		A user m1
+		A state running
+		e state running
+		A state idle end_turn
+		e state idle end_turn`},
+	{name: "the latest finished calls are listed", script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+` + manyCalls(23) + `
+		M item
+		a cancel
+		A 1: cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~|` + finished + ` (3 earlier ones are left out)` + listed(4, 23) + `
+		A heed-1: end_turn
+		e 1: end_turn
+		E prompt 2 Dig.
+		a prompt 2 Dig.
+		M other
+		a cancel
+		A 2: cancelled
+		a prompt heed-2 W:|Dig.|+ heed: other ~`},
 	{name: "a turn that is answered twice", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
@@ -1350,6 +1488,43 @@ var scripts = []struct {
 		a 7: outcome selected
 		A 7: end_turn
 		e 7: end_turn`},
+}
+
+// idles lets messages begin turns.
+func idles(c *Config) { c.PromptIdle = true }
+
+// finished begins the list of finished calls.
+const finished = "These calls were finished before you were stopped. Do not repeat them without looking:"
+
+// manyCalls is a script of n calls that fail, and listed their list from one to another.
+func manyCalls(n int) (script string) {
+	for i := range n {
+		script += fmt.Sprintf("\t\tA call c%d failed\n\t\te call c%d failed\n", i+1, i+1)
+	}
+	return strings.TrimSuffix(script, "\n")
+}
+
+func listed(from, to int) (list string) {
+	for i := from; i <= to; i++ {
+		list += fmt.Sprintf(" > c%d (failed)", i)
+	}
+	return list
+}
+
+// TestAnotherVersionIsNoted holds that an agent of a version that is not known is one line for the person.
+func TestAnotherVersionIsNoted(t *testing.T) {
+	for version, noted := range map[int]int{1: 0, 2: 0, 3: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			var notes []string
+			w := newWorld(t, steer.Policy{}, func(c *Config) {
+				c.Note = func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+			})
+			w.open(fmt.Sprintf(`{"protocolVersion":%d}`, version))
+			w.close()
+			require.Len(t, notes, noted)
+			require.NotContains(t, strings.Join(notes, ""), "\n")
+		})
+	}
 }
 
 func TestScripts(t *testing.T) {

@@ -12,13 +12,24 @@
 // with an error.
 //
 // A batch counts as delivered when the agent's first output after the prompt has come, or its answer; an injected one
-// when the agent says so. What is not JSON is passed on and counted. An agent of another version of the protocol than 1
+// when the agent says so. What is not JSON is passed on and counted. An agent of a later version of the protocol than 2
 // is not steered.
+//
+// # Version 2
+//
+// The answer to a prompt accepts it, and an idle state_update with a stop reason ends the turn. The editor gets the
+// answer at once, and the idle update at the end of the last prompt that carried its own. The user_message by which an
+// agent repeats a prompt of the proxy is not shown.
 //
 // # Prompts during a turn
 //
 // A prompt that the editor sends while the agent works is a message of the user, which the policy of the conversation
 // steers by; both requests are answered. One that comes after session/cancel waits until the agent has stopped.
+//
+// # Finished calls
+//
+// A prompt that follows a canceled turn lists the tool calls that were finished in it, as data, since some agents
+// forget a canceled turn.
 //
 // # Calls of the game
 //

@@ -22,8 +22,12 @@ const (
 	cancelRequest    = "$/cancel_request"
 )
 
-// protocolVersion is the version of the protocol that the proxy knows.
-const protocolVersion = 1
+// The versions of the protocol that the proxy knows. In version 2 the answer to a prompt accepts it, and an update of
+// the session's state ends the turn.
+const (
+	firstVersion  = 1
+	secondVersion = 2
+)
 
 // ownID begins the ids of requests of the proxy.
 const ownID = "heed-"
@@ -38,6 +42,7 @@ func write(v any) jsontext.Value { return jsonrpc.Write(v) }
 const (
 	stopEnd      = "end_turn"
 	stopCanceled = "cancelled" // a word of the protocol
+	stopRefusal  = "refusal"
 )
 
 type promptResult struct {
@@ -84,15 +89,29 @@ func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 type update struct {
 	Kind   string `json:"sessionUpdate"`
 	CallID string `json:"toolCallId,omitzero"`
+	Name   string `json:"name,omitzero"` // of the tool, since version 2
 	Title  string `json:"title,omitzero"`
 	Work   string `json:"kind,omitzero"`
 	Status string `json:"status,omitzero"`
-	Meta   struct {
+
+	State     string `json:"state,omitzero"`
+	Stop      string `json:"stopReason,omitzero"`
+	MessageID string `json:"messageId,omitzero"`
+
+	Meta struct {
 		Goose struct {
 			RunID jsontext.Value `json:"activeRunId"`
 		} `json:"goose"`
 	} `json:"_meta,omitzero"`
 }
+
+// The updates of version 2 that the proxy knows.
+const (
+	updateState   = "state_update"
+	updateUser    = "user_message"
+	updateUserAdd = "user_message_chunk"
+	stateIdle     = "idle"
+)
 
 type updateParams struct {
 	SessionID string         `json:"sessionId"`

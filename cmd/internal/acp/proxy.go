@@ -52,6 +52,8 @@ type Config struct {
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
 	Logger     *slog.Logger
+	// Note shows the person one line. Optional.
+	Note func(format string, args ...any)
 }
 
 // proxy passes lines on, and handles one line or action at a time.
@@ -61,7 +63,7 @@ type proxy struct {
 
 	mu       sync.Mutex // held while a line or an action is handled
 	steering bool       // the agent has _session/steering
-	foreign  bool       // the version of the protocol is not known: a prompt may be answered before its turn ends
+	version  int        // of the protocol, as the agent answered
 	sessions map[string]*session
 	asked    jsonrpc.Open[*request]              // requests of the editor
 	wanted   jsonrpc.Open[*want]                 // permissions that the agent has asked for
@@ -81,6 +83,8 @@ type request struct {
 	message
 	session string // of its params
 	prompt  *prompt
+
+	accepted bool // in version 2: it was answered, and its turn goes on
 }
 
 // want is a permission that the agent has asked for.
@@ -259,7 +263,7 @@ func (p *proxy) heard(m message) bool {
 	switch {
 	case s == nil:
 	case m.Method == methodUpdate:
-		s.update(params.Update)
+		return s.update(params.Update)
 	case m.ID == nil:
 	case s.canceling && !s.stopped: // it was on its way
 		p.agent.Write(message{ID: m.ID, Result: permissionCanceled}.Line())
@@ -282,7 +286,11 @@ func (p *proxy) learn(r *request, m message) {
 	case methodInitialize:
 		var result initialized
 		p.steering = jsonrpc.Read(m.Result, &result) && result.Meta.Steering.Supported
-		p.foreign = result.Version > protocolVersion
+		p.version = result.Version
+		if p.foreign() && p.Note != nil {
+			p.Note("this agent speaks version %d of the Agent Client Protocol, heed %d and %d: it is not steered",
+				p.version, firstVersion, secondVersion)
+		}
 	case methodNew, methodLoad, methodResume, methodFork:
 		id := r.session
 		var result promptParams
@@ -293,12 +301,15 @@ func (p *proxy) learn(r *request, m message) {
 	}
 }
 
+// foreign reports whether the version of the protocol is not known.
+func (p *proxy) foreign() bool { return p.version > secondVersion }
+
 // start makes a session. One that is known goes on.
 func (p *proxy) start(id string, fresh bool) {
 	if id == "" || p.sessions[id] != nil {
 		return
 	}
-	if p.foreign || len(p.sessions) >= maxSessions {
+	if p.foreign() || len(p.sessions) >= maxSessions {
 		p.unsteered++
 		return
 	}
@@ -325,8 +336,21 @@ func (p *proxy) ask(method string, params promptParams, then func(message, []byt
 	p.agent.Write(message{ID: id, Method: method, Params: write(params)}.Line())
 }
 
-// answer answers a request of the editor.
+// accept answers a prompt of the editor in version 2, once.
+func (p *proxy) accept(r *request) {
+	if !r.accepted {
+		r.accepted = true
+		p.asked.Take(r.ID)
+		p.editor.Write(message{ID: r.ID, Result: jsontext.Value("{}")}.Line())
+	}
+}
+
+// answer answers a request of the editor. In version 2 the end of a prompt's turn is none.
 func (p *proxy) answer(r *request, m message) {
+	if p.version == secondVersion && r.prompt != nil && m.Error == nil {
+		p.accept(r)
+		return
+	}
 	p.asked.Take(r.ID)
 	p.editor.Write(message{ID: r.ID, Result: m.Result, Error: m.Error}.Line())
 }

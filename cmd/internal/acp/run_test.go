@@ -232,7 +232,7 @@ func TestSessionThatIsNotSteered(t *testing.T) {
 		}
 	}
 	t.Run("conversation", func(t *testing.T) { passes(t, none, `{"protocolVersion":1}`) })
-	t.Run("version", func(t *testing.T) { passes(t, nil, `{"protocolVersion":2}`) })
+	t.Run("version", func(t *testing.T) { passes(t, nil, `{"protocolVersion":3}`) })
 }
 
 func passes(t *testing.T, change func(*Config), initialized string) {

@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,9 @@ type session struct {
 	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
 	calls  map[string]*call            // open tool calls
 
+	finished []string // the latest tool calls that were finished for the open prompts
+	left     int      // how many before them are left out
+
 	runID  string // of goose
 	refuse bool   // the agent refused an injection
 }
@@ -49,6 +53,10 @@ type turn struct {
 	request   *request // nil for one of the proxy
 	delivery  uint64   // of the batch that it carries, 0 for none
 	confirmed bool
+
+	running bool   // in version 2: the agent has begun
+	hidden  bool   // its prompt is not the editor's
+	echo    string // id of the message by which the agent repeats the prompt
 }
 
 // prompt is what is known of a request that is a prompt.
@@ -88,6 +96,9 @@ func (s *session) ceiling() steer.Ceiling {
 // tell tells the machine of a prompt.
 func (s *session) tell(r *request) {
 	if s.stopped {
+		if s.proxy.version == secondVersion {
+			s.proxy.accept(r)
+		}
 		s.queue = append(s.queue, r)
 		return
 	}
@@ -117,6 +128,9 @@ func (s *session) tell(r *request) {
 		}
 		return steer.Action{}
 	})
+	if !begins && s.proxy.version == secondVersion {
+		s.proxy.accept(r)
+	}
 	if held {
 		s.queue = append(s.queue, r)
 		return
@@ -124,6 +138,7 @@ func (s *session) tell(r *request) {
 	s.open = append(s.open, r)
 	s.blocks[p.message] = p.params.Prompt
 	if begins {
+		s.finished, s.left = nil, 0
 		s.begin(r, batch)
 	}
 }
@@ -134,7 +149,7 @@ func (s *session) begin(r *request, b steer.Batch) {
 	p.carried = true
 	t := &turn{request: r, delivery: b.Delivery}
 	s.turn = t
-	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.ended(t, m, line) }
+	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.answered(t, m, line) }
 	prompt := p.line
 	if b.Delivery != 0 {
 		params := p.params
@@ -159,6 +174,9 @@ func (s *session) content(b steer.Batch) []jsontext.Value {
 		b.Working = nil
 	}
 	blocks = append(blocks, block(s.proxy.Framing.Render(b)))
+	if b.Prompts && b.Reason != "" && len(s.finished) > 0 {
+		blocks = append(blocks, block(s.done()))
+	}
 	for _, msg := range slices.Concat(b.Working, b.Messages) {
 		words, own := split(s.blocks[msg.ID])
 		if len(words) > maxRequest {
@@ -167,6 +185,21 @@ func (s *session) content(b steer.Batch) []jsontext.Value {
 		others = append(others, own...)
 	}
 	return append(blocks, others...)
+}
+
+// The bounds of the finished calls that a prompt lists: how many, and the characters of a title.
+const (
+	maxFinished = 20
+	maxTitle    = 120
+)
+
+// done returns the list of the calls that were finished before the turn was canceled.
+func (s *session) done() string {
+	lines := []string{"These calls were finished before you were stopped. Do not repeat them without looking:"}
+	if s.left > 0 {
+		lines = append(lines, fmt.Sprintf("(%d earlier ones are left out)", s.left))
+	}
+	return strings.Join(append(lines, s.finished...), "\n")
 }
 
 // prompt begins a turn, or goes on with one for the editor, unless that is not possible any more.
@@ -187,10 +220,49 @@ func (s *session) prompt(b steer.Batch) {
 	for _, r := range s.open {
 		r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
 	}
-	t := &turn{delivery: b.Delivery}
+	t := &turn{
+		delivery: b.Delivery,
+		hidden:   !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
+	}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.ended(t, m, line) })
+	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.answered(t, m, line) })
+}
+
+// answered handles the agent's answer to a prompt, which ends its turn, or in version 2 accepts it.
+func (s *session) answered(t *turn, m message, line []byte) {
+	switch {
+	case s.proxy.version != secondVersion || m.Error != nil && s.turn == t:
+		s.ended(t, m, line)
+	case t.request != nil:
+		s.proxy.accept(t.request)
+	}
+}
+
+// state takes note of the session's state in version 2, and reports whether the editor is to see it: not the end of a
+// turn, which [session.idle] shows.
+func (s *session) state(u *update, data jsontext.Value) (shown bool) {
+	t := s.turn
+	switch {
+	case t == nil:
+		return true
+	case u.State != stateIdle:
+		t.running = true
+		return true
+	case !t.running || u.Stop == "":
+		return true
+	}
+	s.ended(t, message{Result: data}, nil)
+	return false
+}
+
+// idle shows the editor the end of a turn in version 2.
+func (s *session) idle(m message) {
+	var u update
+	if jsonrpc.Read(m.Result, &u); u.Kind == "" {
+		m.Result = write(update{Kind: updateState, State: stateIdle, Stop: cmp.Or(u.Stop, stopRefusal)})
+	}
+	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{s.id, m.Result})}.Line())
 }
 
 // holds reports whether messages hold that of a request.
@@ -253,7 +325,27 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	calls := s.calls
 	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
 
-	var next steer.Action
+	next := s.decide(t, failed, stopped, again, retries)
+	s.leave(calls, failed || result.StopReason == stopCanceled, again)
+	waits := func(r *request) bool { return !r.prompt.carried }
+	if stopped {
+		s.answerOpen(canceled(), nil, waits)
+	}
+	switch {
+	case again:
+	case failed && next.Do != steer.Prompt:
+		s.answerOpen(m, line, func(*request) bool { return true })
+	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
+		if !s.answerOpen(m, line, func(r *request) bool { return !waits(r) }) && next.Do != steer.Prompt &&
+			s.proxy.version == secondVersion { // the proxy began the turn
+			s.idle(m)
+		}
+	}
+	s.next(next)
+}
+
+// decide reports the end of a turn to the machine, and returns what it does next.
+func (s *session) decide(t *turn, failed, stopped, again, retries bool) (next steer.Action) {
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		if !failed && !again {
 			m.Confirm(t.delivery)
@@ -274,19 +366,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
 		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
 	}
-	s.leave(calls, failed || result.StopReason == stopCanceled, again)
-	waits := func(r *request) bool { return !r.prompt.carried }
-	if stopped {
-		s.answerOpen(canceled(), nil, waits)
-	}
-	switch {
-	case again:
-	case failed && next.Do != steer.Prompt:
-		s.answerOpen(m, line, func(*request) bool { return true })
-	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
-		s.answerOpen(m, line, func(r *request) bool { return !waits(r) })
-	}
-	s.next(next)
+	return next
 }
 
 // leave ends the calls that are open at the end of a turn: an agent ends a turn in order when all are answered. If the
@@ -331,12 +411,21 @@ func (s *session) next(a steer.Action) {
 }
 
 // answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
-// request that it answers.
-func (s *session) answerOpen(m message, line []byte, match func(*request) bool) {
+// request that it answers. It reports whether there were any.
+func (s *session) answerOpen(m message, line []byte, match func(*request) bool) (any bool) {
+	turns := false // an accepted prompt has ended
+	defer func() {
+		if turns {
+			s.idle(m)
+		}
+	}()
 	s.open = slices.DeleteFunc(s.open, func(r *request) bool {
+		any = any || match(r)
+		turns = turns || s.proxy.version == secondVersion && match(r) && (m.Error == nil || r.accepted)
 		switch {
 		case !match(r):
 			return false
+		case r.accepted:
 		case line != nil && jsonrpc.Key(m.ID) == jsonrpc.Key(r.ID):
 			s.proxy.asked.Take(r.ID)
 			s.proxy.editor.Write(line)
@@ -345,6 +434,7 @@ func (s *session) answerOpen(m message, line []byte, match func(*request) bool) 
 		}
 		return true
 	})
+	return any
 }
 
 // forget drops the content of prompts that the machine does not know any more.
@@ -404,11 +494,14 @@ func (s *session) settle(b steer.Batch, o outcome) {
 	s.next(next)
 }
 
-// update takes note of what the agent does.
-func (s *session) update(data jsontext.Value) {
+// update takes note of what the agent does, and reports whether the editor is to see it.
+func (s *session) update(data jsontext.Value) (shown bool) {
 	var u update
 	if !jsonrpc.Read(data, &u) {
-		return
+		return true
+	}
+	if s.proxy.version == secondVersion && u.Kind == updateState {
+		return s.state(&u, data)
 	}
 	if run := u.Meta.Goose.RunID; run != nil {
 		s.runID = ""
@@ -417,24 +510,46 @@ func (s *session) update(data jsontext.Value) {
 	}
 	t := s.turn
 	if t == nil {
-		return
+		return true
 	}
+	second := s.proxy.version == secondVersion
 	switch u.Kind {
-	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan":
+	case updateUser, updateUserAdd:
+		if second && t.hidden && (t.echo == "" || t.echo == u.MessageID) {
+			t.echo = u.MessageID
+			return false
+		}
+	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan", "agent_message", "agent_thought", "plan_update":
 		if t.delivery != 0 && !t.confirmed {
 			t.confirmed = true
 			s.machine(func(m *steer.Machine) { m.Confirm(t.delivery) })
 		}
 	}
-	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
-		return
+	if u.CallID != "" && (u.Kind == "tool_call" || u.Kind == "tool_call_update") {
+		s.call(&u)
 	}
+	return true
+}
+
+// call takes note of a tool call.
+func (s *session) call(u *update) {
 	c := s.calls[u.CallID]
+	title := cmp.Or(u.Name, u.Title)
 	status, ends := ends[u.Status]
 	switch {
 	case ends:
 		delete(s.calls, u.CallID)
 		s.callEnds(u.CallID, c, status)
+		if c != nil {
+			title = cmp.Or(c.title, title)
+		}
+		if title == "" { // it had ended
+			return
+		}
+		s.finished = append(s.finished, steer.Quote+text.Safe(title, maxTitle)+" ("+u.Status+")")
+		if extra := len(s.finished) - maxFinished; extra > 0 {
+			s.finished, s.left = slices.Delete(s.finished, 0, extra), s.left+extra
+		}
 		return
 	case c == nil && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
@@ -443,7 +558,7 @@ func (s *session) update(data jsontext.Value) {
 		c = &call{}
 		s.calls[u.CallID] = c
 	}
-	c.title, c.kind = cmp.Or(u.Title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
+	c.title, c.kind = cmp.Or(title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
 	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
 		c.begun = make(chan struct{})
 		s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
@@ -453,7 +568,9 @@ func (s *session) update(data jsontext.Value) {
 }
 
 // ends are the statuses of a tool call that has ended, as the protocol has them.
-var ends = map[string]event.Status{"completed": event.StatusCompleted, "failed": event.StatusFailed}
+var ends = map[string]event.Status{
+	"completed": event.StatusCompleted, "failed": event.StatusFailed, stopCanceled: event.StatusCancelled,
+}
 
 // callEnds reports the end of a call, if it is one of the game.
 func (s *session) callEnds(id string, c *call, status event.Status) {

@@ -17,7 +17,7 @@ const (
 	maxBriefTokens     = 8000
 	maxTemplateText    = 64 << 10
 	briefWithin        = 5 * time.Second
-	refusalBriefTokens = 600
+	refusalBriefTokens = 200
 	refusalBriefWithin = 50 * time.Millisecond
 )
 

@@ -59,7 +59,7 @@ func TestBriefInRefusal(t *testing.T) {
 				require.Equal(t, c.want, data.Brief)
 				if c.want != "" {
 					require.Equal(t, briefing.Request{
-						AgentClass: "agent", TemplateOverride: "agent", WorkOrderID: h.Attention.ID, MaxContextTokens: 600,
+						AgentClass: "agent", TemplateOverride: "agent", WorkOrderID: h.Attention.ID, MaxContextTokens: 200,
 					}, asked)
 				}
 				time.Sleep(2 * time.Minute) // what goes on ends

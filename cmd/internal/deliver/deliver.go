@@ -50,8 +50,8 @@ type Config struct {
 	Caller string
 	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
 	BriefTokens int
-	// Next says in a line how the agent acknowledges an item. Optional.
-	Next func(item *heed.Item) string
+	// Way names the calls of heed that the agent has.
+	Way Way
 
 	Now func() time.Time // required
 	Log *slog.Logger     // required
@@ -102,7 +102,12 @@ func New(cfg Config) (*Conversation, error) {
 		return nil, err
 	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
-	c.feed.Next = cfg.Next
+	c.feed.Next = func(item *heed.Item) string {
+		if cfg.Way.More == nil {
+			return cfg.Way.next(item, "")
+		}
+		return cfg.Way.next(item, "") + " For more: " + cfg.Way.More(item) + "."
+	}
 	c.feed.Brief = func(item *heed.Item) string { return c.briefs[item.ID] }
 	if !cfg.Resume {
 		c.Do((*steer.Machine).Ready)
@@ -188,17 +193,29 @@ func (c *Conversation) Look(ctx context.Context) error {
 // Offer looks, and returns the text that the agent is to read now, "" for none. If the look fails, Offer returns its
 // error and the messages from before. If note is not "" and there is a text, the note of that name gets the value.
 func (c *Conversation) Offer(ctx context.Context, note, value string) (text string, err error) {
+	batch, err := c.ride(ctx, note, value)
+	return steer.Framing{}.Render(batch), err
+}
+
+// Refuse returns the text in place of the result of a call that an item holds back, with what Offer would return.
+func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, tool, note, value string) (string, error) {
+	batch, err := c.ride(ctx, note, value)
+	return c.cfg.Way.refusal(item, text.Safe(tool, maxTool), batch.Messages), err
+}
+
+// maxTool bounds the name of a tool, in characters.
+const maxTool = 80
+
+// ride looks, and returns the batch that rides now.
+func (c *Conversation) ride(ctx context.Context, note, value string) (batch steer.Batch, err error) {
 	err = c.Look(ctx)
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		if batch := m.Ride(); batch.Delivery != 0 {
-			text = steer.Framing{}.Render(batch)
-			if note != "" {
-				m.Note(note, value)
-			}
+		if batch = m.Ride(); batch.Delivery != 0 && note != "" {
+			m.Note(note, value)
 		}
 		return steer.Action{}
 	})
-	return text, err
+	return batch, err
 }
 
 // Report reports the start or the end of a call to the heed. The verdicts in its answer are messages that ride.
@@ -212,7 +229,7 @@ func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 		for _, v := range verdicts {
 			if _, a := m.Receive(now, steer.Message{
 				Author: attention.Author, Topic: "call of " + v.Method, Revision: v.Operation, Rides: true,
-				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, 80), v.Outcome, v.Text),
+				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, maxTool), v.Outcome, v.Text),
 			}); a.Do != steer.Nothing {
 				last = a
 			}
@@ -244,7 +261,7 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]
 		if err != nil {
 			c.cfg.Log.Debug("an item is told without a brief", "item", item.ID, "error", err)
 		}
-		briefs[item.ID] = b.Text
+		briefs[item.ID] = head(item, &b)
 	}
 	return briefs
 }
@@ -273,7 +290,12 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 	for i := range t.Events {
 		e := &t.Events[i]
 		if !c.mine(e.Consumer) {
-			list = append(list, attention.Acknowledged(&heed.Item{ID: e.Attention}, e.Consumer))
+			item := heed.Item{ID: e.Attention}
+			msg := attention.Acknowledged(&item, e.Consumer)
+			if c.cfg.Way.Look != nil {
+				msg.Text += " To see it: " + c.cfg.Way.Look(&item) + "."
+			}
+			list = append(list, msg)
 		}
 	}
 	return list, t.Next, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -107,17 +109,42 @@ const fault = "Exception ticking Crane7: System.NullReferenceException: Object r
 func TestWhatIsOpenRides(t *testing.T) {
 	besides(t, func(b *beside) {
 		c := b.conversation(t, func(cfg *deliver.Config) {
-			cfg.Next = func(item *heed.Item) string { return "Acknowledge it: ack " + deliver.Number(item) }
+			cfg.Way.Ack = func(item *heed.Item) string { return "ack " + deliver.Number(item) }
 		})
 		begin(c)
 		require.Empty(t, ride(t, c))
 		b.log(fault)
 		text := ride(t, c)
 		require.Contains(t, text, "\n"+steer.Quote+"Exception ticking Crane7")
-		require.Contains(t, text, "Acknowledge it: ack 1")
+		require.Contains(t, text, "\nNext: ack 1, then read the game's state again.")
+		require.NotContains(t, text, "heed/", "tools of another way")
 		require.Empty(t, ride(t, c), "once in a turn")
 		begin(c)
-		require.Contains(t, ride(t, c), "e1-1", "a new turn is told what is open still")
+		require.Contains(t, ride(t, c), "Item 1, blocking", "a new turn is told what is open still")
+	})
+}
+
+// TestRefusal holds that a refusal is one line, the head of the brief once, and one way to continue.
+func TestRefusal(t *testing.T) {
+	besides(t, func(b *beside) {
+		c := b.conversation(t, func(cfg *deliver.Config) {
+			cfg.Way = deliver.Commands(cli.CommandLine, "hook-s", []string{"--pid", "7"})
+		})
+		begin(c)
+		b.log(fault)
+		item := b.session.Open(nil)[0]
+		refuse := func() []string {
+			text, err := c.Refuse(t.Context(), &item, "build", "", "")
+			require.NoError(t, err)
+			return strings.Split(text, "\n")
+		}
+		first, again := refuse(), refuse()
+		require.Contains(t, first, steer.Quote+fault)
+		require.True(t, strings.HasPrefix(item.Summary, strings.TrimSuffix(first[0][len("Not executed: "):], ".")), first[0])
+		require.Equal(t, "Next: run `heed ack 1 --agent hook-s --through 2 --pid 7`, then read the game's state again, "+
+			"then call build again if it is still wanted.", first[len(first)-1])
+		require.Equal(t, []string{first[0], first[len(first)-1]}, again)
+		require.Equal(t, 1, strings.Count(strings.Join(first, "\n"), " ack "))
 	})
 }
 
@@ -249,6 +276,94 @@ func TestVerdictsRide(t *testing.T) {
 		text := ride(t, c)
 		require.Contains(t, text, "Outcome of the call build\\n> x: blocking. It caused a fault")
 		require.Contains(t, text, "Item e1-1 (blocking")
+		require.NotContains(t, text, "Crane7", "no text of the game")
 		require.Empty(t, ride(t, c))
+	})
+}
+
+var (
+	toolNamed    = regexp.MustCompile(`\b(?:heed|attention)[/_][a-z_]+`)
+	commandNamed = regexp.MustCompile("`heed ([a-z]+)")
+)
+
+// TestEachWayNamesItsOwnCalls holds that no message of a way names a call of heed that its agent does not have.
+func TestEachWayNamesItsOwnCalls(t *testing.T) {
+	shown := func(tool string) string { return strings.ReplaceAll(tool, "/", "_") }
+	tools := map[string]bool{gabp.MethodAttentionAck: true, gabp.MethodAttentionCurrent: true}
+	shownTools := map[string]bool{}
+	for _, tool := range bridge.Tools() {
+		tools[tool.Name], shownTools[shown(tool.Name)] = true, true
+	}
+	for name, way := range map[string]struct {
+		deliver.Way
+		tools map[string]bool
+		names int // at least
+	}{
+		"hook and acp": {deliver.Commands(cli.CommandLine, "hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
+		"mcp":          {deliver.Tools(shown), shownTools, 3},
+		"wrap":         {deliver.Tools(func(tool string) string { return tool }), tools, 3},
+		"none":         {deliver.Way{}, map[string]bool{}, 0},
+	} {
+		besides(t, func(b *beside) {
+			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = way.Way, "hook-s" })
+			begin(c)
+			require.Empty(t, ride(t, c))
+			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusStarted}))
+			b.log(fault)
+			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
+			item := b.session.Open(nil)[0]
+			refused, err := c.Refuse(t.Context(), &item, "build", "", "")
+			require.NoError(t, err)
+			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+				deliver.Confirm(m)
+				return steer.Action{}
+			})
+			begin(c)
+			told := []string{refused, ride(t, c)}
+			var res gabp.AckResult
+			require.NoError(t, b.person.Call(t.Context(), gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res))
+			told = append(told, ride(t, c))
+			require.Contains(t, told[2], "acknowledged by another")
+			named := map[string]bool{}
+			for _, tool := range toolNamed.FindAllString(strings.Join(told, "\n"), -1) {
+				require.True(t, way.tools[tool], "%s names %s", name, tool)
+				named[tool] = true
+			}
+			require.GreaterOrEqual(t, len(named), way.names, name)
+			commands := map[string]bool{}
+			for _, m := range commandNamed.FindAllStringSubmatch(strings.Join(told, "\n"), -1) {
+				commands[m[1]] = true
+			}
+			if name == "hook and acp" {
+				require.Equal(t, map[string]bool{"ack": true, "brief": true}, commands)
+			} else {
+				require.Empty(t, commands, name)
+			}
+		})
+	}
+}
+
+// briefless is a heed that assembles no briefs.
+type briefless struct{ deliver.Heed }
+
+func (h briefless) Call(ctx context.Context, method string, params, result any) error {
+	if call, ok := params.(gabp.ToolCall); ok && call.Name == bridge.ToolBrief {
+		return errors.New("none")
+	}
+	return h.Heed.Call(ctx, method, params, result)
+}
+
+// TestRefusalWithoutBrief holds that a refusal says why and how to go on where no brief came.
+func TestRefusalWithoutBrief(t *testing.T) {
+	besides(t, func(b *beside) {
+		c := b.conversation(t, func(cfg *deliver.Config) { cfg.Heed = briefless{b.agent} })
+		begin(c)
+		b.log(fault)
+		item := b.session.Open(nil)[0]
+		text, err := c.Refuse(t.Context(), &item, "build", "", "")
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
+		require.True(t, strings.HasSuffix(text, "\nNext: acknowledge it, then read the game's state again, then call build again "+
+			"if it is still wanted."), text)
 	})
 }

@@ -48,6 +48,18 @@ var events = map[Host]map[Kind]string{
 		BeforeTool: "preToolUse PreToolUse", AfterTool: "postToolUse PostToolUse",
 		ToolFailed: "postToolUseFailure PostToolUseFailure", TurnEnd: "agentStop Stop", SessionEnd: "sessionEnd SessionEnd",
 	},
+	VSCode: {
+		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
+		TurnEnd: "Stop",
+	},
+	Windsurf: {
+		Prompt: "pre_user_prompt", BeforeTool: "pre_mcp_tool_use", AfterTool: "post_mcp_tool_use",
+		TurnEnd: "post_cascade_response",
+	},
+	Cline: {
+		SessionStart: "TaskStart TaskResume", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
+		TurnEnd: "TaskComplete", SessionEnd: "TaskCancel",
+	},
 }
 
 // stopFailure is the event of a turn that was ended by an error.
@@ -69,14 +81,14 @@ func (e *Event) Takes() Part {
 	case BeforeTool:
 		return Deny
 	case Prompt, ToolFailed:
-		if e.Host == Cursor || e.Host == Copilot {
+		if e.Host == Cursor || e.Host == Copilot || e.Host == VSCode || e.Host == Windsurf {
 			return None
 		}
 		return Context
 	case SessionStart, AfterTool, BatchEnd:
 		return Context
 	case TurnEnd:
-		if !e.Aborted && e.Name != stopFailure {
+		if !e.Aborted && e.Name != stopFailure && e.Host != Windsurf && e.Host != Cline {
 			return GoOn
 		}
 	}
@@ -98,16 +110,24 @@ func (e *Event) MovedOn(offered Kind) bool {
 
 // Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or
 // {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a
-// note of how much is left out.
-func (e *Event) Render(said string) (stdout []byte) {
+// note of how much is left out. With status 2 the output is for standard error, which Windsurf's agent reads.
+func (e *Event) Render(said string) (output []byte, status int) {
 	var out any = struct{}{}
 	switch {
+	case e.Host == Windsurf:
+		if said == "" || e.Takes() == None {
+			return nil, 0
+		}
+		for line := range strings.SplitSeq(cut(said), "\n") {
+			output = append(output, text.Safe(line, 0)+"\n"...)
+		}
+		return output, 2
 	case said != "" && e.Takes() != None:
 		out = e.form(cut(said))
 	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
-		return nil
+		return nil, 0
 	}
-	return append(text.AppendJSON(nil, text.JSON(out)), '\n')
+	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), 0
 }
 
 // form returns the host's form of a text at the event.
@@ -115,6 +135,10 @@ func (e *Event) form(said string) any {
 	switch part := e.Takes(); {
 	case e.Host == Gemini && part != Context:
 		return map[string]string{"decision": "deny", "reason": said}
+	case e.Host == Cline: // whose model reads the one, and whose user the other
+		return map[string]any{"cancel": part == Deny, "contextModification": said, "errorMessage": said}
+	case e.Host == VSCode && part == GoOn:
+		return e.specific(map[string]string{"decision": "block", "reason": said})
 	case e.Host == Cursor && part == Deny:
 		return map[string]string{"permission": "deny", "agent_message": said, "user_message": said}
 	case e.Host == Cursor && part == Context:

@@ -15,10 +15,22 @@ const timeout = 10
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
+// Pattern returns the pattern of the names of the tools of an MCP server in a host without matchers, "" for another. In
+// VS Code, which shortens the names of servers, it fits the tools of all servers.
+func Pattern(host Host, server string) string {
+	switch host {
+	case VSCode:
+		return "mcp_*"
+	case Windsurf, Cline:
+		return mcpName(server, "*")
+	}
+	return ""
+}
+
 // Configuration returns what a user puts into a project to have a host run command, and the file's path in the project.
 // Tools that can be denied are those of the MCP server of that name, of all servers in Cursor, where a tool's name does
-// not have it. The command gets the flags --host and --event where the input does not tell. Both are "" for a host that
-// is not known.
+// not have it; a host without matchers asks about all tools, and the command chooses by [Pattern]. The command gets the
+// flags --host and --event where the input does not tell. Both are "" for a host that is not known.
 func Configuration(host Host, command, server string) (file, content string) {
 	server = notInTools.ReplaceAllLiteralString(server, "_")
 	config, wait, matcher := map[string]any{}, timeout, "mcp__"+server+"__.*"
@@ -33,6 +45,13 @@ func Configuration(host Host, command, server string) (file, content string) {
 		file, matcher, config["version"] = ".cursor/hooks.json", "^MCP:", 1
 	case Copilot:
 		file, matcher, config["version"] = ".github/hooks/heed.json", "(mcp__)?"+server+"[-_].*", 1
+	case VSCode:
+		file, matcher = ".github/hooks/heed.json", ""
+	case Windsurf:
+		file, matcher = ".windsurf/hooks.json", ""
+	case Cline: // which runs a file for each event, by its name
+		return ".clinerules/hooks/PreToolUse, and as copies TaskStart, TaskResume, UserPromptSubmit, PostToolUse, " +
+			"TaskComplete and TaskCancel, each executable", "#!/bin/sh\nexec " + command + " --host cline\n"
 	default:
 		return "", ""
 	}
@@ -45,6 +64,10 @@ func Configuration(host Host, command, server string) (file, content string) {
 		entry := map[string]any{"command": command, "timeout": wait}
 		switch host {
 		case Cursor:
+		case VSCode:
+			entry["type"] = "command"
+		case Windsurf:
+			entry = map[string]any{"command": command, "show_output": true}
 		case Copilot:
 			run := command + " --host copilot --event " + event
 			entry = map[string]any{"type": "command", "bash": run, "powershell": run, "timeoutSec": wait}
@@ -52,7 +75,7 @@ func Configuration(host Host, command, server string) (file, content string) {
 			entry["type"] = "command"
 			entry = map[string]any{"hooks": []any{entry}}
 		}
-		if kind == BeforeTool {
+		if kind == BeforeTool && matcher != "" {
 			entry["matcher"] = matcher
 		}
 		hooks[event] = []any{entry}

@@ -1,10 +1,10 @@
-// Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor and
-// GitHub Copilot CLI. A host starts a command for an event, with JSON on its input, and reads JSON from its output.
-// [Parse] reads the input, [Event.Render] writes the output:
+// Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor,
+// GitHub Copilot CLI, VS Code, Windsurf and Cline. A host starts a command for an event, with JSON on its input, and
+// reads JSON from its output. [Parse] reads the input, [Event.Render] writes the output:
 //
 //	e, err := hooks.Parse(input, host, name) // "" for both: recognized by the input
 //	…
-//	output := e.Render("The save is corrupt: …") // which e.Takes() as a denial, as context or as an order to go on
+//	output, status := e.Render("The save is corrupt: …") // which e.Takes() as a denial, as context or to go on
 //
 // # Guarantees
 //
@@ -14,8 +14,8 @@
 //
 // # Exit status
 //
-// The command must not end with status 2, which denies the tool or the prompt in most hosts, and for Copilot CLI only
-// with 0, also where Parse returns an error: any other denies the tool there.
+// The command ends with status 2, which denies the tool or the prompt in most hosts, only where Render returns it, and
+// for Copilot CLI and Cline only with 0, also where Parse returns an error: any other denies the tool there.
 //
 // # Bounds
 //

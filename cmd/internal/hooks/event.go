@@ -22,15 +22,18 @@ type Host string
 
 // The hosts.
 const (
-	Claude  Host = "claude"
-	Codex   Host = "codex"
-	Gemini  Host = "gemini"
-	Cursor  Host = "cursor"
-	Copilot Host = "copilot"
+	Claude   Host = "claude"
+	Codex    Host = "codex"
+	Gemini   Host = "gemini"
+	Cursor   Host = "cursor"
+	Copilot  Host = "copilot"
+	VSCode   Host = "vscode"
+	Windsurf Host = "windsurf"
+	Cline    Host = "cline"
 )
 
 // Hosts returns all hosts.
-func Hosts() []Host { return []Host{Claude, Codex, Gemini, Cursor, Copilot} }
+func Hosts() []Host { return []Host{Claude, Codex, Gemini, Cursor, Copilot, VSCode, Windsurf, Cline} }
 
 // Kind is what an event is, in any host.
 type Kind string
@@ -88,8 +91,48 @@ type wire struct {
 	LoopCount      float64         `json:"loop_count"` // Cursor
 	Status         string          `json:"status"`     // Cursor
 
-	CopilotSession string `json:"sessionId"`
+	CopilotSession string `json:"sessionId"` // also VS Code
 	CopilotTool    string `json:"toolName"`
+	VSCodeName     string `json:"hookEventName"`
+
+	WindsurfName    string `json:"agent_action_name"`
+	WindsurfSession string `json:"trajectory_id"`
+	WindsurfInfo    struct {
+		Server string `json:"mcp_server_name"`
+		Tool   string `json:"mcp_tool_name"`
+		Prompt string `json:"user_prompt"`
+	} `json:"tool_info"`
+
+	ClineName    string    `json:"hookName"`
+	ClineSession string    `json:"taskId"`
+	ClineBefore  clineTool `json:"preToolUse"`
+	ClineAfter   clineTool `json:"postToolUse"`
+	ClinePrompt  struct {
+		Prompt string `json:"prompt"`
+	} `json:"userPromptSubmit"`
+}
+
+// clineTool is a tool of Cline, which calls the tools of all MCP servers by one of its own.
+type clineTool struct {
+	Name       string `json:"toolName"`
+	Success    *bool  `json:"success"`
+	Parameters struct {
+		Server string `json:"server_name"`
+		Tool   string `json:"tool_name"`
+	} `json:"parameters"`
+}
+
+// name returns the tool's name, with the server's as Claude Code joins them.
+func (t *clineTool) name() string {
+	return cmp.Or(mcpName(t.Parameters.Server, t.Parameters.Tool), t.Name)
+}
+
+// mcpName returns the name of a tool of an MCP server, "" for none.
+func mcpName(server, tool string) string {
+	if server == "" || tool == "" {
+		return tool
+	}
+	return "mcp__" + notInTools.ReplaceAllLiteralString(server, "_") + "__" + tool
 }
 
 // Parse reads the input of an event. Where host or event is "", it is recognized by the input; Copilot CLI names the
@@ -111,13 +154,19 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
 	}
 	e := Event{
-		Host: host, Name: cmp.Or(event, w.Name),
-		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID,
-		Tool: cmp.Or(w.ToolName, w.CopilotTool), CallID: w.ToolUseID, Prompt: w.Prompt,
+		Host: host, Name: cmp.Or(event, w.Name, w.VSCodeName, w.WindsurfName, w.ClineName),
+		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession, w.WindsurfSession, w.ClineSession),
+		Agent:   w.AgentID, CallID: w.ToolUseID,
+		Tool: cmp.Or(w.ToolName, w.CopilotTool, mcpName(w.WindsurfInfo.Server, w.WindsurfInfo.Tool), w.ClineBefore.name(),
+			w.ClineAfter.name()),
+		Prompt:     cmp.Or(w.Prompt, w.WindsurfInfo.Prompt, w.ClinePrompt.Prompt),
 		StopActive: w.StopActive || w.LoopCount > 0,
 		Aborted:    w.Interrupted || host == Cursor && w.Status != "" && w.Status != "completed",
 	}
 	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
+	if ok := w.ClineAfter.Success; ok != nil && !*ok {
+		e.Kind = ToolFailed
+	}
 	return e, e.check()
 }
 
@@ -160,6 +209,12 @@ func (w *wire) host() Host {
 	switch timed := len(w.Timestamp) > 0; {
 	case w.CursorVersion != "" || w.ConversationID != "":
 		return Cursor
+	case w.VSCodeName != "":
+		return VSCode
+	case w.WindsurfName != "":
+		return Windsurf
+	case w.ClineName != "":
+		return Cline
 	case w.CopilotSession != "":
 		return Copilot
 	case timed && kindOf(Gemini, w.Name) != Other && w.TranscriptPath != "":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -303,6 +304,98 @@ var examples = []example{
 		want: Event{Host: Copilot, Kind: TurnEnd, Name: "Stop", Session: "s5"},
 		goOn: `{"decision":"block","reason":"TEXT"}`,
 	},
+	{
+		name: "vscode session start",
+		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"SessionStart",` +
+			`"transcript_path":"/t","source":"new"}`,
+		want:    Event{Host: VSCode, Kind: SessionStart, Name: "SessionStart", Session: "s6"},
+		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
+	},
+	{
+		name: "vscode before a tool",
+		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"PreToolUse",` +
+			`"transcript_path":"/t","tool_name":"mcp_game_build","tool_input":{},"tool_use_id":"u6"}`,
+		want: Event{
+			Host: VSCode, Kind: BeforeTool, Name: "PreToolUse", Session: "s6", Tool: "mcp_game_build", CallID: "u6",
+		},
+		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+			`"permissionDecisionReason":"TEXT"}}`,
+	},
+	{
+		name: "vscode after a tool",
+		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"PostToolUse",` +
+			`"transcript_path":"/t","tool_name":"mcp_game_build","tool_input":{},"tool_use_id":"u6","tool_response":"x"}`,
+		want: Event{
+			Host: VSCode, Kind: AfterTool, Name: "PostToolUse", Session: "s6", Tool: "mcp_game_build", CallID: "u6",
+		},
+		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
+	},
+	{
+		name: "vscode end of a turn",
+		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"Stop",` +
+			`"transcript_path":"/t","stop_hook_active":false}`,
+		want: Event{Host: VSCode, Kind: TurnEnd, Name: "Stop", Session: "s6"},
+		goOn: `{"hookSpecificOutput":{"decision":"block","hookEventName":"Stop","reason":"TEXT"}}`,
+	},
+	{
+		name: "windsurf before a tool",
+		input: `{"agent_action_name":"pre_mcp_tool_use","trajectory_id":"t7","execution_id":"x",` +
+			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"mcp_server_name":"my game","mcp_tool_name":"build"}}`,
+		want: Event{
+			Host: Windsurf, Kind: BeforeTool, Name: "pre_mcp_tool_use", Session: "t7", Tool: "mcp__my_game__build",
+		},
+		deny: `TEXT`,
+	},
+	{
+		name: "windsurf after a tool",
+		input: `{"agent_action_name":"post_mcp_tool_use","trajectory_id":"t7","execution_id":"x",` +
+			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"mcp_server_name":"game","mcp_tool_name":"build","mcp_result":"x"}}`,
+		want: Event{
+			Host: Windsurf, Kind: AfterTool, Name: "post_mcp_tool_use", Session: "t7", Tool: "mcp__game__build",
+		},
+		context: `TEXT`,
+	},
+	{
+		name: "windsurf prompt",
+		input: `{"agent_action_name":"pre_user_prompt","trajectory_id":"t7","execution_id":"x",` +
+			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"user_prompt":"go"}}`,
+		want: Event{Host: Windsurf, Kind: Prompt, Name: "pre_user_prompt", Session: "t7", Prompt: "go"},
+	},
+	{
+		name: "cline start",
+		input: `{"clineVersion":"3","hookName":"TaskStart","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
+			`"userId":"u","taskStart":{"taskMetadata":{"taskId":"t8"}}}`,
+		want:    Event{Host: Cline, Kind: SessionStart, Name: "TaskStart", Session: "t8"},
+		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
+	},
+	{
+		name: "cline prompt",
+		input: `{"clineVersion":"3","hookName":"UserPromptSubmit","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
+			`"userId":"u","userPromptSubmit":{"prompt":"go","attachments":[]}}`,
+		want:    Event{Host: Cline, Kind: Prompt, Name: "UserPromptSubmit", Session: "t8", Prompt: "go"},
+		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
+	},
+	{
+		name: "cline before a tool",
+		input: `{"clineVersion":"3","hookName":"PreToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
+			`"userId":"u","preToolUse":{"toolName":"use_mcp_tool","parameters":{"server_name":"game","tool_name":"build"}}}`,
+		want: Event{Host: Cline, Kind: BeforeTool, Name: "PreToolUse", Session: "t8", Tool: "mcp__game__build"},
+		deny: `{"cancel":true,"contextModification":"TEXT","errorMessage":"TEXT"}`,
+	},
+	{
+		name: "cline after a tool that failed",
+		input: `{"clineVersion":"3","hookName":"PostToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
+			`"userId":"u","postToolUse":{"toolName":"read_file","parameters":{},"result":"x","success":false}}`,
+		want:    Event{Host: Cline, Kind: ToolFailed, Name: "PostToolUse", Session: "t8", Tool: "read_file"},
+		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
+	},
+	{
+		name: "cline after a tool",
+		input: `{"clineVersion":"3","hookName":"PostToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
+			`"userId":"u","postToolUse":{"toolName":"read_file","parameters":{},"result":"x","success":true}}`,
+		want:    Event{Host: Cline, Kind: AfterTool, Name: "PostToolUse", Session: "t8", Tool: "read_file"},
+		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
+	},
 }
 
 func TestEachHostAndEvent(t *testing.T) {
@@ -323,7 +416,11 @@ func TestEachHostAndEvent(t *testing.T) {
 			part := e.Takes()
 			require.Equal(t, []bool{x.deny != "", x.context != "", x.goOn != ""},
 				[]bool{part == Deny, part == Context, part == GoOn})
-			shown := func(said string) string { return strings.TrimSuffix(string(e.Render(said)), "\n") }
+			shown := func(said string) string {
+				out, status := e.Render(said)
+				require.Equal(t, e.Host == Windsurf && len(out) > 0, status == 2, "%d", status)
+				return strings.TrimSuffix(string(out), "\n")
+			}
 			require.Equal(t, cmp.Or(x.deny, x.context, x.goOn, x.idle), shown("TEXT"))
 			require.Equal(t, x.idle, shown(""))
 		})
@@ -504,7 +601,12 @@ func TestTextStaysInItsString(t *testing.T) {
 			if e.Takes() == None {
 				continue
 			}
-			requireHolds(t, e.Render(text), strings.ToValidUTF8(text, "\ufffd"))
+			out, status := e.Render(text)
+			if status == 2 { // plain lines, for standard error
+				require.NotRegexp(t, regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{2028}-\x{202e}]`), string(out))
+				continue
+			}
+			requireHolds(t, out, strings.ToValidUTF8(text, "\ufffd"))
 		}
 	}
 }
@@ -527,7 +629,7 @@ func requireHolds(t *testing.T, out []byte, text string) {
 // quoted returns text as the output has it.
 func quoted(t *testing.T, text string) string {
 	t.Helper()
-	out := (&Event{Host: Copilot, Name: "sessionStart"}).Render(text)
+	out, _ := (&Event{Host: Copilot, Name: "sessionStart"}).Render(text)
 	return strings.TrimSuffix(strings.TrimPrefix(string(out), `{"additionalContext":`), "}\n")
 }
 
@@ -550,7 +652,7 @@ func TestLongTextIsCutAtALine(t *testing.T) {
 	e := Event{Host: Cursor, Name: "postToolUse"}
 	said := func(text string) string {
 		t.Helper()
-		out := e.Render(text)
+		out, _ := e.Render(text)
 		var v map[string]string
 		require.NoError(t, json.Unmarshal(out, &v))
 		require.LessOrEqual(t, len(v["additional_context"]), MaxText)
@@ -576,6 +678,9 @@ var configured = map[Host]string{
 	Gemini:  "AfterAgent AfterTool BeforeAgent BeforeTool SessionEnd SessionStart",
 	Cursor:  "beforeSubmitPrompt postToolUse postToolUseFailure preToolUse sessionEnd sessionStart stop",
 	Copilot: "agentStop postToolUse postToolUseFailure preToolUse sessionEnd sessionStart userPromptSubmitted",
+
+	VSCode:   "PostToolUse PreToolUse SessionStart Stop UserPromptSubmit",
+	Windsurf: "post_cascade_response post_mcp_tool_use pre_mcp_tool_use pre_user_prompt",
 }
 
 func TestConfiguration(t *testing.T) {
@@ -585,6 +690,15 @@ func TestConfiguration(t *testing.T) {
 	for _, host := range Hosts() {
 		file, content := Configuration(host, `"C:\a b\heed.exe" hook`, "game")
 		require.NotEmpty(t, file)
+		if host == Cline {
+			require.Equal(t, "#!/bin/sh\nexec \"C:\\a b\\heed.exe\" hook --host cline\n", content)
+			for names := range maps.Values(events[Cline]) {
+				for name := range strings.FieldsSeq(names) {
+					require.Contains(t, file, name)
+				}
+			}
+			continue
+		}
 		var config struct {
 			Hooks map[string][]map[string]any `json:"hooks"`
 		}
@@ -596,7 +710,7 @@ func TestConfiguration(t *testing.T) {
 			require.NotEqual(t, Other, kind, "%s: %s", host, name)
 			require.Len(t, entries, 1)
 			pattern, matches := entries[0]["matcher"].(string)
-			require.Equal(t, kind == BeforeTool, matches, "only game calls are held back")
+			require.Equal(t, kind == BeforeTool && Pattern(host, "game") == "", matches, "only game calls are held back")
 			if matches {
 				require.Regexp(t, "^(?:"+pattern+")", map[Host]string{
 					Claude: "mcp__game__build", Codex: "mcp__game__build", Gemini: "mcp_game_build",
@@ -643,6 +757,13 @@ func TestConfigurationFiles(t *testing.T) {
 			".github/hooks/heed.json", "sessionStart", "preToolUse", copilot("sessionStart", ""),
 			copilot("preToolUse", `,"matcher":"(mcp__)?game[-_].*"`), "1",
 		},
+		VSCode: {
+			".github/hooks/heed.json", "SessionStart", "PreToolUse", run("", 10), run("", 10), "",
+		},
+		Windsurf: {
+			".windsurf/hooks.json", "pre_user_prompt", "pre_mcp_tool_use", `{"command":"heed hook","show_output":true}`,
+			`{"command":"heed hook","show_output":true}`, "",
+		},
 	} {
 		file, content := Configuration(host, "heed hook", "game")
 		require.Equal(t, c.file, file)
@@ -662,6 +783,20 @@ func TestConfigurationFiles(t *testing.T) {
 			require.JSONEq(t, "["+want+"]", string(hooks[name]), "%s: %s", host, name)
 		}
 		require.Len(t, hooks, len(strings.Fields(configured[host])))
+	}
+}
+
+func TestPatternFitsTheServersTools(t *testing.T) {
+	for _, host := range Hosts() {
+		pattern, tool := Pattern(host, "my Game server"), "mcp__my_Game_server__build"
+		if host == VSCode {
+			tool = "mcp_my_game_build"
+		}
+		require.Equal(t, slices.Contains([]Host{VSCode, Windsurf, Cline}, host), pattern != "")
+		if fits, err := path.Match(pattern, tool); pattern != "" {
+			require.NoError(t, err)
+			require.True(t, fits, "%s: %s", host, pattern)
+		}
 	}
 }
 
@@ -685,9 +820,9 @@ func FuzzParse(f *testing.F) {
 		require.NotEmpty(t, e.Session)
 		require.NotEmpty(t, e.Name)
 		require.Contains(t, Hosts(), e.Host)
-		out := e.Render(text)
-		require.True(t, len(out) == 0 || json.Valid(out))
-		require.Equal(t, max(len(out)-1, -1), strings.IndexByte(string(out), '\n'), "one line")
+		out, status := e.Render(text)
+		require.True(t, len(out) == 0 || status == 2 || json.Valid(out))
+		require.True(t, status == 2 || max(len(out)-1, -1) == strings.IndexByte(string(out), '\n'), "one line")
 		require.Equal(t, text != "" && e.Takes() != None, len(out) > len("{}\n"))
 		require.False(t, e.Kind == Other && e.Takes() != None)
 	})

@@ -126,7 +126,8 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	var err error
 	p.talk, err = deliver.New(deliver.Config{
-		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Next: next, Now: cfg.Now, Log: cfg.Log,
+		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Now: cfg.Now, Log: cfg.Log,
+		Way: deliver.Tools(shownName),
 	})
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func newHook(game, client *gabp.Client) (*viaHook, error) {
 	h := &viaHook{reports: reports{client}, game: game}
 	var err error
 	h.talk, err = deliver.New(deliver.Config{
-		Heed: client, Next: next,
+		Heed: client, Way: deliver.Way{Ack: next},
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil {

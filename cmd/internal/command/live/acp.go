@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -176,13 +174,13 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log, Note: p.Note,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
-			cfg.Next = byCommand(&f.clientFlags, cfg.Caller)
+			cfg.Way = deliver.Commands(cli.CommandLine, cfg.Caller, f.arguments())
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error
@@ -301,16 +299,6 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 func agentName(adapter, session, subagent string) string {
 	name := fileName(strings.TrimPrefix(subagent+"-"+session, "-"))
 	return adapter + "-" + name[:min(len(name), 40)]
-}
-
-// byCommand says how an agent acknowledges an item by a command, at the heed that f selects: also from another folder.
-func byCommand(f *clientFlags, name string) func(item *heed.Item) string {
-	selected := f.arguments()
-	return func(item *heed.Item) string {
-		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
-			"heed", "ack", deliver.Number(item), "--agent", name, "--through", strconv.FormatUint(item.LatestSequence, 10),
-		}, selected...)...)
-	}
 }
 
 // beside is the running heed, as far as there is one, and the conversations that are told of it.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/hooks"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // hookFlags are those of "heed hook".
@@ -27,19 +28,29 @@ type hookFlags struct {
 	clientFlags
 	host      string
 	event     string
+	tools     []string
 	allow     []string
 	brief     int
 	configure string
 	server    string
+	doctor    bool
 }
 
 // hookName is the name of the command.
 const hookName = "hook"
 
+// hookSaid is the status of a hook whose host reads the answer from standard error, and ends with 2.
+const hookSaid = 1000
+
 // hookStatus returns the exit status of a hook that would end with status, after whatever error: hosts deny every tool,
-// prompt and end of a turn for 2, and Copilot CLI a tool for all but 0.
+// prompt and end of a turn for 2, and Copilot CLI and Cline a tool for all but 0.
 func hookStatus(args []string, status int) int {
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, string(hooks.Copilot)) }) {
+	switch {
+	case status == hookSaid:
+		return 2
+	case slices.ContainsFunc(args, func(arg string) bool {
+		return strings.HasSuffix(arg, string(hooks.Copilot)) || strings.HasSuffix(arg, string(hooks.Cline))
+	}):
 		return exitOK
 	}
 	return min(status, exitFinding)
@@ -54,22 +65,26 @@ func (p *program) hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   hookName,
 		Short: "Answer a hook of a coding agent's host",
-		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor or Copilot CLI. It
-reads the event on standard input and answers on standard output: a tool is denied while
-an item of the running heed blocks, and what happened is added after a tool or with the
-user's prompt, as far as the host can. A turn that would end while the agent was not told
-of what blocks goes on once. The host decides which tools it asks about:
+		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor, Copilot CLI, VS
+Code, Windsurf or Cline. It reads the event on standard input and answers on standard
+output: a tool is denied while an item of the running heed blocks, and what happened is
+added after a tool or with the user's prompt, as far as the host can. A turn that would
+end while the agent was not told of what blocks goes on once. The host decides which tools
+it asks about, and --tool which of them are the game's:
 
-  heed hook --configure claude --server game
+  heed hook --configure claude --server game --allow '*get_*'
 
 prints the configuration for the tools of the MCP server "game", and where it belongs.
+"heed hook --doctor" reports whether each host has ever called, and whether a heed is found.
 
 What was not delivered is kept in a database in the state folder, for the next event.
 Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
-for flags or settings that are wrong, which hosts show and take for no denial. Copilot CLI
-would take it for one: with --host copilot the status is always 0.`,
+for flags or settings that are wrong, which hosts show and take for no denial; 2 with a text
+on standard error for Windsurf, whose agent reads it there. With --host copilot or cline,
+which take any other for a denial, the status is always 0.`,
 		Example: `  heed hook --configure claude --server game
-  heed hook --configure codex --server game
+  heed hook --configure vscode --tool 'mcp_game_*' --allow '*get_*'
+  heed hook --doctor
   echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}' | heed hook --host claude`,
 		Args: cli.NoArgs(hookName),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.hook(cmd, &f, names) },
@@ -78,10 +93,12 @@ would take it for one: with --host copilot the status is always 0.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.host, "host", "", "the `HOST` that asks: "+strings.Join(names, ", ")+" (default: recognized by what it sends)")
 	flags.StringVar(&f.event, "event", "", "the `EVENT`, for hosts that do not send it")
+	flags.StringArrayVar(&f.tools, "tool", nil, "only tools whose name fits `PATTERN` act on the game; all others pass (repeatable; default: all that the host asks about)")
 	flags.StringArrayVar(&f.allow, "allow", nil, "never deny a tool whose name fits `PATTERN`, such as '*get_*' (repeatable)")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	flags.StringVar(&f.configure, "configure", "", "print the configuration for `HOST`, and do nothing else")
 	flags.StringVar(&f.server, "server", "game", "with --configure: the `NAME` of the MCP server whose tools act on the game")
+	flags.BoolVar(&f.doctor, "doctor", false, "report whether hosts have called, and whether a heed is found, and do nothing else")
 	cli.Completes(cmd, "host", names...)
 	cli.Completes(cmd, "configure", names...)
 	return cmd
@@ -90,7 +107,7 @@ would take it for one: with --host copilot the status is always 0.`,
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
 	known := func(flag, host string) error { return cli.OneOf(cmd, flag, cmp.Or(host, hosts[0]), hosts...) }
 	return cmp.Or(f.clientFlags.validate(cmd), known("host", f.host), known("configure", f.configure),
-		checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
+		checkPatterns(cmd, "tool", f.tools), checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
 }
 
 func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
@@ -98,9 +115,12 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 		return err
 	}
 	if f.configure != "" {
-		file, content := hooks.Configuration(hooks.Host(f.configure), "heed hook", f.server)
+		file, content := hooks.Configuration(hooks.Host(f.configure), f.command(), f.server)
 		p.Note("this belongs into %s", file)
 		return p.print([]byte(content))
+	}
+	if f.doctor {
+		return p.doctor(cmd, f, hosts)
 	}
 	input, err := io.ReadAll(io.LimitReader(p.Stdin, hooks.MaxInput+1))
 	if err != nil {
@@ -110,20 +130,91 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	if err != nil {
 		return cli.Failed(exitFinding, err)
 	}
+	p.called(f, &e)
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
-	h := hooked{program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent)}
+	h := hooked{program: p, flags: f, event: &e, agent: agent}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
-		return p.print(e.Render(""))
+		return h.say("")
 	}
 	defer client.Close() //nolint:errcheck // what was asked was answered
 	h.client = client
 	return h.answer(ctx)
+}
+
+// command returns the command of the hook, with the flags that choose tools and the heed.
+func (f *hookFlags) command() string {
+	args := []string{"heed", hookName}
+	tools := f.tools
+	if pattern := hooks.Pattern(hooks.Host(f.configure), f.server); tools == nil && pattern != "" {
+		tools = []string{pattern}
+	}
+	for _, pattern := range tools {
+		args = append(args, "--tool", pattern)
+	}
+	for _, pattern := range f.allow {
+		args = append(args, "--allow", pattern)
+	}
+	return cli.CommandLine(append(args, f.arguments()...)...)
+}
+
+// acts reports whether a tool acts on the game.
+func (f *hookFlags) acts(tool string) bool {
+	return !ownTool(tool) && (f.tools == nil || fitsAny(f.tools, tool))
+}
+
+// calledPrefix begins the names of the files of the last event of each host, in the state folder.
+const calledPrefix = "hook-"
+
+// called keeps the name of the event, and the time as that of the file, for the doctor.
+func (p *program) called(f *hookFlags, e *hooks.Event) {
+	if dir, err := stateIn(f.state, p.Getenv); err == nil && dir.open() == nil {
+		_ = os.WriteFile(dir.path(calledPrefix+string(e.Host)), []byte(text.Safe(e.Name, 80)), 0o600) // it is a hint alone
+	}
+}
+
+// unheard is why a host may not call, where its documents give a reason.
+var unheard = map[hooks.Host]string{
+	hooks.Codex:  ": it ignores the hooks of a project until its user trusts them",
+	hooks.VSCode: ": an organization may have turned hooks off", hooks.Cline: ": it runs executable files alone",
+}
+
+// doctor reports whether hosts have called, and whether a heed is found.
+func (p *program) doctor(cmd *cobra.Command, f *hookFlags, hosts []string) error {
+	dir, err := stateIn(f.state, p.Getenv)
+	if err != nil {
+		return cli.Failed(exitUsage, err)
+	}
+	var b strings.Builder
+	p.Status = exitFinding
+	for _, host := range hosts {
+		path := dir.path(calledPrefix + host)
+		info, err := os.Stat(path)
+		switch {
+		case f.host != "" && f.host != host:
+		case err == nil:
+			name, _ := os.ReadFile(path)
+			p.Status = exitOK
+			fmt.Fprintf(&b, "%-9s has called: %s, %s ago\n", host, text.Safe(string(name), 80),
+				p.Now().Sub(info.ModTime()).Round(time.Second))
+		default:
+			fmt.Fprintf(&b, "%-9s has never called%s\n", host, unheard[hooks.Host(host)])
+		}
+	}
+	client, run, err := p.connect(cmd.Context(), cmd, &f.clientFlags)
+	if err != nil {
+		p.Status = exitFinding
+		fmt.Fprintf(&b, "heed      is not found: %v\n", err)
+	} else {
+		fmt.Fprintf(&b, "heed      is found: %s\n", run)
+		_ = client.Close() // nothing was asked
+	}
+	return p.print([]byte(b.String()))
 }
 
 // hookWithin bounds all that a heed is asked in an event: a host that is told to wait 10 seconds takes no later answer.
@@ -137,7 +228,6 @@ type hooked struct {
 	event  *hooks.Event
 	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
-	next   func(item *heed.Item) string // how the agent acknowledges
 }
 
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
@@ -171,7 +261,8 @@ const offeredNote = "offered"
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
+		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
+		Way: deliver.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -183,15 +274,14 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		h.report(ctx, c)
 	}
 	switch part := e.Takes(); {
-	case part == hooks.Deny && !ownTool(e.Tool) && !fitsAny(h.flags.allow, e.Tool):
+	case part == hooks.Deny && h.flags.acts(e.Tool) && !fitsAny(h.flags.allow, e.Tool):
 		var current gabp.CurrentResult
 		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			said = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
-				h.next(item), h.news(ctx, c)))
+			said = h.noted(c.Refuse(ctx, item, e.Tool, offeredNote, string(e.Kind)))
 		}
 	case part == hooks.Context:
 		said = h.news(ctx, c)
@@ -203,13 +293,24 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			said = h.news(ctx, c)
 		}
 	}
-	if e.Call() == event.StatusStarted && said == "" && !ownTool(e.Tool) {
+	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
 		h.report(ctx, c)
 	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
 	}
-	return c.State(), h.print(e.Render(said))
+	return c.State(), h.say(said)
+}
+
+// say writes the answer: on standard error, with its status, where the host reads it there.
+func (h *hooked) say(said string) error {
+	out, status := h.event.Render(said)
+	if status == exitOK {
+		return h.print(out)
+	}
+	h.Status = hookSaid
+	_, err := h.Stderr.Write(out)
+	return err
 }
 
 // observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
@@ -247,9 +348,13 @@ func ownTool(name string) bool {
 
 // news returns what the agent is to be told now, "" for nothing.
 func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
-	news, err := c.Offer(ctx, offeredNote, string(h.event.Kind))
+	return h.noted(c.Offer(ctx, offeredNote, string(h.event.Kind)))
+}
+
+// noted returns said, and notes err as the reason why more is not known.
+func (h *hooked) noted(said string, err error) string {
 	if err != nil {
 		h.Note("attention is not known: %v", err)
 	}
-	return news
+	return said
 }

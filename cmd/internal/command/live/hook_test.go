@@ -16,6 +16,8 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -133,5 +135,20 @@ func TestACPGame(t *testing.T) {
 	} {
 		f := acpFlags{tools: c.tools}
 		require.Equal(t, c.want, f.game(c.title, c.kind), c.title)
+	}
+}
+
+// TestCommandsOfMessagesExist holds that the commands that messages name exist, with their flags and arguments.
+func TestCommandsOfMessagesExist(t *testing.T) {
+	f := clientFlags{state: "here", game: "colony", pid: 7}
+	way := deliver.Commands(cli.CommandLine, "hook-s", f.arguments())
+	item := &heed.Item{ID: "e-1", LatestSequence: 12}
+	for _, words := range []string{way.Look(item), way.Ack(item), way.More(item)} {
+		line := strings.TrimSuffix(strings.TrimPrefix(words, "run `heed "), "`")
+		cmd, rest, err := testRoot().Find(strings.Fields(line))
+		require.NoError(t, err, line)
+		require.NoError(t, cmd.ParseFlags(rest), line)
+		require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), line)
+		require.Equal(t, []string{"1"}, cmd.Flags().Args(), line)
 	}
 }
