@@ -651,7 +651,7 @@ func TestRefusal(t *testing.T) {
 	next := `Next: call heed_ack with id "2", read the game's state again, then call build again if it is still wanted.`
 	require.Equal(t, 1, strings.Count(said[0], "heed_ack"))
 	require.Equal(t, 1, strings.Count(said[0], next))
-	require.Contains(t, said[0], next+"\n\n[attention e1-1@1] advisory")
+	require.Contains(t, said[0], next+"\n\nItem 1, advisory")
 	require.NotContains(t, said[0], "while you were working")
 	require.Less(t, len(said[0]), 1000)
 	b.ask(build)

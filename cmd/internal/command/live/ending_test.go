@@ -74,7 +74,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 			if c.code == 0 {
 				require.Equal(t, "nothing is open\n", out)
 			} else {
-				require.Regexp(t, "the game (process ended|crashed)", out)
+				require.Regexp(t, "the (process ended|program crashed)", out)
 			}
 			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
 			require.Equal(t, c.code, w.exit())

@@ -86,7 +86,7 @@ started or was not found.`,
 	flags.StringVar(&f.listen, "listen", "", "serve a client over HTTP on `ADDR`, such as 127.0.0.1:7777, in place of standard input and output")
 	flags.BoolVar(&f.listenRemote, "listen-remote", false, "let --listen listen to other machines, too")
 	flags.StringVar(&f.tokenFile, "token-file", "", "with --listen: require the token in `FILE`, which is made if it does not exist; none requires no token (default: in the state folder)")
-	flags.StringVar(&f.tools, "tools", toolsCore, "list heed's tools `core` (brief, ack, entries) or all of them")
+	flags.StringVar(&f.tools, "tools", toolsCore, "list `WHICH` of heed's tools: core (brief, ack, entries) or all")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
