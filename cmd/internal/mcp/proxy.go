@@ -20,7 +20,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -464,15 +463,6 @@ func plain(messages []steer.Message) string {
 		return ""
 	}
 	return steer.Framing{}.Render(steer.Batch{Messages: messages, Prompts: true})
-}
-
-// next says how the agent acknowledges an item.
-func next(item *heed.Item) string {
-	text := fmt.Sprintf("Acknowledge it: call %s with id %q.", shownName(bridge.ToolAck), deliver.Number(item))
-	if item.StateInvalidated {
-		text += " Read the game's state again."
-	}
-	return text
 }
 
 // newsWithin bounds a look for what is to be told. A result does not wait longer for it.
