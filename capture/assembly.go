@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // block is a stretch of lines that belong to one record whatever they look
@@ -135,7 +136,8 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = ln.opensPlainly() && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		a.traceback = hasPrefix(b[journalLen(b):], traceback)
+		i := bytes.Index(b, []byte(traceback))
+		a.traceback = i >= 0 && (i == journalLen(b) || i == logline.Parse(text(b)).Len)
 		return
 	}
 	may := opens[b[0]]

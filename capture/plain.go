@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -41,7 +42,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 			return joined(partMessage, evidenceForm)
 		}
 	case a.blanks > 0:
-	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b):
+	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b), a.joinsScript(b):
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
@@ -53,10 +54,21 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
+	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
+		return joined(partHead, evidenceForm)
 	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(ln):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
+}
+
+// joinsScript reports whether b, a line at the margin, is a frame of a script below a record that reports a fault.
+func (a *assembly) joinsScript(b []byte) bool {
+	if bytes.IndexByte(b, '@') < 0 || !a.reportsFault() {
+		return false
+	}
+	f, _ := frame.Parse(text(b))
+	return f.Script
 }
 
 // joinsThrown reports whether ln, a line at the margin, is what was thrown, below a
@@ -71,7 +83,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		}
 	case 'S', 's', '[':
 		if isTraceTitle(b) {
-			return a.reportsFault() || a.panicked()
+			return a.lines == 1 || a.reportsFault() || a.panicked()
 		}
 	case 'n':
 		if hasPrefix(b, "note: ") {

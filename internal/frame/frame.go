@@ -250,10 +250,8 @@ func (f *Head) script(t string) bool {
 		place = strings.TrimRight(place, "0123456789")
 		place = strings.TrimSuffix(place, ":")
 	}
-	path, line, ok := cutLast(place, ':')
-	file, kind, named := cutLast(path[strings.LastIndexAny(path, `/\`)+1:], '.')
-	if !ok || !named || file == "" || kind == "" || line == "" || strings.Trim(line, "0123456789") != "" ||
-		strings.IndexByte(name, ' ') >= 0 {
+	file := fileAt(place)
+	if file == "" || strings.IndexByte(name, ' ') >= 0 {
 		return false
 	}
 	if name == "" {
@@ -261,6 +259,22 @@ func (f *Head) script(t string) bool {
 	}
 	f.Script, f.Module, f.Led, f.Name = true, file, true, name
 	return true
+}
+
+// fileAt returns the name of the file in place, a path, a colon and the line, without its end; "" for no place.
+func fileAt(place string) string {
+	path, line, _ := cutLast(place, ':')
+	file, kind, _ := cutLast(path[strings.LastIndexAny(path, `/\`)+1:], '.')
+	if kind == "" || line == "" || strings.Trim(line, "0123456789") != "" {
+		return ""
+	}
+	return file
+}
+
+// Fault reports whether line begins as the report of a fault in a script: "dir/press.lua:12: text".
+func Fault(line string) bool {
+	place, text, _ := strings.Cut(line, ": ")
+	return text != "" && fileAt(place) != ""
 }
 
 // cutLast cuts s around the last c.
