@@ -43,15 +43,16 @@ func TestStackAttribute(t *testing.T) {
 	require.Equal(t, event.LevelError, recs[0].Level)
 }
 
-// TestTickFault knows the report of a tick by its form, in any language.
-func TestTickFault(t *testing.T) {
-	for text, want := range map[string]bool{
-		"  90.001 Error MainLoop.cpp:12: Exception at tick 9: stuck":      true,
-		"  90.001 Error MainLoop.cpp:12: Ausnahme bei Tick 9: Press hakt": true,
-		"  90.001 Error MainLoop.cpp:12: the window is gone: 3":           false,
-		"Error MainLoop.cpp:12: Exception at tick 9: stuck":               false,
+// TestElapsed holds that below a fault all lines up to the next one with the seconds since the start belong to it.
+func TestElapsed(t *testing.T) {
+	for first, want := range map[string]int{
+		"  90.001 Error Loop.cpp:12: Ausnahme bei Tick 9: Press hakt": 2,
+		"  90.001 Error Net.cpp:12: failed: \"Press hakt":             2,
+		"  90.001 Info Net.cpp:12: Press läuft":                       3,
 	} {
-		require.Equal(t, want, isTickFault([]byte(text)), text)
+		recs, _, err := readAll(t, strings.NewReader(first+"\nBitte melden.\n\n  91.001 Info Net.cpp:12: ready\n"), Options{})
+		require.NoError(t, err)
+		require.Len(t, recs, want, first)
 	}
 }
 

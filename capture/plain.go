@@ -37,7 +37,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
-	case a.blanks <= maxInnerBlanks && isTickFault(a.message):
+	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && a.reportsFault():
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
 		}
