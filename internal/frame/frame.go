@@ -250,7 +250,7 @@ func (f *Head) script(t string) bool {
 		place = strings.TrimRight(place, "0123456789")
 		place = strings.TrimSuffix(place, ":")
 	}
-	file := fileAt(place)
+	file := File(place)
 	if file == "" || strings.IndexByte(name, ' ') >= 0 {
 		return false
 	}
@@ -261,8 +261,8 @@ func (f *Head) script(t string) bool {
 	return true
 }
 
-// fileAt returns the name of the file in place, a path, a colon and the line, without its end; "" for no place.
-func fileAt(place string) string {
+// File returns the name of the file in place, a path, a colon and the line, without its end; "" for no place.
+func File(place string) string {
 	path, line, _ := cutLast(place, ':')
 	file, kind, _ := cutLast(path[strings.LastIndexAny(path, `/\`)+1:], '.')
 	if kind == "" || line == "" || strings.Trim(line, "0123456789") != "" {
@@ -274,7 +274,7 @@ func fileAt(place string) string {
 // Fault reports whether line begins as the report of a fault in a script: "dir/press.lua:12: text".
 func Fault(line string) bool {
 	place, text, _ := strings.Cut(line, ": ")
-	return text != "" && fileAt(place) != ""
+	return text != "" && File(place) != ""
 }
 
 // cutLast cuts s around the last c.
