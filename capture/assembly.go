@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // block is a stretch of lines that belong to one record whatever they look
@@ -136,8 +135,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = ln.opensPlainly() && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		i := bytes.Index(b, []byte(traceback))
-		a.traceback = i >= 0 && (i == journalLen(b) || i == logline.Parse(text(b)).Len)
+		a.traceback = hasPrefix(b[journalLen(b):], traceback) || hasSuffix(trimRight(b), traceback+":")
 		return
 	}
 	may := opens[b[0]]

@@ -95,6 +95,8 @@ func TestHeadsInTraces(t *testing.T) {
 		"Python": "[2031-04-05 10:00:01] [ERROR] Traceback (most recent call last):\n" +
 			"[2031-04-05 10:00:01] [ERROR]   File \"/srv/gears/press.py\", line 12, in turn\n" +
 			"[2031-04-05 10:00:01] [ERROR]     roll()\n[2031-04-05 10:00:01] [ERROR] KeyError: 'gear'\n",
+		"Python behind a tag": "[10:00:01] [Gears] Traceback (most recent call last):\n" +
+			"  File \"/srv/gears/press.py\", line 12, in turn\n    roll()\nKeyError: 'gear'\n",
 		"Python below": "2031-04-05 10:00:01 ERROR turn failed\n2031-04-05 10:00:01 ERROR Traceback (most recent call last):\n" +
 			"2031-04-05 10:00:01 ERROR   File \"/srv/gears/press.py\", line 12, in turn\n2031-04-05 10:00:01 ERROR KeyError\n",
 		"Lua": "2031-04-05 10:00:01 ERROR gears/press.lua:12: kein Gang\n2031-04-05 10:00:01 ERROR stack traceback:\n" +
