@@ -135,7 +135,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = ln.opensPlainly() && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		a.traceback = hasPrefix(b[journalLen(b):], traceback) || hasSuffix(trimRight(b), traceback+":")
+		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
 	}
 	may := opens[b[0]]

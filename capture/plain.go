@@ -42,7 +42,8 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 			return joined(partMessage, evidenceForm)
 		}
 	case a.blanks > 0:
-	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b), a.joinsScript(b):
+	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
+		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
@@ -60,15 +61,6 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
-}
-
-// joinsScript reports whether b, a line at the margin, is a frame of a script below a record that reports a fault.
-func (a *assembly) joinsScript(b []byte) bool {
-	if bytes.IndexByte(b, '@') < 0 || !a.reportsFault() {
-		return false
-	}
-	f, _ := frame.Parse(text(b))
-	return f.Script
 }
 
 // joinsThrown reports whether ln, a line at the margin, is what was thrown, below a

@@ -761,9 +761,8 @@ var (
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
 	rePython    = re(`File "(.*?)", line .*?, in [«S»]*`)
 	rePlainFile = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`)
-	rePlace     = regexp.MustCompile(`(?s)^(?:.*[/\\])?([^/\\]+)\.[^./\\]+:[0-9]+$`)
-	reLuaChunk  = regexp.MustCompile(`(?s)^(.*?): in (?:main chunk|function <.*>|.*\?)$`)
-	reLua       = regexp.MustCompile(`(?s)^(.*?): in (.*)['>]$`)
+	rePlace     = regexp.MustCompile(`(?s)^(?:.*[/\\])?([^/\\:]+)\.[^./\\:]+:[0-9]+$`)
+	reLua       = regexp.MustCompile(`(?s)^(.*?): in (.*[k?>']|)$`)
 	reLuaCount  = regexp.MustCompile(`(?s)^[0-9].*?\. (.*?) - (.*[0-9])$`)
 	reSpider    = regexp.MustCompile(`(?s)^([^0-9].*?|)@(.*?):?[0-9]+$`)
 	reGenerated = re(`DMD<(?:>\?-?[0-9]*\.?)?`)
@@ -862,13 +861,9 @@ func (r *reference) frame(raw string, within bool) string {
 // refScript returns the file and the function of a frame of Lua or JavaScript.
 func refScript(line string) (file, name string, ok bool) {
 	place := ""
-	if m := reLuaChunk.FindStringSubmatch(line); m != nil {
+	if m := reLua.FindStringSubmatch(line); m != nil {
 		place = m[1]
-	} else if m := reLua.FindStringSubmatch(line); m != nil && strings.HasSuffix(line, "'") {
-		_, name, _ = strings.Cut(m[2], " '")
-		if place = m[1]; name == "" {
-			return "", "", false
-		}
+		_, name, _ = strings.Cut(strings.TrimSuffix(m[2], "'"), " '")
 	} else if m := reLuaCount.FindStringSubmatch(line); m != nil {
 		name, place = m[1], m[2]
 	} else if m := reSpider.FindStringSubmatch(line); m != nil {

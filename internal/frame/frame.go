@@ -229,17 +229,9 @@ func (f *Head) python(line string) bool {
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	switch end := t[len(t)-1]; {
-	case end == '\'' || end == '>' || end == '?' || end == 'k':
+	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
 		place, name, _ = strings.Cut(t, ": in ")
-		if name != "main chunk" && !strings.HasPrefix(name, "function <") && end != '?' {
-			_, name, _ = strings.Cut(name, " '")
-			name = strings.TrimSuffix(name, "'")
-			if name == "" {
-				return false
-			}
-		} else {
-			name = ""
-		}
+		_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
 	case end-'0' > 9:
 		return false
 	case t[0]-'0' < 10:
@@ -247,8 +239,7 @@ func (f *Head) script(t string) bool {
 		name, place, _ = strings.Cut(rest, " - ")
 	default:
 		name, place, _ = strings.Cut(t, "@")
-		place = strings.TrimRight(place, "0123456789")
-		place = strings.TrimSuffix(place, ":")
+		place = strings.TrimSuffix(strings.TrimRight(place, "0123456789"), ":")
 	}
 	file := File(place)
 	if file == "" || strings.IndexByte(name, ' ') >= 0 {
@@ -263,26 +254,18 @@ func (f *Head) script(t string) bool {
 
 // File returns the name of the file in place, a path, a colon and the line, without its end; "" for no place.
 func File(place string) string {
-	path, line, _ := cutLast(place, ':')
-	file, kind, _ := cutLast(path[strings.LastIndexAny(path, `/\`)+1:], '.')
-	if kind == "" || line == "" || strings.Trim(line, "0123456789") != "" {
+	file, line, _ := strings.Cut(place[strings.LastIndexAny(place, `/\`)+1:], ":")
+	dot := strings.LastIndexByte(file, '.')
+	if dot < 1 || dot+1 == len(file) || line == "" || strings.Trim(line, "0123456789") != "" {
 		return ""
 	}
-	return file
+	return file[:dot]
 }
 
 // Fault reports whether line begins as the report of a fault in a script: "dir/press.lua:12: text".
 func Fault(line string) bool {
 	place, text, _ := strings.Cut(line, ": ")
 	return text != "" && File(place) != ""
-}
-
-// cutLast cuts s around the last c.
-func cutLast(s string, c byte) (before, after string, ok bool) {
-	if i := strings.LastIndexByte(s, c); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, "", false
 }
 
 // Scan reads the path of a method, as in Acme.Press+Roller`1:Turn and com.acme.Press.turn. It returns whether a single
