@@ -123,8 +123,8 @@ var nestedLeads = beginningsOf(
 
 const nestedCause = "Caused by: "
 
-// headsCause reports whether b, below the frames of an exception of Java's, heads those of its cause, or of an exception
-// that was thrown while the other one was on its way.
+// headsCause reports whether b, below the frames of an exception of Java's, heads those of its cause, or of an
+// exception that was thrown while the other one was on its way.
 func headsCause(b []byte) bool {
 	t := trimLeft(b)
 	return hasPrefix(t, nestedCause) || len(t) < len(b) && hasPrefix(t, "Suppressed: ")
