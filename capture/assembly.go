@@ -137,7 +137,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = opensPlainly(ln.text) && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
-		a.traceback = hasPrefix(b[journalLen(b):], traceback)
+		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
 	}
 	may := opens[b[0]]

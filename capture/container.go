@@ -3,6 +3,9 @@ package capture
 import (
 	"bytes"
 	"time"
+
+	"github.com/heedlog/heed/internal/frame"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // unwrap takes off ln what a runtime of containers wrote around a line of the log: Docker an object of JSON, the others
@@ -41,6 +44,30 @@ func (r *Reader) unwrap(ln *line) {
 		}
 		r.unwrapped = append(r.unwrapped[:0], r.json.message...)
 		ln.text = r.unwrapped
+	}
+}
+
+// unhead takes the head of a logger off ln where it is a further line of a trace, below a record that reports a fault.
+func (r *Reader) unhead(ln *line) {
+	a, b := &r.asm, ln.text
+	if a.empty() || a.blanks > 0 || r.layout != LayoutPlain || !a.traceback &&
+		!containsAny(b, "raceback", "tack trace:", `File "`, ": in ", "\tat ", "  at ") || !a.reportsFault() {
+		return
+	}
+	h := logline.Parse(text(b))
+	head := b[:h.Len]
+	if hasPrefix(b[h.Len:], "in ") {
+		head = head[:bytes.LastIndexAny(bytes.TrimRight(head, " "), " \t")+1] // without the place of a frame
+	}
+	rest := b[len(bytes.TrimRight(head, " \t")):]
+	t := trimLeft(rest)
+	f, c := frame.Parse(text(rest))
+	switch {
+	case !h.Sure || len(t) == 0:
+	case isTraceTitle(t), hasPrefix(t, traceback), a.traceback && !isIndented(rest) && isThrown(t, 0):
+		ln.text = t
+	case isIndented(rest) && (c > frame.None || f.Python || a.traceback):
+		ln.text = rest
 	}
 }
 

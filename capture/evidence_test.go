@@ -43,15 +43,16 @@ func TestStackAttribute(t *testing.T) {
 	require.Equal(t, event.LevelError, recs[0].Level)
 }
 
-// TestTickFault knows the report of a tick by its form, in any language.
-func TestTickFault(t *testing.T) {
-	for text, want := range map[string]bool{
-		"  90.001 Error MainLoop.cpp:12: Exception at tick 9: stuck":      true,
-		"  90.001 Error MainLoop.cpp:12: Ausnahme bei Tick 9: Press hakt": true,
-		"  90.001 Error MainLoop.cpp:12: the window is gone: 3":           false,
-		"Error MainLoop.cpp:12: Exception at tick 9: stuck":               false,
+// TestElapsed holds that below a fault all lines up to the next one with the seconds since the start belong to it.
+func TestElapsed(t *testing.T) {
+	for first, want := range map[string]int{
+		"  90.001 Error Loop.cpp:12: Ausnahme bei Tick 9: Press hakt": 2,
+		"  90.001 Error Net.cpp:12: failed: \"Press hakt":             2,
+		"  90.001 Info Net.cpp:12: Press läuft":                       3,
 	} {
-		require.Equal(t, want, isTickFault([]byte(text)), text)
+		recs, _, err := readAll(t, strings.NewReader(first+"\nBitte melden.\n\n  91.001 Info Net.cpp:12: ready\n"), Options{})
+		require.NoError(t, err)
+		require.Len(t, recs, want, first)
 	}
 }
 
@@ -85,4 +86,34 @@ func TestMonologTrace(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, recs, 1)
 	require.Equal(t, "#0 /b.php(12): Press->turn()\n#1 {main}", recs[0].Stack)
+}
+
+// TestHeadsInTraces holds that the traces of scripts are whole, also where a logger writes its head before each line.
+func TestHeadsInTraces(t *testing.T) {
+	const begin, ends = "2031-04-05 10:00:00 INFO begin\n", "2031-04-05 10:00:09 INFO go on\n"
+	for name, trace := range map[string]string{
+		"Python": "[2031-04-05 10:00:01] [ERROR] Traceback (most recent call last):\n" +
+			"[2031-04-05 10:00:01] [ERROR]   File \"/srv/gears/press.py\", line 12, in turn\n" +
+			"[2031-04-05 10:00:01] [ERROR]     roll()\n[2031-04-05 10:00:01] [ERROR] KeyError: 'gear'\n",
+		"Python behind a tag": "[10:00:01] [Gears] Traceback (most recent call last):\n" +
+			"  File \"/srv/gears/press.py\", line 12, in turn\n    roll()\nKeyError: 'gear'\n",
+		"Python below": "2031-04-05 10:00:01 ERROR turn failed\n2031-04-05 10:00:01 ERROR Traceback (most recent call last):\n" +
+			"2031-04-05 10:00:01 ERROR   File \"/srv/gears/press.py\", line 12, in turn\n2031-04-05 10:00:01 ERROR KeyError\n",
+		"Lua": "2031-04-05 10:00:01 ERROR gears/press.lua:12: kein Gang\n2031-04-05 10:00:01 ERROR stack traceback:\n" +
+			"2031-04-05 10:00:01 ERROR \tgears/press.lua:12: in function 'turn'\n" +
+			"2031-04-05 10:00:01 ERROR \tgears/roll.lua:9: in main chunk\n",
+		"Lua below a colon":   "2031-04-05 10:00:01 ERROR The gears stopped:\n[gears \"dir/press.lua\"]:12: kein Gang\n",
+		"Lua without a level": "gears/press.lua:12: kein Gang\nstack traceback:\n\tgears/press.lua:12: in function 'turn'\n",
+		"Java": "2031-04-05 10:00:01 ERROR acme.PressException: none\n" +
+			"2031-04-05 10:00:01 ERROR \tat com.acme.Press.turn(Press.java:57)\n",
+		"JavaScript": "TypeError: gear is undefined\nturn@gears/press.js:12:3\n@gears/roll.js:9:7\n",
+	} {
+		recs, _, err := readAll(t, strings.NewReader(begin+trace+ends), Options{})
+		require.NoError(t, err)
+		require.Len(t, recs, 3, name)
+	}
+	apart := "2031-04-05 10:00:01 ERROR turn failed\n2031-04-05 10:00:01 ERROR   Gears in front of the press:\n"
+	recs, _, err := readAll(t, strings.NewReader(begin+apart+ends), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 4)
 }

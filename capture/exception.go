@@ -26,16 +26,6 @@ func beginsException(b []byte) bool {
 	return n > 0 && n < len(b) && b[n] == ':'
 }
 
-// isTickFault reports whether message begins with the report of an exception that stopped a game at a tick: the seconds
-// since the start, the loop of the game, and words with a number before a colon: "MainLoop.cpp:12: Exception at tick
-// 9:". Below it, everything up to the next line with the seconds belongs to it, in any language.
-func isTickFault(message []byte) bool {
-	_, rest, ok := bytes.Cut(message, []byte("MainLoop.cpp:"))
-	_, rest, _ = bytes.Cut(rest, []byte(": "))
-	words, _, _ := bytes.Cut(rest, []byte(":"))
-	return ok && isElapsed(message) && len(words) > 0 && isDigit(words[len(words)-1])
-}
-
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {

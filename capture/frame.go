@@ -18,10 +18,10 @@ func isFrame(b []byte) bool {
 }
 
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its
-// arguments, and nothing else or the place. It counts only directly below a record.
+// arguments, and nothing else or the place, or a frame of a script. It counts only directly below a record.
 func isBareAtFrame(b []byte) bool {
 	f, c := frame.Parse(text(b))
-	return c > frame.None && f.Word == "at"
+	return c > frame.None && (f.Word == "at" || f.Script)
 }
 
 // isUnityFrame reports whether b is a frame as Unity writes it at the margin.

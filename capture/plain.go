@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
 
@@ -36,12 +37,13 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
-	case a.blanks <= maxInnerBlanks && isTickFault(a.message):
+	case a.blanks <= maxInnerBlanks && isElapsed(a.message) && a.reportsFault():
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
 		}
 	case a.blanks > 0:
-	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b):
+	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
+		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
@@ -53,6 +55,8 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
+	case a.lines == 1 && hasSuffix(a.message, ":") && frame.Fault(text(b)) && a.reportsFault():
+		return joined(partHead, evidenceForm)
 	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(ln):
 		return joined(partMessage, evidenceForm)
 	}
@@ -71,7 +75,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		}
 	case 'S', 's', '[':
 		if isTraceTitle(b) {
-			return a.reportsFault() || a.panicked()
+			return a.lines == 1 || a.reportsFault() || a.panicked()
 		}
 	case 'n':
 		if hasPrefix(b, "note: ") {

@@ -243,6 +243,7 @@ func (r *Reader) read() {
 			ln.text = r.uncolored
 		}
 		r.unwrap(ln)
+		r.unhead(ln)
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++

@@ -760,6 +760,11 @@ var (
 	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
 	rePython    = re(`File "(.*?)", line .*?, in [«S»]*`)
+	rePlainFile = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`)
+	rePlace     = regexp.MustCompile(`(?s)^(?:.*[/\\])?([^/\\:]+)\.[^./\\:]+:[0-9]+$`)
+	reLua       = regexp.MustCompile(`(?s)^(.*?): in (.*[k?>']|)$`)
+	reLuaCount  = regexp.MustCompile(`(?s)^[0-9].*?\. (.*?) - (.*[0-9])$`)
+	reSpider    = regexp.MustCompile(`(?s)^([^0-9].*?|)@(.*?):?[0-9]+$`)
 	reGenerated = re(`DMD<(?:>\?-?[0-9]*\.?)?`)
 	reReceiver  = re(`\(\*([«N»]+)\)\.`)
 	reColons    = re(`:+`)
@@ -776,7 +781,12 @@ func (r *reference) frame(raw string, within bool) string {
 		return ""
 	}
 	s, bare, module := widen(line), true, ""
-	if m := reAt.FindString(s); m != "" {
+	if file, name, ok := refScript(s); ok {
+		if !rePlainFile.MatchString(file) {
+			return ""
+		}
+		s, bare, module = name, false, refTrim(file)+"."
+	} else if m := reAt.FindString(s); m != "" {
 		s, bare = s[len(m):], false
 	} else if m := reWord.FindString(line); m != "" && strings.IndexByte(line, ' ') < 20 &&
 		strings.TrimLeft(raw, refSpaces) != raw && dotted(line[len(m):]) {
@@ -790,7 +800,7 @@ func (r *reference) frame(raw string, within bool) string {
 		s, bare = s[len(m):], false
 	} else if m := rePython.FindStringSubmatch(s); m != nil {
 		module = strings.TrimSuffix(m[1][strings.LastIndexAny(m[1], `/\`)+1:], ".py")
-		if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`).MatchString(module) {
+		if !rePlainFile.MatchString(module) {
 			return ""
 		}
 		s, bare, module = s[len(m[0]):], false, refTrim(module)+"."
@@ -846,6 +856,27 @@ func (r *reference) frame(raw string, within bool) string {
 		return ""
 	}
 	return narrowed(name)
+}
+
+// refScript returns the file and the function of a frame of Lua or JavaScript.
+func refScript(line string) (file, name string, ok bool) {
+	place := ""
+	if m := reLua.FindStringSubmatch(line); m != nil {
+		place = m[1]
+		_, name, _ = strings.Cut(strings.TrimSuffix(m[2], "'"), " '")
+	} else if m := reLuaCount.FindStringSubmatch(line); m != nil {
+		name, place = m[1], m[2]
+	} else if m := reSpider.FindStringSubmatch(line); m != nil {
+		name, place = m[1], m[2]
+	}
+	m := rePlace.FindStringSubmatch(place)
+	if m == nil || strings.Contains(name, " ") {
+		return "", "", false
+	}
+	if name == "" {
+		name = m[1]
+	}
+	return m[1], name, true
 }
 
 // dotted reports whether line is a dotted name with arguments, as package frame reads names.

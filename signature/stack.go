@@ -107,11 +107,14 @@ func (f *frames) next() (frame, bool) {
 //	at LAYER/mod@version/name.space.Type.method(Type.java:12)
 //	package/path.(*Type).Method(0x1, 0x2)
 //	File "dir/module.py", line 12, in method
+//	dir/module.lua:12: in function 'method'
+//	1. method - dir/module.lua:12
+//	method@dir/module.js:12:3
 //	#3  0x0000123456789abc in method (args)
 //
 // Exactly: the line, without space at its ends, has four bytes or more. What
 // [stackframe.Head.Cut] takes off is taken off; a word of another language than "at"
-// counts in a stack only. The name of a Python file counts if it is a letter
+// counts in a stack only. The name of a script's file counts if it is a letter
 // and then word bytes and '-' without '$'. Then is taken off, for the wrapper kind
 // dynamic-method, what [patched] takes off, and
 // "MonoMod.Utils.DynamicMethodDefinition:" as often as it comes without a second
@@ -123,10 +126,10 @@ func parseFrame(line string, within bool) (frame, bool) {
 		return frame{}, false
 	}
 	f.Name = trim(f.Name)
-	if f.Dynamic && !f.Python {
+	if f.Dynamic && !f.Script {
 		f.Name = patched(f.Name)
 	}
-	for !f.Python {
+	for !f.Script {
 		// The type that some versions of MonoMod put all patched methods in.
 		// Canonical names have no single colon, so they keep it.
 		rest, ok := strings.CutPrefix(f.Name, "MonoMod.Utils.DynamicMethodDefinition:")
@@ -137,7 +140,7 @@ func parseFrame(line string, within bool) (frame, bool) {
 	}
 	fr := frame{line: f.Name, led: f.Led, within: within, plain: findPlainName(f.Name)}
 	switch {
-	case f.Python:
+	case f.Script:
 		fr.module = f.Module[:trimPart(f.Module, 0, len(f.Module))]
 		return fr, isPlainName(f.Module) && fr.complete()
 	case fr.plain.end == 0 && f.Layer():

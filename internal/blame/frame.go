@@ -312,7 +312,7 @@ func unwrapped(path string) string {
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
 func archiveOf(f *frame.Frame) (mod string, rank int) {
-	if f.Module != "" && !f.Python {
+	if f.Module != "" && !f.Script {
 		return f.Module, rankFolder
 	}
 	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 {

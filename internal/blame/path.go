@@ -3,6 +3,8 @@ package blame
 import (
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/frame"
 )
 
 // workshop stands before a number that is all that is known of a mod, and
@@ -17,6 +19,7 @@ const (
 //	C:\Games\Some Game\Mods\Some Mod\Textures\a.png
 //	C:\Games\Some Game\BepInEx\plugins\Author-Some_Mod\Some.dll
 //	/home/u/.steam/steam/steamapps/workshop/content/123450/1234567890/About/About.xml
+//	res://mods-unpacked/Author-SomeMod/panel.gd:12
 func (s *scan) path(line string) {
 	if len(s.files) > maxPaths || !strings.ContainsAny(line, `/\`) {
 		return
@@ -43,7 +46,7 @@ func (s *scan) path(line string) {
 			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case strings.EqualFold(before, "Mods") && older != "":
+		case modFolders[strings.ToLower(before)] && older != "":
 			s.folder(part, last, about)
 			within = true
 		case strings.EqualFold(before, "plugins") && strings.EqualFold(older, "BepInEx"):
@@ -67,6 +70,9 @@ func (s *scan) path(line string) {
 	}
 }
 
+// modFolders are the names, in small letters, of folders that hold a folder for each mod.
+var modFolders = map[string]bool{"mods": true, "mods-unpacked": true, "addons": true}
+
 // script stands before and behind the name of a mod in the path of its script: __some-mod__/control.lua.
 const script = "__"
 
@@ -77,7 +83,7 @@ func (s *scan) folder(name string, last, about bool) {
 	if last {
 		name, _, _ = strings.Cut(name, " (")
 		name = strings.TrimRight(name, " .,;:)]}'\"")
-		if strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".dll") {
+		if strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".dll") || frame.File(name) != "" {
 			return
 		}
 	}

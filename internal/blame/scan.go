@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/internal/frame"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
@@ -80,6 +81,9 @@ func (s *scan) text(text string, stack bool) {
 			s.prose(line)
 		default:
 			s.thrown(line)
+			if f, _ := frame.Parse(line); f.Script {
+				s.path(strings.TrimLeft(line[strings.Index(line, " - ")+1:], "- \t"))
+			}
 		}
 	}
 }

@@ -9,6 +9,9 @@
 //	#3  0x007f39f1a0c2e3 in Acme.Press:Turn (int)
 //	  at TRANSFORMER/press@2.3.0/com.acme.Press.turn(Press.java:57) Java
 //	  File "dir/press.py", line 12, in turn                         Python
+//	  dir/press.lua:12: in function 'turn'                          Lua
+//	  1. turn - dir/press.lua:12
+//	turn@dir/press.js:12:3                                          JavaScript
 //
 // Capture asks whether a line belongs to the record above it, signature and blame whose code ran. All three use this
 // package, so that a line which is a frame for one of them is one for all. It holds no state and allocates nothing.
@@ -33,12 +36,13 @@ const (
 // Head is a frame without what stands before the name of the method.
 type Head struct {
 	Word    string // the word before the method, "at" in most; "" without one
-	Module  string // the mod in the layer before the method, LAYER/mod@version/; of Python, the file without ".py"
+	Module  string // the mod in the layer before the method, LAYER/mod@version/; of a script, the file without its end
 	Name    string // the line from the name of the method on
 	Led     bool   // a word, an address or a wrapper stands before the method
 	Address bool   // an address stands there
 	Dynamic bool   // the method was generated: (wrapper dynamic-method)
 	Python  bool
+	Script  bool // the frame is of Python, or in one of the forms of Lua and JavaScript
 }
 
 // Frame is a frame taken apart.
@@ -73,9 +77,10 @@ func trimRight(s string) string {
 //   - in a line that is set in, another word of at most maxWord bytes, maybe with a colon;
 //   - an address, to the first " (Mono JIT Code) ", and a place in brackets after it;
 //   - '#', a number, space and what begins with "0x", to the first " in ";
-//   - what begins with `File "`, to the first ", in " after the first `", line `.
+//   - what begins with `File "`, to the first ", in " after the first `", line `;
+//   - all around the function in what [Head.script] reads.
 //
-// Other lines that begin with "0x", '#' or `File "` have none. Then, but after `File "`, "(wrapper KIND) " is taken
+// Other lines that begin with "0x", '#' or `File "` have none. Then, but not of a script, "(wrapper KIND) " is taken
 // off.
 func (f *Head) Cut(line string) (ok bool) {
 	t := trimLeft(line)
@@ -83,6 +88,9 @@ func (f *Head) Cut(line string) (ok bool) {
 		return false
 	}
 	f.Name = t
+	if f.script(trimRight(t)) {
+		return true
+	}
 	switch t[0] {
 	case 'a':
 		if rest, ok := strings.CutPrefix(t, "at "); ok {
@@ -141,7 +149,7 @@ func (f *Head) modifiers() {
 // Layer takes off the class loader and the module with its version that Java writes before a class, and keeps the
 // module's name. It reports whether they were there.
 func (f *Head) Layer() bool {
-	if !f.Led || f.Python {
+	if !f.Led || f.Script {
 		return false
 	}
 	slash := strings.IndexByte(f.Name, '/')
@@ -213,8 +221,53 @@ func (f *Head) python(line string) bool {
 	}
 	_, name, ok := strings.Cut(rest, ", in ")
 	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	f.Python, f.Module, f.Led, f.Name = true, strings.TrimSuffix(path, ".py"), true, trimLeft(name)
+	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, strings.TrimSuffix(path, ".py"), true, trimLeft(name)
 	return ok && f.Module != "" && f.Name != ""
+}
+
+// script takes a frame of Lua or JavaScript apart, which is a place and a function: "PLACE: in function 'turn'",
+// "1. turn - PLACE", "turn@PLACE:3". A place is a file, a colon and the line. A function without a name has that of
+// the file. t has no space at its ends.
+func (f *Head) script(t string) bool {
+	name, place := "", ""
+	switch end := t[len(t)-1]; {
+	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
+		place, name, _ = strings.Cut(t, ": in ")
+		_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
+	case end-'0' > 9:
+		return false
+	case t[0]-'0' < 10:
+		_, rest, _ := strings.Cut(t, ". ")
+		name, place, _ = strings.Cut(rest, " - ")
+	default:
+		name, place, _ = strings.Cut(t, "@")
+		place = strings.TrimSuffix(strings.TrimRight(place, "0123456789"), ":")
+	}
+	file := File(place)
+	if file == "" || strings.IndexByte(name, ' ') >= 0 {
+		return false
+	}
+	if name == "" {
+		name = file
+	}
+	f.Script, f.Module, f.Led, f.Name = true, file, true, name
+	return true
+}
+
+// File returns the name of the file in place, a path, a colon and the line, without its end; "" for no place.
+func File(place string) string {
+	file, line, _ := strings.Cut(place[strings.LastIndexAny(place, `/\`)+1:], ":")
+	dot := strings.LastIndexByte(file, '.')
+	if dot < 1 || dot+1 == len(file) || line == "" || strings.Trim(line, "0123456789") != "" {
+		return ""
+	}
+	return file[:dot]
+}
+
+// Fault reports whether line begins as the report of a fault in a script: "dir/press.lua:12: text".
+func Fault(line string) bool {
+	place, text, _ := strings.Cut(line, ": ")
+	return text != "" && File(place) != ""
 }
 
 // Scan reads the path of a method, as in Acme.Press+Roller`1:Turn and com.acme.Press.turn. It returns whether a single
@@ -273,8 +326,11 @@ func Parse(line string) (f Frame, c Certainty) {
 	case !letter(t[0]) && strings.IndexByte("(#<0123456789", t[0]) < 0: // such as a tag in brackets
 		return f, None
 	}
-	if !f.Cut(line) {
+	switch {
+	case !f.Cut(line):
 		return f, None
+	case f.Script && !f.Python:
+		return f, Within
 	}
 	f.Layer()
 	return f, f.certainty(t[0] == '(' || strings.HasPrefix(t, "at (wrapper "), indented)

@@ -33,6 +33,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseScripts holds that frames of script languages name the file of the script and the function.
+func TestParseScripts(t *testing.T) {
+	for line, want := range map[string][2]string{
+		"\tscripts/press.lua:12: in function 'turn'":             {"press", "turn"},
+		"\t...gs/gears/press.lua:12: in upvalue 'Press.turn'":    {"press", "Press.turn"},
+		"\tscripts/roll.lua:9: in main chunk":                    {"roll", "roll"},
+		"\tscripts/roll.lua:9: in function <scripts/roll.lua:3>": {"roll", "roll"},
+		"  1. turn - addons/gears/lua/press.lua:12":              {"press", "turn"},
+		"turn@simulation/press.js:12:3":                          {"press", "turn"},
+		"  Press.prototype.turn@simulation/press.js:12:3":        {"press", "Press.prototype.turn"},
+	} {
+		f, got := frame.Parse(line)
+		require.Equal(t, frame.Within, got, line)
+		require.Equal(t, want, [2]string{f.Module, f.Name}, line)
+	}
+	for _, line := range []string{
+		"  1. turn - the press", "ann@example.com: 12", "ann@home.example", "10. gears - at 12", "in press.lua:12: in time",
+	} {
+		_, got := frame.Parse(line)
+		require.Equal(t, frame.None, got, line)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("  at Acme.Press.Turn () <0x0001b>")
 	f.Fuzz(func(t *testing.T, line string) {

@@ -400,6 +400,11 @@ func (p *parser) word() bool {
 			}
 		}
 	}
+	if level, thread, ok := strings.Cut(name, "["); ok && p.timed && isCapitals(level) && strings.HasSuffix(thread, "]") {
+		if l, ok := find(level, timed); ok { // "ERROR[Main]:"
+			return p.sure(l, len(name)+min(n-len(name), 1))
+		}
+	}
 	if p.timed || p.number || colon >= 0 || isCapitals(name) {
 		upTo := abridged
 		if p.timed {

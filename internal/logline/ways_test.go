@@ -97,3 +97,17 @@ func TestChannel(t *testing.T) {
 	_, ok = Level("[2031-04-05 10:00:02] press.Error: no disk")
 	assert.False(t, ok)
 }
+
+// TestLevelWithThread reads the level before a thread in brackets.
+func TestLevelWithThread(t *testing.T) {
+	for line, text := range map[string]string{
+		"2031-04-05 10:00:02: ERROR[Press]: no gear": "no gear",
+		"[Apr  5 10:00:02] ERROR[123] press.c: x":    "press.c: x",
+	} {
+		h := Parse(line)
+		assert.Equal(t, event.LevelError, h.Level, line)
+		assert.Equal(t, text, line[h.Len:], line)
+	}
+	_, ok := Level("2031-04-05 10:00:02 GEARS[12]: ready")
+	assert.False(t, ok)
+}

@@ -211,3 +211,23 @@ func TestWordsOfPrograms(t *testing.T) {
 		assert.NotRegexp(t, `(?i)\b(game|mods|(a|the) mod|save|colony)\b`, shown, name)
 	}
 }
+
+// TestReturningReport holds that what a mod reports with a stack trace blocks when it returns, and not once; a warning
+// never does.
+func TestReturningReport(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		level string
+		times int
+		want  event.Disposition
+	}{{"ERROR", 3, event.Advisory}, {"ERROR", 12, event.Blocking}, {"WARN", 12, event.Advisory}} {
+		trace := "[10:00:01 " + c.level + "]: [Gears] no turn: Acme.PressException: none\n  at Gears.Press.Turn () in press.cs:line 3\n"
+		path := filepath.Join(t.TempDir(), "gears.log")
+		log := "[10:00:00 INFO]: ready\n" + strings.Repeat(trace+"[10:00:01 INFO]: on\n", c.times)
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		worst := event.Ignore
+		play(t, set, path, func(r *replay.Replay) { worst = max(worst, r.Outcome.Decision.Disposition) })
+		require.Equal(t, c.want, worst, "%s %d", c.level, c.times)
+	}
+}
