@@ -323,7 +323,7 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
-	case !letter(t[0]) && strings.IndexByte("(#<0123456789", t[0]) < 0: // such as a tag in brackets
+	case t[0] == '[': // a tag
 		return f, None
 	}
 	switch {
