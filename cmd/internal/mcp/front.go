@@ -77,22 +77,20 @@ func (f *Front) Read(b []byte) (int, error) { return f.lines.Read(b) }
 
 // Write gives the client a line.
 func (f *Front) Write(line []byte) (int, error) {
-	msg, _ := parse(line, false)
-	params := msg.inner("params")
+	m, _ := readMessage(line, false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := jsonrpc.Key(jsontext.Value(msg.get("id")))
-	to := f.open[key]
-	switch {
-	case msg.text("method") == "":
-		delete(f.open, key)
-	case params.inner("_meta").get(subscriptionID) != nil:
-		to = f.open[jsonrpc.Key(jsontext.Value(params.inner("_meta").get(subscriptionID)))]
+	to := f.open[m.key()]
+	switch of := m.params.inner("_meta").get(subscriptionID); {
+	case m.method == "":
+		delete(f.open, m.key())
+	case of != nil:
+		to = f.open[keyOf(of)]
 	default:
-		to = f.related(string(params.get("progressToken")))
+		to = f.related(string(m.params.get("progressToken")))
 	}
 	if to != nil {
-		to.add(line, msg.text("method") == "")
+		to.add(m.line, m.method == "")
 	}
 	return len(line), nil
 }
@@ -116,7 +114,7 @@ func (f *Front) related(token string) (to *events) {
 
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
-	e.list, e.done = append(e.list, bytes.ReplaceAll(bytes.TrimRight(data, "\n"), []byte("\r"), nil)), done
+	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
 	if over := len(e.list) - maxEvents; over > 0 {
 		e.list, e.first = e.list[over:], e.first+over
 	}

@@ -165,7 +165,7 @@ func (r *Remote) forget() {
 func (r *Remote) cancels(m *message) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := jsonrpc.Key(jsontext.Value(m.params.get("requestId")))
+	key := keyOf(m.params.get("requestId"))
 	request := r.open[key]
 	if request != nil {
 		delete(r.open, key)
@@ -234,8 +234,8 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 		r.fail(ctx, m, err)
 	case ok && (got.get("result") != nil || got.get("error") != nil):
 		if got.id == nil { // of an error of the transport
+			got.id = m.id
 			got.set("id", m.id)
-			got, _ = readMessage(got.object.line(), false)
 		}
 		r.pass(m, resp, got)
 	default:

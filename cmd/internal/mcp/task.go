@@ -32,36 +32,29 @@ func (p *Proxy) finishTask(ctx context.Context, id string, status event.Status, 
 	return t
 }
 
-// polled returns the answer to a request about a task, with the outcome and the news once the task has ended.
-func (p *Proxy) polled(ctx context.Context, c *call, line []byte, msg object) []byte {
-	switch result := msg.inner("result"); {
+// polled adds the outcome and the news to the answer to a request about a task, once the task has ended.
+func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
+	switch result := m.inner("result"); {
 	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
-		status, text := ended(msg)
+		status, text := ended(m.object)
 		tool, told := "", ""
 		if t := p.finishTask(ctx, c.task, status, text); t != nil {
 			tool, told = t.call.tool, t.told
 			p.tasks.Remove(c.task)
 		}
-		if p.tell(ctx, &msg, tool, told) {
-			return msg.line()
-		}
-	case c.method == "tasks/cancel" && msg.get("error") == nil:
+		p.tell(ctx, m, tool, told)
+	case c.method == "tasks/cancel" && m.get("error") == nil:
 		p.finishTask(ctx, c.task, event.StatusCancelled, "")
 	case p.state(ctx, c.task, &result):
-		msg.set("result", result)
-		return msg.line()
+		m.set("result", result)
 	}
-	return line
 }
 
-// changed returns a notification about a task, with the outcome and the news once the task has ended.
-func (p *Proxy) changed(ctx context.Context, line []byte, msg object) []byte {
-	params := msg.inner("params")
-	if !p.state(ctx, params.text("taskId"), &params) {
-		return line
+// changed adds the outcome and the news to a notification about a task, once the task has ended.
+func (p *Proxy) changed(ctx context.Context, m *message) {
+	if p.state(ctx, m.params.text("taskId"), &m.params) {
+		m.set("params", m.params)
 	}
-	msg.set("params", params)
-	return msg.line()
 }
 
 // state takes the state of a task. It returns true if it added to the task's result, which the state has since
@@ -84,5 +77,5 @@ func (p *Proxy) state(ctx context.Context, id string, of *object) bool {
 		return false
 	}
 	t := p.finishTask(ctx, id, status, text)
-	return t != nil && whole && p.tell(ctx, of, t.call.tool, t.told)
+	return t != nil && whole && p.add(ctx, of, t.call.tool, t.told)
 }
