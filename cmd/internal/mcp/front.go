@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -74,6 +73,9 @@ func NewFront(token string, far bool) *Front {
 
 // Read reads the lines of the client.
 func (f *Front) Read(b []byte) (int, error) { return f.lines.Read(b) }
+
+// Close ends the lines of the client.
+func (f *Front) Close() error { return f.lines.Close() }
 
 // Write gives the client a line.
 func (f *Front) Write(line []byte) (int, error) {
@@ -327,7 +329,7 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 // An answer that comes soon and is the only event may be alone.
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Time{}) // the request is read, and its stream may last
+	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read, and its stream may last
 	begin := sync.OnceFunc(func() {
 		alone = false
 		h := w.Header()
@@ -399,20 +401,4 @@ func statusOf(line []byte) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
-}
-
-// Serve serves clients at the path /mcp of l until ctx is done.
-func (f *Front) Serve(ctx context.Context, l net.Listener) error {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", f)
-	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	defer f.lines.Close() //nolint:errcheck // nothing waits to be read any more
-	if err := server.Serve(l); ctx.Err() == nil {
-		return err
-	}
-	return nil
 }
