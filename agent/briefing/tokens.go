@@ -70,9 +70,6 @@ func (t Tokens) estimate(lead, s string, kind Kind) int {
 		i += size
 		sum += 1 / cmp.Or(t.script(r), chars)
 	}
-	if latin == common {
-		letters, others = 0, letters+others
-	}
 	return int(math.Ceil(sum + float64(letters)/latin + float64(others)/common - rounding))
 }
 
