@@ -326,7 +326,7 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 // An answer that comes soon and is the only event may be alone.
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
-	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read, and its stream may last
+	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
 		alone = false
 		h := w.Header()

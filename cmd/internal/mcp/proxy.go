@@ -198,7 +198,13 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		return
 	}
 	c := &call{id: m.id, method: m.method, typed: m.version >= typedSince || m.version == "" && p.typed.Load()}
-	p.begins(ctx, c)
+	if c.typed { // any request may be the first of its client
+		p.arrive(ctx)
+	} else if c.method != "ping" { // the first after initialize shows that the client takes notifications
+		p.mu.Lock()
+		p.ready = p.ready || p.greeted
+		p.mu.Unlock()
+	}
 	switch {
 	case c.method == "tools/call":
 		p.callTool(ctx, c, line, m.params)
@@ -219,19 +225,6 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
 	default:
 		p.server.Write(line)
-	}
-}
-
-// begins records that the client of a request is there. Of typedSince or later, any request may be its first. Of
-// earlier versions, the first after initialize shows that it takes notifications, though it does not say so.
-func (p *Proxy) begins(ctx context.Context, c *call) {
-	switch {
-	case c.typed:
-		p.arrive(ctx)
-	case c.method != "ping":
-		p.mu.Lock()
-		p.ready = p.ready || p.greeted
-		p.mu.Unlock()
 	}
 }
 

@@ -132,12 +132,11 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
 
-	b := gabp.Bridge{Token: gabp.NewToken(), GameID: f.game}
 	l, err := gabp.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return own(err)
 	}
-	b.Address = l.Addr().String()
+	b := gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: f.game}
 	log := running(f.log, "named by --log", false)
 	if f.log == "none" {
 		log = source{}
