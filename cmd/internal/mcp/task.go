@@ -24,7 +24,7 @@ func taskOf(result object) string {
 }
 
 // finishTask ends the operation of a task once, and returns its tool and outcome, unless the task is unknown.
-func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (tool, told string, known bool) {
+func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (tool, told string, ok bool) {
 	t, known := p.tasks.Get(id)
 	if !known {
 		return "", "", false
