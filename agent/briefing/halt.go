@@ -81,6 +81,10 @@ func itemOf(id string) string {
 // covered returns how many parts the contract requires, each file one, and how many of them are in what was found, as
 // they are or by a fragment that stands for them.
 func (a *assembly) covered() (covered, required int) {
+	parts := a.request.Contract.stages()
+	if len(parts) == 0 {
+		return 0, 0
+	}
 	there := map[string]bool{}
 	keys := func(f *Fragment) []string {
 		same, signature := identities(f)
@@ -91,7 +95,7 @@ func (a *assembly) covered() (covered, required int) {
 			there[key] = key != ""
 		}
 	}
-	for _, p := range a.request.Contract.stages() {
+	for _, p := range parts {
 		files, read := 1, 0
 		if c, ok := p.Config.(*FileRead); ok {
 			files = len(c.Paths)

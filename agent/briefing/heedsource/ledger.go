@@ -22,8 +22,8 @@ const (
 	maxMatched   = 1024 // entries that match, alike or not
 	maxLooked    = 4096 // entries that the journal's own filter chooses: it knows neither statuses nor mods
 	maxAttribute = 128  // kinds of entries that are attributed to mods, for the filter "blame"
+	latestWindow = 8    // entries of which one has a time, where any do
 	firstWindow  = 256  // entries that are read first; then twice as many each time
-	timeWindow   = 256  // entries of which one has a time, if any has
 )
 
 // ledger is the journal of an engine as a [briefing.Ledger]. Entries that are alike, of one group and one rule, are
@@ -87,7 +87,12 @@ func (l *ledger) collect(ctx context.Context, latest heed.Cursor, c *choice) err
 				break
 			}
 		}
-		end, size = after.Seq, min(2*size, maxLooked)
+		if dense := uint64(len(records)) > size/2; dense {
+			size = min(size, uint64(max(maxMatched-c.matched, 0))+1)
+		} else {
+			size *= 2
+		}
+		end = after.Seq
 		if !c.full && l.before(after, c.since) {
 			break
 		}
@@ -126,12 +131,17 @@ func (l *ledger) before(after heed.Cursor, since time.Time) bool {
 
 // latestTime returns the time of the latest entry that has one, among the last.
 func (l *ledger) latestTime(latest heed.Cursor) time.Time {
-	after := latest
-	after.Seq -= min(latest.Seq, timeWindow)
-	records, _ := l.between(after, latest.Seq, heed.Filter{})
-	for i := range slices.Backward(records) {
-		if t := records[i].Time; !t.IsZero() {
-			return t
+	for _, window := range []uint64{latestWindow, firstWindow} { // nearly always the first will do
+		after := latest
+		after.Seq -= min(latest.Seq, window)
+		records, err := l.between(after, latest.Seq, heed.Filter{})
+		if err != nil {
+			return time.Time{}
+		}
+		for i := range slices.Backward(records) {
+			if t := records[i].Time; !t.IsZero() {
+				return t
+			}
 		}
 	}
 	return time.Time{}
