@@ -207,7 +207,6 @@ func (a *assembly) gather(i int, res *StageResult) error {
 		res.Status, res.Detail = StatusFailed, texts.Safe(err.Error(), maxLineRunes)
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
 	}
-	required := 0
 	for k := range got.Fragments {
 		f := &got.Fragments[k]
 		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also what is no number
@@ -215,15 +214,11 @@ func (a *assembly) gather(i int, res *StageResult) error {
 		}
 		a.scrub(f)
 		render(f, &a.template.Tokens)
-		if f.Required {
-			short := shortened(f, 0, &a.template.Tokens)
-			required += short.TokenEstimate
-		}
 	}
 	// What is required is kept beyond the stage's share, and displaces what was found before.
 	var kept []Fragment
 	cut := len(got.Fragments) > 0
-	if room := max(limit, required); room > 0 {
+	if room := max(limit, least(got.Fragments, &a.template.Tokens)); room > 0 {
 		if kept, cut, err = fit(got.Fragments, room, &a.template.Tokens); err != nil {
 			return err
 		}
@@ -268,14 +263,6 @@ func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 // structure orders and cuts what was found.
 func (a *assembly) structure(c *structuring, res *StageResult) error {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
-	if errors.Is(err, ErrRequired) { // by its own limit: nothing but what is required stays
-		required := slices.DeleteFunc(slices.Clone(a.found), func(f Fragment) bool { return !f.Required })
-		for i := range required {
-			required[i] = shortened(&required[i], 0, &a.template.Tokens)
-		}
-		kept, _, err = structure(required, &structuring{Strategy: c.Strategy}, a.maxTokens, &a.template.Tokens)
-		cut = true
-	}
 	if err != nil {
 		return err
 	}

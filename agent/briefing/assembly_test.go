@@ -249,6 +249,7 @@ func TestNewRefuses(t *testing.T) {
 		"Config.Now is required":       {},
 		"Config.Templates[1] is nil":   {Now: now, Templates: []*Template{twice, nil}},
 		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},
+		"Config.CacheEntries":          {Now: now, CacheEntries: -1},
 		"Config.Roots":                 {Now: now, Roots: []string{"no/such/folder"}},
 	} {
 		_, err := New(c)

@@ -31,6 +31,7 @@ const (
 var (
 	stageKeys       = []string{"stage", "type", "enabled", "share", "config"}
 	kindNames       = []string{Prose: "prose", Stack: "stack", Hex: "hex"}
+	ownKeys         = append([]string{byDefault}, kindNames...) // of Tokens, beside scripts
 	tierStrategies  = []string{HighestFirst, AllParallel}
 	structurings    = []string{Chronological, ByRelevance, Hierarchical}
 	onTimeouts      = []string{ReturnPartial, Fail, UseCached}
@@ -126,38 +127,21 @@ func (s *stage) name() string { return cmp.Or(s.Stage, s.Type) }
 
 const charsHint = "runes that make a token, such as 4"
 
-func (t *Tokens) check(report reporter) {
+func (t Tokens) check(report reporter) {
 	const field = "chars_per_token"
-	chars := func(field string, f float64) {
-		if !(f >= minChars && f <= maxChars) {
-			report(field, fmt.Sprintf("must be from %v to %v", minChars, maxChars), charsHint)
-		}
-	}
-	if t.CharsPerToken != 0 {
-		chars(field, t.CharsPerToken)
-	}
-	for _, k := range slices.Sorted(maps.Keys(t.Kinds)) {
-		if int(k) < len(kindNames) {
-			chars(join(field, kindNames[k]), t.Kinds[k])
-		} else {
-			report(field, fmt.Sprintf("unknown kind %d", k), "")
-		}
-	}
-	if len(t.Scripts) > maxList {
-		report(field, fmt.Sprintf("has %d scripts, more than the %d allowed", len(t.Scripts), maxList), "")
+	if len(t) > maxList {
+		report(field, fmt.Sprintf("has %d kinds and scripts, more than the %d allowed", len(t), maxList), "")
 		return
 	}
-	known := append(slices.Sorted(maps.Keys(scriptTables)), scriptCJK)
-	for _, name := range slices.Sorted(maps.Keys(t.Scripts)) {
-		if slices.Contains(known, name) {
-			chars(join(field, name), t.Scripts[name])
-			continue
+	known := slices.Concat(ownKeys, slices.Sorted(maps.Keys(scriptTables)), []string{scriptCJK})
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		switch f := t[name]; {
+		case !slices.Contains(known, name):
+			report(join(field, name), "unknown kind of text or script", cmp.Or(yamlfile.DidYouMean(name, known),
+				strings.Join(ownKeys, ", ")+", cjk, or a script of Unicode such as cyrillic"))
+		case !(f >= minChars && f <= maxChars):
+			report(join(field, name), fmt.Sprintf("must be from %v to %v", minChars, maxChars), charsHint)
 		}
-		hint := yamlfile.DidYouMean(name, slices.Concat([]string{"default"}, kindNames, known))
-		if hint == "" {
-			hint = "default, " + strings.Join(kindNames, ", ") + ", cjk, or a script of Unicode such as cyrillic"
-		}
-		report(join(field, name), "unknown kind of text or script", hint)
 	}
 }
 

@@ -17,13 +17,12 @@ var ErrRequired = errors.New("more is required than the budget allows")
 // that are not scored, then those that are by relevance, until one does not fit: of that the first lines stay, and what
 // comes after it goes.
 func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	total, order := 0, make([]int, 0, len(fs))
-	for i := range fs {
-		total += fs[i].TokenEstimate
-		order = append(order, i)
-	}
-	if limit <= 0 || total <= limit {
+	if limit <= 0 || total(fs) <= limit {
 		return fs, false, nil
+	}
+	order := make([]int, len(fs))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return precedence(&fs[a], &fs[b]) })
 
@@ -64,6 +63,17 @@ func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err er
 		kept = append(kept, taken[i])
 	}
 	return kept, true, nil
+}
+
+// least returns the tokens that the required fragments take in short.
+func least(fs []Fragment, t *Tokens) (tokens int) {
+	for i := range fs {
+		if fs[i].Required {
+			short := shortened(&fs[i], 0, t)
+			tokens += short.TokenEstimate
+		}
+	}
+	return tokens
 }
 
 // precedence orders fragments by what is cut last: what is required, what is not scored, then by relevance.

@@ -191,7 +191,7 @@ func TestStructure(t *testing.T) {
 // TestFitProperties: never over the limit, in order, nothing required is lost, nothing goes before what is worth less.
 func TestFitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tokens := &Tokens{CharsPerToken: rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "chars")}
+		tokens := &Tokens{"default": rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "chars")}
 		var fs []Fragment
 		for i := range rapid.IntRange(0, 12).Draw(t, "fragments") {
 			f := Fragment{

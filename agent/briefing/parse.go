@@ -151,10 +151,7 @@ func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 		p.duration(field, n, to)
 		return
 	case *map[string]any:
-		*to = map[string]any{}
-		for _, e := range p.mapping(field, n, nil) {
-			(*to)[e.key] = p.any(join(field, e.key), e.value)
-		}
+		*to = p.object(field, n)
 		return
 	}
 	switch v.Kind() {
@@ -251,11 +248,7 @@ func (p *parser) duration(field string, n *yaml.Node, to *time.Duration) {
 func (p *parser) any(field string, n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
-		out := map[string]any{}
-		for _, e := range p.mapping(field, n, nil) {
-			out[e.key] = p.any(join(field, e.key), e.value)
-		}
-		return out
+		return p.object(field, n)
 	case yaml.SequenceNode:
 		out := make([]any, len(n.Content))
 		for i, item := range n.Content {
@@ -277,13 +270,22 @@ func (p *parser) any(field string, n *yaml.Node) any {
 	return v
 }
 
+func (p *parser) object(field string, n *yaml.Node) map[string]any {
+	out := map[string]any{}
+	for _, e := range p.mapping(field, n, nil) {
+		out[e.key] = p.any(join(field, e.key), e.value)
+	}
+	return out
+}
+
 // stage reads a stage: its type is that of its configuration.
 func (p *parser) stage(field string, n *yaml.Node, to *stage) {
 	enabled := true
+	var config *yaml.Node
 	fields := map[string]any{"stage": &to.Stage, "type": &to.Type, "share": &to.Share, "enabled": &enabled}
-	entries := p.mapping(field, n, stageKeys)
-	for _, e := range entries {
+	for _, e := range p.mapping(field, n, stageKeys) {
 		if e.key == "config" {
+			config = e.value
 			continue
 		}
 		wrong := len(p.errs)
@@ -293,51 +295,32 @@ func (p *parser) stage(field string, n *yaml.Node, to *stage) {
 		}
 	}
 	to.Disabled = !enabled
-	config, known := stageTypes[to.Type]
-	if !known {
-		return
-	}
-	fresh := reflect.New(config)
-	to.Config = fresh.Interface()
-	for _, e := range entries {
-		if e.key == "config" {
-			p.value(join(field, e.key), e.value, fresh.Elem())
+	if kind, known := stageTypes[to.Type]; known {
+		fresh := reflect.New(kind)
+		if to.Config = fresh.Interface(); config != nil {
+			p.value(join(field, "config"), config, fresh.Elem())
 		}
 	}
 }
 
 // tokens reads a number, or a mapping of numbers.
 func (p *parser) tokens(field string, n *yaml.Node, to *Tokens) {
-	number := func(field string, n *yaml.Node) (float64, bool) {
+	*to = Tokens{}
+	number := func(field, key string, n *yaml.Node) {
 		p.at[field] = n
-		f, ok := p.number(field, n)
-		if ok && f == 0 {
+		switch f, ok := p.number(field, n); {
+		case ok && f == 0:
 			p.add(n, field, charsHint, "must be more than 0")
+		case ok:
+			(*to)[key] = f
 		}
-		return f, ok && f != 0
 	}
 	if n.Kind != yaml.MappingNode {
-		to.CharsPerToken, _ = number(field, n)
+		number(field, byDefault, n)
 		return
 	}
 	for _, e := range p.mapping(field, n, nil) {
-		f, ok := number(join(field, e.key), e.value)
-		kind := slices.Index(kindNames, e.key)
-		switch {
-		case !ok:
-		case e.key == "default":
-			to.CharsPerToken = f
-		case kind >= 0:
-			if to.Kinds == nil {
-				to.Kinds = map[Kind]float64{}
-			}
-			to.Kinds[Kind(kind)] = f
-		default:
-			if to.Scripts == nil {
-				to.Scripts = map[string]float64{}
-			}
-			to.Scripts[e.key] = f
-		}
+		number(join(field, e.key), e.key, e.value)
 	}
 }
 

@@ -74,10 +74,7 @@ func TestParse(t *testing.T) {
 		Budget:   budget{MaxContextTokens: 1500, MaxQueries: 20, Timeout: 50 * time.Millisecond},
 		Fallback: fallback{OnTimeout: UseCached, OnEmpty: Fail},
 		CacheTTL: 30 * time.Second,
-		Tokens: Tokens{
-			CharsPerToken: 4, Kinds: map[Kind]float64{Stack: 3.5, Hex: 2},
-			Scripts: map[string]float64{"cjk": 1, "cyrillic": 2.5},
-		},
+		Tokens:   Tokens{"default": 4, "stack": 3.5, "hex": 2, "cjk": 1, "cyrillic": 2.5},
 	}
 	got, err := Parse("f.yaml", []byte(complete))
 	require.NoError(t, err)
@@ -89,7 +86,7 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Template{
 		TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
-		Tokens: Tokens{CharsPerToken: 3},
+		Tokens: Tokens{"default": 3},
 	}, small)
 }
 
@@ -259,9 +256,9 @@ func TestCheck(t *testing.T) {
 		"briefing: x: pipeline[1].config: is not that of a stage of type attention": {
 			TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: (*AttentionQuery)(nil)}},
 		},
-		"briefing: x: chars_per_token: unknown kind 9": {
+		"briefing: x: chars_per_token.hex: must be from 0.01 to 1000 (runes that make a token, such as 4)": {
 			TemplateID: "x", Pipeline: []stage{{Type: typeHalting, Config: &halting{}}},
-			Tokens: Tokens{Kinds: map[Kind]float64{9: 1}},
+			Tokens: Tokens{"hex": 0},
 		},
 	} {
 		require.EqualError(t, check(&broken), want)

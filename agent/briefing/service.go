@@ -29,7 +29,7 @@ const defaultCacheEntries = 64
 type Service struct {
 	config Config
 	roots  []*os.Root
-	cache  *lru.Cache[string, cached] // nil: nothing is kept
+	cache  *lru.Cache[[sha256.Size]byte, cached] // by [assembly.key]
 }
 
 // cached is the latest context of a key, and the state that it was made of.
@@ -46,7 +46,11 @@ func New(c Config) (*Service, error) {
 		return nil, errors.New("briefing: Config.Now is required: pass time.Now")
 	}
 	c.Templates = slices.Clone(c.Templates)
-	s := &Service{config: c}
+	cache, err := lru.New[[sha256.Size]byte, cached](cmp.Or(c.CacheEntries, defaultCacheEntries))
+	if err != nil {
+		return nil, fmt.Errorf("briefing: Config.CacheEntries: %w", err)
+	}
+	s := &Service{config: c, cache: cache}
 	ids := map[string]bool{minimalDefault().TemplateID: true}
 	for i, t := range c.Templates {
 		if t == nil {
@@ -59,9 +63,6 @@ func New(c Config) (*Service, error) {
 			return nil, fmt.Errorf("briefing: two templates are called %q", t.TemplateID)
 		}
 		ids[t.TemplateID] = true
-	}
-	if c.CacheEntries >= 0 {
-		s.cache, _ = lru.New[string, cached](cmp.Or(c.CacheEntries, defaultCacheEntries)) // which is positive
 	}
 	for _, name := range c.Roots {
 		root, err := os.OpenRoot(name)
@@ -108,7 +109,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		a.open = s.config.Attention.Open(a.ctx)
 	}
 	key, revision, blocking := a.key(), a.revision(), a.blocking()
-	if c, ok := s.cachedOf(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
+	if c, ok := s.cache.Get(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
 	// Once the budget is exceeded or a halting stage is satisfied, only those stages still run that read nothing; and
@@ -129,7 +130,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		return nil, ErrEmpty
 	}
 	out := a.context()
-	if s.cache != nil && a.ctx.Err() == nil && ttl(t) > 0 {
+	if a.ctx.Err() == nil && ttl(t) > 0 {
 		s.cache.Add(key, cached{out.clone(), revision, blocking, a.started})
 	}
 	return out, nil
@@ -137,23 +138,10 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 
 func ttl(t *Template) time.Duration { return cmp.Or(t.CacheTTL, DefaultCacheTTL) }
 
-func (s *Service) cachedOf(key string) (c cached, ok bool) {
-	if s.cache == nil {
-		return cached{}, false
-	}
-	return s.cache.Get(key)
-}
-
-// key is of all that decides what a context is but the state that is read.
-func (a *assembly) key() string {
-	r := a.request
-	contract, _ := json.Marshal(r.Contract) // of texts and numbers
-	hash := sha256.Sum256(contract)
-	key, _ := json.Marshal([]string{
-		a.template.TemplateID, r.AgentClass, r.AgentID, r.FrameworkID, r.Tier, r.WorkOrderID, r.SessionID,
-		fmt.Sprint(a.maxTokens, a.scrubs()), hex.EncodeToString(hash[:]),
-	})
-	return string(key)
+// key hashes all that decides a context, except the state that is read.
+func (a *assembly) key() [sha256.Size]byte {
+	all, _ := json.Marshal([]any{a.template.TemplateID, a.request}) // of texts and numbers
+	return sha256.Sum256(all)
 }
 
 // revision is of the state that is read: the open items, and the latest of the ledgers.
@@ -167,8 +155,7 @@ func (a *assembly) revision() string {
 			parts = append(parts, tier, l.Revision(a.ctx))
 		}
 	}
-	revision, _ := json.Marshal(parts)
-	return string(revision)
+	return fmt.Sprintf("%q", parts)
 }
 
 // blocking is the part of the revision that is of items that block.
@@ -179,17 +166,16 @@ func (a *assembly) blocking() string {
 			ids = append(ids, it.SourceID)
 		}
 	}
-	all, _ := json.Marshal(ids)
-	return string(all)
+	return fmt.Sprintf("%q", ids)
 }
 
 // instead is what becomes of a context whose budget was exceeded where it is not to be returned in part.
-func (a *assembly) instead(key, blocking string) (*Context, error) {
+func (a *assembly) instead(key [sha256.Size]byte, blocking string) (*Context, error) {
 	err := fmt.Errorf("%w: %s", ErrBudget, a.stopped)
 	if a.template.Fallback.OnTimeout == Fail {
 		return nil, err
 	}
-	c, ok := a.service.cachedOf(key)
+	c, ok := a.service.cache.Get(key)
 	if age := a.started.Sub(c.at); !ok || c.blocking != blocking || age >= ttl(a.template) {
 		return nil, fmt.Errorf("%w, and no earlier context is cached that still holds", err)
 	}

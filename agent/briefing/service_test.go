@@ -505,11 +505,6 @@ func TestCache(t *testing.T) {
 			assemble(s, Request{AgentID: "another"})
 		}
 		require.Len(t, w.asked, 4, "it is bounded")
-		w, _ = setup()
-		s = w.service(t, func(c *Config) { c.CacheEntries = -1 }, pipeline(stageHot))
-		assemble(s, Request{})
-		assemble(s, Request{})
-		require.Len(t, w.asked, 2, "there is none")
 	})
 	t.Run("ttl_expires", func(t *testing.T) {
 		for _, x := range []struct {

@@ -82,6 +82,6 @@ type Config struct {
 	// be called from many goroutines.
 	Scrub func(text string) string
 
-	// CacheEntries bounds the cache. 0 means 64, negative that nothing is kept.
+	// CacheEntries bounds the cache. 0 means 64. A template may say that its contexts are not kept.
 	CacheEntries int
 }

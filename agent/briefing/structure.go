@@ -8,12 +8,13 @@ import (
 )
 
 // structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
-// what is left.
+// what is left. Its own limit cuts nothing that is required.
 func structure(fs []Fragment, s *structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
-	if limit <= 0 || s.MaxTokens > 0 && s.MaxTokens < limit {
-		limit = s.MaxTokens
+	kept = unique(fs)
+	if own := max(s.MaxTokens, least(kept, t)); s.MaxTokens > 0 && (limit <= 0 || own < limit) {
+		limit = own
 	}
-	if kept, cut, err = fit(unique(fs), limit, t); err != nil {
+	if kept, cut, err = fit(kept, limit, t); err != nil {
 		return nil, cut, err
 	}
 	switch s.Strategy {

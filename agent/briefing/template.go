@@ -51,13 +51,10 @@ const (
 	Fail          = "fail"
 )
 
-// Tokens are the runes that make a token. An estimate is their number divided, rounded up for each line. In YAML it is
-// a number, or a mapping of default, the kinds and the scripts.
-type Tokens struct {
-	CharsPerToken float64            // 0: [DefaultCharsPerToken]
-	Kinds         map[Kind]float64   // of ASCII in lines of a kind
-	Scripts       map[string]float64 // of runes of a script, whatever the line: cjk, cyrillic, common (digits, signs), …
-}
+// Tokens are the runes that make a token. An estimate is their number divided, rounded up for each line. The keys are
+// default, which is [DefaultCharsPerToken] if it is missing; prose, stack and hex, for ASCII in lines of a [Kind]; and
+// scripts, for runes in any line: cjk, cyrillic, common (digits, signs), …. In YAML a number is the default alone.
+type Tokens map[string]float64
 
 // The defaults of templates.
 const (

@@ -13,6 +13,9 @@ import (
 // scriptCJK names what Chinese, Japanese and Korean are written in, in [Tokens].
 const scriptCJK = "cjk"
 
+// byDefault is the key of the runes of which nothing else is known.
+const byDefault = "default"
+
 // The scripts of ASCII: of letters, and of all else.
 const (
 	scriptLatin  = "latin"
@@ -39,7 +42,7 @@ const rounding = 1e-6
 
 // Estimate returns how many tokens a line takes as it stands in a text: escaped and bounded, with what begins and ends
 // it.
-func (t *Tokens) Estimate(l Line) int {
+func (t Tokens) Estimate(l Line) int {
 	var lead string
 	if l.Data {
 		lead = DataPrefix
@@ -48,10 +51,10 @@ func (t *Tokens) Estimate(l Line) int {
 }
 
 // estimate returns how many tokens a line takes whose text is shown as it is, behind lead.
-func (t *Tokens) estimate(lead, s string, kind Kind) int {
-	chars := cmp.Or(t.CharsPerToken, DefaultCharsPerToken)
-	latin := cmp.Or(t.Scripts[scriptLatin], t.Kinds[kind], chars)
-	common := cmp.Or(t.Scripts[scriptCommon], t.Kinds[kind], chars)
+func (t Tokens) estimate(lead, s string, kind Kind) int {
+	chars := cmp.Or(t[byDefault], DefaultCharsPerToken)
+	ofKind := cmp.Or(t[kindNames[min(int(kind), len(kindNames)-1)]], chars)
+	latin, common := cmp.Or(t[scriptLatin], ofKind), cmp.Or(t[scriptCommon], ofKind)
 	letters, others, sum := 0, len(lead)+len("\n"), 0.0
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -67,27 +70,21 @@ func (t *Tokens) estimate(lead, s string, kind Kind) int {
 		i += size
 		sum += 1 / cmp.Or(t.script(r), chars)
 	}
-	if latin == common {
-		letters, others = 0, letters+others
-	}
 	return int(math.Ceil(sum + float64(letters)/latin + float64(others)/common - rounding))
 }
 
 // script returns the runes of r's script that make a token, 0 where the configuration says nothing of it. A script by
 // its own name comes before cjk.
-func (t *Tokens) script(r rune) float64 {
-	inCJK := 0.0
-	for name, chars := range t.Scripts {
-		switch {
-		case name == scriptCJK:
-			if unicode.In(r, cjk...) {
-				inCJK = chars
-			}
-		case unicode.Is(scriptTables[name], r):
+func (t Tokens) script(r rune) float64 {
+	for name, chars := range t {
+		if table := scriptTables[name]; table != nil && unicode.Is(table, r) {
 			return chars // a rune has one script
 		}
 	}
-	return inCJK
+	if unicode.In(r, cjk...) {
+		return t[scriptCJK]
+	}
+	return 0
 }
 
 // shown returns the text of a line as it is shown behind its prefix: one line, escaped, bounded. An own line never

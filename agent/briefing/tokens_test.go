@@ -27,8 +27,7 @@ func TestTokens(t *testing.T) {
 	})
 	t.Run("estimate_configurable", func(t *testing.T) {
 		tokens := Tokens{
-			CharsPerToken: 5, Kinds: map[Kind]float64{Hex: 2, Stack: 2.5},
-			Scripts: map[string]float64{"cjk": 1, "hangul": 0.5, "cyrillic": 2, "old_italic": 0.25},
+			"default": 5, "hex": 2, "stack": 2.5, "cjk": 1, "hangul": 0.5, "cyrillic": 2, "old_italic": 0.25,
 		}
 		for _, c := range []struct {
 			line Line
@@ -48,8 +47,8 @@ func TestTokens(t *testing.T) {
 				require.Equal(t, c.want, tokens.Estimate(c.line), "%+v", c.line)
 			}
 		}
-		ascii := Tokens{Scripts: map[string]float64{"latin": 6, "common": 1}}
+		ascii := Tokens{"latin": 6, "common": 1}
 		require.Equal(t, 6, ascii.Estimate(Line{Text: "letters{} éß"}), "9 of 6, 4 of 1")
-		require.Equal(t, 3, (&Tokens{CharsPerToken: 10}).Estimate(Line{Text: strings.Repeat("é", 29)}), "sums are exact")
+		require.Equal(t, 3, (&Tokens{"default": 10}).Estimate(Line{Text: strings.Repeat("é", 29)}), "sums are exact")
 	})
 }

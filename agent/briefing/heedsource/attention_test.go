@@ -261,9 +261,7 @@ func TestBlockersAreNeverCut(t *testing.T) {
 		for _, s := range play(seed, 300) {
 			s(e)
 		}
-		sources := all(e, set)
-		sources.CacheEntries = -1
-		service, err := briefing.New(sources)
+		service, err := briefing.New(all(e, set))
 		require.NoError(t, err)
 		for _, tokens := range []int{400, 600, 1500} {
 			for _, class := range []string{TemplateAgent, TemplatePerson, TemplateModAuthor} {

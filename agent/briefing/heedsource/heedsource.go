@@ -60,7 +60,6 @@ func Sources(c Config) briefing.Config {
 	b := briefing.Config{
 		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
-		Templates:  Templates(),
 		Attention:  newAttention(&c),
 		Scrub:      (&scrubber{engine: c.Engine}).text,
 	}
@@ -74,9 +73,8 @@ func Sources(c Config) briefing.Config {
 	if c.Environment != nil {
 		b.Registries[registryEnvironment] = environmentRegistry(c.Environment, c.Mods)
 	}
-	b.Templates = slices.Clone(b.Templates)
-	for i, t := range b.Templates {
-		b.Templates[i] = withSources(t, &b)
+	for _, t := range Templates() {
+		b.Templates = append(b.Templates, withSources(t, &b))
 	}
 	return b
 }

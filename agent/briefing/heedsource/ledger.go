@@ -1,6 +1,7 @@
 package heedsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -178,9 +179,8 @@ type alike struct {
 
 // choice reads a query.
 func (l *ledger) choice(q *briefing.LedgerQuery) (*choice, error) {
-	c := &choice{limit: q.MaxEntries, view: l.view, index: map[alike]int{}, charged: map[alike]bool{}}
-	if c.limit <= 0 {
-		c.limit = maxMatched
+	c := &choice{
+		limit: cmp.Or(q.MaxEntries, maxMatched), view: l.view, index: map[alike]int{}, charged: map[alike]bool{},
 	}
 	if q.EventType != "" {
 		kind, ok := event.Parse[event.Kind](q.EventType)

@@ -40,11 +40,7 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 			return found, unknownFilter(name, r.filters)
 		}
 	}
-	limit := q.MaxRows
-	if limit <= 0 {
-		limit = maxRows
-	}
-	left := in.Tokens
+	limit, left := cmp.Or(q.MaxRows, maxRows), in.Tokens
 	rows := r.rows()
 	for i := range rows {
 		if err := ctx.Err(); err != nil {

@@ -2,6 +2,7 @@ package heedsource
 
 import (
 	"embed"
+	"errors"
 	"path"
 	"sync"
 
@@ -25,12 +26,9 @@ var builtIn = sync.OnceValue(func() []*briefing.Template {
 	var out []*briefing.Template
 	for _, id := range []string{TemplateAgent, TemplatePerson, TemplateModAuthor} {
 		name := path.Join("templates", id+".yaml")
-		data, err := templateFiles.ReadFile(name)
-		if err != nil {
-			panic("BUG: " + err.Error())
-		}
-		t, err := briefing.Parse(name, data)
-		if err != nil {
+		data, unread := templateFiles.ReadFile(name)
+		t, wrong := briefing.Parse(name, data)
+		if err := errors.Join(unread, wrong); err != nil {
 			panic("BUG: " + err.Error())
 		}
 		out = append(out, t)

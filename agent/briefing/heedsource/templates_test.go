@@ -24,7 +24,7 @@ func TestTemplates(t *testing.T) {
 		require.Positive(t, tmpl.Budget.MaxContextTokens)
 		require.Positive(t, tmpl.Budget.MaxQueries)
 		require.Positive(t, tmpl.Budget.Timeout)
-		require.NotEmpty(t, tmpl.Tokens.Kinds)
+		require.NotEmpty(t, tmpl.Tokens)
 		last := len(tmpl.Pipeline) - 1
 		require.Equal(t, "structuring", tmpl.Pipeline[last-1].Type)
 		require.Equal(t, "halting", tmpl.Pipeline[last].Type)

@@ -18,8 +18,7 @@ import (
 type Config struct {
 	heedsource.Config // Place is [Line] unless it is set
 
-	Roots []string         // of files that templates may read
-	Now   func() time.Time // required
+	Now func() time.Time // required
 
 	// Scrub removes what is private, for templates and requests that ask for it. Nil: that of [heedsource.Sources].
 	Scrub func(string) string
@@ -37,7 +36,7 @@ func New(c Config) (*Service, error) {
 		c.Place = Line
 	}
 	sources := heedsource.Sources(c.Config)
-	sources.Roots, sources.Now = c.Roots, c.Now
+	sources.Now = c.Now
 	if c.Scrub != nil {
 		sources.Scrub = c.Scrub
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -35,9 +33,9 @@ type Front struct {
 
 	mu      sync.Mutex
 	session string
-	open    map[string]*events          // of requests without an answer, by their ids
-	general *events                     // of the session, for messages that belong to no request
-	kept    *lru.Cache[string, *events] // of the session, by their names
+	open    map[string]*events       // of requests without an answer, by their ids
+	general *events                  // of the session, for messages that belong to no request
+	kept    *lru.Cache[int, *events] // of the session, by their numbers
 	begun   int
 }
 
@@ -52,7 +50,7 @@ const (
 
 // events are the messages for one request of a client, or for none.
 type events struct {
-	name    string
+	number  int             // of the requests and sessions so far
 	id      json.RawMessage // of the request
 	token   string          // by which the server reports progress of it
 	wake    chan struct{}   // closed and replaced at each event
@@ -60,14 +58,13 @@ type events struct {
 	list    [][]byte
 	done    bool // the last one is the answer
 	reading int  // readers
-	number  int
 }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
 	f := &Front{token: token, far: far, open: map[string]*events{}}
-	f.kept, _ = lru.New[string, *events](maxStreams) // the error is about another size
+	f.kept, _ = lru.New[int, *events](maxStreams) // the error is about another size
 	f.lines, f.to = io.Pipe()
 	return f
 }
@@ -75,24 +72,25 @@ func NewFront(token string, far bool) *Front {
 // Read reads the lines of the client.
 func (f *Front) Read(b []byte) (int, error) { return f.lines.Read(b) }
 
+// Close ends the lines of the client.
+func (f *Front) Close() error { return f.lines.Close() }
+
 // Write gives the client a line.
 func (f *Front) Write(line []byte) (int, error) {
-	msg, _ := parse(line, false)
-	params := msg.inner("params")
+	m, _ := readMessage(line, false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := jsonrpc.Key(jsontext.Value(msg.get("id")))
-	to := f.open[key]
-	switch {
-	case msg.text("method") == "":
-		delete(f.open, key)
-	case params.inner("_meta").get(subscriptionID) != nil:
-		to = f.open[jsonrpc.Key(jsontext.Value(params.inner("_meta").get(subscriptionID)))]
+	to := f.open[m.key()]
+	switch of := m.params.inner("_meta").get(subscriptionID); {
+	case m.method == "":
+		delete(f.open, m.key())
+	case of != nil:
+		to = f.open[keyOf(of)]
 	default:
-		to = f.related(string(params.get("progressToken")))
+		to = f.related(string(m.params.get("progressToken")))
 	}
 	if to != nil {
-		to.add(line, msg.text("method") == "")
+		to.add(m.line, m.method == "")
 	}
 	return len(line), nil
 }
@@ -116,7 +114,7 @@ func (f *Front) related(token string) (to *events) {
 
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
-	e.list, e.done = append(e.list, bytes.ReplaceAll(bytes.TrimRight(data, "\n"), []byte("\r"), nil)), done
+	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
 	if over := len(e.list) - maxEvents; over > 0 {
 		e.list, e.first = e.list[over:], e.first+over
 	}
@@ -127,10 +125,8 @@ func (e *events) add(data []byte, done bool) {
 // begin returns new events, with mu held.
 func (f *Front) begin(id json.RawMessage, token string) *events {
 	f.begun++
-	e := &events{
-		name: strconv.Itoa(f.begun), id: id, token: token, wake: make(chan struct{}), number: f.begun, first: 1,
-	}
-	f.kept.Add(e.name, e)
+	e := &events{number: f.begun, id: id, token: token, wake: make(chan struct{}), first: 1}
+	f.kept.Add(e.number, e)
 	return e
 }
 
@@ -308,9 +304,10 @@ func (f *Front) send(lines ...[]byte) {
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 	e, after := f.general, 0
 	if last := r.Header.Get(headerLast); last != "" {
-		name, number, _ := strings.Cut(last, "-")
-		known, ok := f.kept.Get(name)
-		if _, err := fmt.Sscan(number, &after); !ok || err != nil {
+		number := 0
+		_, err := fmt.Sscanf(last, "%d-%d", &number, &after)
+		known, ok := f.kept.Get(number)
+		if !ok || err != nil {
 			http.Error(w, "heed: no such event is kept", http.StatusNotFound)
 			return
 		}
@@ -329,7 +326,7 @@ func (f *Front) get(w http.ResponseWriter, r *http.Request) {
 // An answer that comes soon and is the only event may be alone.
 func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Time{}) // the request is read, and its stream may last
+	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
 		alone = false
 		h := w.Header()
@@ -337,7 +334,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no")
 		if after == 0 && r.Header.Get(headerVersion) >= "2025-11-25" && r.Header.Get(headerVersion) < typedSince {
-			_, _ = fmt.Fprintf(w, "id: %s-0\ndata:\n\n", e.name) // so that the client can come again
+			_, _ = fmt.Fprintf(w, "id: %d-0\ndata:\n\n", e.number) // so that the client can come again
 		}
 		_ = rc.Flush()
 	})
@@ -361,7 +358,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 		}
 		for i, data := range list {
 			begin()
-			_, _ = fmt.Fprintf(w, "id: %s-%d\nevent: message\ndata: %s\n\n", e.name, next+i, data)
+			_, _ = fmt.Fprintf(w, "id: %d-%d\nevent: message\ndata: %s\n\n", e.number, next+i, data)
 			after = next + i
 		}
 		gone := len(list) > 0 && rc.Flush() != nil
@@ -401,20 +398,4 @@ func statusOf(line []byte) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
-}
-
-// Serve serves clients at the path /mcp of l until ctx is done.
-func (f *Front) Serve(ctx context.Context, l net.Listener) error {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", f)
-	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	defer f.lines.Close() //nolint:errcheck // nothing waits to be read any more
-	if err := server.Serve(l); ctx.Err() == nil {
-		return err
-	}
-	return nil
 }

@@ -2,18 +2,13 @@ package mcp
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/framing"
 )
 
@@ -28,41 +23,6 @@ const (
 	typeJSON   = "application/json"
 	typeEvents = "text/event-stream"
 )
-
-// Keys of the metadata of a request.
-const (
-	versionKey      = "io.modelcontextprotocol/protocolVersion"
-	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
-)
-
-// message is a message in one line, with the members that its transport reads.
-type message struct {
-	object
-	line    []byte
-	id      json.RawMessage // nil of a notification
-	method  string          // "" of an answer
-	params  object
-	version string // its own, "" of versions before typedSince
-	again   bool   // the client has its answer already
-	end     func() // of a request that was sent
-}
-
-// readMessage returns the message, false if raw is none. Two readers cannot understand a strict one differently.
-func readMessage(raw []byte, strict bool) (m *message, ok bool) {
-	line := bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\n"), nil), []byte("\r"), nil) // no string holds one
-	o, ok := parse(line, strict)
-	m = &message{object: o, line: append(line, '\n'), id: o.get("id"), method: o.text("method"), params: o.inner("params")}
-	if string(m.id) == "null" {
-		m.id = nil
-	}
-	m.version = m.params.inner("_meta").text(versionKey)
-	return m, ok && (!strict || o.exact("id", "method", "params"))
-}
-
-func (m *message) key() string { return jsonrpc.Key(jsontext.Value(m.id)) }
-
-// asks reports whether the message is a request.
-func (m *message) asks() bool { return m.method != "" && m.id != nil }
 
 // named returns the tool, prompt or resource that a request is about, "" for another.
 func (m *message) named() string {
@@ -90,12 +50,10 @@ func headerValue(s string) string {
 
 // headerText returns the value that a header holds.
 func headerText(s string) string {
-	if inner, ok := strings.CutPrefix(s, encodedFrom); ok {
-		if inner, ok = strings.CutSuffix(inner, encodedTo); ok {
-			if text, err := base64.StdEncoding.DecodeString(inner); err == nil {
-				return string(text)
-			}
-		}
+	inner, from := strings.CutPrefix(s, encodedFrom)
+	inner, to := strings.CutSuffix(inner, encodedTo)
+	if text, err := base64.StdEncoding.DecodeString(inner); from && to && err == nil {
+		return string(text)
 	}
 	return s
 }

@@ -102,8 +102,48 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// line returns the object as a line.
-func (o object) line() []byte { return append(encode(o), '\n') }
+// message is a message in one line, with the members that all read.
+type message struct {
+	object
+	line    []byte
+	id      json.RawMessage // nil of a notification
+	method  string          // "" of an answer
+	params  object
+	version string // its own, "" of versions before typedSince
+	again   bool   // the client has its answer already
+	end     func() // of a request that was sent
+}
+
+// Keys of the metadata of a request.
+const (
+	versionKey      = "io.modelcontextprotocol/protocolVersion"
+	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
+)
+
+// readMessage returns the message, false if raw is none. Two readers cannot understand a strict one differently.
+func readMessage(raw []byte, strict bool) (m *message, ok bool) {
+	line := bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\n"), nil), []byte("\r"), nil) // no string holds one
+	o, ok := parse(line, strict)
+	m = &message{object: o, line: append(line, '\n'), id: o.get("id"), method: o.text("method"), params: o.inner("params")}
+	if string(m.id) == "null" {
+		m.id = nil
+	}
+	m.version = m.params.inner("_meta").text(versionKey)
+	return m, ok && (!strict || o.exact("id", "method", "params"))
+}
+
+// set replaces a member, or adds it at the end.
+func (m *message) set(name string, value any) {
+	m.object.set(name, value)
+	m.line = append(encode(m.object), '\n')
+}
+
+func (m *message) key() string { return keyOf(m.id) }
+
+func keyOf(id json.RawMessage) string { return jsonrpc.Key(jsontext.Value(id)) }
+
+// asks reports whether the message is a request.
+func (m *message) asks() bool { return m.method != "" && m.id != nil }
 
 // list returns the elements of an array, nil where raw is none.
 func list(raw json.RawMessage) (elements []json.RawMessage) {

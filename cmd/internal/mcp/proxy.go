@@ -177,66 +177,54 @@ func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped.Load() + p
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
-	msg, ok := parse(line, true)
-	if !ok || !msg.exact("id", "method", "params") || bytes.ContainsRune(line, '\r') { // some readers end a line there
+	m, ok := readMessage(line, true)
+	if !ok || bytes.ContainsRune(line, '\r') { // some readers end a line there
 		p.reply(refuse(nil, jsonrpc.CodeParse, "heed: not one JSON object in one line with each name once"))
 		return
 	}
-	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
-	notifies := id == nil || string(id) == "null" // no answer has such an id
 	switch {
-	case method == "": // an answer
+	case m.method == "": // an answer
 		p.server.Write(line)
 		return
-	case notifies && method == "tools/call": // it has no answer, which could refuse it or report its end
+	case m.id == nil && m.method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
-	case notifies:
-		canceled := p.notified(method, params)
+	case m.id == nil:
+		canceled := p.notified(m)
 		p.server.Write(line)
 		if canceled != nil { // before the next call is checked: its effects are not known
 			p.gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
 		}
 		return
 	}
-	c := &call{id: id, method: method, typed: p.typed.Load()}
-	if version := params.inner("_meta").text(versionKey); version != "" {
-		c.typed = version >= typedSince
-	}
-	p.begins(ctx, c)
-	switch {
-	case method == "tools/call":
-		p.callTool(ctx, c, line, params)
-		return
-	case method == "subscriptions/listen":
-		p.listen(c, msg, line)
-		return
-	case strings.HasPrefix(method, "tasks/"):
-		c.task = params.text("taskId")
-	}
-	own, result, refused := p.own(ctx, c, params)
-	switch {
-	case refused != "":
-		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
-	case own:
-		p.reply(c.answer(result))
-	case !p.expect(c):
-		p.reply(refuse(id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
-	default:
-		p.server.Write(line)
-	}
-}
-
-// begins records that the client of a request is there. Of typedSince or later, any request may be its first. Of
-// earlier versions, the first after initialize shows that it takes notifications, though it does not say so.
-func (p *Proxy) begins(ctx context.Context, c *call) {
-	switch {
-	case c.typed:
+	c := &call{id: m.id, method: m.method, typed: m.version >= typedSince || m.version == "" && p.typed.Load()}
+	if c.typed { // any request may be the first of its client
 		p.arrive(ctx)
-	case c.method != "ping":
+	} else if c.method != "ping" { // the first after initialize shows that the client takes notifications
 		p.mu.Lock()
 		p.ready = p.ready || p.greeted
 		p.mu.Unlock()
+	}
+	switch {
+	case c.method == "tools/call":
+		p.callTool(ctx, c, line, m.params)
+		return
+	case c.method == "subscriptions/listen":
+		p.listen(c, m)
+		return
+	case strings.HasPrefix(c.method, "tasks/"):
+		c.task = m.params.text("taskId")
+	}
+	own, result, refused := p.own(ctx, c, m.params)
+	switch {
+	case refused != "":
+		p.reply(refuse(c.id, jsonrpc.CodeInvalidParams, refused))
+	case own:
+		p.reply(c.answer(result))
+	case !p.expect(c):
+		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
+	default:
+		p.server.Write(line)
 	}
 }
 
@@ -282,14 +270,14 @@ func (c *call) with(from object) sum {
 }
 
 // notified takes a notification of the client. It returns the call that ends with it, nil for none.
-func (p *Proxy) notified(method string, params object) *call {
+func (p *Proxy) notified(m *message) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch method {
+	switch m.method {
 	case "notifications/initialized":
 		p.ready = true
 	case "notifications/cancelled":
-		id := jsonrpc.Key(jsontext.Value(params.get("requestId")))
+		id := keyOf(m.params.get("requestId"))
 		if c := p.pending[id]; c != nil {
 			if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
 				delete(p.pending, id)
@@ -502,34 +490,40 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 		}
 		return
 	}
-	msg, ok := parse(line, false)
-	if !ok {
+	m, ok := readMessage(line, false)
+	if m.line = line; !ok {
 		p.odd.Add(1)
 	}
-	method, id := msg.text("method"), msg.get("id")
+	later := func(change func()) { // the log is read first
+		p.under.Go(func() {
+			change()
+			p.reply(m.line)
+		})
+	}
 	switch {
-	case method == "notifications/subscriptions/acknowledged":
-		p.acknowledged(line, msg)
+	case m.method == "notifications/subscriptions/acknowledged":
+		p.acknowledged(m)
 		return
-	case strings.HasPrefix(method, "notifications/tasks"):
-		p.under.Go(func() { p.reply(p.changed(ctx, line, msg)) })
+	case strings.HasPrefix(m.method, "notifications/tasks"):
+		later(func() { p.changed(ctx, m) })
 		return
-	case !ok || method != "" || id == nil:
+	case !ok || m.method != "" || m.id == nil:
 		p.client.Write(line)
 		return
 	}
-	c := p.finish(id)
+	c := p.finish(m.id)
 	switch {
-	case c == nil || c.sent && p.goesOn(c, msg.inner("result")):
+	case c == nil || c.sent && p.goesOn(c, m.inner("result")):
 		p.client.Write(line)
 	case c.sent:
-		p.under.Go(func() { p.reply(p.called(ctx, c, line, msg)) }) // the log is read first
+		later(func() { p.called(ctx, c, m) })
 	case c.task != "":
-		p.under.Go(func() { p.reply(p.polled(ctx, c, line, msg)) })
-	case len(c.uris) > 0 && !c.watches && msg.get("result") == nil:
+		later(func() { p.polled(ctx, c, m) })
+	case len(c.uris) > 0 && !c.watches && m.get("result") == nil:
 		p.watch(c) // heed has its own resources though the server has no subscriptions
 	default:
-		p.client.Write(p.listed(ctx, c, line, msg))
+		p.listed(ctx, c, m)
+		p.client.Write(m.line)
 	}
 }
 
@@ -544,8 +538,9 @@ func (p *Proxy) unanswered(ctx context.Context) {
 		line := refuse(c.id, jsonrpc.CodeInternal, "heed: the server ended before it answered; the outcome is unknown")
 		switch {
 		case c.sent:
-			msg, _ := parse(line, false)
-			line = p.called(ctx, c, line, msg)
+			m, _ := readMessage(line, false)
+			p.called(ctx, c, m)
+			line = m.line
 		case c.method == "subscriptions/listen":
 			line = c.answer(map[string]any{"_meta": c.meta()})
 		}
@@ -553,13 +548,10 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
-// called returns the answer to a call, with its outcome and the news.
-func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []byte {
-	status, text := ended(msg)
-	if p.tell(ctx, &msg, c.tool, p.end(ctx, c, status, text)) {
-		return msg.line()
-	}
-	return line
+// called adds the outcome and the news to the answer to a call.
+func (p *Proxy) called(ctx context.Context, c *call, m *message) {
+	status, text := ended(m.object)
+	p.tell(ctx, m, c.tool, p.end(ctx, c, status, text))
 }
 
 // ended returns how a call ended, by its answer.
@@ -584,8 +576,15 @@ func (p *Proxy) end(ctx context.Context, c *call, status event.Status, text stri
 	return ""
 }
 
-// tell adds an outcome and the news to the answer of a call. It returns false if there are none.
-func (p *Proxy) tell(ctx context.Context, msg *object, tool, told string) bool {
+// tell adds an outcome and the news to the answer of a call.
+func (p *Proxy) tell(ctx context.Context, m *message, tool, told string) {
+	if p.add(ctx, &m.object, tool, told) {
+		m.line = append(encode(m.object), '\n')
+	}
+}
+
+// add adds an outcome and the news to what has the answer of a call. It returns false if there are none.
+func (p *Proxy) add(ctx context.Context, msg *object, tool, told string) bool {
 	text := strings.TrimSpace(told + "\n\n" + plain(p.ride(ctx)))
 	if text == "" {
 		return false
@@ -622,15 +621,15 @@ func contentText(result object) string {
 	return ""
 }
 
-// listed returns the answer to a request for what the server has, with what heed adds.
-func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []byte {
-	missing := string(msg.inner("error").get("code")) == "-32601" // the server has no such method
+// listed adds what heed has to the answer to a request for what the server has.
+func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
+	missing := string(m.inner("error").get("code")) == "-32601" // the server has no such method
 	if own := p.ownList(c.method); own != nil && c.typed && missing {
-		return c.answer(own)
+		m.line = c.answer(own)
 	}
-	result, ok := parse(msg.get("result"), false)
+	result, ok := parse(m.get("result"), false)
 	if !ok {
-		return line
+		return
 	}
 	last := result.get("nextCursor") == nil
 	switch c.method {
@@ -651,10 +650,9 @@ func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []
 			result.set("resources", all)
 		}
 	default:
-		return line
+		return
 	}
-	msg.set("result", result)
-	return msg.line()
+	m.set("result", result)
 }
 
 // initialized adds heed's capabilities and instructions to those of the server.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
@@ -165,7 +166,7 @@ func (r *Remote) forget() {
 func (r *Remote) cancels(m *message) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := jsonrpc.Key(jsontext.Value(m.params.get("requestId")))
+	key := keyOf(m.params.get("requestId"))
 	request := r.open[key]
 	if request != nil {
 		delete(r.open, key)
@@ -182,22 +183,19 @@ func (r *Remote) do(
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	session := map[string]string{headerSession: r.session, headerVersion: r.version}
-	r.mu.Unlock()
-	if headers[headerVersion] != "" { // of a version without sessions
-		session = nil
+	for name, value := range headers {
+		req.Header.Set(name, value)
 	}
-	for _, all := range []map[string]string{session, headers} {
-		for name, value := range all {
-			if value != "" {
-				req.Header.Set(name, value)
-			}
-		}
+	if headers[headerVersion] == "" { // else the version has no sessions
+		r.mu.Lock()
+		req.Header.Set(headerSession, r.session)
+		req.Header.Set(headerVersion, r.version)
+		r.mu.Unlock()
 	}
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)
 	}
+	maps.DeleteFunc(req.Header, func(_ string, values []string) bool { return values[0] == "" })
 	return r.client.Do(req)
 }
 
@@ -234,8 +232,8 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 		r.fail(ctx, m, err)
 	case ok && (got.get("result") != nil || got.get("error") != nil):
 		if got.id == nil { // of an error of the transport
+			got.id = m.id
 			got.set("id", m.id)
-			got, _ = readMessage(got.object.line(), false)
 		}
 		r.pass(m, resp, got)
 	default:

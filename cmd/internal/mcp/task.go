@@ -23,45 +23,36 @@ func taskOf(result object) string {
 	return result.inner("task").text("taskId") // of 2025-11-25
 }
 
-// finishTask ends the operation of a task once, and returns the task, nil for an unknown one.
-func (p *Proxy) finishTask(ctx context.Context, id string, status event.Status, text string) *task {
+// finishTask ends the operation of a task once, and returns its tool and outcome, unless the task is unknown.
+func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (tool, told string, ok bool) {
 	t, known := p.tasks.Get(id)
-	if known {
-		t.once.Do(func() { t.told = p.end(ctx, t.call, status, text) })
+	if !known {
+		return "", "", false
 	}
-	return t
+	t.once.Do(func() { t.told = p.end(ctx, t.call, end, text) })
+	return t.call.tool, t.told, true
 }
 
-// polled returns the answer to a request about a task, with the outcome and the news once the task has ended.
-func (p *Proxy) polled(ctx context.Context, c *call, line []byte, msg object) []byte {
-	switch result := msg.inner("result"); {
+// polled adds the outcome and the news to the answer to a request about a task, once the task has ended.
+func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
+	switch result := m.inner("result"); {
 	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
-		status, text := ended(msg)
-		tool, told := "", ""
-		if t := p.finishTask(ctx, c.task, status, text); t != nil {
-			tool, told = t.call.tool, t.told
-			p.tasks.Remove(c.task)
-		}
-		if p.tell(ctx, &msg, tool, told) {
-			return msg.line()
-		}
-	case c.method == "tasks/cancel" && msg.get("error") == nil:
+		status, text := ended(m.object)
+		tool, told, _ := p.finishTask(ctx, c.task, status, text)
+		p.tasks.Remove(c.task)
+		p.tell(ctx, m, tool, told)
+	case c.method == "tasks/cancel" && m.get("error") == nil:
 		p.finishTask(ctx, c.task, event.StatusCancelled, "")
 	case p.state(ctx, c.task, &result):
-		msg.set("result", result)
-		return msg.line()
+		m.set("result", result)
 	}
-	return line
 }
 
-// changed returns a notification about a task, with the outcome and the news once the task has ended.
-func (p *Proxy) changed(ctx context.Context, line []byte, msg object) []byte {
-	params := msg.inner("params")
-	if !p.state(ctx, params.text("taskId"), &params) {
-		return line
+// changed adds the outcome and the news to a notification about a task, once the task has ended.
+func (p *Proxy) changed(ctx context.Context, m *message) {
+	if p.state(ctx, m.params.text("taskId"), &m.params) {
+		m.set("params", m.params)
 	}
-	msg.set("params", params)
-	return msg.line()
 }
 
 // state takes the state of a task. It returns true if it added to the task's result, which the state has since
@@ -83,6 +74,6 @@ func (p *Proxy) state(ctx context.Context, id string, of *object) bool {
 	default:
 		return false
 	}
-	t := p.finishTask(ctx, id, status, text)
-	return t != nil && whole && p.tell(ctx, of, t.call.tool, t.told)
+	tool, told, known := p.finishTask(ctx, id, status, text)
+	return known && whole && p.add(ctx, of, tool, told)
 }

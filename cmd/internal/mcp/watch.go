@@ -21,9 +21,8 @@ func (c *call) meta() any { return map[string]any{subscriptionID: c.id} }
 
 // listen takes a request for notifications, which stays open. The server gets it without heed's resources, and not at
 // all if it asks for nothing else.
-func (p *Proxy) listen(c *call, msg object, line []byte) {
-	params := msg.inner("params")
-	filter := params.inner("notifications")
+func (p *Proxy) listen(c *call, m *message) {
+	filter := m.params.inner("notifications")
 	theirs := slices.DeleteFunc(list(filter.get("resourceSubscriptions")), func(raw json.RawMessage) bool {
 		var uri string
 		ours := json.Unmarshal(raw, &uri) == nil && strings.HasPrefix(uri, bridge.ResourceBase)
@@ -43,17 +42,16 @@ func (p *Proxy) listen(c *call, msg object, line []byte) {
 			p.watch(c)
 			return
 		}
-		params.set("notifications", filter)
-		msg.set("params", params)
-		line = msg.line()
+		m.params.set("notifications", filter)
+		m.set("params", m.params)
 	}
-	p.server.Write(line)
+	p.server.Write(m.line)
 }
 
 // watch acknowledges a subscription to heed's resources alone.
 func (p *Proxy) watch(c *call) {
 	p.mu.Lock()
-	p.pending[jsonrpc.Key(jsontext.Value(c.id))] = c
+	p.pending[keyOf(c.id)] = c
 	c.watches = true
 	p.client.Write(notification("notifications/subscriptions/acknowledged", map[string]any{
 		"_meta": c.meta(), "notifications": map[string]any{"resourceSubscriptions": c.uris},
@@ -62,23 +60,22 @@ func (p *Proxy) watch(c *call) {
 }
 
 // acknowledged passes on that the server acknowledged a subscription, with heed's resources.
-func (p *Proxy) acknowledged(line []byte, msg object) {
-	params := msg.inner("params")
+func (p *Proxy) acknowledged(m *message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.pending[jsonrpc.Key(jsontext.Value(params.inner("_meta").get(subscriptionID)))]
+	c := p.pending[keyOf(m.params.inner("_meta").get(subscriptionID))]
 	if c != nil && len(c.uris) > 0 {
-		filter := params.inner("notifications")
+		filter := m.params.inner("notifications")
 		all := list(filter.get("resourceSubscriptions"))
 		for _, uri := range c.uris {
 			all = append(all, encode(uri))
 		}
 		filter.set("resourceSubscriptions", all)
-		params.set("notifications", filter)
-		msg.set("params", params)
-		line, c.watches = msg.line(), true
+		m.params.set("notifications", filter)
+		m.set("params", m.params)
+		c.watches = true
 	}
-	p.client.Write(line)
+	p.client.Write(m.line)
 }
 
 // maxSubscribed bounds the resources of a subscription.

@@ -58,7 +58,7 @@ func TestOwnCaptures(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
 	q, err := measure(folders{captures: captures, players: t.TempDir()}, defaults(t))
 	require.NoError(t, err)
-	require.Equal(t, 26, q.faults[ours])
+	require.Equal(t, 26, q.wanted[ours][all].of)
 	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
 		named:   {26, 26, 26},
 		unnamed: {16, 25, 26},

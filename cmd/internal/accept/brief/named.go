@@ -1,12 +1,8 @@
 package brief
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -37,7 +34,14 @@ func halfOf(path string) half {
 // problems counts the problems that the first screen of a report names, and that a brief at the end of the log shows.
 // A brief of everything open shows a problem if a line of it has the beginning of its text, or an own line has its
 // title and its line or number of entries.
-type problems map[half]map[string]map[int]*count // by half, by name, by tokens
+type problems map[problem]count
+
+// problem is the place of a count in the table.
+type problem struct {
+	half
+	name   string
+	tokens int
+}
 
 // familyShare is the name of the share of labeled blocking records whose family has a line in the brief.
 const familyShare = "families"
@@ -47,20 +51,7 @@ const counted = ", counted"
 
 var problemNames = []string{"worst", "worst" + counted, "most", "most" + counted, "first", familyShare}
 
-func (p problems) add(h half, name string, tokens, has, of int) {
-	if p[h] == nil {
-		p[h] = map[string]map[int]*count{}
-	}
-	if p[h][name] == nil {
-		p[h][name] = map[int]*count{}
-	}
-	c := p[h][name][tokens]
-	if c == nil {
-		c = &count{}
-		p[h][name][tokens] = c
-	}
-	c.has, c.of = c.has+has, c.of+of
-}
+func (p problems) add(at problem, has, of int) { p[at] = count{p[at].has + has, p[at].of + of} }
 
 // String returns the table.
 func (p problems) String() string {
@@ -73,7 +64,7 @@ func (p problems) String() string {
 		for _, tokens := range budgets {
 			b = fmt.Appendf(b, "\n%6d", tokens)
 			for _, name := range problemNames {
-				c := cmp.Or(p[h][name][tokens], &count{})
+				c := p[problem{h, name, tokens}]
 				b = fmt.Appendf(b, " %16s", fmt.Sprintf("%d of %d", c.has, c.of))
 			}
 		}
@@ -94,11 +85,7 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		lines, h := split(text), halfOf(path)
+		lines, h := split(g.log), halfOf(path)
 		for _, tokens := range budgets {
 			b, err := g.brief("", tokens)
 			if err != nil {
@@ -120,24 +107,27 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 					if !slices.Contains(problemNames, as) {
 						continue
 					}
-					p.add(h, as, tokens, bit(has), 1)
+					p.add(problem{h, as, tokens}, bit(has), 1)
 					if slices.Contains(problemNames, as+counted) {
-						p.add(h, as+counted, tokens, bit(has && counts(shown, c.Times)), 1)
+						p.add(problem{h, as + counted, tokens}, bit(has && counts(shown, c.Times)), 1)
 					}
 					if !has {
 						miss(as, fmt.Sprintf("line %d, %d times, %s %q", c.Line, c.Times, c.What, c.Says))
 					}
 				}
 			}
-			for name, f := range families[filepath.Base(path)] {
+			for of, f := range families {
+				if of.file != filepath.Base(path) {
+					continue
+				}
 				var texts []string
 				for _, line := range f {
 					texts = append(texts, lines[line-1])
 				}
 				has := shows(shown, texts)
-				p.add(h, familyShare, tokens, bit(has)*len(f), len(f))
+				p.add(problem{h, familyShare, tokens}, bit(has)*len(f), len(f))
 				if !has {
-					miss(familyShare, fmt.Sprintf("%s, %d records", name, len(f)))
+					miss(familyShare, fmt.Sprintf("%s, %d records", of.name, len(f)))
 				}
 			}
 		}
@@ -204,45 +194,34 @@ func counts(brief []string, n uint64) bool {
 
 // reported replays a log into a report and returns both at its end.
 func reported(path string, set *rules.Set) (*report.Document, *game, error) {
-	var made *report.Replay
-	var failed error
-	g, err := play(path, set, func(g *game, _ *capture.Record) {
-		if made == nil && failed == nil {
-			made, failed = report.New(report.Config{
-				File: filepath.Base(path), Template: g.Engine.Template, Group: g.Engine.Group, Mod: g.Engine.Mod,
-				Variant: g.Engine.Variant, Blame: func() []heed.Suspect { return g.Blame() },
-				Rule: func(id string) report.RuleText {
-					r := set.Rule(id)
-					if r == nil {
-						return report.RuleText{}
-					}
-					return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
-				},
-			})
-		}
-	}, func(g *game, rec *capture.Record, o *heed.Outcome) {
-		if failed != nil {
-			return
-		}
+	g, err := open(path, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := report.New(report.Config{
+		File: filepath.Base(path), Template: g.Engine.Template, Group: g.Engine.Group, Mod: g.Engine.Mod,
+		Variant: g.Engine.Variant, Blame: g.Blame, Rule: command.RuleTexts(g.Engine.Rules),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = g.play(func(rec *capture.Record, o *heed.Outcome) {
 		made.Observe(rec, o)
 		for _, u := range g.Engine.Updates(nil) {
 			made.Update(&u)
 		}
 	})
-	switch {
-	case err != nil || failed != nil:
-		return nil, nil, cmp.Or(err, failed)
-	case made == nil:
-		return nil, nil, errors.New("has no record")
-	}
 	made.End(g.End(nil))
-	return made.Document(0), g, nil
+	return made.Document(0), g, err
 }
 
-// familiesOf returns the lines of labeled records that block, by file and family.
-func familiesOf(dir string) (map[string]map[string][]int, error) {
+// family is a kind of records in a file, as annotators name it.
+type family struct{ file, name string }
+
+// familiesOf returns the lines of labeled records that block.
+func familiesOf(dir string) (map[family][]int, error) {
 	rows, err := table(filepath.Join(dir, "labels.csv"))
-	out := map[string]map[string][]int{}
+	out := map[family][]int{}
 	for _, row := range rows {
 		if row[labelDisposition] != "blocking" {
 			continue
@@ -251,10 +230,8 @@ func familiesOf(dir string) (map[string]map[string][]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out[row[labelFile]] == nil {
-			out[row[labelFile]] = map[string][]int{}
-		}
-		out[row[labelFile]][row[labelFamily]] = append(out[row[labelFile]][row[labelFamily]], line)
+		of := family{row[labelFile], row[labelFamily]}
+		out[of] = append(out[of], line)
 	}
 	return out, err
 }
@@ -263,18 +240,12 @@ func familiesOf(dir string) (map[string]map[string][]int, error) {
 func logsIn(dirs ...string) ([]string, error) {
 	var out []string
 	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			switch filepath.Ext(e.Name()) {
-			case ".log", ".txt", ".jsonl":
-				out = append(out, filepath.Join(dir, e.Name()))
+		for _, form := range []string{"*.log", "*.txt", "*.jsonl"} {
+			found, err := filepath.Glob(filepath.Join(dir, form))
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, found...)
 		}
 	}
 	return out, nil

@@ -21,9 +21,8 @@ func requireNamed(t *testing.T, paths []string, labeled string) {
 	for _, name := range []string{"worst", "worst" + counted, "most", "most" + counted, "first"} {
 		var sum count
 		for _, h := range []half{developed, other} {
-			if c := p[h][name][1500]; c != nil {
-				sum.has, sum.of = sum.has+c.has, sum.of+c.of
-			}
+			c := p[problem{h, name, 1500}]
+			sum.has, sum.of = sum.has+c.has, sum.of+c.of
 		}
 		require.NotZero(t, sum.of)
 		require.GreaterOrEqual(t, 100*sum.has, 95*sum.of, "%s: %d of %d: %v", name, sum.has, sum.of, misses)

@@ -51,9 +51,8 @@ type cell struct {
 
 // quality is what texts about faults have.
 type quality struct {
-	faults  map[set]int
-	wanted  map[set]*tally // how often each fact is known
-	tallies map[cell]*tally
+	wanted  map[set]tally // how often each fact is known, of all faults
+	tallies map[cell]tally
 	omitted left
 	misses  []string // of briefs about logs on which things are developed
 }
@@ -75,9 +74,7 @@ type appointment struct {
 
 // measure asks for texts about each fault, at each moment, by each approach and within each budget.
 func measure(dirs folders, rules *rules.Set) (*quality, error) {
-	q := &quality{
-		faults: map[set]int{}, wanted: map[set]*tally{}, tallies: map[cell]*tally{}, omitted: left{},
-	}
+	q := &quality{wanted: map[set]tally{}, tallies: map[cell]tally{}, omitted: left{}}
 	faults, err := ownFaults(dirs.captures)
 	if err != nil {
 		return nil, err
@@ -113,29 +110,30 @@ func (q *quality) log(path string, log *replayed, faults []*fault, rules *rules.
 		if rec != nil {
 			t.advice = log.advice[f.item+" "+rec.rule]
 		}
-		q.faults[f.set]++
-		if q.wanted[f.set] == nil {
-			q.wanted[f.set] = &tally{}
-		}
-		q.wanted[f.set].add(t.wanted(), facts{true, true, true, true, true})
+		known := q.wanted[f.set]
+		known.add(t.wanted(), facts{true, true, true, true, true})
+		q.wanted[f.set] = known
 		due = append(due,
 			&appointment{min(since+later, len(log.lines)), opened, t, f.set},
 			&appointment{len(log.lines), ended, t, f.set})
 	}
 	slices.SortStableFunc(due, func(a, b *appointment) int { return cmp.Compare(a.line, b.line) })
 	var failed error
-	meet := func(g *game, through int) {
+	g, err := open(path, rules)
+	if err != nil {
+		return err
+	}
+	meet := func(through int) {
 		for len(due) > 0 && due[0].line < through && failed == nil {
 			failed = q.ask(filepath.Base(path), g, log, due[0])
 			due = due[1:]
 		}
 	}
-	g, err := play(path, rules, func(g *game, rec *capture.Record) { meet(g, cmp.Or(rec.StartLine, int(rec.Pos))) },
-		func(*game, *capture.Record, *heed.Outcome) {})
-	if err != nil {
+	g.before = func(rec *capture.Record) { meet(cmp.Or(rec.StartLine, int(rec.Pos))) }
+	if err := g.play(func(*capture.Record, *heed.Outcome) {}); err != nil {
 		return err
 	}
-	meet(g, len(log.lines)+1)
+	meet(len(log.lines) + 1)
 	return errors.Join(failed, g.close())
 }
 
@@ -175,10 +173,9 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 				has = a.truth.inLog(tail(thrown, len(thrown), tokens))
 			}
 			at := cell{a.set, a.moment, tokens, how}
-			if q.tallies[at] == nil {
-				q.tallies[at] = &tally{}
-			}
-			q.tallies[at].add(has, wanted)
+			t := q.tallies[at]
+			t.add(has, wanted)
+			q.tallies[at] = t
 		}
 	}
 	return nil
@@ -188,9 +185,7 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 func (q *quality) sum(sets []set, at cell) *tally {
 	var t tally
 	for _, at.set = range sets {
-		if s := q.tallies[at]; s != nil {
-			t.plus(s)
-		}
+		t.plus(q.tallies[at])
 	}
 	return &t
 }
@@ -199,9 +194,9 @@ func (q *quality) sum(sets []set, at cell) *tally {
 func (q *quality) String() string {
 	var b []byte
 	for _, s := range sets {
-		if t := q.wanted[s]; t != nil {
+		if t := q.wanted[s]; t[all].of > 0 {
 			b = fmt.Appendf(b, "%s: %d faults, culprit known of %d, operation or phase of %d\n",
-				s, q.faults[s], t[culprit].has, t[where].has)
+				s, t[all].of, t[culprit].has, t[where].has)
 		}
 	}
 	b = fmt.Appendf(b, "not measured: %s\n", q.omitted)
@@ -209,11 +204,10 @@ func (q *quality) String() string {
 		b = q.part(b, string(m), []set{ours, players}, m, budgets)
 	}
 	for _, s := range sets {
-		if q.faults[s] == 0 {
-			continue
-		}
 		for _, m := range moments {
-			b = q.part(b, fmt.Sprintf("%s, %s", s, m), []set{s}, m, budgets[1:2])
+			if q.wanted[s][all].of > 0 {
+				b = q.part(b, fmt.Sprintf("%s, %s", s, m), []set{s}, m, budgets[1:2])
+			}
 		}
 	}
 	return string(b)

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -19,22 +20,21 @@ import (
 // game is a log that is being written, with an engine that reads it.
 type game struct {
 	*replay.Replay
-	set *rules.Set
+	set    *rules.Set
+	log    []byte
+	before func(*capture.Record) // is called before the engine has a record, unless it is nil
 
 	now     func() time.Time // of briefs
 	service *brief.Service   // nil before the first one
 }
 
-// play gives the records of a log to an engine, as the commands do, and calls before and after around each.
-func play(path string, set *rules.Set, before func(*game, *capture.Record),
-	after func(*game, *capture.Record, *heed.Outcome),
-) (*game, error) {
-	f, err := os.Open(path)
+// open returns a log, of which the engine has nothing yet.
+func open(path string, set *rules.Set) (*game, error) {
+	log, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read from
-	in, err := capture.NewReader(f, capture.Options{})
+	in, err := capture.NewReader(bytes.NewReader(log), capture.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +42,29 @@ func play(path string, set *rules.Set, before func(*game, *capture.Record),
 	if err != nil {
 		return nil, err
 	}
-	g := &game{set: set, now: still, Replay: &replay.Replay{Engine: engine, Family: in.Family()}}
-	g.Records = &records{Reader: in, each: func(rec *capture.Record) { before(g, rec) }}
+	g := &game{set: set, log: log, now: still, Replay: &replay.Replay{Engine: engine, Family: in.Family()}}
+	g.Records = &records{Reader: in, game: g}
+	return g, nil
+}
+
+// play gives the records to the engine, as the commands do, and calls after behind each.
+func (g *game) play(after func(*capture.Record, *heed.Outcome)) error {
 	for {
 		if err := g.Next(); errors.Is(err, io.EOF) {
-			return g, nil
+			return nil
 		} else if err != nil {
-			return nil, err
+			return err
 		}
 		if !g.Acted {
-			after(g, g.Record, &g.Outcome)
+			after(g.Record, &g.Outcome)
 		}
 	}
 }
 
-// records are the records of a reader, which calls each before it hands one over.
+// records are the records of a game's log.
 type records struct {
 	*capture.Reader
-	each   func(*capture.Record)
+	game   *game
 	record capture.Record
 }
 
@@ -67,7 +72,9 @@ func (r *records) Next() (*capture.Record, error) {
 	if err := r.Reader.Next(&r.record); err != nil {
 		return nil, err
 	}
-	r.each(&r.record)
+	if r.game.before != nil {
+		r.game.before(&r.record)
+	}
 	return &r.record, nil
 }
 
@@ -93,17 +100,17 @@ type record struct {
 }
 
 func replayOf(path string, set *rules.Set) (*replayed, error) {
-	text, err := os.ReadFile(path)
+	g, err := open(path, set)
 	if err != nil {
 		return nil, err
 	}
 	r := &replayed{
-		lines: split(text), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{},
+		lines: split(g.log), blocking: map[string]int{}, advice: map[string]string{}, methods: map[string]string{},
 	}
 	var updates []heed.Update
 	began := 0 // the line at which the present phase did
 	unknown := -1
-	_, err = play(path, set, func(*game, *capture.Record) {}, func(g *game, rec *capture.Record, o *heed.Outcome) {
+	err = g.play(func(rec *capture.Record, o *heed.Outcome) {
 		at := record{
 			first: rec.StartLine, last: rec.EndLine, item: o.AttentionID, rule: o.Decision.Rule,
 			phase: o.Phase, began: began, operation: strings.Clone(rec.OperationID), frame: frame(rec.Stack),

@@ -55,7 +55,7 @@ func (t *tally) add(has, wanted facts) {
 	t[all].add(len(has.missing(wanted)) == 0, true)
 }
 
-func (t *tally) plus(o *tally) {
+func (t *tally) plus(o tally) {
 	for i := range t {
 		t[i].has += o[i].has
 		t[i].of += o[i].of

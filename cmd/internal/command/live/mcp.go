@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -130,12 +132,11 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
 
-	b := gabp.Bridge{Token: gabp.NewToken(), GameID: f.game}
 	l, err := gabp.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return own(err)
 	}
-	b.Address = l.Addr().String()
+	b := gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: f.game}
 	log := running(f.log, "named by --log", false)
 	if f.log == "none" {
 		log = source{}
@@ -202,6 +203,9 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	})
 }
 
+// maxClientConns bounds the connections of a client over HTTP, which has one for each request without an answer.
+const maxClientConns = 512
+
 // mcpClient returns the client: on standard input and output, or over HTTP until stop is called.
 func (p *program) mcpClient(ctx context.Context, h *host, f *mcpFlags) (client io.ReadWriter, stop func(), err error) {
 	if f.listen == "" {
@@ -219,12 +223,14 @@ func (p *program) mcpClient(ctx context.Context, h *host, f *mcpFlags) (client i
 	if err != nil {
 		return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--listen: %w", err))
 	}
-	front := mcp.NewFront(token, f.listenRemote)
+	front, mux := mcp.NewFront(token, f.listenRemote), http.NewServeMux()
+	mux.Handle("/mcp", front)
 	ctx, cancel := context.WithCancel(ctx)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		if err := front.Serve(ctx, l); err != nil {
+		defer front.Close() //nolint:errcheck // nothing waits to be read any more
+		if err := serveHTTP(ctx, l, mux, time.Minute, maxClientConns); err != nil {
 			h.lost("listen", fmt.Errorf("no client can connect any more: %w", err))
 		}
 	}()

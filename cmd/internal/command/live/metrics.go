@@ -25,27 +25,27 @@ func (h *host) serveMetrics(ctx context.Context) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(h.appendMetrics(nil)) // the scraper has gone
 	})
-	return serveHTTP(ctx, h.metrics, mux, 10*time.Second)
+	return serveHTTP(ctx, h.metrics, mux, 10*time.Second, maxConns)
 }
 
-// maxConns bounds the connections of a server of HTTP.
+// maxConns bounds the connections of a server of HTTP for people and scrapers.
 const maxConns = 64
 
 // serveHTTP serves HTTP on l until ctx is done. A request or an answer takes no longer than within. A connection beyond
-// maxConns ends the oldest.
-func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, within time.Duration) error {
+// most ends the oldest.
+func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, within time.Duration, most int) error {
 	var mu sync.Mutex
 	var open []net.Conn // the oldest first
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		ReadTimeout: within, WriteTimeout: within, MaxHeaderBytes: 16 << 10,
+		ReadTimeout: within, WriteTimeout: within, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnState: func(c net.Conn, state http.ConnState) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch state {
 			case http.StateNew:
-				if open = append(open, c); len(open) > maxConns {
+				if open = append(open, c); len(open) > most {
 					_ = open[0].Close()
 					open = open[1:]
 				}

@@ -153,7 +153,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	ctx, stop := context.WithCancel(t.Context())
-	go func() { ended <- serveHTTP(ctx, l, http.NotFoundHandler(), time.Minute) }()
+	go func() { ended <- serveHTTP(ctx, l, http.NotFoundHandler(), time.Minute, maxConns) }()
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", l.Addr().String())
 		require.NoError(t, err)

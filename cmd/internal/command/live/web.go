@@ -69,7 +69,7 @@ func (w *web) serve(ctx context.Context) error {
 	mux.HandleFunc("GET "+w.path+"{$}", w.page)
 	mux.HandleFunc("POST "+w.path+"call", w.call)
 	defer w.close()
-	return serveHTTP(ctx, w.listener, w.local(mux), tailWait+askTimeout)
+	return serveHTTP(ctx, w.listener, w.local(mux), tailWait+askTimeout, maxConns)
 }
 
 // local refuses requests that another site made a browser send: those for another name of this machine, and those from
