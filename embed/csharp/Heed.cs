@@ -185,6 +185,20 @@ namespace HeedLog
             i.Cleared = why;
             return i;
         }
+
+        // Off returns an item of the client's own, which blocks.
+        internal static HeedItem Off(string id, string summary)
+        {
+            var none = new string[0];
+            return new HeedItem
+            {
+                Id = id, Open = true, Severity = HeedSeverity.Error, Disposition = HeedDisposition.Blocking, Blocks = true,
+                Summary = summary, Title = summary, Advice = "", Rule = "", Variants = new HeedVariant[0],
+                Cause = new HeedCause { Rule = "", Signature = "", Phase = "" }, CausalOperation = "", CausalMethod = "",
+                AfterOperation = "", AfterMethod = "", GroupsExact = true, Mods = none, Perhaps = none, Recurrence = "",
+                History = "", Predecessor = "", Cleared = "", Samples = new HeedSample[0],
+            };
+        }
     }
 
     /// <summary>What is known of an operation; it does not change.</summary>
@@ -363,6 +377,8 @@ namespace HeedLog
         private int sessions; // in which a welcome came
         private Link link;
         private bool welcomed;
+        private readonly Stopwatch clock = Stopwatch.StartNew();
+        private long awayAt; // on clock: no sidecar ran since
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
         private byte[] snapshot = new byte[0], spare = new byte[0];
@@ -586,12 +602,35 @@ namespace HeedLog
             return a.OpenedAt < b.OpenedAt;
         }
 
-        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 1,024 are
-        /// kept.</summary>
+        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, which could
+        /// have seen more. The last 1,024 are kept.</summary>
         public HeedVerdict Verdict(string id)
         {
-            HeedVerdict v;
-            lock (table) return verdicts.TryGetValue(Frame.Key(id), out v) ? v : null;
+            string why;
+            return Verdict(id, out why);
+        }
+
+        /// <summary>The same, with its reason, or why it is null.</summary>
+        public HeedVerdict Verdict(string id, out string why)
+        {
+            lock (table)
+            {
+                HeedVerdict v;
+                bool known = verdicts.TryGetValue(Frame.Key(id), out v);
+                if (known && (welcomed || v.Final || Weight(v.Outcome) >= Weight("advisory")))
+                {
+                    why = v.Reason;
+                    return v;
+                }
+                why = welcomed ? "heed has not judged it yet" : "heed does not see the game's log: " + state;
+                return null;
+            }
+        }
+
+        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since.</summary>
+        public string Away(int milliseconds)
+        {
+            lock (table) return welcomed || clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
         }
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
@@ -979,6 +1018,7 @@ namespace HeedLog
             lock (table)
             {
                 link = null;
+                if (welcomed) awayAt = clock.ElapsedMilliseconds;
                 welcomed = false;
                 deliveredId = "";
                 ulong taken = queue.Taken;
@@ -1375,7 +1415,7 @@ namespace HeedLog
         private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
 
         // Report hands each reason over once, and few of them.
-        private void Report(string key, string text)
+        internal void Report(string key, string text)
         {
             try
             {
