@@ -40,7 +40,7 @@ namespace HeedLog
 
         private const int OffMilliseconds = 2000; // without a sidecar, after which OffId opens
         private const int AnswerMilliseconds = 100; // after its call has ended, an answer is written
-        private const int JudgeMilliseconds = 250; // an answer waits for a verdict
+        private const int JudgeMilliseconds = 1000; // an answer waits for a verdict
         private const int WriteMilliseconds = 5000; // an answer waits for an event that is being written
         private const int UpdateMilliseconds = 1000; // between two updates of the item in the slot, outside of calls
         private const int IdleMilliseconds = 10000; // after which the thread of the queue ends
@@ -150,8 +150,8 @@ namespace HeedLog
         }
 
         /// <summary>
-        /// Call it on the thread that answers a call, right before the answer. It waits, for at most a quarter of a
-        /// second, until heed has judged the call and the bridge has its item; nothing is written after it until the
+        /// Call it on the thread that answers a call, right before the answer. It waits, for at most a second,
+        /// until heed has judged the call and the bridge has its item; nothing is written after it until the
         /// answer is out. It returns the verdict, null if there is none. It never waits on the thread that polls.
         /// </summary>
         public HeedVerdict Settle(string id)

@@ -222,7 +222,9 @@ namespace Lib.GAB.Server
             {
                 for (;;)
                 {
-                    stream = listener.AcceptTcpClient().GetStream();
+                    var client = listener.AcceptTcpClient();
+                    client.NoDelay = true;
+                    stream = client.GetStream();
                     var reader = new StreamReader(stream); // no request has a character beyond ASCII
                     for (string line; (line = reader.ReadLine()) != null; )
                     {

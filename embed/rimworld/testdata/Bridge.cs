@@ -236,7 +236,10 @@ internal static class Bridge
                         if (Outage)
                             StaleInOutage++;
                         else
+                        {
                             Stale++;
+                            Console.WriteLine("stale: a call {0} ms after the fault of {1}", fault.Since.ElapsedMilliseconds, fault.Operation);
+                        }
                     }
             Ask("tools/call", "\"name\":\"rimworld/work\",\"arguments\":{}");
         }
