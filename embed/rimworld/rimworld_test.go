@@ -197,7 +197,7 @@ func TestPagesCompile(t *testing.T) {
 			}
 		}
 	}
-	using := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\n" +
+	using := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\nusing Lib.GAB.Events;\n" +
 		"using RimBridgeServer.Contracts;\nusing RimBridgeServer.Core;\nusing UnityEngine;\nusing Verse;\n"
 	compile(t, "-target:library", source(t, using+page.String()), "testdata/HeedSlot.cs")
 }
