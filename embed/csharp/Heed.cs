@@ -78,18 +78,8 @@ namespace HeedLog
         public Action<string> Report { get; set; }
     }
 
-    /// <summary>What one variant of a group of entries has counted.</summary>
-    public sealed class HeedVariant
-    {
-        /// <summary>The words by which it differs from the others, or empty.</summary>
-        public string Value { get; internal set; }
-        /// <summary>All further variants together; they have no value.</summary>
-        public bool Others { get; internal set; }
-        public ulong Count { get; internal set; }
-    }
-
     /// <summary>A message that is part of an item.</summary>
-    public sealed class HeedSample
+    public sealed partial class HeedSample
     {
         public HeedSeverity Severity { get; internal set; }
         public string Message { get; internal set; }
@@ -97,33 +87,19 @@ namespace HeedLog
         public ulong Repeats { get; internal set; }
         /// <summary>Number of the latest such entry.</summary>
         public ulong Latest { get; internal set; }
-        public string Rule { get; internal set; }
-        /// <summary>Id of its text without variable parts.</summary>
-        public string Signature { get; internal set; }
-        public IList<HeedVariant> Variants { get; internal set; }
-        /// <summary>Lines of this client: the first and the latest such entry.</summary>
-        public ulong FirstLine { get; internal set; }
-        public ulong LatestLine { get; internal set; }
-        /// <summary>Mods that the first such entry points at.</summary>
-        public IList<string> Mods { get; internal set; }
-    }
 
-    /// <summary>The first of the most urgent entries of an item.</summary>
-    public sealed class HeedCause
-    {
-        public ulong Sequence { get; internal set; }
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        public string Rule { get; internal set; }
-        /// <summary>Id of its text without variable parts.</summary>
-        public string Signature { get; internal set; }
-        /// <summary>The game's phase at that time, or empty.</summary>
-        public string Phase { get; internal set; }
+        internal HeedSample With(Fields f)
+        {
+            More(f);
+            return this;
+        }
+
+        partial void More(Fields f); // in HeedMore.cs
     }
 
     /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
     /// untrusted.</summary>
-    public sealed class HeedItem
+    public sealed partial class HeedItem
     {
         public string Id { get; internal set; }
         public bool Open { get; internal set; }
@@ -134,13 +110,9 @@ namespace HeedLog
         /// <summary>What was read of the game's state before may no longer hold.</summary>
         public bool StateInvalidated { get; internal set; }
         public string Summary { get; internal set; }
-        /// <summary>What its dominant entries are, in heed's own words; the advice and the id of their rule; their
-        /// variants.</summary>
+        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
         public string Title { get; internal set; }
         public string Advice { get; internal set; }
-        public string Rule { get; internal set; }
-        public IList<HeedVariant> Variants { get; internal set; }
-        public HeedCause Cause { get; internal set; }
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
@@ -153,29 +125,22 @@ namespace HeedLog
         public ulong Latest { get; internal set; }
         /// <summary>Number of the entry before its cause: after which Read finds it.</summary>
         public ulong BeforeCause { get; internal set; }
-        /// <summary>How many entries and groups it holds, and entries before its cause.</summary>
         public ulong Entries { get; internal set; }
-        public ulong Groups { get; internal set; }
-        public ulong Prelude { get; internal set; }
-        /// <summary>False: it holds more groups.</summary>
-        public bool GroupsExact { get; internal set; }
-        /// <summary>Line of this client at which it opened, the thread that logged it, and the latest line.</summary>
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        public ulong LatestLine { get; internal set; }
-        /// <summary>Mods that the evidence points at, and those that only a part of it points at.</summary>
+        /// <summary>Mods that the evidence points at.</summary>
         public IList<string> Mods { get; internal set; }
-        public IList<string> Perhaps { get; internal set; }
-        /// <summary>How often its dominant entries came, and what earlier sessions of the game show, or empty.</summary>
-        public string Recurrence { get; internal set; }
-        public string History { get; internal set; }
-        /// <summary>The acknowledged item that this one follows, or empty.</summary>
-        public string Predecessor { get; internal set; }
         /// <summary>Why it was cleared, or empty.</summary>
         public string Cleared { get; internal set; }
         public IList<HeedSample> Samples { get; internal set; }
         /// <summary>Why it was opened, updated or cleared last; empty where it came as an answer.</summary>
         public string Reason { get; internal set; } = "";
+
+        internal HeedItem With(Fields f)
+        {
+            More(f);
+            return this;
+        }
+
+        partial void More(Fields f); // in HeedMore.cs
 
         internal HeedItem Without(string why)
         {
@@ -184,20 +149,6 @@ namespace HeedLog
             i.Blocks = false;
             i.Cleared = why;
             return i;
-        }
-
-        // Off returns an item of the client's own, which blocks.
-        internal static HeedItem Off(string id, string summary)
-        {
-            var none = new string[0];
-            return new HeedItem
-            {
-                Id = id, Open = true, Severity = HeedSeverity.Error, Disposition = HeedDisposition.Blocking, Blocks = true,
-                Summary = summary, Title = summary, Advice = "", Rule = "", Variants = new HeedVariant[0],
-                Cause = new HeedCause { Rule = "", Signature = "", Phase = "" }, CausalOperation = "", CausalMethod = "",
-                AfterOperation = "", AfterMethod = "", GroupsExact = true, Mods = none, Perhaps = none, Recurrence = "",
-                History = "", Predecessor = "", Cleared = "", Samples = new HeedSample[0],
-            };
         }
     }
 
@@ -224,40 +175,6 @@ namespace HeedLog
         internal int Session;
     }
 
-    /// <summary>An entry that heed keeps.</summary>
-    public sealed class HeedRecord
-    {
-        public ulong Sequence { get; internal set; }
-        public DateTime Time { get; internal set; }
-        /// <summary>"log", "operation", "state", "notice" or "host".</summary>
-        public string Kind { get; internal set; }
-        public HeedLevel Level { get; internal set; }
-        /// <summary>What happened, such as "completed"; "none" for a line of the log.</summary>
-        public string Status { get; internal set; }
-        public string Source { get; internal set; }
-        public string Message { get; internal set; }
-        public string Stack { get; internal set; }
-        public string Operation { get; internal set; }
-        public string Rule { get; internal set; }
-        public HeedDisposition Disposition { get; internal set; }
-        public HeedSeverity Severity { get; internal set; }
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        /// <summary>The text is not whole.</summary>
-        public bool Cut { get; internal set; }
-    }
-
-    /// <summary>A part of what heed keeps. Read goes on after Next.</summary>
-    public sealed class HeedPage
-    {
-        public string Epoch { get; internal set; }
-        public ulong Next { get; internal set; }
-        /// <summary>How many entries before these are no longer kept.</summary>
-        public ulong Lost { get; internal set; }
-        public bool More { get; internal set; }
-        public IList<HeedRecord> Records { get; internal set; }
-    }
-
     /// <summary>A mod that the game has loaded.</summary>
     public sealed class HeedMod
     {
@@ -267,51 +184,6 @@ namespace HeedLog
         public string WorkshopId { get; set; }
         /// <summary>Names of its assemblies, as they stand in stack traces.</summary>
         public IList<string> Assemblies { get; set; }
-    }
-
-    /// <summary>Something that the mod itself found. Raise of the same key updates it, Clear ends it.</summary>
-    public sealed class HeedReport
-    {
-        /// <summary>What makes it the same report: one item for each key.</summary>
-        public string Key { get; set; }
-        public HeedDisposition Disposition { get; set; } = HeedDisposition.Advisory;
-        public HeedSeverity Severity { get; set; } = HeedSeverity.Error;
-        /// <summary>What was read of the game's state before may no longer hold.</summary>
-        public bool Invalidates { get; set; }
-        public string Summary { get; set; }
-        public string Message { get; set; }
-        /// <summary>The operation that caused it; by default the one that this thread is in.</summary>
-        public string Operation { get; set; }
-    }
-
-    /// <summary>Counters of a client. At any time Pushed is the sum of Received, Dropped, Lost, Queued and
-    /// InFlight.</summary>
-    public sealed class HeedStats
-    {
-        public ulong Pushed { get; internal set; }
-        /// <summary>Ingested by heed, as it reported; at most a quarter of a second old.</summary>
-        public ulong Received { get; internal set; }
-        public ulong Dropped { get; internal set; }
-        /// <summary>Dropped, by the number of the level.</summary>
-        public ulong[] DroppedByLevel { get; internal set; }
-        /// <summary>Written to a sidecar that ended before it reported them.</summary>
-        public ulong Lost { get; internal set; }
-        public ulong Queued { get; internal set; }
-        /// <summary>Handed to a sidecar: Received, Lost and InFlight.</summary>
-        public ulong Written { get; internal set; }
-        /// <summary>Written and not reported yet.</summary>
-        public ulong InFlight { get; internal set; }
-        /// <summary>Lines whose message or stack was cut.</summary>
-        public ulong Cut { get; internal set; }
-        /// <summary>Frames other than lines that were dropped, and updates that no Poll fetched.</summary>
-        public ulong ControlDropped { get; internal set; }
-        public ulong UpdatesDropped { get; internal set; }
-        /// <summary>How often a sidecar took over from one that ended, and how many snapshots came.</summary>
-        public int Restarts { get; internal set; }
-        public ulong Snapshots { get; internal set; }
-        public bool Running { get; internal set; }
-        /// <summary>The state in words for people: "running", "starting", "off: ...", "closed".</summary>
-        public string State { get; internal set; }
     }
 
     /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
@@ -335,7 +207,7 @@ namespace HeedLog
 
     /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws.
     /// Those without a timeout never wait for heed, a pipe or a file; they are meant for the game's thread.</summary>
-    public sealed class Heed : IDisposable
+    public sealed partial class Heed : IDisposable
     {
         /// <summary>Of a message and of a stack, this many characters are kept.</summary>
         public const int MaxText = 64 * 1024;
@@ -548,18 +420,6 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>Opens or updates an item for which the mod itself wants attention. One that is under way while a
-        /// sidecar is killed is lost, as is a Clear.</summary>
-        public void Raise(HeedReport r)
-        {
-            if (r == null) return;
-            Frame f = Encode.Raise(new Frame(), DateTime.UtcNow.Ticks, r, r.Operation ?? current);
-            Send(Frame.Raise, f.ToArray());
-        }
-
-        /// <summary>Clears an item because what it is about is over.</summary>
-        public void Clear(string id) { Query("clear", new Frame().Member("id", id)); }
-
         // ---- What heed found
 
         /// <summary>The item that whoever acts on the game should see first, or null: from the client's own copy, a few
@@ -722,68 +582,7 @@ namespace HeedLog
             catch (Exception e) { Report("handler", "heed: a handler of an item threw: " + e); }
         }
 
-        /// <summary>Counters, and the state in words. It allocates.</summary>
-        public HeedStats Stats()
-        {
-            var s = new HeedStats();
-            lock (table)
-            {
-                ulong lastTaken, taken;
-                queue.Count(s, out taken, out lastTaken);
-                s.Received = received;
-                s.Lost = lost;
-                s.Written = taken;
-                s.Snapshots = snapshots;
-                s.InFlight = taken - received - lost;
-                if (welcomed && lastTaken == progressLine) // heed has seen them all: it could not read some
-                {
-                    s.Lost += s.InFlight;
-                    s.InFlight = 0;
-                }
-                s.Restarts = Math.Max(0, sessions - 1);
-                s.Running = welcomed;
-                s.State = state;
-                s.UpdatesDropped = updatesDropped;
-            }
-            return s;
-        }
-
         // ---- Questions for background threads
-
-        /// <summary>A page of what heed keeps, after an entry, of at least a disposition; operation may be empty. Epoch
-        /// is that of the page before, or empty. Null where no answer came in time. For background threads, as all
-        /// below.</summary>
-        public HeedPage Read(
-            string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
-        {
-            Frame f = new Frame().Member("epoch", epoch).Member("after", after).Member("id", operation);
-            f.Member("limit", (ulong)Math.Max(1, Math.Min(limit, 1000)));
-            f.Member("least", Encode.Named(Names.Dispositions, (int)least));
-            return Ask("read", f, milliseconds, a => Decode.Page(a.Object("result")));
-        }
-
-        /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
-        /// known.</summary>
-        public IDictionary<string, string> Explain(string id, int milliseconds)
-        {
-            return Ask("explain", new Frame().Member("id", id), milliseconds, Decode.Texts);
-        }
-
-        /// <summary>Heed's own counters and texts by name; null where no answer came in time.</summary>
-        public IDictionary<string, string> EngineStats(int milliseconds)
-        {
-            return Ask("stats", new Frame(), milliseconds, Decode.Texts);
-        }
-
-        /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) { return Ask("open", new Frame(), milliseconds, Decode.Items); }
-
-        /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
-        /// empty. Null where no answer came in time.</summary>
-        public string Attach(int milliseconds)
-        {
-            return Ask("attach", new Frame().Member("consumer", options.Consumer), milliseconds, a => a.Text("result"));
-        }
 
         /// <summary>True when all that was handed over before was ingested, false where that did not happen in
         /// time.</summary>
@@ -1463,7 +1262,7 @@ namespace HeedLog
 
     /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
     /// last. One short lock guards it; its slots are allocated once.</summary>
-    internal sealed class LineQueue
+    internal sealed partial class LineQueue
     {
         internal const int Levels = 6;
         private const int Classes = 4, ControlClass = 3;
@@ -1494,7 +1293,8 @@ namespace HeedLog
         private readonly long maxBytes;
         private readonly int[] heads = new int[Classes], tails = new int[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
-        private ulong freshBytes, lines, linesWaiting, taken, lastTaken, cut, controlDropped;
+        private ulong freshBytes, lines, linesWaiting, taken, cut, controlDropped;
+        internal ulong LastTaken; // number of the latest line that was taken
         private int free;
         private volatile int count;
         private long order, held, dropsThrough, dropTicks;
@@ -1669,7 +1469,7 @@ namespace HeedLog
                     if (c == ControlClass) continue;
                     taken++;
                     linesWaiting--;
-                    lastTaken = Slots[i].Line;
+                    LastTaken = Slots[i].Line;
                 }
                 if (b.Tail >= 0) Slots[b.Tail].Next = -1;
                 count -= b.Slots;
@@ -1709,27 +1509,6 @@ namespace HeedLog
                 closed = true;
                 for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
                 anyFresh = false;
-            }
-        }
-
-        internal void Count(HeedStats s, out ulong takenLines, out ulong last)
-        {
-            s.DroppedByLevel = new ulong[Levels];
-            lock (gate)
-            {
-                s.Pushed = lines;
-                s.Queued = linesWaiting;
-                s.Cut = cut;
-                s.ControlDropped = controlDropped;
-                takenLines = taken;
-                last = lastTaken;
-                for (int i = 0; i < Levels; i++)
-                {
-                    ulong after = (uint)late[i];
-                    s.DroppedByLevel[i] = dropped[i] + after;
-                    s.Dropped += dropped[i] + after;
-                    s.Pushed += after;
-                }
             }
         }
 
@@ -1956,7 +1735,7 @@ namespace HeedLog
 
     /// <summary>The members of a JSON object. One that is not there is empty, zero or false; one of another type is a
     /// FormatException, as is text that is no JSON.</summary>
-    internal sealed class Fields
+    internal sealed partial class Fields
     {
         private const int LineBits = 40; // of a position; the thread is above them
         private readonly Dictionary<string, object> members;
@@ -1969,8 +1748,6 @@ namespace HeedLog
             members = value as Dictionary<string, object>;
             if (members == null) throw new FormatException("no object");
         }
-
-        internal IEnumerable<KeyValuePair<string, object>> All { get { return members; } }
 
         private T Of<T>(string name, T absent)
         {
@@ -1996,8 +1773,6 @@ namespace HeedLog
         /// <summary>An object; one without members where there is none.</summary>
         internal Fields Object(string name) { return new Fields(Of(name, new Dictionary<string, object>())); }
 
-        internal bool Has(string name) { return Of<object>(name, null) != null; }
-
         internal IList<string> Strings(string name)
         {
             return Of(name, new List<object>()).ConvertAll(v =>
@@ -2012,18 +1787,6 @@ namespace HeedLog
             return Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
         }
 
-        internal DateTime Time(string name)
-        {
-            string s = Text(name);
-            if (s == "") return DateTime.MinValue;
-            int dot = s.IndexOf('.'), end = dot + 1;
-            while (dot > 0 && end < s.Length && s[end] >= '0' && s[end] <= '9') end++;
-            if (dot > 0 && end - dot > 8) s = s.Remove(dot + 8, end - dot - 8); // seven digits are a tick
-            DateTimeOffset t;
-            if (DateTimeOffset.TryParse(s, System.Globalization.CultureInfo.InvariantCulture,
-                System.Globalization.DateTimeStyles.None, out t)) return t.UtcDateTime;
-            throw new FormatException(name);
-        }
     }
 
     /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
@@ -2163,7 +1926,7 @@ namespace HeedLog
     }
 
     /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
-    internal static class Encode
+    internal static partial class Encode
     {
         // Hello is what comes before the snapshot.
         internal static void Hello(Frame f, string client, ulong process, string rules, string family,
@@ -2222,15 +1985,6 @@ namespace HeedLog
             return names[Math.Max(0, Math.Min(value, names.Length - 1))];
         }
 
-        internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
-        {
-            f.Plain("{").When(ticks).Member("key", r.Key);
-            f.Member("disposition", Named(Names.Dispositions, (int)r.Disposition));
-            f.Member("severity", Named(Names.Severities, (int)r.Severity)).Member("invalidates", r.Invalidates);
-            f.Member("summary", r.Summary).Long("message", Frame.Clip(r.Message, Heed.MaxText));
-            return f.Member("operationId", operation).Plain("}");
-        }
-
         internal static byte[] Query(ulong id, string kind, Frame fields)
         {
             Frame f = new Frame().Plain("{").Member("number", id).Member("kind", kind);
@@ -2240,47 +1994,32 @@ namespace HeedLog
     }
 
     /// <summary>Composites of objects from heed.</summary>
-    internal static class Decode
+    internal static partial class Decode
     {
         internal static HeedItem Item(Fields f)
         {
-            Fields cause = f.Object("cause");
             return new HeedItem
             {
                 Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
                 Severity = (HeedSeverity)f.Named("severity", Names.Severities),
                 Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
                 StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
-                Title = f.Text("title"), Advice = f.Text("advice"), Rule = f.Text("rule"), Variants = Variants(f),
-                Cause = new HeedCause
-                {
-                    Sequence = cause.Number("seq"), Line = cause.Line("line"), Thread = cause.Thread("line"),
-                    Rule = cause.Text("rule"), Signature = cause.Text("signature"), Phase = cause.Text("phase"),
-                },
+                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
                 CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
                 AfterOperation = f.Text("afterOperation"), AfterMethod = f.Text("afterMethod"),
                 OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
                 BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
-                Groups = f.Number("groups"), GroupsExact = f.Flag("groupsExact"), Prelude = f.Number("preludeEntries"),
-                Line = f.Line("openedLine"), Thread = f.Thread("openedLine"), LatestLine = f.Line("latestLine"),
-                Mods = f.Strings("blame"), Perhaps = f.Strings("perhaps"), Recurrence = f.Text("recurrence"),
-                History = f.Text("history"), Predecessor = f.Text("predecessor"), Cleared = f.Text("clearedBy"),
-                Samples = f.List("sample", s => new HeedSample
-                {
-                    Severity = (HeedSeverity)s.Named("level", Names.Severities), Message = s.Text("message"),
-                    Repeats = s.Number("repeatCount"), Latest = s.Number("latestSequence"), Rule = s.Text("rule"),
-                    Signature = s.Text("signature"), Variants = Variants(s), FirstLine = s.Line("firstLine"),
-                    LatestLine = s.Line("latestLine"), Mods = s.Strings("blame"),
-                }).AsReadOnly(),
-            };
+                Cleared = f.Text("clearedBy"), Samples = f.List("sample", Sample).AsReadOnly(),
+            }.With(f);
         }
 
-        private static IList<HeedVariant> Variants(Fields f)
+        private static HeedSample Sample(Fields f)
         {
-            return f.List("variants", v => new HeedVariant
+            return new HeedSample
             {
-                Value = v.Text("value"), Others = v.Flag("others"), Count = v.Number("count"),
-            }).AsReadOnly();
+                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
+                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
+            }.With(f);
         }
 
         internal static List<HeedItem> Items(Fields answer) { return answer.List("result", Item); }
@@ -2296,33 +2035,6 @@ namespace HeedLog
             };
         }
 
-        internal static HeedPage Page(Fields f)
-        {
-            return new HeedPage
-            {
-                Epoch = f.Text("epoch"), Next = f.Number("next"), Lost = f.Number("lost"), More = f.Flag("more"),
-                Records = f.List("records", r => new HeedRecord
-                {
-                    Sequence = r.Number("seq"), Time = r.Time("time"), Kind = r.Text("kind"),
-                    Level = (HeedLevel)r.Named("level", Names.Levels), Status = r.Text("status"),
-                    Source = r.Text("source"), Message = r.Text("message"), Stack = r.Text("stack"),
-                    Operation = r.Text("operation"), Rule = r.Text("rule"),
-                    Disposition = (HeedDisposition)r.Named("disposition", Names.Dispositions),
-                    Severity = (HeedSeverity)r.Named("severity", Names.Severities),
-                    Line = r.Line("line"), Thread = r.Thread("line"), Cut = r.Flag("truncated"),
-                }).AsReadOnly(),
-            };
-        }
-
-        /// <summary>The members of the object in an answer as text; null where there is none.</summary>
-        internal static IDictionary<string, string> Texts(Fields answer)
-        {
-            if (!answer.Has("result")) return null;
-            var d = new Dictionary<string, string>();
-            foreach (var m in answer.Object("result").All)
-                d[m.Key] = Convert.ToString(m.Value, System.Globalization.CultureInfo.InvariantCulture);
-            return d;
-        }
     }
 
     /// <summary>Where files are that come with the client, for the system that runs.</summary>

@@ -247,7 +247,14 @@ namespace HeedLog
             }
             if (offAcknowledged || item != null && item.Blocks)
                 return item;
-            return off ?? (off = HeedItem.Off(OffId, "heed does not see the game's log: " + why));
+            return off ?? (off = Off("heed does not see the game's log: " + why));
+        }
+
+        private static HeedItem Off(string summary)
+        {
+            var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open").Member("blocking", true);
+            f.Member("disposition", "blocking").Member("severity", "error").Member("summary", summary).Plain("}");
+            return Decode.Item(new Fields(f.Buffer, 0, f.Count));
         }
 
         // Synchronize brings the slot up to date, and returns null where there is nothing to write.

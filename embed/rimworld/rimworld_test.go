@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 // mod is what the mod consists of, and stubs stands for the game and a bridge mod.
 var (
-	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs"}
+	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedMore.cs", "../csharp/HeedAttentionAdapter.cs"}
 	stubs = []string{
 		"stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/Lib.GAB.cs", "stubs/RimBridgeServer.cs",
 	}
