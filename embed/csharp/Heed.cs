@@ -9,9 +9,9 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Globalization;
 using System.IO;
 using System.Runtime.InteropServices;
-using System.Security.Cryptography;
 using System.Text;
 using System.Threading;
 
@@ -30,7 +30,7 @@ namespace HeedLog
     public enum HeedDisposition { Ignore, Advisory, Blocking }
 
     /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
-    public sealed class HeedOptions
+    public sealed partial class HeedOptions
     {
         /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this
         /// assembly, in Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several
@@ -38,19 +38,12 @@ namespace HeedLog
         /// sidecar".</summary>
         public string SidecarPath { get; set; }
 
-        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is
-        /// not started. By default nothing is checked.</summary>
-        public string Sha256 { get; set; }
-
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
 
         /// <summary>The family of the game's log, as rule files name it: "rimworld", "unity" for another game on Unity,
         /// "bepinex", "ksp". Rule files for other families have no effect; with "" those of all decide.</summary>
         public string Family { get; set; } = "rimworld";
-
-        /// <summary>Paths of own rule files, which come before the default rules.</summary>
-        public IList<string> RuleFiles { get; set; }
 
         /// <summary>The phase that the game is in, such as "startup".</summary>
         public string Phase { get; set; }
@@ -175,17 +168,6 @@ namespace HeedLog
         internal int Session;
     }
 
-    /// <summary>A mod that the game has loaded.</summary>
-    public sealed class HeedMod
-    {
-        public string Name { get; set; }
-        public string PackageId { get; set; }
-        /// <summary>Number in the Steam Workshop, or empty.</summary>
-        public string WorkshopId { get; set; }
-        /// <summary>Names of its assemblies, as they stand in stack traces.</summary>
-        public IList<string> Assemblies { get; set; }
-    }
-
     /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
     public struct HeedScope : IDisposable
     {
@@ -245,7 +227,7 @@ namespace HeedLog
         private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
         private string phase, state = "starting";
-        private volatile byte[] mods, longEvent; // payloads
+        private volatile byte[] mods = null, longEvent; // payloads
         private int sessions; // in which a welcome came
         private Link link;
         private bool welcomed;
@@ -406,20 +388,6 @@ namespace HeedLog
             return payload;
         }
 
-        /// <summary>The mods that the game has loaded, in their order.</summary>
-        public void Mods(IList<HeedMod> loaded)
-        {
-            if (loaded == null) return;
-            try
-            {
-                Frame f = Encode.Mods(new Frame(), loaded);
-                if (f.Count > Frame.MaxPayload) { Report("mods", "heed: the list of mods is too long"); return; }
-                mods = f.ToArray();
-                Send(Frame.Mods, mods);
-            }
-            catch (Exception e) { Fault(e); }
-        }
-
         // ---- What heed found
 
         /// <summary>The item that whoever acts on the game should see first, or null: from the client's own copy, a few
@@ -438,10 +406,8 @@ namespace HeedLog
             return item;
         }
 
-        private Frame About(string id, ulong through)
-        {
-            return new Frame().Member("consumer", options.Consumer).Member("id", id).Member("through", through);
-        }
+        private Frame About(string id, ulong through) =>
+            new Frame().Member("consumer", options.Consumer).Member("id", id).Member("through", through);
 
         // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
         private HeedItem MostUrgent()
@@ -586,10 +552,7 @@ namespace HeedLog
 
         /// <summary>True when all that was handed over before was ingested, false where that did not happen in
         /// time.</summary>
-        public bool Flush(int milliseconds)
-        {
-            return Ask("flush", new Frame(), milliseconds, a => "") != null;
-        }
+        public bool Flush(int milliseconds) => Ask("flush", new Frame(), milliseconds, a => "") != null;
 
         private T Ask<T>(string kind, Frame fields, int milliseconds, Func<Fields, T> decode) where T : class
         {
@@ -834,7 +797,8 @@ namespace HeedLog
             byte[] bytes;
             int offset, length;
             ulong process = (ulong)Process.GetCurrentProcess().Id;
-            List<KeyValuePair<string, string>> rules = RuleFiles();
+            var rules = new List<KeyValuePair<string, string>>();
+            ReadRules(rules);
             lock (table)
             {
                 bytes = snapshot;
@@ -852,16 +816,7 @@ namespace HeedLog
             frames.Clear();
         }
 
-        private List<KeyValuePair<string, string>> RuleFiles()
-        {
-            var read = new List<KeyValuePair<string, string>>();
-            foreach (string path in options.RuleFiles ?? new string[0])
-            {
-                try { read.Add(new KeyValuePair<string, string>(Path.GetFileName(path), File.ReadAllText(path))); }
-                catch (Exception e) { Report(path, "heed runs without the rules in " + path + ": " + e.Message); }
-            }
-            return read;
-        }
+        partial void ReadRules(List<KeyValuePair<string, string>> read); // in HeedMore.cs
 
         // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
         private void AddAfterRestart()
@@ -952,10 +907,8 @@ namespace HeedLog
             }
         }
 
-        private static bool Ends(ref LineQueue.Slot s)
-        {
-            return s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
-        }
+        private static bool Ends(ref LineQueue.Slot s) =>
+            s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
 
         private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
@@ -1115,10 +1068,8 @@ namespace HeedLog
             }
         }
 
-        private static int Weight(string outcome)
-        {
-            return Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
-        }
+        private static int Weight(string outcome) =>
+            Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
 
         private void ReceiveAnswer(Fields f)
         {
@@ -1512,10 +1463,8 @@ namespace HeedLog
             }
         }
 
-        private static int ClassOf(byte level)
-        {
-            return level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
-        }
+        private static int ClassOf(byte level) =>
+            level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
 
         private static void Clear(ref Slot s)
         {
@@ -1639,17 +1588,14 @@ namespace HeedLog
 
         internal Frame Long(string name, string s) { return Begin(name).Quote(s ?? ""); }
 
-        internal Frame Member(string name, ulong v)
-        {
-            return Begin(name).Plain(v.ToString(System.Globalization.CultureInfo.InvariantCulture));
-        }
+        internal Frame Member(string name, ulong v) => Begin(name).Plain(v.ToString(CultureInfo.InvariantCulture));
 
         internal Frame Member(string name, bool v) { return Begin(name).Plain(v ? "true" : "false"); }
 
         internal Frame When(long ticks)
         {
             return Member("time", new DateTime(ticks).ToString(
-                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", System.Globalization.CultureInfo.InvariantCulture));
+                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
         }
 
         // List writes a member that is an array: each writes an element.
@@ -1753,40 +1699,26 @@ namespace HeedLog
         {
             object v;
             if (!members.TryGetValue(name, out v) || v == null) return absent;
-            if (v is T) return (T)v;
-            throw new FormatException(name);
+            return v is T ? (T)v : throw new FormatException(name);
         }
 
-        internal string Text(string name) { return Of(name, ""); }
-
-        internal ulong Number(string name) { return Of(name, 0UL); }
-
-        internal bool Flag(string name) { return Of(name, false); }
-
-        internal ulong Line(string name) { return Number(name) & (1UL << LineBits) - 1; }
-
-        internal ulong Thread(string name) { return Number(name) >> LineBits; }
+        internal string Text(string name) => Of(name, "");
+        internal ulong Number(string name) => Of(name, 0UL);
+        internal bool Flag(string name) => Of(name, false);
+        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
+        internal ulong Thread(string name) => Number(name) >> LineBits;
 
         /// <summary>The number of a value's name: 0 for one that a later heed has.</summary>
-        internal int Named(string name, string[] names) { return Math.Max(0, Array.IndexOf(names, Text(name))); }
+        internal int Named(string name, string[] names) => Math.Max(0, Array.IndexOf(names, Text(name)));
 
         /// <summary>An object; one without members where there is none.</summary>
-        internal Fields Object(string name) { return new Fields(Of(name, new Dictionary<string, object>())); }
+        internal Fields Object(string name) => new Fields(Of(name, new Dictionary<string, object>()));
 
-        internal IList<string> Strings(string name)
-        {
-            return Of(name, new List<object>()).ConvertAll(v =>
-            {
-                if (v is string) return (string)v;
-                throw new FormatException(name);
-            }).AsReadOnly();
-        }
+        internal IList<string> Strings(string name) => Of(name, new List<object>())
+            .ConvertAll(v => v as string ?? throw new FormatException(name)).AsReadOnly();
 
-        internal List<T> List<T>(string name, Func<Fields, T> of)
-        {
-            return Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
-        }
-
+        internal List<T> List<T>(string name, Func<Fields, T> of) =>
+            Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
     }
 
     /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
@@ -1802,11 +1734,10 @@ namespace HeedLog
         internal object Whole()
         {
             object v = Value();
-            if (Next() != '\0' || at < s.Length) throw Bad();
-            return v;
+            return Next() == '\0' && at == s.Length ? v : throw Bad();
         }
 
-        private FormatException Bad() { return new FormatException("JSON at " + at); }
+        private FormatException Bad() => new FormatException("JSON at " + at);
 
         // Next returns the next character that is no space, without taking it, and 0 at the end.
         private char Next()
@@ -1815,19 +1746,29 @@ namespace HeedLog
             return at < s.Length ? s[at] : '\0';
         }
 
-        private bool Took(char c)
+        private void Take(char c)
         {
-            if (Next() != c) return false;
+            if (Next() != c) throw Bad();
             at++;
-            return true;
         }
 
         private object Value()
         {
             switch (Next())
             {
-                case '{': return Members();
-                case '[': return Elements();
+                case '{':
+                    var members = new Dictionary<string, object>();
+                    Each('}', () =>
+                    {
+                        string name = Text();
+                        Take(':');
+                        members[name] = Value();
+                    });
+                    return members;
+                case '[':
+                    var elements = new List<object>();
+                    Each(']', () => elements.Add(Value()));
+                    return elements;
                 case '"': return Text();
                 case 't': return Word("true", true);
                 case 'f': return Word("false", false);
@@ -1843,49 +1784,24 @@ namespace HeedLog
             return value;
         }
 
-        private object Members()
-        {
-            var d = new Dictionary<string, object>();
-            Enter();
-            if (!Took('}'))
-            {
-                do
-                {
-                    if (Next() != '"') throw Bad();
-                    string name = Text();
-                    if (!Took(':')) throw Bad();
-                    d[name] = Value();
-                } while (Took(','));
-                if (!Took('}')) throw Bad();
-            }
-            depth--;
-            return d;
-        }
-
-        private object Elements()
-        {
-            var l = new List<object>();
-            Enter();
-            if (!Took(']'))
-            {
-                do l.Add(Value()); while (Took(','));
-                if (!Took(']')) throw Bad();
-            }
-            depth--;
-            return l;
-        }
-
-        private void Enter()
+        private void Each(char end, Action read)
         {
             at++;
             if (++depth > MaxDepth) throw Bad();
+            for (bool first = true; Next() != end; first = false)
+            {
+                if (!first) Take(',');
+                read();
+            }
+            at++;
+            depth--;
         }
 
         private string Text()
         {
-            int start = ++at;
+            Take('"');
             StringBuilder b = null;
-            for (; at < s.Length; at++)
+            for (int start = at; at < s.Length; at++)
             {
                 if (s[at] == '"')
                 {
@@ -1895,17 +1811,11 @@ namespace HeedLog
                 if (s[at] != '\\') continue;
                 b = (b ?? new StringBuilder()).Append(s, start, at - start);
                 if (++at == s.Length) break;
-                int i = "\"\\/bfnrt".IndexOf(s[at]);
-                if (i >= 0) b.Append("\"\\/\b\f\n\r\t"[i]);
-                else if (s[at] != 'u' || at + 4 >= s.Length) throw Bad();
-                else
-                {
-                    int c;
-                    if (!int.TryParse(s.Substring(at + 1, 4), System.Globalization.NumberStyles.AllowHexSpecifier,
-                        System.Globalization.CultureInfo.InvariantCulture, out c)) throw Bad();
-                    b.Append((char)c);
-                    at += 4;
-                }
+                int i = "\"\\/bfnrt".IndexOf(s[at]), c = 0;
+                if (i < 0 && (s[at] != 'u' || at + 4 >= s.Length || !int.TryParse(s.Substring(at + 1, 4),
+                    NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out c))) throw Bad();
+                b.Append(i < 0 ? (char)c : "\"\\/\b\f\n\r\t"[i]);
+                if (i < 0) at += 4;
                 start = at + 1;
             }
             throw Bad();
@@ -1918,10 +1828,8 @@ namespace HeedLog
             string n = s.Substring(start, at - start);
             ulong whole;
             double other;
-            var invariant = System.Globalization.CultureInfo.InvariantCulture;
-            if (ulong.TryParse(n, System.Globalization.NumberStyles.None, invariant, out whole)) return whole;
-            if (double.TryParse(n, System.Globalization.NumberStyles.Float, invariant, out other)) return other;
-            throw Bad();
+            if (ulong.TryParse(n, NumberStyles.None, CultureInfo.InvariantCulture, out whole)) return whole;
+            return double.TryParse(n, NumberStyles.Float, CultureInfo.InvariantCulture, out other) ? other : throw Bad();
         }
     }
 
@@ -1956,34 +1864,19 @@ namespace HeedLog
             return f.Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
         }
 
-        internal static Frame State(Frame f, long ticks, string what, int due, string text)
-        {
-            return f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
-        }
+        internal static Frame State(Frame f, long ticks, string what, int due, string text) =>
+            f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
 
         internal static void Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
             f.Plain("{").When(ticks).Member("why", why);
-            f.List("byLevel", byLevel, n => f.Plain(n.ToString(System.Globalization.CultureInfo.InvariantCulture)));
+            f.List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)));
             f.Member("others", unknown).Member("bytes", bytes).Plain("}");
         }
 
-        internal static Frame Mods(Frame f, IList<HeedMod> mods)
-        {
-            f.Plain("{").List("mods", mods, mod =>
-            {
-                HeedMod m = mod ?? new HeedMod();
-                f.Plain("{").Member("name", m.Name).Member("packageId", m.PackageId).Member("workshopId", m.WorkshopId);
-                f.List("assemblies", m.Assemblies ?? new string[0], a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
-            });
-            return f.Plain("}");
-        }
-
         // Named keeps a value of an enumeration that does not exist off the wire.
-        internal static string Named(string[] names, int value)
-        {
-            return names[Math.Max(0, Math.Min(value, names.Length - 1))];
-        }
+        internal static string Named(string[] names, int value) =>
+            names[Math.Max(0, Math.Min(value, names.Length - 1))];
 
         internal static byte[] Query(ulong id, string kind, Frame fields)
         {
@@ -2078,22 +1971,10 @@ namespace HeedLog
             string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
             return new[] { first + ending, second + ending, name + ending };
         }
-
-        /// <summary>Whether the file has one of the hashes, or none is asked for.</summary>
-        internal static bool Matches(string path, string hashes)
-        {
-            if (string.IsNullOrEmpty(hashes)) return true;
-            using (var sha = SHA256.Create())
-            using (var file = File.OpenRead(path))
-            {
-                string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
-                return Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
-            }
-        }
     }
 
     /// <summary>A running heed: a process, with frames over its standard input and output.</summary>
-    internal sealed class Link
+    internal sealed partial class Link
     {
         internal volatile bool Dead; // nothing more comes of it
         private volatile string why;
@@ -2121,8 +2002,10 @@ namespace HeedLog
             {
                 try
                 {
+                    bool expected = true;
+                    Check(path, options, ref expected);
                     why = path + " is not the program that this mod expects";
-                    if (!Files.Matches(path, options.Sha256)) continue;
+                    if (!expected) continue;
                     link = new Link(Begin(path));
                     return null;
                 }
@@ -2130,6 +2013,8 @@ namespace HeedLog
             }
             return why;
         }
+
+        static partial void Check(string path, HeedOptions options, ref bool expected); // in HeedMore.cs
 
         private static Process Begin(string path)
         {

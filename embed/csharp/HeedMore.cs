@@ -1,17 +1,40 @@
 // Copyright 2026 The heed authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The optional part of Heed.cs: pages of what heed keeps, explanations, counters, reports of the mod itself, and
-// details of items. It is compiled with Heed.cs, or left out.
+// The optional part of Heed.cs, compiled with it or left out: pages of the entries that heed keeps, explanations,
+// counters, reports of the mod itself, the list of mods, own rule files, hashes of the program, details of items.
 
 #pragma warning disable 1591 // members whose names need no explanation have none
 
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.IO;
+using System.Security.Cryptography;
 
 namespace HeedLog
 {
+    public sealed partial class HeedOptions
+    {
+        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is
+        /// not started. By default nothing is checked.</summary>
+        public string Sha256 { get; set; }
+
+        /// <summary>Paths of own rule files, which come before the default rules.</summary>
+        public IList<string> RuleFiles { get; set; }
+    }
+
+    /// <summary>A mod that the game has loaded.</summary>
+    public sealed class HeedMod
+    {
+        public string Name { get; set; }
+        public string PackageId { get; set; }
+        /// <summary>Number in the Steam Workshop, or empty.</summary>
+        public string WorkshopId { get; set; }
+        /// <summary>Names of its assemblies, as they stand in stack traces.</summary>
+        public IList<string> Assemblies { get; set; }
+    }
+
     /// <summary>What one variant of a group of entries has counted.</summary>
     public sealed class HeedVariant
     {
@@ -182,6 +205,29 @@ namespace HeedLog
 
     public sealed partial class Heed
     {
+        /// <summary>The mods that the game has loaded, in their order.</summary>
+        public void Mods(IList<HeedMod> loaded)
+        {
+            if (loaded == null) return;
+            try
+            {
+                Frame f = Encode.Mods(new Frame(), loaded);
+                if (f.Count > Frame.MaxPayload) { Report("mods", "heed: the list of mods is too long"); return; }
+                mods = f.ToArray();
+                Send(Frame.Mods, mods);
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        partial void ReadRules(List<KeyValuePair<string, string>> read)
+        {
+            foreach (string path in options.RuleFiles ?? new string[0])
+            {
+                try { read.Add(new KeyValuePair<string, string>(Path.GetFileName(path), File.ReadAllText(path))); }
+                catch (Exception e) { Report(path, "heed runs without the rules in " + path + ": " + e.Message); }
+            }
+        }
+
         /// <summary>Opens or updates an item for which the mod itself wants attention. One that is under way while a
         /// sidecar is killed is lost, as is a Clear.</summary>
         public void Raise(HeedReport r)
@@ -256,6 +302,21 @@ namespace HeedLog
         }
     }
 
+    internal sealed partial class Link
+    {
+        static partial void Check(string path, HeedOptions options, ref bool expected)
+        {
+            string hashes = options.Sha256;
+            if (string.IsNullOrEmpty(hashes)) return;
+            using (var sha = SHA256.Create())
+            using (var file = File.OpenRead(path))
+            {
+                string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
+                expected = Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
+            }
+        }
+    }
+
     internal sealed partial class LineQueue
     {
         internal void Count(HeedStats s, out ulong takenLines, out ulong last)
@@ -301,6 +362,17 @@ namespace HeedLog
 
     internal static partial class Encode
     {
+        internal static Frame Mods(Frame f, IList<HeedMod> mods)
+        {
+            f.Plain("{").List("mods", mods, mod =>
+            {
+                HeedMod m = mod ?? new HeedMod();
+                f.Plain("{").Member("name", m.Name).Member("packageId", m.PackageId).Member("workshopId", m.WorkshopId);
+                f.List("assemblies", m.Assemblies ?? new string[0], a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
+            });
+            return f.Plain("}");
+        }
+
         internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
         {
             f.Plain("{").When(ticks).Member("key", r.Key);

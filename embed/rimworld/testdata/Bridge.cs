@@ -26,7 +26,8 @@ using Verse;
 /// </summary>
 internal static class Bridge
 {
-    private const int SoonMilliseconds = 50; // after a fault outside of calls, in which a call may still begin
+    // After a fault outside of calls, in which a call may still begin: an answer holds its event up for half of it.
+    private const int SoonMilliseconds = 200;
 
     private static readonly List<Fault> Planted = new List<Fault>();
     private static Game game;
