@@ -58,7 +58,7 @@ internal static class Bridge
         game.Do(() => HeedForRimWorld.Adapter = adapter);
         server.Tools.RegisterTool("rimworld/work", Work);
         server.StartAsync().Wait();
-        new Thread(() => { while (collect) GC.Collect(); }) { IsBackground = true }.Start();
+        new Thread(Collect) { IsBackground = true }.Start();
         game.Load("Colony17", () => Log.Message("[QuarryPlus] 3 platforms restored"));
         Check(heed.Flush(10000), "not flushed");
 
@@ -95,6 +95,12 @@ internal static class Bridge
         server.Dispose();
         Console.WriteLine(wrong == 0 ? "all as planted" : wrong + " differ");
         return wrong == 0 ? 0 : 1;
+    }
+
+    private static void Collect()
+    {
+        for (; collect; Thread.Sleep(5))
+            GC.Collect();
     }
 
     /// <summary>A tool of the bridge: it works on the game's thread, and its end is relayed as an event.</summary>
