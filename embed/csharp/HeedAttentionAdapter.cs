@@ -9,7 +9,7 @@ using System.Threading.Tasks;
 namespace HeedLog
 {
     /// <summary>
-    /// The one current item that a mod shows to its bridge, as GABP mods have it. Whoever acknowledges the item empties
+    /// The one current item that a mod shows to its bridge, as GABP mods have it. An acknowledgement of the item empties
     /// the slot. Publish and Clear are called on a thread of the adapter, one at a time; the task that they return ends
     /// when all is written.
     /// </summary>
@@ -62,6 +62,7 @@ namespace HeedLog
         private bool answering; // an answer may be being written, until answered
         private int answered, publishedAt, failedAt;
         private bool failed;
+        private string trouble; // to be reported outside of gate
         private HeedItem shown; // in the slot, as last seen
         private HeedItem off; // of this time without a sidecar
         private bool offAcknowledged;
@@ -94,6 +95,7 @@ namespace HeedLog
             catch (Exception e)
             {
                 Fail(e);
+                Tell();
             }
         }
 
@@ -122,7 +124,7 @@ namespace HeedLog
             lock (gate)
             {
                 if (calls.Count == 0)
-                    answering = false; // whoever calls has read the answers before
+                    answering = false; // a caller has read the answers before
                 if (calls.Count < MaxCalls)
                     calls.Add(id);
                 Monitor.PulseAll(gate);
@@ -172,13 +174,14 @@ namespace HeedLog
                 }
                 Answers();
             }
+            Tell();
             return verdict;
         }
 
         /// <summary>
         /// Writes an event of the bridge's own, in the order of the calls: not while another is written, and not while
-        /// an answer is. What a bridge sends over its connection besides answers goes through here. The task ends with
-        /// that of the event.
+        /// an answer is. A bridge sends all that it writes, except answers, through here. The task ends with the
+        /// event's.
         /// </summary>
         public Task Send(Func<Task> write)
         {
@@ -203,10 +206,11 @@ namespace HeedLog
             poller = Thread.CurrentThread.ManagedThreadId;
             lock (gate)
                 Look(UpdateMilliseconds);
+            Tell();
             return updates;
         }
 
-        // Look queues a change of the slot if one is due. gate is held, as by all below but for Run.
+        // Look queues a change of the slot if one is due. gate is held, as in Wanted, Add, Answers and Fail.
         private void Look(int updateMilliseconds)
         {
             try
@@ -360,6 +364,7 @@ namespace HeedLog
                     else if (e.Done == null)
                         failed = false;
                 }
+                Tell();
                 if (e.Done != null && failure != null)
                     e.Done.SetException(failure);
                 else if (e.Done != null)
@@ -371,7 +376,20 @@ namespace HeedLog
         {
             failed = true;
             failedAt = Environment.TickCount;
-            Report("slot", "heed: the bridge's attention failed: " + e.Message);
+            trouble = "heed: the bridge's attention failed: " + e.Message;
+        }
+
+        // Tell reports a failure. gate is not held: the report may wait for the thread that polls.
+        private void Tell()
+        {
+            string text;
+            lock (gate)
+            {
+                text = trouble;
+                trouble = null;
+            }
+            if (text != null)
+                Report("slot", text);
         }
 
         private void Report(string kind, string text)
