@@ -200,6 +200,7 @@ namespace HeedLog
         private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
         private const int ActiveMilliseconds = 1, ActiveRounds = 40; // soon after something was sent: none wakes it
+        private const int HangMilliseconds = 3000; // in which lines that were written are reported at the latest
         private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
@@ -232,7 +233,7 @@ namespace HeedLog
         private Link link;
         private bool welcomed;
         private readonly Stopwatch clock = Stopwatch.StartNew();
-        private long awayAt; // on clock: no sidecar ran since
+        private long awayAt, heardAt; // on clock: no sidecar ran since; it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
         private byte[] snapshot = new byte[0], spare = new byte[0];
@@ -443,21 +444,33 @@ namespace HeedLog
             {
                 HeedVerdict v;
                 bool known = verdicts.TryGetValue(Frame.Key(id), out v);
-                if (known && (welcomed || v.Final || Weight(v.Outcome) >= Weight("advisory")))
+                string away = Missing(0);
+                if (known && (away == null || v.Final || Weight(v.Outcome) >= Weight("advisory")))
                 {
                     why = v.Reason;
                     return v;
                 }
-                why = welcomed ? "heed has not judged it yet" : "heed does not see the game's log: " + state;
+                why = away == null ? "heed has not judged it yet" : "heed does not see the game's log: " + away;
                 return null;
             }
         }
 
-        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since.</summary>
+        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since. One that takes no
+        /// line for three seconds longer counts as none.</summary>
         public string Away(int milliseconds)
         {
-            lock (table) return welcomed || clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
+            lock (table) return Missing(milliseconds);
         }
+
+        // Missing is Away where table is held.
+        private string Missing(int milliseconds)
+        {
+            if (!welcomed) return clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
+            return InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds ? "it does not answer" : null;
+        }
+
+        // InFlight: lines were written that heed has not reported. table is held.
+        private bool InFlight { get { return queue.Taken > received + lost && queue.LastTaken != progressLine; } }
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
         /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
@@ -857,6 +870,7 @@ namespace HeedLog
         private void FillFrames()
         {
             long alive = Interlocked.Exchange(ref aliveTicks, 0);
+            lock (table) if (!InFlight) heardAt = clock.ElapsedMilliseconds;
             LineQueue.Batch batch = queue.Take(drops);
             bool report = batch.Drops;
             if (report)
@@ -972,6 +986,7 @@ namespace HeedLog
         private void Receive(int type, byte[] body, int length)
         {
             if (type < Frame.Welcome || type > Frame.Error) return;
+            lock (table) heardAt = clock.ElapsedMilliseconds;
             int end = Array.IndexOf(body, (byte)'\n', 0, length); // of the JSON
             if (end < 0) throw new FormatException("no end of an object");
             var f = new Fields(body, 0, end);
@@ -1245,7 +1260,7 @@ namespace HeedLog
         private readonly int[] heads = new int[Classes], tails = new int[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
         private ulong freshBytes, lines, linesWaiting, taken, cut, controlDropped;
-        internal ulong LastTaken; // number of the latest line that was taken
+        internal ulong LastTaken; // number of the latest line that the writer took
         private int free;
         private volatile int count;
         private long order, held, dropsThrough, dropTicks;

@@ -786,6 +786,8 @@ static class Tests
         for (int i = 0; i < 20; i++) h.Log(HeedLevel.Error, "an error", null);
         Equal(errors, h.Stats().DroppedByLevel[(int)HeedLevel.Error], "errors dropped");
         Equal(null, h.EngineStats(10), "an answer");
+        Wait("it is missed", () => h.Away(0) != null);
+        Equal("it does not answer", h.Away(0), "why");
         var w = Stopwatch.StartNew();
         h.Dispose();
         True(w.ElapsedMilliseconds < 5000, "Dispose took " + w.ElapsedMilliseconds + " ms");
