@@ -233,7 +233,8 @@ namespace HeedLog
         private Link link;
         private bool welcomed;
         private readonly Stopwatch clock = Stopwatch.StartNew();
-        private long awayAt, heardAt; // on clock: no sidecar ran since; it spoke last, or lines were written after a pause
+        private long awayAt; // on clock: no sidecar ran since
+        private long heardAt; // it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
         private byte[] snapshot = new byte[0], spare = new byte[0];
@@ -429,8 +430,8 @@ namespace HeedLog
             return a.OpenedAt < b.OpenedAt;
         }
 
-        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, which could
-        /// have seen more. The last 1,024 are kept.</summary>
+        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that more
+        /// may be unseen. The last 1,024 are kept.</summary>
         public HeedVerdict Verdict(string id)
         {
             string why;
@@ -466,7 +467,8 @@ namespace HeedLog
         private string Missing(int milliseconds)
         {
             if (!welcomed) return clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
-            return InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds ? "it does not answer" : null;
+            bool hangs = InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds;
+            return hangs ? "it does not answer" : null;
         }
 
         // InFlight: lines were written that heed has not reported. table is held.
@@ -1243,13 +1245,8 @@ namespace HeedLog
             public int Thread, MessageCut, StackCut;
             public byte Level, Type;
 
-            public long Bytes
-            {
-                get
-                {
-                    return Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
-                }
-            }
+            public long Bytes =>
+                Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
 
             private static int Length(string s) => s == null ? 0 : s.Length;
         }
@@ -1281,7 +1278,8 @@ namespace HeedLog
         {
             this.capacity = capacity;
             this.maxBytes = maxBytes;
-            for (int c = 0; c < Classes; c++) waiting[c] = new Queue<Slot>(Math.Min(capacity, 8192)); // never grows by default
+            // By default none grows, which would be an allocation.
+            for (int c = 0; c < Classes; c++) waiting[c] = new Queue<Slot>(Math.Min(capacity, 8192));
         }
 
         internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
@@ -1294,8 +1292,8 @@ namespace HeedLog
         {
             var s = new Slot
             {
-                Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks,
-                Thread = Thread.CurrentThread.ManagedThreadId, MessageCut = messageCut, StackCut = stackCut, Level = level,
+                Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks, Level = level,
+                Thread = Thread.CurrentThread.ManagedThreadId, MessageCut = messageCut, StackCut = stackCut,
             };
             if (closed)
             {
@@ -1308,7 +1306,8 @@ namespace HeedLog
             {
                 s.Line = ++lines;
                 if ((messageCut | stackCut) != 0) cut++;
-                if (!Add(level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0, ref s)) Drop(ref s);
+                int c = level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
+                if (!Add(c, ref s)) Drop(ref s);
                 return count >= WakeAt;
             }
             finally { Monitor.Exit(gate); }
@@ -1384,7 +1383,10 @@ namespace HeedLog
             {
                 if (anyFresh)
                 {
-                    b = new Batch { Drops = true, DropBytes = freshBytes, DropsThrough = dropsThrough, DropTicks = dropTicks };
+                    b.Drops = true;
+                    b.DropBytes = freshBytes;
+                    b.DropsThrough = dropsThrough;
+                    b.DropTicks = dropTicks;
                     Array.Copy(fresh, drops, Levels);
                     Array.Clear(fresh, 0, Levels);
                     freshBytes = 0;
@@ -1771,10 +1773,9 @@ namespace HeedLog
             int start = at;
             while (at < s.Length && (s[at] >= '0' && s[at] <= '9' || "+-.eE".IndexOf(s[at]) >= 0)) at++;
             string n = s.Substring(start, at - start);
-            ulong whole;
-            double other;
-            if (ulong.TryParse(n, NumberStyles.None, CultureInfo.InvariantCulture, out whole)) return whole;
-            return double.TryParse(n, NumberStyles.Float, CultureInfo.InvariantCulture, out other) ? other : throw Bad();
+            var invariant = CultureInfo.InvariantCulture;
+            if (ulong.TryParse(n, NumberStyles.None, invariant, out ulong whole)) return whole;
+            return double.TryParse(n, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
         }
     }
 
@@ -1937,7 +1938,8 @@ namespace HeedLog
             errors.Start();
         }
 
-        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no program.</summary>
+        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no
+        /// program.</summary>
         internal static string Open(HeedOptions options, out Link link)
         {
             link = null;

@@ -9,8 +9,8 @@ using System.Threading.Tasks;
 namespace HeedLog
 {
     /// <summary>
-    /// The one current item that a mod shows to its bridge, as GABP mods have it. An acknowledgement of the item empties
-    /// the slot. Publish and Clear are called on a thread of the adapter, one at a time; the task that they return ends
+    /// The one current item that a mod shows to its bridge, as GABP mods have it. An acknowledgement empties the slot.
+    /// Publish and Clear are called on a thread of the adapter, one at a time; the task that they return ends
     /// when all is written.
     /// </summary>
     public interface IAttentionSlot
@@ -74,7 +74,7 @@ namespace HeedLog
             public TaskCompletionSource<bool> Done; // null for one of the adapter's own
         }
 
-        /// <summary>Report receives each kind of failure once, on any thread; by default that of the client does. A slot
+        /// <summary>Report receives each kind of failure once, on any thread; by default the client's does. A slot
         /// that is not enabled is reported and left alone.</summary>
         public HeedAttentionAdapter(Heed heed, IAttentionSlot slot, Action<string> report = null)
         {
@@ -256,8 +256,8 @@ namespace HeedLog
 
         private static HeedItem Off(string summary)
         {
-            var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open").Member("blocking", true);
-            f.Member("disposition", "blocking").Member("severity", "error").Member("summary", summary).Plain("}");
+            var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open");
+            f.Member("blocking", true).Member("disposition", "blocking").Member("severity", "error").Member("summary", summary).Plain("}");
             return Decode.Item(new Fields(f.Buffer, 0, f.Count));
         }
 

@@ -174,7 +174,7 @@ namespace HeedLog
         public ulong Thread { get; internal set; }
         public ulong LatestLine { get; internal set; }
         public IList<string> Perhaps { get; internal set; }
-        /// <summary>How often its dominant entries came, and what earlier sessions of the game show, or empty.</summary>
+        /// <summary>How often its dominant entries came, and what earlier sessions show, or empty.</summary>
         public string Recurrence { get; internal set; }
         public string History { get; internal set; }
         /// <summary>The acknowledged item that this one follows, or empty.</summary>
@@ -292,7 +292,7 @@ namespace HeedLog
         }
 
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) { return Ask("open", new Frame(), milliseconds, Decode.Items); }
+        public IList<HeedItem> OpenItems(int milliseconds) => Ask("open", new Frame(), milliseconds, Decode.Items);
 
         /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
         /// empty. Null where no answer came in time.</summary>
@@ -368,7 +368,8 @@ namespace HeedLog
             {
                 HeedMod m = mod ?? new HeedMod();
                 f.Plain("{").Member("name", m.Name).Member("packageId", m.PackageId).Member("workshopId", m.WorkshopId);
-                f.List("assemblies", m.Assemblies ?? new string[0], a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
+                var assemblies = m.Assemblies ?? new string[0];
+                f.List("assemblies", assemblies, a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
             });
             return f.Plain("}");
         }

@@ -119,7 +119,8 @@ func TestBridge(t *testing.T) {
 			if c.outages != "0" && runtime.GOOS != "linux" {
 				t.Skip("finds the sidecar in /proc")
 			}
-			t.Log("\n" + testkit.RunMono(t, 2*time.Minute, program, append([]string{folder(t), c.calls, c.think, c.outages}, c.more...)...))
+			arguments := append([]string{folder(t), c.calls, c.think, c.outages}, c.more...)
+			t.Log("\n" + testkit.RunMono(t, 2*time.Minute, program, arguments...))
 		})
 	}
 	if *libgab == "" {
