@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A stand-in for a GABP mod library, in the shape of Lib.GAB, as far as the glue to heed and its tests go. Written for
-// heed: names, signatures and habits are the library's, nothing else is. Its habits on the wire: the header and the body
-// of a message are two writes, which no lock holds together; answers and events share one connection; an event is
+// heed: names, signatures and habits are the library's, nothing else is. Its habits on the wire: the header and the
+// body of a message are two writes, which no lock holds together; answers and events share one connection; an event is
 // written on the thread that emits it.
 
 using System;
@@ -100,7 +100,8 @@ namespace Lib.GAB.Attention
             return attention;
         }
 
-        public async Task<AttentionItem> ClearAsync(AttentionItem clearedAttention = null, DateTimeOffset? timestamp = null)
+        public async Task<AttentionItem> ClearAsync(
+            AttentionItem clearedAttention = null, DateTimeOffset? timestamp = null)
         {
             MustBeEnabled();
             var cleared = Take(null);
@@ -175,7 +176,8 @@ namespace Lib.GAB.Server
     public class GabpServer : IEventManager, IToolRegistry, IDisposable
     {
         private readonly TcpListener listener;
-        private readonly Dictionary<string, Func<object, Task<object>>> tools = new Dictionary<string, Func<object, Task<object>>>();
+        private readonly Dictionary<string, Func<object, Task<object>>> tools =
+            new Dictionary<string, Func<object, Task<object>>>();
         private NetworkStream stream;
         private int sequence;
 
@@ -211,7 +213,8 @@ namespace Lib.GAB.Server
         {
             if (stream == null)
                 return Task.FromResult(0);
-            return Send("event", Guid.NewGuid().ToString(), "channel", channel, "seq", Interlocked.Increment(ref sequence), "payload", payload);
+            var number = Interlocked.Increment(ref sequence);
+            return Send("event", Guid.NewGuid().ToString(), "channel", channel, "seq", number, "payload", payload);
         }
 
         public void Dispose() { listener.Stop(); }
@@ -286,7 +289,8 @@ namespace Lib.GAB.Server
             for (var i = 0; i < members.Length; i += 2)
                 Write(json.Append(",\"" + members[i] + "\":"), members[i + 1]);
             var body = Encoding.UTF8.GetBytes(json.Append('}').ToString());
-            var header = Encoding.UTF8.GetBytes("Content-Length: " + body.Length + "\r\nContent-Type: application/json\r\n\r\n");
+            var text = "Content-Length: " + body.Length + "\r\nContent-Type: application/json\r\n\r\n";
+            var header = Encoding.UTF8.GetBytes(text);
             await to.WriteAsync(header, 0, header.Length);
             await Task.Delay(1); // longer than in the library, so that a test sees it
             await to.WriteAsync(body, 0, body.Length);
@@ -299,7 +303,7 @@ namespace Lib.GAB.Server
             if (value == null)
                 json.Append("null");
             else if (value is string)
-                json.Append('"').Append(Regex.Replace((string)value, "[\"\\\\\0-\x1f]", m => "\\u" + ((int)m.Value[0]).ToString("x4"))).Append('"');
+                json.Append('"').Append(Regex.Replace((string)value, "[\"\\\\\0-\x1f]", Escape)).Append('"');
             else if (value is bool)
                 json.Append((bool)value ? "true" : "false");
             else if (value is int || value is long)
@@ -309,12 +313,15 @@ namespace Lib.GAB.Server
             else
                 Write(json, "{", value.GetType().GetProperties(), "}", p =>
                 {
-                    json.Append('"').Append(char.ToLowerInvariant(p.Name[0])).Append(p.Name, 1, p.Name.Length - 1).Append("\":");
+                    json.Append('"').Append(char.ToLowerInvariant(p.Name[0])).Append(p.Name.Substring(1)).Append("\":");
                     Write(json, p.GetValue(value));
                 });
         }
 
-        private static void Write<T>(StringBuilder json, string before, IEnumerable<T> values, string after, Action<T> each)
+        private static string Escape(Match m) { return "\\u" + ((int)m.Value[0]).ToString("x4"); }
+
+        private static void Write<T>(
+            StringBuilder json, string before, IEnumerable<T> values, string after, Action<T> each)
         {
             json.Append(before);
             var first = true;

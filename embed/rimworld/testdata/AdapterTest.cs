@@ -53,7 +53,8 @@ internal static class AdapterTest
             var adapter = new HeedAttentionAdapter(heed, slot, Report);
             adapter.Poll();
             string why;
-            True(heed.Verdict("op-1", out why) == null && why.StartsWith("heed does not see the game's log: "), "reason: " + why);
+            True(heed.Verdict("op-1", out why) == null, "a verdict");
+            True(why.StartsWith("heed does not see the game's log: "), "reason: " + why);
 
             // A publication that fails is reported, is no acknowledgement, and is tried again.
             Until(() => slot.Calls > 1, adapter, alone);
@@ -68,7 +69,12 @@ internal static class AdapterTest
             verdict.Start();
             True(verdict.Result == null, "a verdict");
             var thread = Thread.CurrentThread.ManagedThreadId;
-            True(adapter.Send(() => { thread = Thread.CurrentThread.ManagedThreadId; return null; }).Wait(10000), "an event waits");
+            var sent = adapter.Send(() =>
+            {
+                thread = Thread.CurrentThread.ManagedThreadId;
+                return null;
+            });
+            True(sent.Wait(10000), "an event waits");
             True(thread != Thread.CurrentThread.ManagedThreadId, "an event is written by who sends it");
             Exception failure = null;
             try { adapter.Send(() => { throw new InvalidOperationException("a relay"); }).Wait(10000); }
