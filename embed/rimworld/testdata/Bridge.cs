@@ -35,7 +35,7 @@ internal static class Bridge
     private static HeedAttentionAdapter adapter;
     private static GabpServer server;
     private static int number, wrong, unanswered;
-    private static volatile bool collect;
+    private static volatile bool collect, inOutage;
 
     private sealed class Fault
     {
@@ -119,7 +119,7 @@ internal static class Bridge
             {
                 if (n % 4 == 0)
                     Log.Message("[RimBridge] at tick " + 2500 * n);
-                if (n % 10 == 5 && n / 10 % 3 == 0)
+                if (inOutage || n % 10 == 5 && n / 10 % 3 == 0)
                     Plant(id, true);
                 if (n % 10 != 5 || n / 10 % 3 != 1)
                     return;
@@ -168,7 +168,7 @@ internal static class Bridge
     private static void Plant(string operation, bool within)
     {
         var n = Planted.Count;
-        var name = Mods[n % 5] + ".Part" + (char)('A' + n) + ".Run" + Kinds[n % 6].Substring(0, 4);
+        var name = Mods[n % 5] + ".Part" + (char)('A' + n % 26) + ".Run" + Kinds[n % 6].Substring(0, 4);
         lock (Planted)
             Planted.Add(new Fault { Name = Kinds[n % 6], Operation = operation, Within = within });
         EngineStub.Emit(Kinds[n % 6], name + " () (at <8f1c04d29f5a4cf0b1a3e07d53a3b9c4>:0)\nVerse.Thing" + n % 7 +
@@ -205,7 +205,10 @@ internal static class Bridge
         Check(heed.Verdict("op-none", out why) == null && why.StartsWith("heed does not see the game's log: "),
             "no reason: " + why);
         agent.Stop(); // an agent may go on, knowing that
-        agent.Call();
+        inOutage = true;
+        agent.Call(); // breaks something
+        inOutage = false;
+        agent.Call(); // cannot know that
         File.Move(native + ".away", program);
         while (heed.Away(0) != null && watch.ElapsedMilliseconds < 30000)
             Thread.Sleep(20);
