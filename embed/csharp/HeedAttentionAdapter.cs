@@ -59,8 +59,9 @@ namespace HeedLog
         private readonly Queue<Event> events = new Queue<Event>();
         private bool running, writing; // the queue's thread; an event of it
         private bool queued; // the slot is looked at by an event in the queue
-        private bool answering; // an answer may be being written, until answered
+        private string answering; // the call or item whose answer may be being written, until answered; or null
         private int answered, publishedAt, failedAt;
+        private bool publishing; // the slot may not hold shown yet
         private bool failed;
         private string trouble; // to be reported outside of gate
         private HeedItem shown; // in the slot, as last seen
@@ -124,7 +125,7 @@ namespace HeedLog
             lock (gate)
             {
                 if (calls.Count == 0)
-                    answering = false; // a caller has read the answers before
+                    answering = null; // a caller has read the answers before
                 if (calls.Count < MaxCalls)
                     calls.Add(id);
                 Monitor.PulseAll(gate);
@@ -144,7 +145,7 @@ namespace HeedLog
                     return null;
                 if (Thread.CurrentThread.ManagedThreadId == poller)
                 {
-                    Answers();
+                    Answers(id);
                     return null;
                 }
             }
@@ -164,7 +165,10 @@ namespace HeedLog
             HeedVerdict verdict = heed.Away(0) == null ? heed.WaitVerdict(id, JudgeMilliseconds) : heed.Verdict(id);
             lock (gate)
             {
+                if (answering == id)
+                    answering = null; // it has not begun
                 Look(0);
+                Monitor.PulseAll(gate);
                 while (writing || events.Count > 0)
                 {
                     int left = (writing ? WriteMilliseconds : JudgeMilliseconds) - Since(start);
@@ -172,7 +176,7 @@ namespace HeedLog
                         break;
                     Monitor.Wait(gate, left);
                 }
-                Answers();
+                Answers(id);
             }
             Tell();
             return verdict;
@@ -229,6 +233,8 @@ namespace HeedLog
         private bool IsDue(int updateMilliseconds)
         {
             var held = slot.CurrentId;
+            if (shown != null && !publishing && string.IsNullOrEmpty(held))
+                Acknowledge();
             var item = Wanted();
             if (shown == null || item == null || held != shown.Id)
                 return shown != null || item != null;
@@ -280,6 +286,7 @@ namespace HeedLog
                 if (item == null && shown == null)
                     return null;
                 shown = item;
+                publishing = true;
                 publishedAt = Environment.TickCount;
             }
             return item == null ? slot.Clear() : slot.Publish(item);
@@ -294,8 +301,8 @@ namespace HeedLog
                 heed.Ack(shown.Id, shown.Latest); // up to what was in the slot
                 acknowledged = shown.Id;
             }
+            Answers(shown.Id); // the bridge answers it now
             shown = null;
-            Answers(); // the bridge answers it now
         }
 
         private void Add(Event e)
@@ -308,9 +315,9 @@ namespace HeedLog
             new Thread(Run) { IsBackground = true, Name = "heed bridge" }.Start();
         }
 
-        private void Answers()
+        private void Answers(string id)
         {
-            answering = true;
+            answering = id ?? "";
             answered = unchecked(Environment.TickCount + AnswerMilliseconds);
         }
 
@@ -324,7 +331,7 @@ namespace HeedLog
                 {
                     for (;;)
                     {
-                        int left = answering ? unchecked(answered - Environment.TickCount) : 0;
+                        int left = answering != null ? unchecked(answered - Environment.TickCount) : 0;
                         if (left <= 0 && events.Count > 0)
                             break;
                         if (left <= 0 && !Monitor.Wait(gate, IdleMilliseconds) && events.Count == 0)
@@ -335,7 +342,7 @@ namespace HeedLog
                         if (left > 0)
                             Monitor.Wait(gate, left);
                     }
-                    answering = false;
+                    answering = null;
                     e = events.Dequeue();
                     writing = true;
                 }
@@ -354,6 +361,7 @@ namespace HeedLog
                 lock (gate)
                 {
                     writing = false;
+                    publishing &= e.Done != null;
                     Monitor.PulseAll(gate);
                     if (e.Done == null && failure != null)
                     {

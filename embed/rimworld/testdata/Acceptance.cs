@@ -245,6 +245,7 @@ internal static class Acceptance
                 adapter.EndToolCall(call.Id, call.Status == HeedStatus.Completed, call.Status == HeedStatus.Completed ? null : "no such pawn");
             call.Ended = Now;
         });
+        adapter.Settle(call.Id); // then the agent has the answer
     }
 
     /// <summary>Acknowledges what is in the slot, until nothing blocks. It reads the state of the game before.</summary>

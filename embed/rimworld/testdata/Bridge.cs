@@ -135,7 +135,9 @@ internal static class Bridge
             unanswered++;
         else if (heed.Away(0) == null)
         {
-            var fault = Planted.Any(f => f.Within && (f.Operation == id || f.Operation == id + "-part"));
+            bool fault;
+            lock (Planted)
+                fault = Planted.Any(f => f.Within && (f.Operation == id || f.Operation == id + "-part"));
             Check((verdict.Outcome == "blocking") == fault || verdict.Outcome == "unknown",
                 id + ": its verdict is " + verdict.Outcome + " (" + verdict.Reason + ")");
         }
@@ -167,7 +169,9 @@ internal static class Bridge
 
     private static void Plant(string operation, bool within)
     {
-        var n = Planted.Count;
+        int n;
+        lock (Planted)
+            n = Planted.Count;
         var name = Mods[n % 5] + ".Part" + (char)('A' + n % 26) + ".Run" + Kinds[n % 6].Substring(0, 4);
         lock (Planted)
             Planted.Add(new Fault { Name = Kinds[n % 6], Operation = operation, Within = within });
