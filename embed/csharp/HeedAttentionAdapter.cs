@@ -41,8 +41,9 @@ namespace HeedLog
         private const int OffMilliseconds = 2000; // without a sidecar, after which OffId opens
         private const int AnswerMilliseconds = 100; // after its call has ended, an answer is written
         private const int JudgeMilliseconds = 1000; // an answer waits for a verdict
+        private const int RetryMilliseconds = 1000; // after the slot failed
         private const int WriteMilliseconds = 5000; // an answer waits for an event that is being written
-        private const int UpdateMilliseconds = 1000; // between two updates of the item in the slot, outside of calls
+        private const int UpdateMilliseconds = 250; // between two updates of the item in the slot, outside of calls
         private const int IdleMilliseconds = 10000; // after which the thread of the queue ends
         private const int MaxCalls = 1024, MaxEvents = 4096;
 
@@ -219,7 +220,7 @@ namespace HeedLog
         {
             try
             {
-                if (!enabled || queued || failed && Since(failedAt) < UpdateMilliseconds || !IsDue(updateMilliseconds))
+                if (!enabled || queued || failed && Since(failedAt) < RetryMilliseconds || !IsDue(updateMilliseconds))
                     return;
                 queued = true;
                 Add(new Event { Write = Synchronize });
