@@ -93,6 +93,7 @@ internal static class Bridge
                 unanswered, agent.Relays, agent.Lost == null ? 0 : 1);
             Check(agent.False == 0 && agent.Stale == 0 && agent.WrongOperation == 0, "an agent was misled");
             Check(agent.Offs == outages, "an outage was not stated");
+            Check(agent.Relays == 2 * number, "relays are missing");
             Check(unanswered == 0 || outages > 0, "a call was answered without a verdict");
         }
         game.Quit();
@@ -141,6 +142,8 @@ internal static class Bridge
             Check((verdict.Outcome == "blocking") == fault || verdict.Outcome == "unknown",
                 id + ": its verdict is " + verdict.Outcome + " (" + verdict.Reason + ")");
         }
+        // The game's thread has an event to send just when the answer is written.
+        game.Later(0, () => adapter.Send(() => server.Events.EmitEventAsync("rimbridge.operation", payload)));
         return Task.FromResult<object>(new { success = true, outcome = verdict == null ? null : verdict.Outcome });
     }
 
