@@ -40,6 +40,7 @@ namespace HeedLog
 
         private const int OffMilliseconds = 2000; // without a sidecar, after which OffId opens
         private const int AnswerMilliseconds = 100; // after its call has ended, an answer is written
+        private const int StopMilliseconds = 1000; // after a stop, an agent asks for the item and acknowledges it
         private const int JudgeMilliseconds = 1000; // an answer waits for a verdict
         private const int RetryMilliseconds = 1000; // after the slot failed
         private const int WriteMilliseconds = 5000; // an answer waits for an event that is being written
@@ -62,6 +63,7 @@ namespace HeedLog
         private bool queued; // the slot is looked at by an event in the queue
         private string answering; // the call or item whose answer may be being written, until answered; or null
         private int answered, publishedAt, failedAt;
+        private int settling; // calls that have ended and wait for their events
         private bool publishing; // the slot may not hold shown yet
         private bool failed;
         private string trouble; // to be reported outside of gate
@@ -168,6 +170,7 @@ namespace HeedLog
             {
                 if (answering == id)
                     answering = null; // it has not begun
+                settling++;
                 Look(0);
                 Monitor.PulseAll(gate);
                 while (writing || events.Count > 0)
@@ -177,6 +180,7 @@ namespace HeedLog
                         break;
                     Monitor.Wait(gate, left);
                 }
+                settling--;
                 Answers(id);
             }
             Tell();
@@ -264,7 +268,8 @@ namespace HeedLog
         private static HeedItem Off(string summary)
         {
             var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open");
-            f.Member("blocking", true).Member("disposition", "blocking").Member("severity", "error").Member("summary", summary).Plain("}");
+            f.Member("blocking", true).Member("disposition", "blocking").Member("severity", "error");
+            f.Member("summary", summary).Plain("}");
             return Decode.Item(new Fields(f.Buffer, 0, f.Count));
         }
 
@@ -322,6 +327,16 @@ namespace HeedLog
             answered = unchecked(Environment.TickCount + AnswerMilliseconds);
         }
 
+        // Held returns for how long the bridge may be writing an answer, at most: to a call, or to an agent that asks
+        // for the item that stopped it.
+        private int Held()
+        {
+            int left = answering != null ? unchecked(answered - Environment.TickCount) : 0;
+            bool stopped = shown != null && shown.Blocks && calls.Count == 0 && settling == 0;
+            int since = Math.Min(Since(publishedAt), Since(unchecked(answered - AnswerMilliseconds)));
+            return stopped ? Math.Max(left, StopMilliseconds - since) : left;
+        }
+
         // Run writes the events, one after the other.
         private void Run()
         {
@@ -332,7 +347,7 @@ namespace HeedLog
                 {
                     for (;;)
                     {
-                        int left = answering != null ? unchecked(answered - Environment.TickCount) : 0;
+                        int left = Held();
                         if (left <= 0 && events.Count > 0)
                             break;
                         if (left <= 0 && !Monitor.Wait(gate, IdleMilliseconds) && events.Count == 0)
