@@ -89,6 +89,7 @@ namespace HeedLog
             this.heed = heed;
             this.slot = slot;
             this.report = report;
+            answered = unchecked(Environment.TickCount - StopMilliseconds);
             try
             {
                 enabled = slot.IsEnabled;
