@@ -9,9 +9,9 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Globalization;
 using System.IO;
 using System.Runtime.InteropServices;
-using System.Security.Cryptography;
 using System.Text;
 using System.Threading;
 
@@ -30,7 +30,7 @@ namespace HeedLog
     public enum HeedDisposition { Ignore, Advisory, Blocking }
 
     /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
-    public sealed class HeedOptions
+    public sealed partial class HeedOptions
     {
         /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this
         /// assembly, in Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several
@@ -38,19 +38,12 @@ namespace HeedLog
         /// sidecar".</summary>
         public string SidecarPath { get; set; }
 
-        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is
-        /// not started. By default nothing is checked.</summary>
-        public string Sha256 { get; set; }
-
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
 
         /// <summary>The family of the game's log, as rule files name it: "rimworld", "unity" for another game on Unity,
         /// "bepinex", "ksp". Rule files for other families have no effect; with "" those of all decide.</summary>
         public string Family { get; set; } = "rimworld";
-
-        /// <summary>Paths of own rule files, which come before the default rules.</summary>
-        public IList<string> RuleFiles { get; set; }
 
         /// <summary>The phase that the game is in, such as "startup".</summary>
         public string Phase { get; set; }
@@ -78,18 +71,8 @@ namespace HeedLog
         public Action<string> Report { get; set; }
     }
 
-    /// <summary>What one variant of a group of entries has counted.</summary>
-    public sealed class HeedVariant
-    {
-        /// <summary>The words by which it differs from the others, or empty.</summary>
-        public string Value { get; internal set; }
-        /// <summary>All further variants together; they have no value.</summary>
-        public bool Others { get; internal set; }
-        public ulong Count { get; internal set; }
-    }
-
     /// <summary>A message that is part of an item.</summary>
-    public sealed class HeedSample
+    public sealed partial class HeedSample
     {
         public HeedSeverity Severity { get; internal set; }
         public string Message { get; internal set; }
@@ -97,33 +80,19 @@ namespace HeedLog
         public ulong Repeats { get; internal set; }
         /// <summary>Number of the latest such entry.</summary>
         public ulong Latest { get; internal set; }
-        public string Rule { get; internal set; }
-        /// <summary>Id of its text without variable parts.</summary>
-        public string Signature { get; internal set; }
-        public IList<HeedVariant> Variants { get; internal set; }
-        /// <summary>Lines of this client: the first and the latest such entry.</summary>
-        public ulong FirstLine { get; internal set; }
-        public ulong LatestLine { get; internal set; }
-        /// <summary>Mods that the first such entry points at.</summary>
-        public IList<string> Mods { get; internal set; }
-    }
 
-    /// <summary>The first of the most urgent entries of an item.</summary>
-    public sealed class HeedCause
-    {
-        public ulong Sequence { get; internal set; }
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        public string Rule { get; internal set; }
-        /// <summary>Id of its text without variable parts.</summary>
-        public string Signature { get; internal set; }
-        /// <summary>The game's phase at that time, or empty.</summary>
-        public string Phase { get; internal set; }
+        internal HeedSample With(Fields f)
+        {
+            More(f);
+            return this;
+        }
+
+        partial void More(Fields f); // in HeedMore.cs
     }
 
     /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
     /// untrusted.</summary>
-    public sealed class HeedItem
+    public sealed partial class HeedItem
     {
         public string Id { get; internal set; }
         public bool Open { get; internal set; }
@@ -134,13 +103,9 @@ namespace HeedLog
         /// <summary>What was read of the game's state before may no longer hold.</summary>
         public bool StateInvalidated { get; internal set; }
         public string Summary { get; internal set; }
-        /// <summary>What its dominant entries are, in heed's own words; the advice and the id of their rule; their
-        /// variants.</summary>
+        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
         public string Title { get; internal set; }
         public string Advice { get; internal set; }
-        public string Rule { get; internal set; }
-        public IList<HeedVariant> Variants { get; internal set; }
-        public HeedCause Cause { get; internal set; }
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
@@ -153,29 +118,22 @@ namespace HeedLog
         public ulong Latest { get; internal set; }
         /// <summary>Number of the entry before its cause: after which Read finds it.</summary>
         public ulong BeforeCause { get; internal set; }
-        /// <summary>How many entries and groups it holds, and entries before its cause.</summary>
         public ulong Entries { get; internal set; }
-        public ulong Groups { get; internal set; }
-        public ulong Prelude { get; internal set; }
-        /// <summary>False: it holds more groups.</summary>
-        public bool GroupsExact { get; internal set; }
-        /// <summary>Line of this client at which it opened, the thread that logged it, and the latest line.</summary>
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        public ulong LatestLine { get; internal set; }
-        /// <summary>Mods that the evidence points at, and those that only a part of it points at.</summary>
+        /// <summary>Mods that the evidence points at.</summary>
         public IList<string> Mods { get; internal set; }
-        public IList<string> Perhaps { get; internal set; }
-        /// <summary>How often its dominant entries came, and what earlier sessions of the game show, or empty.</summary>
-        public string Recurrence { get; internal set; }
-        public string History { get; internal set; }
-        /// <summary>The acknowledged item that this one follows, or empty.</summary>
-        public string Predecessor { get; internal set; }
         /// <summary>Why it was cleared, or empty.</summary>
         public string Cleared { get; internal set; }
         public IList<HeedSample> Samples { get; internal set; }
         /// <summary>Why it was opened, updated or cleared last; empty where it came as an answer.</summary>
         public string Reason { get; internal set; } = "";
+
+        internal HeedItem With(Fields f)
+        {
+            More(f);
+            return this;
+        }
+
+        partial void More(Fields f); // in HeedMore.cs
 
         internal HeedItem Without(string why)
         {
@@ -210,96 +168,6 @@ namespace HeedLog
         internal int Session;
     }
 
-    /// <summary>An entry that heed keeps.</summary>
-    public sealed class HeedRecord
-    {
-        public ulong Sequence { get; internal set; }
-        public DateTime Time { get; internal set; }
-        /// <summary>"log", "operation", "state", "notice" or "host".</summary>
-        public string Kind { get; internal set; }
-        public HeedLevel Level { get; internal set; }
-        /// <summary>What happened, such as "completed"; "none" for a line of the log.</summary>
-        public string Status { get; internal set; }
-        public string Source { get; internal set; }
-        public string Message { get; internal set; }
-        public string Stack { get; internal set; }
-        public string Operation { get; internal set; }
-        public string Rule { get; internal set; }
-        public HeedDisposition Disposition { get; internal set; }
-        public HeedSeverity Severity { get; internal set; }
-        public ulong Line { get; internal set; }
-        public ulong Thread { get; internal set; }
-        /// <summary>The text is not whole.</summary>
-        public bool Cut { get; internal set; }
-    }
-
-    /// <summary>A part of what heed keeps. Read goes on after Next.</summary>
-    public sealed class HeedPage
-    {
-        public string Epoch { get; internal set; }
-        public ulong Next { get; internal set; }
-        /// <summary>How many entries before these are no longer kept.</summary>
-        public ulong Lost { get; internal set; }
-        public bool More { get; internal set; }
-        public IList<HeedRecord> Records { get; internal set; }
-    }
-
-    /// <summary>A mod that the game has loaded.</summary>
-    public sealed class HeedMod
-    {
-        public string Name { get; set; }
-        public string PackageId { get; set; }
-        /// <summary>Number in the Steam Workshop, or empty.</summary>
-        public string WorkshopId { get; set; }
-        /// <summary>Names of its assemblies, as they stand in stack traces.</summary>
-        public IList<string> Assemblies { get; set; }
-    }
-
-    /// <summary>Something that the mod itself found. Raise of the same key updates it, Clear ends it.</summary>
-    public sealed class HeedReport
-    {
-        /// <summary>What makes it the same report: one item for each key.</summary>
-        public string Key { get; set; }
-        public HeedDisposition Disposition { get; set; } = HeedDisposition.Advisory;
-        public HeedSeverity Severity { get; set; } = HeedSeverity.Error;
-        /// <summary>What was read of the game's state before may no longer hold.</summary>
-        public bool Invalidates { get; set; }
-        public string Summary { get; set; }
-        public string Message { get; set; }
-        /// <summary>The operation that caused it; by default the one that this thread is in.</summary>
-        public string Operation { get; set; }
-    }
-
-    /// <summary>Counters of a client. At any time Pushed is the sum of Received, Dropped, Lost, Queued and
-    /// InFlight.</summary>
-    public sealed class HeedStats
-    {
-        public ulong Pushed { get; internal set; }
-        /// <summary>Ingested by heed, as it reported; at most a quarter of a second old.</summary>
-        public ulong Received { get; internal set; }
-        public ulong Dropped { get; internal set; }
-        /// <summary>Dropped, by the number of the level.</summary>
-        public ulong[] DroppedByLevel { get; internal set; }
-        /// <summary>Written to a sidecar that ended before it reported them.</summary>
-        public ulong Lost { get; internal set; }
-        public ulong Queued { get; internal set; }
-        /// <summary>Handed to a sidecar: Received, Lost and InFlight.</summary>
-        public ulong Written { get; internal set; }
-        /// <summary>Written and not reported yet.</summary>
-        public ulong InFlight { get; internal set; }
-        /// <summary>Lines whose message or stack was cut.</summary>
-        public ulong Cut { get; internal set; }
-        /// <summary>Frames other than lines that were dropped, and updates that no Poll fetched.</summary>
-        public ulong ControlDropped { get; internal set; }
-        public ulong UpdatesDropped { get; internal set; }
-        /// <summary>How often a sidecar took over from one that ended, and how many snapshots came.</summary>
-        public int Restarts { get; internal set; }
-        public ulong Snapshots { get; internal set; }
-        public bool Running { get; internal set; }
-        /// <summary>The state in words for people: "running", "starting", "off: ...", "closed".</summary>
-        public string State { get; internal set; }
-    }
-
     /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
     public struct HeedScope : IDisposable
     {
@@ -321,7 +189,7 @@ namespace HeedLog
 
     /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws.
     /// Those without a timeout never wait for heed, a pipe or a file; they are meant for the game's thread.</summary>
-    public sealed class Heed : IDisposable
+    public sealed partial class Heed : IDisposable
     {
         /// <summary>Of a message and of a stack, this many characters are kept.</summary>
         public const int MaxText = 64 * 1024;
@@ -332,6 +200,7 @@ namespace HeedLog
         private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
         private const int ActiveMilliseconds = 1, ActiveRounds = 40; // soon after something was sent: none wakes it
+        private const int HangMilliseconds = 3000; // in which lines that were written are reported at the latest
         private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
@@ -359,10 +228,13 @@ namespace HeedLog
         private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
         private string phase, state = "starting";
-        private volatile byte[] mods, longEvent; // payloads
+        private volatile byte[] mods = null, longEvent; // payloads
         private int sessions; // in which a welcome came
         private Link link;
         private bool welcomed;
+        private readonly Stopwatch clock = Stopwatch.StartNew();
+        private long awayAt; // on clock: no sidecar ran since
+        private long heardAt; // it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
         private byte[] snapshot = new byte[0], spare = new byte[0];
@@ -518,32 +390,6 @@ namespace HeedLog
             return payload;
         }
 
-        /// <summary>The mods that the game has loaded, in their order.</summary>
-        public void Mods(IList<HeedMod> loaded)
-        {
-            if (loaded == null) return;
-            try
-            {
-                Frame f = Encode.Mods(new Frame(), loaded);
-                if (f.Count > Frame.MaxPayload) { Report("mods", "heed: the list of mods is too long"); return; }
-                mods = f.ToArray();
-                Send(Frame.Mods, mods);
-            }
-            catch (Exception e) { Fault(e); }
-        }
-
-        /// <summary>Opens or updates an item for which the mod itself wants attention. One that is under way while a
-        /// sidecar is killed is lost, as is a Clear.</summary>
-        public void Raise(HeedReport r)
-        {
-            if (r == null) return;
-            Frame f = Encode.Raise(new Frame(), DateTime.UtcNow.Ticks, r, r.Operation ?? current);
-            Send(Frame.Raise, f.ToArray());
-        }
-
-        /// <summary>Clears an item because what it is about is over.</summary>
-        public void Clear(string id) { Query("clear", new Frame().Member("id", id)); }
-
         // ---- What heed found
 
         /// <summary>The item that whoever acts on the game should see first, or null: from the client's own copy, a few
@@ -562,10 +408,8 @@ namespace HeedLog
             return item;
         }
 
-        private Frame About(string id, ulong through)
-        {
-            return new Frame().Member("consumer", options.Consumer).Member("id", id).Member("through", through);
-        }
+        private Frame About(string id, ulong through) =>
+            new Frame().Member("consumer", options.Consumer).Member("id", id).Member("through", through);
 
         // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
         private HeedItem MostUrgent()
@@ -586,13 +430,49 @@ namespace HeedLog
             return a.OpenedAt < b.OpenedAt;
         }
 
-        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 1,024 are
-        /// kept.</summary>
+        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that more
+        /// may be unseen. The last 1,024 are kept.</summary>
         public HeedVerdict Verdict(string id)
         {
-            HeedVerdict v;
-            lock (table) return verdicts.TryGetValue(Frame.Key(id), out v) ? v : null;
+            string why;
+            return Verdict(id, out why);
         }
+
+        /// <summary>The same, with its reason, or why it is null.</summary>
+        public HeedVerdict Verdict(string id, out string why)
+        {
+            lock (table)
+            {
+                HeedVerdict v;
+                bool known = verdicts.TryGetValue(Frame.Key(id), out v);
+                string away = Missing(0);
+                if (known && (away == null || v.Final || Weight(v.Outcome) >= Weight("advisory")))
+                {
+                    why = v.Reason;
+                    return v;
+                }
+                why = away == null ? "heed has not judged it yet" : "heed does not see the game's log: " + away;
+                return null;
+            }
+        }
+
+        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since. One that takes no
+        /// line for three seconds longer counts as none.</summary>
+        public string Away(int milliseconds)
+        {
+            lock (table) return Missing(milliseconds);
+        }
+
+        // Missing is Away where table is held.
+        private string Missing(int milliseconds)
+        {
+            if (!welcomed) return clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
+            bool hangs = InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds;
+            return hangs ? "it does not answer" : null;
+        }
+
+        // InFlight: lines were written that heed has not reported. table is held.
+        private bool InFlight { get { return queue.Taken > received + lost && queue.LastTaken != progressLine; } }
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
         /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
@@ -683,75 +563,11 @@ namespace HeedLog
             catch (Exception e) { Report("handler", "heed: a handler of an item threw: " + e); }
         }
 
-        /// <summary>Counters, and the state in words. It allocates.</summary>
-        public HeedStats Stats()
-        {
-            var s = new HeedStats();
-            lock (table)
-            {
-                ulong lastTaken, taken;
-                queue.Count(s, out taken, out lastTaken);
-                s.Received = received;
-                s.Lost = lost;
-                s.Written = taken;
-                s.Snapshots = snapshots;
-                s.InFlight = taken - received - lost;
-                if (welcomed && lastTaken == progressLine) // heed has seen them all: it could not read some
-                {
-                    s.Lost += s.InFlight;
-                    s.InFlight = 0;
-                }
-                s.Restarts = Math.Max(0, sessions - 1);
-                s.Running = welcomed;
-                s.State = state;
-                s.UpdatesDropped = updatesDropped;
-            }
-            return s;
-        }
-
         // ---- Questions for background threads
-
-        /// <summary>A page of what heed keeps, after an entry, of at least a disposition; operation may be empty. Epoch
-        /// is that of the page before, or empty. Null where no answer came in time. For background threads, as all
-        /// below.</summary>
-        public HeedPage Read(
-            string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
-        {
-            Frame f = new Frame().Member("epoch", epoch).Member("after", after).Member("id", operation);
-            f.Member("limit", (ulong)Math.Max(1, Math.Min(limit, 1000)));
-            f.Member("least", Encode.Named(Names.Dispositions, (int)least));
-            return Ask("read", f, milliseconds, a => Decode.Page(a.Object("result")));
-        }
-
-        /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
-        /// known.</summary>
-        public IDictionary<string, string> Explain(string id, int milliseconds)
-        {
-            return Ask("explain", new Frame().Member("id", id), milliseconds, Decode.Texts);
-        }
-
-        /// <summary>Heed's own counters and texts by name; null where no answer came in time.</summary>
-        public IDictionary<string, string> EngineStats(int milliseconds)
-        {
-            return Ask("stats", new Frame(), milliseconds, Decode.Texts);
-        }
-
-        /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) { return Ask("open", new Frame(), milliseconds, Decode.Items); }
-
-        /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
-        /// empty. Null where no answer came in time.</summary>
-        public string Attach(int milliseconds)
-        {
-            return Ask("attach", new Frame().Member("consumer", options.Consumer), milliseconds, a => a.Text("result"));
-        }
 
         /// <summary>True when all that was handed over before was ingested, false where that did not happen in
         /// time.</summary>
-        public bool Flush(int milliseconds)
-        {
-            return Ask("flush", new Frame(), milliseconds, a => "") != null;
-        }
+        public bool Flush(int milliseconds) => Ask("flush", new Frame(), milliseconds, a => "") != null;
 
         private T Ask<T>(string kind, Frame fields, int milliseconds, Func<Fields, T> decode) where T : class
         {
@@ -979,6 +795,7 @@ namespace HeedLog
             lock (table)
             {
                 link = null;
+                if (welcomed) awayAt = clock.ElapsedMilliseconds;
                 welcomed = false;
                 deliveredId = "";
                 ulong taken = queue.Taken;
@@ -995,7 +812,8 @@ namespace HeedLog
             byte[] bytes;
             int offset, length;
             ulong process = (ulong)Process.GetCurrentProcess().Id;
-            List<KeyValuePair<string, string>> rules = RuleFiles();
+            var rules = new List<KeyValuePair<string, string>>();
+            ReadRules(rules);
             lock (table)
             {
                 bytes = snapshot;
@@ -1013,16 +831,7 @@ namespace HeedLog
             frames.Clear();
         }
 
-        private List<KeyValuePair<string, string>> RuleFiles()
-        {
-            var read = new List<KeyValuePair<string, string>>();
-            foreach (string path in options.RuleFiles ?? new string[0])
-            {
-                try { read.Add(new KeyValuePair<string, string>(Path.GetFileName(path), File.ReadAllText(path))); }
-                catch (Exception e) { Report(path, "heed runs without the rules in " + path + ": " + e.Message); }
-            }
-            return read;
-        }
+        partial void ReadRules(List<KeyValuePair<string, string>> read); // in HeedMore.cs
 
         // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
         private void AddAfterRestart()
@@ -1063,6 +872,7 @@ namespace HeedLog
         private void FillFrames()
         {
             long alive = Interlocked.Exchange(ref aliveTicks, 0);
+            lock (table) if (!InFlight) heardAt = clock.ElapsedMilliseconds;
             LineQueue.Batch batch = queue.Take(drops);
             bool report = batch.Drops;
             if (report)
@@ -1071,7 +881,7 @@ namespace HeedLog
                 holeTicks = batch.DropTicks;
             }
             else Array.Clear(drops, 0, drops.Length);
-            for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next)
+            for (int i = 0; i < batch.Count; i++)
             {
                 if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
                 {
@@ -1113,10 +923,8 @@ namespace HeedLog
             }
         }
 
-        private static bool Ends(ref LineQueue.Slot s)
-        {
-            return s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
-        }
+        private static bool Ends(ref LineQueue.Slot s) =>
+            s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
 
         private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
@@ -1180,6 +988,7 @@ namespace HeedLog
         private void Receive(int type, byte[] body, int length)
         {
             if (type < Frame.Welcome || type > Frame.Error) return;
+            lock (table) heardAt = clock.ElapsedMilliseconds;
             int end = Array.IndexOf(body, (byte)'\n', 0, length); // of the JSON
             if (end < 0) throw new FormatException("no end of an object");
             var f = new Fields(body, 0, end);
@@ -1276,10 +1085,8 @@ namespace HeedLog
             }
         }
 
-        private static int Weight(string outcome)
-        {
-            return Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
-        }
+        private static int Weight(string outcome) =>
+            Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
 
         private void ReceiveAnswer(Fields f)
         {
@@ -1375,7 +1182,7 @@ namespace HeedLog
         private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
 
         // Report hands each reason over once, and few of them.
-        private void Report(string key, string text)
+        internal void Report(string key, string text)
         {
             try
             {
@@ -1421,9 +1228,9 @@ namespace HeedLog
         }
     }
 
-    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
-    /// last. One short lock guards it; its slots are allocated once.</summary>
-    internal sealed class LineQueue
+    /// <summary>Entries that wait to be sent: lines in three classes of importance, and control frames, which are
+    /// dropped last. One short lock guards it.</summary>
+    internal sealed partial class LineQueue
     {
         internal const int Levels = 6;
         private const int Classes = 4, ControlClass = 3;
@@ -1435,27 +1242,32 @@ namespace HeedLog
             public byte[] Payload; // of a control frame; null for a line
             public long Order, Ticks;
             public ulong Line;
-            public int Next, Thread, MessageCut, StackCut;
+            public int Thread, MessageCut, StackCut;
             public byte Level, Type;
+
+            public long Bytes =>
+                Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
+
+            private static int Length(string s) => s == null ? 0 : s.Length;
         }
 
-        /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
+        /// <summary>A part of the queue that the writer holds: the first entries of Slots.</summary>
         internal struct Batch
         {
-            public int Head, Tail, Slots;
-            public long Bytes;
+            public int Count;
             public bool Drops; // lines were dropped since the last batch
             public ulong DropBytes;
             public long DropsThrough, DropTicks; // the latest place of a dropped line; the time of the first
         }
 
-        internal readonly Slot[] Slots;
+        internal readonly Slot[] Slots = new Slot[BatchLines];
         private readonly object gate = new object();
+        private readonly int capacity;
         private readonly long maxBytes;
-        private readonly int[] heads = new int[Classes], tails = new int[Classes];
+        private readonly Queue<Slot>[] waiting = new Queue<Slot>[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
-        private ulong freshBytes, lines, linesWaiting, taken, lastTaken, cut, controlDropped;
-        private int free;
+        private ulong freshBytes, lines, taken, cut, controlDropped;
+        internal ulong LastTaken; // number of the latest line that the writer took
         private volatile int count;
         private long order, held, dropsThrough, dropTicks;
         private volatile bool closed;
@@ -1464,10 +1276,10 @@ namespace HeedLog
 
         internal LineQueue(int capacity, long maxBytes)
         {
+            this.capacity = capacity;
             this.maxBytes = maxBytes;
-            Slots = new Slot[capacity];
-            for (int i = 0; i < capacity; i++) Slots[i].Next = i + 1 < capacity ? i + 1 : -1;
-            for (int c = 0; c < Classes; c++) heads[c] = tails[c] = -1;
+            // By default none grows, which would be an allocation.
+            for (int c = 0; c < Classes; c++) waiting[c] = new Queue<Slot>(Math.Min(capacity, 8192));
         }
 
         internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
@@ -1478,7 +1290,11 @@ namespace HeedLog
         /// <summary>Adds a line. True where so many wait that the writer should be woken.</summary>
         internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
         {
-            int thread = Thread.CurrentThread.ManagedThreadId;
+            var s = new Slot
+            {
+                Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks, Level = level,
+                Thread = Thread.CurrentThread.ManagedThreadId, MessageCut = messageCut, StackCut = stackCut,
+            };
             if (closed)
             {
                 // Mono may hang at its exit where other threads fight for a lock.
@@ -1488,26 +1304,10 @@ namespace HeedLog
             Enter();
             try
             {
-                lines++;
+                s.Line = ++lines;
                 if ((messageCut | stackCut) != 0) cut++;
-                long bytes = 2L * (Length(message) + Length(stack) + Length(operation));
-                int i = Room(ClassOf(level), bytes);
-                if (i < 0)
-                {
-                    Drop(level, bytes, order++, DateTime.UtcNow.Ticks);
-                    return false;
-                }
-                Slots[i].Message = message;
-                Slots[i].Stack = stack;
-                Slots[i].Operation = operation;
-                Slots[i].Ticks = DateTime.UtcNow.Ticks;
-                Slots[i].Line = lines;
-                Slots[i].Thread = thread;
-                Slots[i].MessageCut = messageCut;
-                Slots[i].StackCut = stackCut;
-                Slots[i].Level = level;
-                linesWaiting++;
-                Append(ClassOf(level), i, bytes);
+                int c = level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
+                if (!Add(c, ref s)) Drop(ref s);
                 return count >= WakeAt;
             }
             finally { Monitor.Exit(gate); }
@@ -1516,15 +1316,9 @@ namespace HeedLog
         /// <summary>Adds a frame other than a line.</summary>
         internal void Control(byte type, byte[] payload)
         {
+            var s = new Slot { Payload = payload, Type = type };
             Enter();
-            try
-            {
-                int i = Room(ControlClass, payload.Length);
-                if (i < 0) { controlDropped++; return; }
-                Slots[i].Payload = payload;
-                Slots[i].Type = type;
-                Append(ControlClass, i, payload.Length);
-            }
+            try { if (!Add(ControlClass, ref s)) controlDropped++; }
             finally { Monitor.Exit(gate); }
         }
 
@@ -1540,59 +1334,42 @@ namespace HeedLog
             Monitor.Enter(gate);
         }
 
-        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class is dropped for it.
-        private int Room(int c, long bytes)
+        // Add adds an entry of class c if there is room. The oldest of the lowest class is dropped for it.
+        private bool Add(int c, ref Slot s)
         {
-            if (closed) return -1;
-            while (free < 0 || held + bytes > maxBytes)
+            long bytes = s.Bytes;
+            s.Order = order++;
+            if (closed) return false;
+            while (count == capacity || held + bytes > maxBytes)
             {
                 int lowest = 0;
-                while (lowest <= c && heads[lowest] < 0) lowest++;
-                if (lowest > c) return -1;
+                while (lowest <= c && waiting[lowest].Count == 0) lowest++;
+                if (lowest > c) return false;
                 DropOldest(lowest);
             }
-            int i = free;
-            free = Slots[i].Next;
-            return i;
-        }
-
-        private void Append(int c, int i, long bytes)
-        {
-            Slots[i].Order = order++;
-            Slots[i].Next = -1;
-            if (heads[c] < 0) heads[c] = i;
-            else Slots[tails[c]].Next = i;
-            tails[c] = i;
+            waiting[c].Enqueue(s);
             held += bytes;
             count++;
+            return true;
         }
 
         private void DropOldest(int c)
         {
-            int i = heads[c];
-            heads[c] = Slots[i].Next;
-            long bytes = Bytes(ref Slots[i]);
-            if (c == ControlClass) controlDropped++;
-            else
-            {
-                linesWaiting--;
-                Drop(Slots[i].Level, bytes, Slots[i].Order, Slots[i].Ticks);
-            }
+            Slot s = waiting[c].Dequeue();
+            held -= s.Bytes;
             count--;
-            held -= bytes;
-            Clear(ref Slots[i]);
-            Slots[i].Next = free;
-            free = i;
+            if (c == ControlClass) controlDropped++;
+            else Drop(ref s);
         }
 
-        private void Drop(byte level, long bytes, long place, long ticks)
+        private void Drop(ref Slot s)
         {
-            dropped[level]++;
+            dropped[s.Level]++;
             if (closed) return;
-            dropTicks = anyFresh ? Math.Min(dropTicks, ticks) : ticks;
-            dropsThrough = Math.Max(dropsThrough, place);
-            fresh[level]++;
-            freshBytes += (ulong)bytes;
+            dropTicks = anyFresh ? Math.Min(dropTicks, s.Ticks) : s.Ticks;
+            dropsThrough = Math.Max(dropsThrough, s.Order);
+            fresh[s.Level]++;
+            freshBytes += (ulong)s.Bytes;
             anyFresh = true;
         }
 
@@ -1600,7 +1377,7 @@ namespace HeedLog
         /// was dropped since the last batch.</summary>
         internal Batch Take(ulong[] drops)
         {
-            var b = new Batch { Head = -1, Tail = -1 };
+            var b = new Batch();
             Enter();
             try
             {
@@ -1615,48 +1392,26 @@ namespace HeedLog
                     freshBytes = 0;
                     anyFresh = false;
                 }
-                while (b.Slots < BatchLines && b.Bytes < BatchBytes)
+                for (long bytes = 0; b.Count < BatchLines && bytes < BatchBytes && count > 0; b.Count++)
                 {
-                    int c = Oldest();
-                    if (c < 0) break;
-                    int i = heads[c];
-                    heads[c] = Slots[i].Next;
-                    if (b.Head < 0) b.Head = i;
-                    else Slots[b.Tail].Next = i;
-                    b.Tail = i;
-                    b.Slots++;
-                    b.Bytes += Bytes(ref Slots[i]);
-                    if (c == ControlClass) continue;
+                    Queue<Slot> oldest = null;
+                    foreach (var q in waiting)
+                        if (q.Count > 0 && (oldest == null || q.Peek().Order < oldest.Peek().Order)) oldest = q;
+                    Slot s = Slots[b.Count] = oldest.Dequeue();
+                    bytes += s.Bytes;
+                    held -= s.Bytes;
+                    count--;
+                    if (s.Payload != null) continue;
                     taken++;
-                    linesWaiting--;
-                    lastTaken = Slots[i].Line;
+                    LastTaken = s.Line;
                 }
-                if (b.Tail >= 0) Slots[b.Tail].Next = -1;
-                count -= b.Slots;
             }
             finally { Monitor.Exit(gate); }
             return b;
         }
 
-        private int Oldest()
-        {
-            int oldest = -1;
-            for (int c = 0; c < Classes; c++)
-                if (heads[c] >= 0 && (oldest < 0 || Slots[heads[c]].Order < Slots[heads[oldest]].Order)) oldest = c;
-            return oldest;
-        }
-
-        /// <summary>Gives the slots of a batch back.</summary>
-        internal void Release(Batch b)
-        {
-            if (b.Head < 0) return;
-            for (int i = b.Head; i >= 0; i = Slots[i].Next) Clear(ref Slots[i]);
-            Enter();
-            Slots[b.Tail].Next = free;
-            free = b.Head;
-            held -= b.Bytes;
-            Monitor.Exit(gate);
-        }
+        /// <summary>Lets go of a batch.</summary>
+        internal void Release(Batch b) => Array.Clear(Slots, 0, b.Count);
 
         /// <summary>What comes later is counted as dropped, and not reported to heed.</summary>
         internal void Seal() { lock (gate) closed = true; }
@@ -1667,50 +1422,10 @@ namespace HeedLog
             lock (gate)
             {
                 closed = true;
-                for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
+                for (int c = 0; c < Classes; c++) while (waiting[c].Count > 0) DropOldest(c);
                 anyFresh = false;
             }
         }
-
-        internal void Count(HeedStats s, out ulong takenLines, out ulong last)
-        {
-            s.DroppedByLevel = new ulong[Levels];
-            lock (gate)
-            {
-                s.Pushed = lines;
-                s.Queued = linesWaiting;
-                s.Cut = cut;
-                s.ControlDropped = controlDropped;
-                takenLines = taken;
-                last = lastTaken;
-                for (int i = 0; i < Levels; i++)
-                {
-                    ulong after = (uint)late[i];
-                    s.DroppedByLevel[i] = dropped[i] + after;
-                    s.Dropped += dropped[i] + after;
-                    s.Pushed += after;
-                }
-            }
-        }
-
-        private static int ClassOf(byte level)
-        {
-            return level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
-        }
-
-        private static void Clear(ref Slot s)
-        {
-            s.Message = s.Stack = s.Operation = null;
-            s.Payload = null;
-        }
-
-        private static long Bytes(ref Slot s)
-        {
-            if (s.Payload != null) return s.Payload.Length;
-            return 2L * (Length(s.Message) + Length(s.Stack) + Length(s.Operation));
-        }
-
-        private static int Length(string s) { return s == null ? 0 : s.Length; }
     }
 
     /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and
@@ -1820,17 +1535,14 @@ namespace HeedLog
 
         internal Frame Long(string name, string s) { return Begin(name).Quote(s ?? ""); }
 
-        internal Frame Member(string name, ulong v)
-        {
-            return Begin(name).Plain(v.ToString(System.Globalization.CultureInfo.InvariantCulture));
-        }
+        internal Frame Member(string name, ulong v) => Begin(name).Plain(v.ToString(CultureInfo.InvariantCulture));
 
         internal Frame Member(string name, bool v) { return Begin(name).Plain(v ? "true" : "false"); }
 
         internal Frame When(long ticks)
         {
             return Member("time", new DateTime(ticks).ToString(
-                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", System.Globalization.CultureInfo.InvariantCulture));
+                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
         }
 
         // List writes a member that is an array: each writes an element.
@@ -1916,7 +1628,7 @@ namespace HeedLog
 
     /// <summary>The members of a JSON object. One that is not there is empty, zero or false; one of another type is a
     /// FormatException, as is text that is no JSON.</summary>
-    internal sealed class Fields
+    internal sealed partial class Fields
     {
         private const int LineBits = 40; // of a position; the thread is above them
         private readonly Dictionary<string, object> members;
@@ -1930,60 +1642,30 @@ namespace HeedLog
             if (members == null) throw new FormatException("no object");
         }
 
-        internal IEnumerable<KeyValuePair<string, object>> All { get { return members; } }
-
         private T Of<T>(string name, T absent)
         {
             object v;
             if (!members.TryGetValue(name, out v) || v == null) return absent;
-            if (v is T) return (T)v;
-            throw new FormatException(name);
+            return v is T ? (T)v : throw new FormatException(name);
         }
 
-        internal string Text(string name) { return Of(name, ""); }
-
-        internal ulong Number(string name) { return Of(name, 0UL); }
-
-        internal bool Flag(string name) { return Of(name, false); }
-
-        internal ulong Line(string name) { return Number(name) & (1UL << LineBits) - 1; }
-
-        internal ulong Thread(string name) { return Number(name) >> LineBits; }
+        internal string Text(string name) => Of(name, "");
+        internal ulong Number(string name) => Of(name, 0UL);
+        internal bool Flag(string name) => Of(name, false);
+        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
+        internal ulong Thread(string name) => Number(name) >> LineBits;
 
         /// <summary>The number of a value's name: 0 for one that a later heed has.</summary>
-        internal int Named(string name, string[] names) { return Math.Max(0, Array.IndexOf(names, Text(name))); }
+        internal int Named(string name, string[] names) => Math.Max(0, Array.IndexOf(names, Text(name)));
 
         /// <summary>An object; one without members where there is none.</summary>
-        internal Fields Object(string name) { return new Fields(Of(name, new Dictionary<string, object>())); }
+        internal Fields Object(string name) => new Fields(Of(name, new Dictionary<string, object>()));
 
-        internal bool Has(string name) { return Of<object>(name, null) != null; }
+        internal IList<string> Strings(string name) => Of(name, new List<object>())
+            .ConvertAll(v => v as string ?? throw new FormatException(name)).AsReadOnly();
 
-        internal IList<string> Strings(string name)
-        {
-            return Of(name, new List<object>()).ConvertAll(v =>
-            {
-                if (v is string) return (string)v;
-                throw new FormatException(name);
-            }).AsReadOnly();
-        }
-
-        internal List<T> List<T>(string name, Func<Fields, T> of)
-        {
-            return Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
-        }
-
-        internal DateTime Time(string name)
-        {
-            string s = Text(name);
-            if (s == "") return DateTime.MinValue;
-            int dot = s.IndexOf('.'), end = dot + 1;
-            while (dot > 0 && end < s.Length && s[end] >= '0' && s[end] <= '9') end++;
-            if (dot > 0 && end - dot > 8) s = s.Remove(dot + 8, end - dot - 8); // seven digits are a tick
-            DateTimeOffset t;
-            if (DateTimeOffset.TryParse(s, System.Globalization.CultureInfo.InvariantCulture,
-                System.Globalization.DateTimeStyles.None, out t)) return t.UtcDateTime;
-            throw new FormatException(name);
-        }
+        internal List<T> List<T>(string name, Func<Fields, T> of) =>
+            Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
     }
 
     /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
@@ -1999,11 +1681,10 @@ namespace HeedLog
         internal object Whole()
         {
             object v = Value();
-            if (Next() != '\0' || at < s.Length) throw Bad();
-            return v;
+            return Next() == '\0' && at == s.Length ? v : throw Bad();
         }
 
-        private FormatException Bad() { return new FormatException("JSON at " + at); }
+        private FormatException Bad() => new FormatException("JSON at " + at);
 
         // Next returns the next character that is no space, without taking it, and 0 at the end.
         private char Next()
@@ -2012,19 +1693,29 @@ namespace HeedLog
             return at < s.Length ? s[at] : '\0';
         }
 
-        private bool Took(char c)
+        private void Take(char c)
         {
-            if (Next() != c) return false;
+            if (Next() != c) throw Bad();
             at++;
-            return true;
         }
 
         private object Value()
         {
             switch (Next())
             {
-                case '{': return Members();
-                case '[': return Elements();
+                case '{':
+                    var members = new Dictionary<string, object>();
+                    Each('}', () =>
+                    {
+                        string name = Text();
+                        Take(':');
+                        members[name] = Value();
+                    });
+                    return members;
+                case '[':
+                    var elements = new List<object>();
+                    Each(']', () => elements.Add(Value()));
+                    return elements;
                 case '"': return Text();
                 case 't': return Word("true", true);
                 case 'f': return Word("false", false);
@@ -2040,49 +1731,24 @@ namespace HeedLog
             return value;
         }
 
-        private object Members()
-        {
-            var d = new Dictionary<string, object>();
-            Enter();
-            if (!Took('}'))
-            {
-                do
-                {
-                    if (Next() != '"') throw Bad();
-                    string name = Text();
-                    if (!Took(':')) throw Bad();
-                    d[name] = Value();
-                } while (Took(','));
-                if (!Took('}')) throw Bad();
-            }
-            depth--;
-            return d;
-        }
-
-        private object Elements()
-        {
-            var l = new List<object>();
-            Enter();
-            if (!Took(']'))
-            {
-                do l.Add(Value()); while (Took(','));
-                if (!Took(']')) throw Bad();
-            }
-            depth--;
-            return l;
-        }
-
-        private void Enter()
+        private void Each(char end, Action read)
         {
             at++;
             if (++depth > MaxDepth) throw Bad();
+            for (bool first = true; Next() != end; first = false)
+            {
+                if (!first) Take(',');
+                read();
+            }
+            at++;
+            depth--;
         }
 
         private string Text()
         {
-            int start = ++at;
+            Take('"');
             StringBuilder b = null;
-            for (; at < s.Length; at++)
+            for (int start = at; at < s.Length; at++)
             {
                 if (s[at] == '"')
                 {
@@ -2092,17 +1758,11 @@ namespace HeedLog
                 if (s[at] != '\\') continue;
                 b = (b ?? new StringBuilder()).Append(s, start, at - start);
                 if (++at == s.Length) break;
-                int i = "\"\\/bfnrt".IndexOf(s[at]);
-                if (i >= 0) b.Append("\"\\/\b\f\n\r\t"[i]);
-                else if (s[at] != 'u' || at + 4 >= s.Length) throw Bad();
-                else
-                {
-                    int c;
-                    if (!int.TryParse(s.Substring(at + 1, 4), System.Globalization.NumberStyles.AllowHexSpecifier,
-                        System.Globalization.CultureInfo.InvariantCulture, out c)) throw Bad();
-                    b.Append((char)c);
-                    at += 4;
-                }
+                int i = "\"\\/bfnrt".IndexOf(s[at]), c = 0;
+                if (i < 0 && (s[at] != 'u' || at + 4 >= s.Length || !int.TryParse(s.Substring(at + 1, 4),
+                    NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out c))) throw Bad();
+                b.Append(i < 0 ? (char)c : "\"\\/\b\f\n\r\t"[i]);
+                if (i < 0) at += 4;
                 start = at + 1;
             }
             throw Bad();
@@ -2113,17 +1773,14 @@ namespace HeedLog
             int start = at;
             while (at < s.Length && (s[at] >= '0' && s[at] <= '9' || "+-.eE".IndexOf(s[at]) >= 0)) at++;
             string n = s.Substring(start, at - start);
-            ulong whole;
-            double other;
-            var invariant = System.Globalization.CultureInfo.InvariantCulture;
-            if (ulong.TryParse(n, System.Globalization.NumberStyles.None, invariant, out whole)) return whole;
-            if (double.TryParse(n, System.Globalization.NumberStyles.Float, invariant, out other)) return other;
-            throw Bad();
+            var invariant = CultureInfo.InvariantCulture;
+            if (ulong.TryParse(n, NumberStyles.None, invariant, out ulong whole)) return whole;
+            return double.TryParse(n, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
         }
     }
 
     /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
-    internal static class Encode
+    internal static partial class Encode
     {
         // Hello is what comes before the snapshot.
         internal static void Hello(Frame f, string client, ulong process, string rules, string family,
@@ -2153,43 +1810,19 @@ namespace HeedLog
             return f.Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
         }
 
-        internal static Frame State(Frame f, long ticks, string what, int due, string text)
-        {
-            return f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
-        }
+        internal static Frame State(Frame f, long ticks, string what, int due, string text) =>
+            f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
 
         internal static void Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
             f.Plain("{").When(ticks).Member("why", why);
-            f.List("byLevel", byLevel, n => f.Plain(n.ToString(System.Globalization.CultureInfo.InvariantCulture)));
+            f.List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)));
             f.Member("others", unknown).Member("bytes", bytes).Plain("}");
         }
 
-        internal static Frame Mods(Frame f, IList<HeedMod> mods)
-        {
-            f.Plain("{").List("mods", mods, mod =>
-            {
-                HeedMod m = mod ?? new HeedMod();
-                f.Plain("{").Member("name", m.Name).Member("packageId", m.PackageId).Member("workshopId", m.WorkshopId);
-                f.List("assemblies", m.Assemblies ?? new string[0], a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
-            });
-            return f.Plain("}");
-        }
-
         // Named keeps a value of an enumeration that does not exist off the wire.
-        internal static string Named(string[] names, int value)
-        {
-            return names[Math.Max(0, Math.Min(value, names.Length - 1))];
-        }
-
-        internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
-        {
-            f.Plain("{").When(ticks).Member("key", r.Key);
-            f.Member("disposition", Named(Names.Dispositions, (int)r.Disposition));
-            f.Member("severity", Named(Names.Severities, (int)r.Severity)).Member("invalidates", r.Invalidates);
-            f.Member("summary", r.Summary).Long("message", Frame.Clip(r.Message, Heed.MaxText));
-            return f.Member("operationId", operation).Plain("}");
-        }
+        internal static string Named(string[] names, int value) =>
+            names[Math.Max(0, Math.Min(value, names.Length - 1))];
 
         internal static byte[] Query(ulong id, string kind, Frame fields)
         {
@@ -2200,47 +1833,32 @@ namespace HeedLog
     }
 
     /// <summary>Composites of objects from heed.</summary>
-    internal static class Decode
+    internal static partial class Decode
     {
         internal static HeedItem Item(Fields f)
         {
-            Fields cause = f.Object("cause");
             return new HeedItem
             {
                 Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
                 Severity = (HeedSeverity)f.Named("severity", Names.Severities),
                 Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
                 StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
-                Title = f.Text("title"), Advice = f.Text("advice"), Rule = f.Text("rule"), Variants = Variants(f),
-                Cause = new HeedCause
-                {
-                    Sequence = cause.Number("seq"), Line = cause.Line("line"), Thread = cause.Thread("line"),
-                    Rule = cause.Text("rule"), Signature = cause.Text("signature"), Phase = cause.Text("phase"),
-                },
+                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
                 CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
                 AfterOperation = f.Text("afterOperation"), AfterMethod = f.Text("afterMethod"),
                 OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
                 BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
-                Groups = f.Number("groups"), GroupsExact = f.Flag("groupsExact"), Prelude = f.Number("preludeEntries"),
-                Line = f.Line("openedLine"), Thread = f.Thread("openedLine"), LatestLine = f.Line("latestLine"),
-                Mods = f.Strings("blame"), Perhaps = f.Strings("perhaps"), Recurrence = f.Text("recurrence"),
-                History = f.Text("history"), Predecessor = f.Text("predecessor"), Cleared = f.Text("clearedBy"),
-                Samples = f.List("sample", s => new HeedSample
-                {
-                    Severity = (HeedSeverity)s.Named("level", Names.Severities), Message = s.Text("message"),
-                    Repeats = s.Number("repeatCount"), Latest = s.Number("latestSequence"), Rule = s.Text("rule"),
-                    Signature = s.Text("signature"), Variants = Variants(s), FirstLine = s.Line("firstLine"),
-                    LatestLine = s.Line("latestLine"), Mods = s.Strings("blame"),
-                }).AsReadOnly(),
-            };
+                Cleared = f.Text("clearedBy"), Samples = f.List("sample", Sample).AsReadOnly(),
+            }.With(f);
         }
 
-        private static IList<HeedVariant> Variants(Fields f)
+        private static HeedSample Sample(Fields f)
         {
-            return f.List("variants", v => new HeedVariant
+            return new HeedSample
             {
-                Value = v.Text("value"), Others = v.Flag("others"), Count = v.Number("count"),
-            }).AsReadOnly();
+                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
+                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
+            }.With(f);
         }
 
         internal static List<HeedItem> Items(Fields answer) { return answer.List("result", Item); }
@@ -2256,33 +1874,6 @@ namespace HeedLog
             };
         }
 
-        internal static HeedPage Page(Fields f)
-        {
-            return new HeedPage
-            {
-                Epoch = f.Text("epoch"), Next = f.Number("next"), Lost = f.Number("lost"), More = f.Flag("more"),
-                Records = f.List("records", r => new HeedRecord
-                {
-                    Sequence = r.Number("seq"), Time = r.Time("time"), Kind = r.Text("kind"),
-                    Level = (HeedLevel)r.Named("level", Names.Levels), Status = r.Text("status"),
-                    Source = r.Text("source"), Message = r.Text("message"), Stack = r.Text("stack"),
-                    Operation = r.Text("operation"), Rule = r.Text("rule"),
-                    Disposition = (HeedDisposition)r.Named("disposition", Names.Dispositions),
-                    Severity = (HeedSeverity)r.Named("severity", Names.Severities),
-                    Line = r.Line("line"), Thread = r.Thread("line"), Cut = r.Flag("truncated"),
-                }).AsReadOnly(),
-            };
-        }
-
-        /// <summary>The members of the object in an answer as text; null where there is none.</summary>
-        internal static IDictionary<string, string> Texts(Fields answer)
-        {
-            if (!answer.Has("result")) return null;
-            var d = new Dictionary<string, string>();
-            foreach (var m in answer.Object("result").All)
-                d[m.Key] = Convert.ToString(m.Value, System.Globalization.CultureInfo.InvariantCulture);
-            return d;
-        }
     }
 
     /// <summary>Where files are that come with the client, for the system that runs.</summary>
@@ -2326,22 +1917,10 @@ namespace HeedLog
             string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
             return new[] { first + ending, second + ending, name + ending };
         }
-
-        /// <summary>Whether the file has one of the hashes, or none is asked for.</summary>
-        internal static bool Matches(string path, string hashes)
-        {
-            if (string.IsNullOrEmpty(hashes)) return true;
-            using (var sha = SHA256.Create())
-            using (var file = File.OpenRead(path))
-            {
-                string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
-                return Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
-            }
-        }
     }
 
     /// <summary>A running heed: a process, with frames over its standard input and output.</summary>
-    internal sealed class Link
+    internal sealed partial class Link
     {
         internal volatile bool Dead; // nothing more comes of it
         private volatile string why;
@@ -2359,7 +1938,8 @@ namespace HeedLog
             errors.Start();
         }
 
-        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no program.</summary>
+        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no
+        /// program.</summary>
         internal static string Open(HeedOptions options, out Link link)
         {
             link = null;
@@ -2369,8 +1949,10 @@ namespace HeedLog
             {
                 try
                 {
+                    bool expected = true;
+                    Check(path, options, ref expected);
                     why = path + " is not the program that this mod expects";
-                    if (!Files.Matches(path, options.Sha256)) continue;
+                    if (!expected) continue;
                     link = new Link(Begin(path));
                     return null;
                 }
@@ -2378,6 +1960,8 @@ namespace HeedLog
             }
             return why;
         }
+
+        static partial void Check(string path, HeedOptions options, ref bool expected); // in HeedMore.cs
 
         private static Process Begin(string path)
         {

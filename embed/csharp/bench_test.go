@@ -67,7 +67,7 @@ func BenchmarkEmbedding(b *testing.B) {
 		b.Skip("measures with clock_gettime and /proc")
 	}
 	b.ReportMetric(0, "ns/op")
-	program := testkit.CSharp(b, "Heed.cs", filepath.Join("bench", "Bench.cs"))
+	program := testkit.CSharp(b, "Heed.cs", "HeedMore.cs", filepath.Join("bench", "Bench.cs"))
 	file := filepath.Join(b.TempDir(), "lines.txt")
 	type way struct{ title, name, path string }
 	ways := []way{

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 // TestClient runs the methods of testdata/Tests.cs, each in a process of its own.
 func TestClient(t *testing.T) {
-	program, sidecar := testkit.CSharp(t, "Heed.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
+	program, sidecar := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
 	golden, err := filepath.Abs("../../testdata/frames.hex")
 	require.NoError(t, err)
 	for _, name := range []string{

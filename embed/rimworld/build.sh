@@ -28,7 +28,7 @@ else
 fi
 references+=("-reference:$managed/UnityEngine.CoreModule.dll" "-reference:$managed/Assembly-CSharp.dll")
 mcs -target:library -langversion:7.2 -optimize+ -warnaserror+ -out:"$out/Assemblies/HeedForRimWorld.dll" \
-	"${references[@]}" "$here"/Source/*.cs "$here/../csharp/Heed.cs" "$here/../csharp/HeedAttentionAdapter.cs"
+	"${references[@]}" "$here"/Source/*.cs "$here"/../csharp/*.cs
 
 for platform in ${PLATFORMS:-windows/amd64 linux/amd64 darwin/amd64 darwin/arm64}; do
 	system=${platform%/*} arch=${platform#*/} exe=

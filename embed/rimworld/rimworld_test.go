@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 // mod is what the mod consists of, and stubs stands for the game and a bridge mod.
 var (
-	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs"}
+	mod   = []string{"Source/HeedForRimWorld.cs", "../csharp/Heed.cs", "../csharp/HeedMore.cs", "../csharp/HeedAttentionAdapter.cs"}
 	stubs = []string{
 		"stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/Lib.GAB.cs", "stubs/RimBridgeServer.cs",
 	}
@@ -82,6 +82,66 @@ func TestGame(t *testing.T) {
 	require.Contains(t, got, "after quit: closed\n")
 }
 
+// TestAdapter tries the adapter of a bridge mod where no sidecar is.
+func TestAdapter(t *testing.T) {
+	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
+	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
+}
+
+var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")
+
+// TestBridge has an agent call tools of a bridge mod over a library that writes answers and events without a lock, with
+// faults in calls, in parts of them and after them. With -libgab the library is real.
+func TestBridge(t *testing.T) {
+	sources := append([]string{"testdata/Bridge.cs", "testdata/Game.cs", "testdata/HeedSlot.cs"}, mod...)
+	if *libgab == "" {
+		sources = append(sources, stubs...)
+	} else {
+		sources = append(sources, "stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/RimBridgeServer.cs",
+			"-reference:"+filepath.Join(*libgab, "Lib.GAB.dll"))
+	}
+	program := testkit.CSharp(t, sources...)
+	t.Setenv("MONO_PATH", *libgab)
+	for _, c := range []struct {
+		name, calls, think, outages string
+		more                        []string
+	}{
+		{name: "60 calls", calls: "60", think: "0", outages: "0"},
+		{name: "without thought", calls: "300", think: "0", outages: "0"},
+		{name: "with thought", calls: "300", think: "7", outages: "0"},
+		{name: "killed twice", calls: "300", think: "0", outages: "2"},
+		{name: "garbage", calls: "300", think: "0", outages: "0", more: []string{"GC"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.calls != "60" {
+				testkit.Full(t, "300 calls")
+			}
+			if c.outages != "0" && runtime.GOOS != "linux" {
+				t.Skip("finds the sidecar in /proc")
+			}
+			arguments := append([]string{folder(t), c.calls, c.think, c.outages}, c.more...)
+			t.Log("\n" + testkit.RunMono(t, 2*time.Minute, program, arguments...))
+		})
+	}
+	if *libgab == "" {
+		return
+	}
+	t.Run("two games", func(t *testing.T) {
+		testkit.Full(t, "300 calls")
+		done := make(chan string)
+		for range 2 {
+			dir := folder(t)
+			go func() {
+				out, err := testkit.Mono(t, 2*time.Minute, program, dir, "300", "0", "0").CombinedOutput()
+				done <- fmt.Sprintf("%s%v", out, err)
+			}()
+		}
+		for range 2 {
+			require.Contains(t, <-done, "all as planted\n<nil>")
+		}
+	})
+}
+
 var (
 	calls = flag.Int("calls", 1000, "tool calls of TestAcceptance")
 	flood = flag.Int("flood", 120_000, "lines of its flood")
@@ -138,7 +198,7 @@ func TestPagesCompile(t *testing.T) {
 			}
 		}
 	}
-	using := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\n" +
+	using := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\nusing Lib.GAB.Events;\n" +
 		"using RimBridgeServer.Contracts;\nusing RimBridgeServer.Core;\nusing UnityEngine;\nusing Verse;\n"
 	compile(t, "-target:library", source(t, using+page.String()), "testdata/HeedSlot.cs")
 }

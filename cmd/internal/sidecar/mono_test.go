@@ -190,7 +190,7 @@ func TestFaults(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the game looks for its sidecar in /proc")
 	}
-	exe := testkit.CSharp(t, client+"Heed.cs", client+"faults/Game.cs")
+	exe := testkit.CSharp(t, client+"Heed.cs", client+"HeedMore.cs", client+"faults/Game.cs")
 	self, err := os.Executable()
 	require.NoError(t, err)
 	run := func(t *testing.T, name, program, habit string, env ...string) said {

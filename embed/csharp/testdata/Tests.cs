@@ -320,7 +320,7 @@ static class Tests
     static void Drained(LineQueue queue, LineQueue.Batch b, Model model, int seed)
     {
         int n = 0;
-        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next, n++)
+        for (int i = 0; i < b.Count; i++, n++)
         {
             Equal(model.Waiting[n].Line, queue.Slots[i].Line, "line, seed " + seed);
             Equal(model.Waiting[n].Level, (int)queue.Slots[i].Level, "level, seed " + seed);
@@ -346,7 +346,7 @@ static class Tests
         Equal(2UL, stats.ControlDropped, "frames dropped");
         LineQueue.Batch b = queue.Take(new ulong[LineQueue.Levels]);
         int want = 2;
-        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
+        for (int i = 0; i < b.Count; i++) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
         Equal(6, want, "frames");
     }
 
@@ -688,7 +688,7 @@ static class Tests
         h.Phase("playing");
         h.OperationStarted("short", "farm/look");
         h.OperationEnded("short", HeedStatus.Completed);
-        Equal("clean", h.WaitVerdict("short", 30000).Outcome, "verdict so far");
+        Equal("unknown", h.WaitVerdict("short", 30000).Outcome, "verdict so far, while an item blocks");
         True(h.Flush(30000), "flushed");
         ForSidecar(id => kill(id, 9));
         for (int i = 0; i < 20000; i++) h.Log(HeedLevel.Log, "while it is away", null);
@@ -786,6 +786,8 @@ static class Tests
         for (int i = 0; i < 20; i++) h.Log(HeedLevel.Error, "an error", null);
         Equal(errors, h.Stats().DroppedByLevel[(int)HeedLevel.Error], "errors dropped");
         Equal(null, h.EngineStats(10), "an answer");
+        Wait("it is missed", () => h.Away(0) != null);
+        Equal("it does not answer", h.Away(0), "why");
         var w = Stopwatch.StartNew();
         h.Dispose();
         True(w.ElapsedMilliseconds < 5000, "Dispose took " + w.ElapsedMilliseconds + " ms");

@@ -5,6 +5,7 @@
 // and signatures are the mod's, nothing else is.
 
 using System;
+using System.Collections.Generic;
 using System.Threading;
 
 namespace RimBridgeServer.Contracts
@@ -36,6 +37,7 @@ namespace RimBridgeServer.Core
         public string CapabilityId { get; set; }
         public RimBridgeServer.Contracts.OperationStatus Status { get; set; }
         public string ErrorMessage { get; set; }
+        public Dictionary<string, object> Metadata { get; set; }
     }
 
     public sealed class OperationJournal

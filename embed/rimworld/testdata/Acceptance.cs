@@ -25,7 +25,8 @@ internal static class Acceptance
     private static readonly List<Call> Calls = new List<Call>();
     private static readonly List<Fault> Planted = new List<Fault>();
     private static readonly Dictionary<string, HeedItem> Items = new Dictionary<string, HeedItem>();
-    private static readonly IAttentionManager Attention = new AttentionManager();
+    private static readonly IAttentionManager Attention =
+        new Lib.GAB.Server.GabpServer(new Lib.GAB.Server.GabpServerConfig { EnableAttentionSupport = true }).Attention;
     private static Game game;
     private static Heed heed;
     private static HeedAttentionAdapter adapter;
@@ -244,6 +245,7 @@ internal static class Acceptance
                 adapter.EndToolCall(call.Id, call.Status == HeedStatus.Completed, call.Status == HeedStatus.Completed ? null : "no such pawn");
             call.Ended = Now;
         });
+        adapter.Settle(call.Id); // then the agent has the answer
     }
 
     /// <summary>Acknowledges what is in the slot, until nothing blocks. It reads the state of the game before.</summary>

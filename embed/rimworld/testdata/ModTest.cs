@@ -5,6 +5,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
+using System.Threading.Tasks;
 using HeedLog;
 using HeedRimWorld;
 using UnityEngine;
@@ -16,8 +17,9 @@ internal static class ModTest
     private sealed class Broken : IAttentionSlot
     {
         public string CurrentId { get { throw new InvalidOperationException("no slot"); } }
-        public void Publish(HeedItem item) { }
-        public void Clear() { }
+        public bool IsEnabled { get { return true; } }
+        public Task Publish(HeedItem item) { return null; }
+        public Task Clear() { return null; }
     }
 
     private static int Main(string[] arguments)
