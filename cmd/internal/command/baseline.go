@@ -117,7 +117,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			if out == standardInput {
 				return p.print("the baseline", text)
 			}
-			if err := replaceFile(out, text); err != nil {
+			if err := ReplaceFile(out, text); err != nil {
 				return ioError(err)
 			}
 			p.noteWritten(out, w)

@@ -84,9 +84,9 @@ func checkOutput(cmd *cobra.Command, output string, inputs []string) error {
 // fileMode is for a file that others may read.
 const fileMode fs.FileMode = 0o644
 
-// replaceFile writes a file whole or not at all: the old one may hold what people
+// ReplaceFile writes a file whole or not at all: the old one may hold what people
 // wrote. What is no file, such as a pipe, is written to.
-func replaceFile(name string, data []byte) error {
+func ReplaceFile(name string, data []byte) error {
 	mode := fileMode
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {

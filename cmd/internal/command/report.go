@@ -123,7 +123,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		return p.print("the report", data)
 	}
 	for _, file := range output {
-		if err = replaceFile(file, data); err == nil {
+		if err = ReplaceFile(file, data); err == nil {
 			if f.open {
 				return p.openPage(file)
 			}

@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEdit puts heed in front of a server in the file of a client, and takes it away again.
+func TestEdit(t *testing.T) {
+	own := []string{"/bin/heed", "mcp", "--log", "Player.log"}
+	for _, c := range []struct{ name, client, file, before, after string }{
+		{
+			"a program", "claude", ".mcp.json",
+			"{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"},\n    \"game\": {\n      \"args\": [\n        \"--fast\"\n      ],\n      \"command\": \"./srv\",\n      \"env\": {\n        \"A\": \"<b>\"\n      }\n    }\n  },\n  \"more\" : 1.0\n}\n",
+			"{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"},\n    \"game\": {\n      \"args\": [\n        \"mcp\",\n        \"--log\",\n        \"Player.log\",\n        \"--\",\n        \"./srv\",\n        \"--fast\"\n      ],\n      \"command\": \"/bin/heed\",\n      \"env\": {\n        \"A\": \"<b>\"\n      }\n    }\n  },\n  \"more\" : 1.0\n}\n",
+		},
+		{
+			"an address", "vscode", ".vscode/mcp.json",
+			"{\n\t\"servers\": {\n\t\t\"game\": {\n\t\t\t\"type\": \"http\",\n\t\t\t\"url\": \"http://127.0.0.1:8080/mcp\"\n\t\t}\n\t}\n}",
+			"{\n\t\"servers\": {\n\t\t\"game\": {\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--log\",\n\t\t\t\t\"Player.log\",\n\t\t\t\t\"--url\",\n\t\t\t\t\"http://127.0.0.1:8080/mcp\"\n\t\t\t],\n\t\t\t\"command\": \"/bin/heed\",\n\t\t\t\"type\": \"stdio\"\n\t\t}\n\t}\n}",
+		},
+		{
+			"TOML", "codex", "config.toml",
+			"model = \"m\"\n\n[mcp_servers.game]\ncommand = \"npx\"\nargs = [\"game-mcp\"]\n# slow\nstartup_timeout_sec = 20\n\n[mcp_servers.game.env]\nA = \"b\"\n",
+			"model = \"m\"\n\n[mcp_servers.game]\ncommand = \"/bin/heed\"\nargs = [\"mcp\",\"--log\",\"Player.log\",\"--\",\"npx\",\"game-mcp\"]\n# slow\nstartup_timeout_sec = 20\n\n[mcp_servers.game.env]\nA = \"b\"\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			client := clientOf(t, c.client)
+			edited, before, after, err := client.Edit(c.file, []byte(c.before), "game", own)
+			require.NoError(t, err)
+			require.Equal(t, c.after, string(edited))
+			require.Contains(t, c.before, before)
+			require.Contains(t, c.after, after)
+
+			_, _, _, err = client.Edit(c.file, edited, "game", own)
+			require.EqualError(t, err, "heed is in front of it already")
+			back, _, _, err := client.Edit(c.file, edited, "game", nil)
+			require.NoError(t, err)
+			if c.client == "codex" {
+				require.Equal(t, c.before, string(back))
+			} else {
+				require.JSONEq(t, c.before, string(back))
+			}
+			_, _, _, err = client.Edit(c.file, back, "game", nil)
+			require.EqualError(t, err, "heed is not in front of it")
+			_, _, _, err = client.Edit(c.file, edited, "gone", own)
+			require.ErrorIs(t, err, ErrNoServer)
+		})
+	}
+}
+
+func TestEditRefuses(t *testing.T) {
+	for _, c := range []struct{ client, file, data, says string }{
+		{"claude", ".mcp.json", ``, "EOF"},
+		{"claude", ".mcp.json", `[]`, "no object"},
+		{"claude", ".mcp.json", `{"mcpServers": {"game": 1}}`, "no object"},
+		{"claude", ".mcp.json", `{"mcpServers": {"game": {}}}`, "neither a command nor an address"},
+		{"claude", ".mcp.json", `{"mcpServers": {"game": {"url": "http://h/", "headers": {"Authorization": "x"}}}}`, "--url-token-file"},
+		{"vscode", "mcp.json", "{// a comment\n}", "invalid character"},
+		{"codex", "config.toml", "[mcp_servers.game]\nargs = [\n\"a\"]\n", "on one line"},
+		{"codex", "config.toml", "[mcp_servers.games]\ncommand = \"a\"\n", ErrNoServer.Error()},
+	} {
+		_, _, _, err := clientOf(t, c.client).Edit(c.file, []byte(c.data), "game", []string{"heed", "mcp"})
+		require.ErrorContains(t, err, c.says, c.data)
+	}
+}
+
+func clientOf(t *testing.T, name string) *Client {
+	for i := range Clients {
+		if Clients[i].Name == name {
+			return &Clients[i]
+		}
+	}
+	t.Fatal(name)
+	return nil
+}
+
+// FuzzEdit edits any file: what is edited reads as before without heed.
+func FuzzEdit(f *testing.F) {
+	f.Add(true, `{"mcpServers": {"game": {"command": "a", "args": ["b"]}}}`)
+	f.Add(true, `{"mcpServers": {"game": {"url": "http://h/"}}, "x": [1, {"a": null}]}`)
+	f.Add(false, "[mcp_servers.game]\ncommand = \"a\"\nargs = [\"b\"]\n")
+	f.Fuzz(func(t *testing.T, isJSON bool, data string) {
+		client, file := &Clients[0], "a.json"
+		if !isJSON {
+			client, file = &Clients[1], "a.toml"
+		}
+		edited, _, _, err := client.Edit(file, []byte(data), "game", []string{"heed", "mcp"})
+		if err != nil {
+			return
+		}
+		back, _, _, err := client.Edit(file, edited, "game", nil)
+		require.NoError(t, err)
+		again, _, _, err := client.Edit(file, back, "game", []string{"heed", "mcp"})
+		require.NoError(t, err)
+		require.Equal(t, string(edited), string(again))
+	})
+}
