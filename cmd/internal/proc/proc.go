@@ -249,13 +249,8 @@ func (p *Process) Pass(sig os.Signal) error {
 	return p.tree.pass(sig)
 }
 
-// Signal sends a signal to each process of the tree. On Windows there are none
-// to send but [os.Kill].
+// Signal sends a signal to each process of the tree. On Windows there are none to send.
 func (p *Process) Signal(sig os.Signal) error {
-	if sig == os.Kill {
-		p.Kill()
-		return nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {

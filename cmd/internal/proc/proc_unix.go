@@ -48,10 +48,7 @@ func (t *tree) start(cmd *exec.Cmd) error {
 
 // signal sends a signal to the group, and to each process that left it.
 func (t *tree) signal(sig os.Signal, mark string) error {
-	s, ok := sig.(syscall.Signal)
-	if !ok {
-		return errors.New("proc: not a signal of this system: " + sig.String())
-	}
+	s := sig.(syscall.Signal) // as all are
 	err := syscall.Kill(-t.group, s)
 	for _, pid := range strays(mark) {
 		if group, e := syscall.Getpgid(pid); e == nil && group != t.group && syscall.Kill(pid, s) == nil {
@@ -63,11 +60,7 @@ func (t *tree) signal(sig os.Signal, mark string) error {
 
 // pass sends a signal to the first process, or to its heir.
 func (t *tree) pass(sig os.Signal) error {
-	s, ok := sig.(syscall.Signal)
-	if !ok {
-		return errors.New("proc: not a signal of this system: " + sig.String())
-	}
-	return syscall.Kill(cmp.Or(t.heir, t.group), s)
+	return syscall.Kill(cmp.Or(t.heir, t.group), sig.(syscall.Signal))
 }
 
 // alive reports whether anything of the tree is left. It must not be called
