@@ -194,9 +194,6 @@ a log is empty; never: only report.`,
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			if f.failOn == nil { // which no other command has: what is new is what it is asked for
 				f.failOn = []string{failNew}
 			}

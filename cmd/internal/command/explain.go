@@ -63,9 +63,6 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			scrubber := f.scrub.scrubber(f.format)
 			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {

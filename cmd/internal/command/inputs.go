@@ -109,6 +109,11 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
 	}
+	return p.logs(args), nil
+}
+
+// logs returns the logs that the arguments stand for. Each that is none was reported.
+func (p *program) logs(args []string) []string {
 	names := make([]string, len(args))
 	for i, arg := range args {
 		names[i] = p.named(arg)
@@ -123,7 +128,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 			p.Detail("%s: left out, because it does not look like a log; name the file to read it anyway", name)
 		}
 	}
-	return files, nil
+	return files
 }
 
 // maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is

@@ -37,9 +37,6 @@ with the number of signatures.`,
   heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := view.validate(cmd); err != nil {
-				return err
-			}
 			set, err := flags.compile()
 			if err != nil {
 				return err

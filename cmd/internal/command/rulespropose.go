@@ -54,9 +54,6 @@ check" warns when the date is past.`,
   heed rules diff default mute.yaml Player.log`,
 		Args: cli.Args(1, 1, "name one place, FILE:LINE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
-				return err
-			}
 			if until != "" {
 				if _, err := time.Parse(time.DateOnly, until); err != nil {
 					return cli.Usage(cmd, "--until %q: give it a day, such as 2027-01-31", until)
@@ -86,7 +83,7 @@ check" warns when the date is past.`,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
-	cli.Completes(cmd, "disposition", "ignore", "advisory", "blocking")
+	cli.Choice(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "add to the rule's reason that it is meant until `DATE`, such as 2027-01-31")
 	return cmd
 }

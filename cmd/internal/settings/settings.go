@@ -173,12 +173,7 @@ func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 
 // Value returns the value of a known key.
 func (s *Settings) Value(name string) *Value {
-	for i := range s.Values {
-		if s.Values[i].Key.Name == name {
-			return &s.Values[i]
-		}
-	}
-	panic("BUG: settings: no key " + name)
+	return &s.Values[slices.IndexFunc(s.Values, func(v Value) bool { return v.Key.Name == name })]
 }
 
 // set replaces a value by one of a stronger origin.

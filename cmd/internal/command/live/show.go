@@ -83,8 +83,11 @@ func (g *page) put(s style, text string) {
 // labelColumn is how wide the column of labels is, with its indentation.
 const labelColumn = 12
 
-// about adds a label and its value, over as many lines as it takes.
+// about adds a label and its value, over as many lines as it takes; nothing for an empty value.
 func (g *page) about(label string, s style, value string) {
+	if value == "" {
+		return
+	}
 	room := 0
 	if g.width > 0 {
 		room = max(g.width-labelColumn, width.Min)
