@@ -62,11 +62,8 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 		}
 		f.data = append([]byte{}, data...) // not nil
 	}
-	watch := p.watch(name, int64(len(f.data)))
-	return watch.over(&input{
-		Reader: bufio.NewReaderSize(watch.reader(ctx, bytes.NewReader(f.data)), readSize),
-		close:  func() error { return nil },
-	}), nil
+	watch := p.watch(ctx, name, int64(len(f.data)), bytes.NewReader(f.data))
+	return watch.over(&input{bufio.NewReaderSize(watch, readSize), func() error { return nil }}), nil
 }
 
 // fileOf returns the last part of an address as the name of a file on any system.

@@ -147,7 +147,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		p.Message("%s: rule %s marks the log as blind from here on; the proposed rule does not", at, before.Rule)
 	}
 	if err := pr.complete(set, files, f); err != nil {
-		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
+		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: no rule can be proposed: %w", at, err))
 	}
 	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
 		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
@@ -352,19 +352,9 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 	if len(literals) != len(spans)+1 || len(spans) > enough {
 		return head
 	}
-	values := make([]string, len(spans))
-	for i := range values {
-		values[i] = signature.Mask
-	}
-	join := func() string {
-		var b strings.Builder
-		for i, l := range literals {
-			b.WriteString(l)
-			if i < len(values) {
-				b.WriteString(values[i])
-			}
-		}
-		return b.String()
+	parts := literals[:1:1]
+	for _, literal := range literals[1:] {
+		parts = append(parts, signature.Mask, literal)
 	}
 	want := string(pr.n.AppendTemplate(nil, head, ""))
 	for i, s := range spans {
@@ -372,11 +362,12 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 		if !ok {
 			continue
 		}
-		if values[i] = example[which]; string(pr.n.AppendTemplate(nil, join(), "")) != want {
-			values[i] = signature.Mask
+		part := &parts[2*i+1]
+		if *part = example[which]; string(pr.n.AppendTemplate(nil, strings.Join(parts, ""), "")) != want {
+			*part = signature.Mask
 		}
 	}
-	return join()
+	return strings.Join(parts, "")
 }
 
 // stacks returns the frames as they stand in templates and as a runtime prints

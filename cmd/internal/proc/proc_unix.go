@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -16,13 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
-
-// lockThread keeps the goroutine on its thread until the function that it returns
-// is called.
-func lockThread() (unlock func()) {
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
-}
 
 // tree is a process group, and what left it. The group's id is that of the first process.
 type tree struct {

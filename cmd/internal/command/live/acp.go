@@ -78,8 +78,13 @@ const (
 )
 
 func checkBrief(cmd *cobra.Command, tokens int) error {
-	if tokens < 0 || tokens > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", tokens, maxBrief)
+	return within(cmd, "brief", tokens, 0, maxBrief)
+}
+
+// within refuses a value of a flag that is below least or above most.
+func within[T int | time.Duration](cmd *cobra.Command, flag string, value, least, most T) error {
+	if value < least || value > most {
+		return cli.Usage(cmd, "--%s %v: use %v to %v", flag, value, least, most)
 	}
 	return nil
 }

@@ -597,19 +597,11 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if err := probe.Validate(); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	if err := notNegative(cmd, "grace", f.grace); err != nil {
-		return err
-	}
-	if f.settle < 0 || f.settle > maxSettle {
-		return cli.Usage(cmd, "--settle %v: use 0s to %v", f.settle, maxSettle)
-	}
-	if f.journal < minJournal || f.journal > maxJournal {
-		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
-	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
 		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
 	}
-	return loopbackOnly(cmd, "metrics", f.metrics, f.remote)
+	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
+		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics", f.metrics, f.remote))
 }
 
 // loopbackOnly returns an error for a flag with an address that is open to other machines, unless remote is set.

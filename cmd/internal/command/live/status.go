@@ -68,8 +68,7 @@ func changed(ctx context.Context, c *gabp.Client, latest string) error {
 	rest := time.NewTimer(refreshRest)
 	defer rest.Stop()
 	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{
-		"after": latest, "limit": 1,
-		"seconds": int(refreshEvery.Seconds()),
+		"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds()),
 	}); err != nil {
 		return err
 	}
@@ -336,9 +335,9 @@ func (p *program) showRules(g *page, st *bridge.Status) {
 	if st.Rules.Default {
 		from = append(from, "default rules")
 	}
-	says := text.Number(st.Rules.Rules) + " (" + strings.Join(from, ", ") + ")"
-	if len(from) == 0 {
-		says = text.Number(st.Rules.Rules)
+	says := text.Number(st.Rules.Rules)
+	if len(from) > 0 {
+		says += " (" + strings.Join(from, ", ") + ")"
 	}
 	if st.Rules.Swaps > 0 {
 		says += "; changed " + p.ago(st.Rules.Since)
