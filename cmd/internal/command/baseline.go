@@ -224,10 +224,8 @@ a log is empty; never: only report.`,
 			return p.compared(f, c, report.Comparison{Check: d})
 		},
 	}
-	f.register(cmd, formatJUnit, formatSARIF)
-	p.registerMods(cmd)
+	f.register(p, cmd, formatJUnit, formatSARIF)
 	from.register(cmd)
-	f.registerFailOn(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
 	p.dayFlag(cmd, &today)
 	return cmd

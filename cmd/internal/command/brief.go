@@ -114,10 +114,8 @@ func (f *briefFlags) validate(cmd *cobra.Command) error {
 	if f.Tokens < 0 {
 		return cli.Usage(cmd, "--tokens %d: must not be negative", f.Tokens)
 	}
-	for _, t := range heedsource.Templates() {
-		if t.TemplateID == f.Template {
-			return nil
-		}
+	if slices.ContainsFunc(heedsource.Templates(), func(t *briefing.Template) bool { return t.TemplateID == f.Template }) {
+		return nil
 	}
 	data, err := os.ReadFile(f.Template)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(f.Template, `./\`) {

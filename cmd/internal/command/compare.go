@@ -30,10 +30,12 @@ type compareFlags struct {
 }
 
 // register adds the flags of all of them, with more formats.
-func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
+func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
 	f.rules.register(cmd)
+	p.registerMods(cmd)
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {
+		f.registerFailOn(cmd)
 		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
 	}
 	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",

@@ -53,9 +53,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 			return p.compared(f, c, report.Comparison{Diff: d})
 		},
 	}
-	f.register(cmd, formatJUnit, formatSARIF)
-	p.registerMods(cmd)
+	f.register(p, cmd, formatJUnit, formatSARIF)
 	from.registerSides(cmd)
-	f.registerFailOn(cmd)
 	return cmd
 }

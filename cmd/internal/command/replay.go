@@ -224,9 +224,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	engine := source.Engine
 	config := report.Config{
 		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
-		Variant: engine.Variant,
-		Scrub:   scrubber,
-		Rule:    RuleTexts(engine.Rules),
+		Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
 	}
 	if log != nil {
 		config.Learn = log.scrub

@@ -408,10 +408,7 @@ func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error
 
 func (pr *proposal) freeID(set *rules.Set) string {
 	const few, long = 4, 60
-	subject := map[event.Disposition]string{
-		event.Ignore: "mute", event.Advisory: "note",
-		event.Blocking: "stop",
-	}[pr.disposition]
+	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
 	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
 	if words == "" {
 		words = pr.entry.Kind.String()

@@ -130,7 +130,7 @@ func (p *Process) command() *exec.Cmd {
 // one thread for that long: Linux sends the signal of a parent's death when the
 // thread ends that started the child.
 func (p *Process) run(started chan<- error) {
-	runtime.LockOSThread() // the kernel kills the child when the thread that started it ends
+	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p.cmd = p.command()
 	if err := p.tree.start(p.cmd); err != nil {
