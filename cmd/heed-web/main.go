@@ -112,10 +112,7 @@ func pageFiles() (map[string][]byte, error) {
 		switch e.Name() {
 		case "service.js": // its beginning depends on the others
 		case "index.html":
-			t, err := template.New("index").Parse(string(data))
-			if err != nil {
-				return nil, err
-			}
+			t := template.Must(template.New("index").Parse(string(data)))
 			var out bytes.Buffer
 			if err := t.Execute(&out, map[string]any{"Policy": sources, "Places": places}); err != nil {
 				return nil, err

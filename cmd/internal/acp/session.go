@@ -217,9 +217,7 @@ func (s *session) prompt(b steer.Batch) {
 		s.next(next)
 		return
 	}
-	for _, r := range s.open {
-		r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
-	}
+	s.carries(b)
 	t := &turn{
 		delivery: b.Delivery,
 		hidden:   !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
@@ -265,9 +263,12 @@ func (s *session) idle(m message) {
 	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{s.id, m.Result})}.Line())
 }
 
-// holds reports whether messages hold that of a request.
-func holds(messages []steer.Message, r *request) bool {
-	return slices.ContainsFunc(messages, func(msg steer.Message) bool { return msg.ID == r.prompt.message })
+// carries notes that the agent has the open prompts among the messages of a batch.
+func (s *session) carries(b steer.Batch) {
+	for _, r := range s.open {
+		is := func(msg steer.Message) bool { return msg.ID == r.prompt.message }
+		r.prompt.carried = r.prompt.carried || slices.ContainsFunc(b.Messages, is)
+	}
 }
 
 // cancel cancels the turn, unless it has ended meanwhile. What the agent asks for in it is answered.
@@ -484,9 +485,7 @@ func (s *session) settle(b steer.Batch, o outcome) {
 		return next
 	})
 	if o == taken {
-		for _, r := range s.open {
-			r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
-		}
+		s.carries(b)
 	}
 	if idle {
 		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.prompt.carried })

@@ -36,7 +36,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %q: give it %s", e.GetFlag().Name, e.GetValue(), want)
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, firstOfUsage(e.GetFlag()))
+		_, usage := pflag.UnquoteUsage(e.GetFlag())
+		return fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, usage)
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := e.GetSpecifiedName()
@@ -82,12 +83,6 @@ func excluded(cmd *cobra.Command) error {
 		}
 	}
 	return nil
-}
-
-// firstOfUsage returns the help of a flag.
-func firstOfUsage(flag *pflag.Flag) string {
-	_, text := pflag.UnquoteUsage(flag)
-	return text
 }
 
 // hintFlag returns which flag was likely meant, or which command has it.
@@ -145,19 +140,47 @@ func NoArgs(name string) cobra.PositionalArgs {
 	}
 }
 
-// WidthFlag adds the flag of the width of text.
-func WidthFlag(cmd *cobra.Command, columns *int) {
-	cmd.Flags().IntVar(columns, "width", 0, "wrap and cut text at `N` columns (default: the width of the terminal, else none)")
+// Checked adds a check of the flags of cmd, which comes before cmd runs and after the earlier checks.
+func Checked(cmd *cobra.Command, check func(cmd *cobra.Command) error) {
+	earlier := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if earlier != nil {
+			if err := earlier(cmd, args); err != nil {
+				return err
+			}
+		}
+		return check(cmd)
+	}
 }
 
-// CheckWidth refuses a width that is negative, or less than the least in which text can
-// be read.
-func CheckWidth(cmd *cobra.Command, columns, least int) error {
-	switch {
-	case columns < 0:
-		return Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", columns)
-	case columns > 0 && columns < least:
-		return Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", columns, least)
-	}
-	return nil
+// Choice names the words that a flag takes: shells complete them, and another is refused.
+func Choice(cmd *cobra.Command, flag string, words ...string) {
+	Completes(cmd, flag, words...)
+	Checked(cmd, func(cmd *cobra.Command) error { return OneOf(cmd, flag, cmd.Flag(flag).Value.String(), words...) })
+}
+
+// WidthFlag adds the flag of the width of text. A width is refused if it is negative, or less than the least in which
+// text can be read.
+func WidthFlag(cmd *cobra.Command, columns *int, least int) {
+	cmd.Flags().IntVar(columns, "width", 0, "wrap and cut text at `N` columns (default: the width of the terminal, else none)")
+	Checked(cmd, func(cmd *cobra.Command) error {
+		switch {
+		case *columns < 0:
+			return Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", *columns)
+		case *columns > 0 && *columns < least:
+			return Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", *columns, least)
+		}
+		return nil
+	})
+}
+
+// TopFlag adds the flag of the number of rows that are shown, first at the most, unless the user wants others.
+func TopFlag(cmd *cobra.Command, rows *int, first int, usage string) {
+	cmd.Flags().IntVar(rows, "top", first, usage)
+	Checked(cmd, func(cmd *cobra.Command) error {
+		if *rows < 0 {
+			return Usage(cmd, "--top %d: must not be negative; 0 shows all", *rows)
+		}
+		return nil
+	})
 }

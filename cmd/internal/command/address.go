@@ -48,11 +48,9 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 	f := p.fetched[name]
 	switch {
 	case f == nil:
-		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%q is no address of a log", name)}
+		return nil, cli.Failed(exitUsage, fmt.Errorf("%q is no address of a log", name))
 	case p.host.Fetch == nil:
-		return nil, &cli.StatusError{
-			Status: exitUsage, Err: fmt.Errorf("%s: %s uses no network: download the log, or use heed", name, p.Name),
-		}
+		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: %s uses no network: download the log, or use heed", name, p.Name))
 	case f.data == nil:
 		p.Note("fetching %s", name)
 		data, err := p.host.Fetch(ctx, f.address)
@@ -64,11 +62,8 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 		}
 		f.data = append([]byte{}, data...) // not nil
 	}
-	watch := p.watch(name, int64(len(f.data)))
-	return watch.over(&input{
-		Reader: bufio.NewReaderSize(watch.reader(ctx, bytes.NewReader(f.data)), readSize),
-		close:  func() error { return nil },
-	}), nil
+	watch := p.watch(ctx, name, int64(len(f.data)), bytes.NewReader(f.data))
+	return watch.over(&input{bufio.NewReaderSize(watch, readSize), func() error { return nil }}), nil
 }
 
 // fileOf returns the last part of an address as the name of a file on any system.

@@ -34,16 +34,19 @@ you review and commit. A check then reports what that file does not cover.`,
 	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
 
-// day returns the day that a flag names, or today.
-func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
-	if flag == "" {
-		return p.Now(), nil
-	}
-	day, err := time.Parse(time.DateOnly, flag)
-	if err != nil {
-		return time.Time{}, cli.Usage(cmd, "--date %q: give it a day, such as 2026-01-31", flag)
-	}
-	return day, nil
+// dayFlag adds the flag that names the day, which is today without it.
+func (p *program) dayFlag(cmd *cobra.Command, day *time.Time) {
+	date := cmd.Flags().String("date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	cli.Checked(cmd, func(cmd *cobra.Command) (err error) {
+		*day = p.Now()
+		if *date != "" {
+			*day, err = time.Parse(time.DateOnly, *date)
+		}
+		if err != nil {
+			return cli.Usage(cmd, "--date %q: give it a day, such as 2026-01-31", *date)
+		}
+		return nil
+	})
 }
 
 // readBaseline reads a baseline.
@@ -58,7 +61,8 @@ func readBaseline(name string) (*compare.Baseline, error) {
 func (p *program) baselineWriteCommand() *cobra.Command {
 	f := &compareFlags{viewFlags: viewFlags{scrub: scrubFlags{scrub: true}}} // this command has its flags of rules only
 	var from inputFlags
-	var out, date string
+	var out string
+	var today time.Time
 	var expire int
 	var renew bool
 	cmd := &cobra.Command{
@@ -80,10 +84,6 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
   heed baseline write --renew good.log && git diff heed-baseline.yaml`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			today, err := p.day(cmd, date)
-			if err != nil {
-				return err
-			}
 			if expire < 1 || expire > 3650 {
 				return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
 			}
@@ -128,7 +128,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
-	flags.StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	p.dayFlag(cmd, &today)
 	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after `DAYS` days")
 	flags.BoolVar(&renew, "renew", false, "give groups that occur again a new day of expiry")
 	return cmd
@@ -172,7 +172,8 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 func (p *program) baselineCheckCommand() *cobra.Command {
 	f := &compareFlags{}
 	var from inputFlags
-	var name, date string
+	var name string
+	var today time.Time
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Report what a baseline does not cover in logs",
@@ -194,15 +195,8 @@ a log is empty; never: only report.`,
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			if f.failOn == nil { // which no other command has: what is new is what it is asked for
 				f.failOn = []string{failNew}
-			}
-			today, err := p.day(cmd, date)
-			if err != nil {
-				return err
 			}
 			names, err := p.inputs(&from, args)
 			if err != nil {
@@ -230,11 +224,9 @@ a log is empty; never: only report.`,
 			return p.compared(f, c, report.Comparison{Check: d})
 		},
 	}
-	f.register(cmd, formatJUnit, formatSARIF)
-	p.registerMods(cmd)
+	f.register(p, cmd, formatJUnit, formatSARIF)
 	from.register(cmd)
-	f.registerFailOn(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
-	cmd.Flags().StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	p.dayFlag(cmd, &today)
 	return cmd
 }

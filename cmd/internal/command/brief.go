@@ -81,19 +81,17 @@ blocks is never left out.`,
 	f.scrub.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.Format, "format", formatText, "write the `FORMAT` text, json or markdown")
-	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
+	cli.Choice(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.Tokens, "tokens", 0, "use at most `N` tokens (default: as many as the template allows)")
 	flags.StringVar(&f.Template, "template", heedsource.TemplatePerson, "assemble by the built-in template `NAME` (agent, person, mod_author), or by that of a file")
 	flags.StringVar(&f.history, "history", "", "say what is remembered in `FILE`, off for nothing (default: in the user's data folder)")
 	flags.StringVar(&f.item, "item", "", "be about the item with this `ID` (default: all that are open)")
+	cli.Checked(cmd, f.validate)
 	var ask func(cmd *cobra.Command, item string, b *Brief) error
 	if p.host.Brief != nil {
 		ask = p.host.Brief(cmd)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.validate(cmd); err != nil {
-			return err
-		}
 		if ask != nil && (len(args) == 0 || !isFile(args[0])) {
 			return ask(cmd, cmp.Or(f.item, strings.Join(args, "")), &f.Brief)
 		}
@@ -113,16 +111,11 @@ func isFile(arg string) bool {
 
 // validate checks the flags, and reads a template of a file.
 func (f *briefFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.Format, formatText, formatJSON, formatMarkdown); err != nil {
-		return err
-	}
 	if f.Tokens < 0 {
 		return cli.Usage(cmd, "--tokens %d: must not be negative", f.Tokens)
 	}
-	for _, t := range heedsource.Templates() {
-		if t.TemplateID == f.Template {
-			return nil
-		}
+	if slices.ContainsFunc(heedsource.Templates(), func(t *briefing.Template) bool { return t.TemplateID == f.Template }) {
+		return nil
 	}
 	data, err := os.ReadFile(f.Template)
 	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(f.Template, `./\`) {

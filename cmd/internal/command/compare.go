@@ -30,10 +30,12 @@ type compareFlags struct {
 }
 
 // register adds the flags of all of them, with more formats.
-func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
+func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
 	f.rules.register(cmd)
+	p.registerMods(cmd)
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {
+		f.registerFailOn(cmd)
 		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
 	}
 	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
@@ -41,21 +43,18 @@ func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
 	flags := cmd.Flags()
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
 	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
+	cli.Checked(cmd, f.validate)
 }
 
 // registerFailOn adds --fail-on, for the commands that have findings.
 func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
-	cli.Completes(cmd, "fail-on", failNew, failBlocking, failAdvisory, failBlind, failNever)
+	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
+	cli.Completes(cmd, "fail-on", what...)
+	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
-	if err := f.viewFlags.validate(cmd); err != nil {
-		return err
-	}
-	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
-		return err
-	}
 	switch {
 	case !(f.factor >= 1 && f.factor <= 1e6):
 		return cli.Usage(cmd, "--factor %v: use 1 to 1000000, such as 2 for twice as frequent", f.factor)
@@ -103,8 +102,7 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	}
 	c := &comparing{set: set, normalizer: normalizer, format: f.format, scrubber: f.scrub.scrubber(f.format)}
 	c.collector, err = compare.NewCollector(compare.Config{
-		Factor: f.factor, Confidence: f.confidence, Rules: set,
-		Scrub: c.scrubber.Text,
+		Factor: f.factor, Confidence: f.confidence, Rules: set, Scrub: c.scrubber.Text,
 	})
 	return c, err
 }
@@ -123,10 +121,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
-		run = c.collector.Run(side, compare.RunConfig{
-			File:     fileName(c.format, name),
-			Template: func(signature.Signature) (string, bool) { return "", false },
-		})
+		run = c.run(side, name, nil)
 	}
 	if run == nil {
 		return false, err
@@ -155,9 +150,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 			}
 			return src.Blame()
 		},
-		Sample: func() string {
-			return sampleOf(&src.Record.Entry)
-		},
+		Sample: func() string { return sampleOf(&src.Record.Entry) },
 	})
 }
 
@@ -218,14 +211,4 @@ func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlag
 		return nil, err
 	}
 	return c, nil
-}
-
-// logs returns the logs that the arguments of one side stand for. Where that is
-// none, the error was reported.
-func (p *program) logs(args []string) []string {
-	names, err := p.inputs(&inputFlags{}, args)
-	if err != nil {
-		panic("BUG: without --game nothing is looked for: " + err.Error())
-	}
-	return names
 }

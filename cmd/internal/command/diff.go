@@ -44,9 +44,6 @@ blind: a part of NEW is missing, or a log is empty.`,
   heed diff --format markdown old.log new.log > difference.md`,
 		Args: from.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			c, err := p.readSides(cmd, f, &from, args)
 			if c == nil {
 				return err
@@ -56,9 +53,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 			return p.compared(f, c, report.Comparison{Diff: d})
 		},
 	}
-	f.register(cmd, formatJUnit, formatSARIF)
-	p.registerMods(cmd)
+	f.register(p, cmd, formatJUnit, formatSARIF)
 	from.registerSides(cmd)
-	f.registerFailOn(cmd)
 	return cmd
 }

@@ -63,9 +63,6 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			scrubber := f.scrub.scrubber(f.format)
 			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {
@@ -272,17 +269,15 @@ func inputOf(f *found, template []byte) rules.Input {
 	head, frames, _ := strings.Cut(string(template), "\n")
 	return rules.Input{
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-		Phase: f.outcome.Phase,
-		ByCaller: e.ByCaller &&
-			e.Status == event.StatusCancelled, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
+		Phase: f.outcome.Phase, ByCaller: e.ByCaller && e.Status == event.StatusCancelled,
+		Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
 	}
 }
 
 func recordOf(f *found) explainedRecord {
 	e := &f.entry
 	out := explainedRecord{
-		Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message,
-		Stack: e.Stack,
+		Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message, Stack: e.Stack,
 	}
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()

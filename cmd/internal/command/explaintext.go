@@ -42,9 +42,7 @@ func (e *explanation) lines(p *prose) {
 	if e.Without != nil {
 		p.line("\nWITHOUT that rule")
 		p.field("decision", "%s, by %s", className(e.Without), decidedBy(e.Without))
-		if e.Without.Summary != "" {
-			p.field("summary", "%s", safe(e.Without.Summary, 0))
-		}
+		p.known("summary", safe(e.Without.Summary, 0))
 	}
 }
 
@@ -93,15 +91,11 @@ func (e *explanation) record(p *prose) {
 	default:
 		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.LevelBy], r.LevelBy)
 	}
-	if r.Operation != "" {
-		p.field("operation", "%s", safe(r.Operation, widthText))
-	}
+	p.known("operation", safe(r.Operation, widthText))
 	if r.Kind == event.KindLog.String() && r.Source != "" {
 		p.field("source", "%s", safe(r.Source, widthText))
 	}
-	if len(r.named) > 0 {
-		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
-	}
+	p.known("blame", safe(strings.Join(r.named, ", "), widthText))
 	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), notKnown))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
@@ -288,15 +282,9 @@ func (e *explanation) decision(p *prose) {
 	} else if by != nil {
 		p.field("escalates", "to %s, from the %s within %s", by.To, ordinal(by.After), window(by))
 	}
-	if d.Summary != "" {
-		p.field("summary", "%s", safe(d.Summary, 0))
-	}
-	if d.Why != "" {
-		p.field("why", "%s", safe(d.Why, 0))
-	}
-	if d.Advice != "" {
-		p.field("do", "%s", safe(d.Advice, 0))
-	}
+	p.known("summary", safe(d.Summary, 0))
+	p.known("why", safe(d.Why, 0))
+	p.known("do", safe(d.Advice, 0))
 	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
 		p.field("state", "the game's state may have changed")
 	}
@@ -309,7 +297,5 @@ func (e *explanation) decision(p *prose) {
 	if len(d.Resolves) > 0 {
 		p.field("effect", "ends what these rules reported: %s", strings.Join(d.Resolves, ", "))
 	}
-	if len(d.Tags) > 0 {
-		p.field("tags", "%s", strings.Join(d.Tags, ", "))
-	}
+	p.known("tags", strings.Join(d.Tags, ", "))
 }

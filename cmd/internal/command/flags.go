@@ -17,29 +17,19 @@ import (
 // viewFlags are the flags of output of the commands that replay or compare logs, or test rules on captures.
 type viewFlags struct {
 	format     string
-	formats    []string // that the command has
 	top, width int
 	scrub      scrubFlags
 }
 
 // register adds the flags: the formats, with the help of --format, and --top, unless its help is empty.
 func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
-	flags := cmd.Flags()
-	f.formats = formats
-	flags.StringVar(&f.format, "format", formatText, formatHelp)
-	cli.Completes(cmd, "format", formats...)
+	cmd.Flags().StringVar(&f.format, "format", formatText, formatHelp)
+	cli.Choice(cmd, "format", formats...)
 	if topHelp != "" {
-		flags.IntVar(&f.top, "top", defaultTop, topHelp)
+		cli.TopFlag(cmd, &f.top, defaultTop, topHelp)
 	}
-	cli.WidthFlag(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width, width.Min)
 	f.scrub.register(cmd)
-}
-
-func (f *viewFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
-		return err
-	}
-	return checkLayout(cmd, f.width, f.top)
 }
 
 // layout returns how text is laid out: in the width that was asked for, or in that
@@ -50,14 +40,6 @@ func (p *program) layout(width int) report.TextOptions {
 		width = columns
 	}
 	return report.TextOptions{Width: width, Color: p.Color, Rows: rows}
-}
-
-// checkLayout refuses a width in which no text can be read, and fewer rows than none.
-func checkLayout(cmd *cobra.Command, columns, top int) error {
-	if top < 0 {
-		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
-	}
-	return cli.CheckWidth(cmd, columns, width.Min)
 }
 
 // installed are the mods of the folders that --mods names.

@@ -25,10 +25,8 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return p.host.Logs(name) }), nil
 	}
 	if name == standardInput {
-		watch := p.watch(standardInputName, p.stdinSize())
-		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) {
-			return io.NopCloser(watch.reader(ctx, p.Stdin)), nil
-		})), nil
+		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
+		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })), nil
 	}
 	if files.IsAddress(name) {
 		return p.openAddress(ctx, name)
@@ -54,11 +52,8 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if err != nil {
 		return nil, ioError(err)
 	}
-	watch := p.watch(name, info.Size())
-	return watch.over(&input{
-		Reader: bufio.NewReaderSize(watch.reader(ctx, f), readSize),
-		close:  f.Close,
-	}), nil
+	watch := p.watch(ctx, name, info.Size(), f)
+	return watch.over(&input{bufio.NewReaderSize(watch, readSize), f.Close}), nil
 }
 
 // writesTo reports whether standard output is a file, which would be read without end while

@@ -109,6 +109,11 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
 	}
+	return p.logs(args), nil
+}
+
+// logs returns the logs that the arguments stand for. Each that is none was reported.
+func (p *program) logs(args []string) []string {
 	names := make([]string, len(args))
 	for i, arg := range args {
 		names[i] = p.named(arg)
@@ -123,7 +128,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 			p.Detail("%s: left out, because it does not look like a log; name the file to read it anyway", name)
 		}
 	}
-	return files, nil
+	return files
 }
 
 // maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is
@@ -193,6 +198,8 @@ func notFound(game string, places []string) error {
 
 // watched follows the reading of one input, for progress and for --verbose.
 type watched struct {
+	ctx      context.Context
+	from     io.Reader
 	program  *program
 	name     string
 	progress *cli.Progress
@@ -200,12 +207,9 @@ type watched struct {
 	began    time.Time
 }
 
-// watch begins to follow an input of size bytes, 0 where that is not known.
-func (p *program) watch(name string, size int64) *watched {
-	w := &watched{program: p, name: name}
-	if p.Verbose {
-		w.began = p.Now()
-	}
+// watch begins to follow an input of size bytes, 0 where that is not known. It ends when ctx is done.
+func (p *program) watch(ctx context.Context, name string, size int64, from io.Reader) *watched {
+	w := &watched{ctx: ctx, from: from, program: p, name: name, began: p.Now()}
 	if f, ok := p.Stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
 		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
 		return w
@@ -214,23 +218,12 @@ func (p *program) watch(name string, size int64) *watched {
 	return w
 }
 
-// reader returns a reader of r that is followed, and ends when ctx is done.
-func (w *watched) reader(ctx context.Context, r io.Reader) io.Reader {
-	return &countedReader{ctx, r, &w.read}
-}
-
-type countedReader struct {
-	ctx context.Context
-	r   io.Reader
-	n   *atomic.Int64
-}
-
-func (c *countedReader) Read(b []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
+func (w *watched) Read(b []byte) (int, error) {
+	if err := context.Cause(w.ctx); err != nil {
 		return 0, err
 	}
-	n, err := c.r.Read(b)
-	c.n.Add(int64(n))
+	n, err := w.from.Read(b)
+	w.read.Add(int64(n))
 	return n, err
 }
 

@@ -157,6 +157,13 @@ func (p *prose) field(name, format string, args ...any) {
 	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
 }
 
+// known adds a line of a field whose value is not empty.
+func (p *prose) known(name, value string) {
+	if value != "" {
+		p.field(name, "%s", value)
+	}
+}
+
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s

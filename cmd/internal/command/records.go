@@ -50,9 +50,6 @@ its body, with the time if the log has one, and the decision as attributes.`,
   heed records --format otlp Player.log > logs.otlp.jsonl`,
 		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
-				return err
-			}
 			set, err := flags.compile()
 			if err != nil {
 				return err
@@ -81,7 +78,7 @@ its body, with the time if the log has one, and the decision as attributes.`,
 	p.registerMods(cmd)
 	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
-	cli.Completes(cmd, "format", formatText, formatJSONL, formatOTLP)
+	cli.Choice(cmd, "format", formatText, formatJSONL, formatOTLP)
 	scrub.register(cmd)
 	return cmd
 }

@@ -187,9 +187,6 @@ func (p *program) agrees(ctx context.Context, path string, asks bool) bool {
 	return false
 }
 
-// takes reports whether a log is to be remembered.
-func (m *memory) takes(name string) bool { return m != nil && (m.all || files.IsGames(name)) }
-
 // remembered is a log while it is read.
 type remembered struct {
 	*summary.Hasher
@@ -200,7 +197,7 @@ type remembered struct {
 
 // begin returns what gets the bytes of a log, nil where it is not remembered.
 func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
-	if !m.takes(name) {
+	if m == nil || !m.all && !files.IsGames(name) {
 		return nil
 	}
 	if m.opened(); m.History == nil {

@@ -89,9 +89,6 @@ end; 130 interrupted.`,
   heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
 		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			if err := p.failOnNew(cmd, f); err != nil {
 				return err
 			}
@@ -115,6 +112,8 @@ end; 130 interrupted.`,
 	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
+	cli.Choice(cmd, "ack", ackNever, ackAuto)
+	cli.Checked(cmd, f.validate)
 	p.registerMemory(cmd, &f.remember)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
@@ -142,19 +141,10 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 }
 
 func (f *replayFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
-		return err
-	}
-	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
-		return err
-	}
+	f.topSet = cmd.Flags().Changed("top")
 	// failOnNew refuses it
 	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew })
-	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
-		return err
-	}
-	f.topSet = cmd.Flags().Changed("top")
-	return checkLayout(cmd, f.width, f.top)
+	return checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever)
 }
 
 // replayAll replays the files in order. One that cannot be read does not keep
@@ -234,9 +224,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	engine := source.Engine
 	config := report.Config{
 		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
-		Variant: engine.Variant,
-		Scrub:   scrubber,
-		Rule:    RuleTexts(engine.Rules),
+		Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
 	}
 	if log != nil {
 		config.Learn = log.scrub

@@ -37,9 +37,6 @@ with the number of signatures.`,
   heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := view.validate(cmd); err != nil {
-				return err
-			}
 			set, err := flags.compile()
 			if err != nil {
 				return err
@@ -185,8 +182,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 	}
 	slices.SortFunc(unknown, func(a, b *sigCount) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first.file, b.first.file),
-			cmp.Compare(a.first.line, b.first.line),
-			cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.rule, b.rule))
+			cmp.Compare(a.first.line, b.first.line), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.rule, b.rule))
 	})
 	if top > 0 && len(unknown) > top {
 		rep.NotShown = len(unknown) - top
@@ -194,8 +190,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 	}
 	for _, s := range unknown {
 		rep.Unknown = append(rep.Unknown, unknownToRules{
-			s.count, s.sig.ID.String(), s.rule, s.first.String(),
-			firstLine(s.template),
+			s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template),
 		})
 	}
 	return rep

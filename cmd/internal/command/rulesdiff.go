@@ -50,9 +50,6 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			return atLeastOne("a log to replay")(cmd, args[2:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := view.validate(cmd); err != nil {
-				return err
-			}
 			var sets [2]*rules.Set
 			for i, name := range args[:2] {
 				files, err := readSide(name, noDefaults)
@@ -63,13 +60,9 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 					return err
 				}
 			}
-			names, err := p.inputs(&inputFlags{}, args[2:])
-			if err != nil {
-				return err
-			}
 			scrubber := view.scrub.scrubber(view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
-			for _, name := range names {
+			for _, name := range p.logs(args[2:]) {
 				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {
 					p.Fail(err)
 					if errors.Is(err, context.Canceled) {

@@ -54,9 +54,6 @@ check" warns when the date is past.`,
   heed rules diff default mute.yaml Player.log`,
 		Args: cli.Args(1, 1, "name one place, FILE:LINE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
-				return err
-			}
 			if until != "" {
 				if _, err := time.Parse(time.DateOnly, until); err != nil {
 					return cli.Usage(cmd, "--until %q: give it a day, such as 2027-01-31", until)
@@ -86,7 +83,7 @@ check" warns when the date is past.`,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
-	cli.Completes(cmd, "disposition", "ignore", "advisory", "blocking")
+	cli.Choice(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "add to the rule's reason that it is meant until `DATE`, such as 2027-01-31")
 	return cmd
 }
@@ -150,7 +147,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		p.Message("%s: rule %s marks the log as blind from here on; the proposed rule does not", at, before.Rule)
 	}
 	if err := pr.complete(set, files, f); err != nil {
-		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
+		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: no rule can be proposed: %w", at, err))
 	}
 	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
 		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
@@ -355,19 +352,9 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 	if len(literals) != len(spans)+1 || len(spans) > enough {
 		return head
 	}
-	values := make([]string, len(spans))
-	for i := range values {
-		values[i] = signature.Mask
-	}
-	join := func() string {
-		var b strings.Builder
-		for i, l := range literals {
-			b.WriteString(l)
-			if i < len(values) {
-				b.WriteString(values[i])
-			}
-		}
-		return b.String()
+	parts := literals[:1:1]
+	for _, literal := range literals[1:] {
+		parts = append(parts, signature.Mask, literal)
 	}
 	want := string(pr.n.AppendTemplate(nil, head, ""))
 	for i, s := range spans {
@@ -375,11 +362,12 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 		if !ok {
 			continue
 		}
-		if values[i] = example[which]; string(pr.n.AppendTemplate(nil, join(), "")) != want {
-			values[i] = signature.Mask
+		part := &parts[2*i+1]
+		if *part = example[which]; string(pr.n.AppendTemplate(nil, strings.Join(parts, ""), "")) != want {
+			*part = signature.Mask
 		}
 	}
-	return join()
+	return strings.Join(parts, "")
 }
 
 // stacks returns the frames as they stand in templates and as a runtime prints
@@ -420,10 +408,7 @@ func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error
 
 func (pr *proposal) freeID(set *rules.Set) string {
 	const few, long = 4, 60
-	subject := map[event.Disposition]string{
-		event.Ignore: "mute", event.Advisory: "note",
-		event.Blocking: "stop",
-	}[pr.disposition]
+	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
 	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
 	if words == "" {
 		words = pr.entry.Kind.String()

@@ -145,10 +145,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 }
 
 func appendSignature(dst []byte, id signature.ID, template string) []byte {
-	dst = append(dst, id.String()...)
-	dst = append(dst, '\t')
-	dst = text.AppendSafe(dst, template, 0)
-	return append(dst, '\n')
+	return append(text.AppendSafe(fmt.Appendf(dst, "%s\t", id), template, 0), '\n')
 }
 
 // templates calls f with the template of each line of an input. What f writes to

@@ -40,9 +40,6 @@ was never blamed before. The score sorts mods; it is not a probability.`,
   heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
 		Args: from.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
 			var mods [2][]capture.ListedMod
 			for side, name := range lists { // before the logs, which take longer to read
 				if name == "" {
@@ -65,8 +62,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 			return p.compared(f, c, report.Comparison{Suspects: c.collector.Suspects()})
 		},
 	}
-	f.register(cmd)
-	p.registerMods(cmd)
+	f.register(p, cmd)
 	from.registerSides(cmd)
 	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
 	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")

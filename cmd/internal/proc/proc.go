@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -27,9 +28,6 @@ type Config struct {
 
 	// Env is the whole environment. nil means that of this process.
 	Env []string
-
-	// Dir is the working directory, "" for that of this process.
-	Dir string
 
 	// Stdin, Stdout and Stderr are handed over as they are; nil is the null device.
 	Stdin, Stdout, Stderr *os.File
@@ -114,7 +112,7 @@ func Start(cfg Config) (*Process, error) {
 // command makes the command that starts the first process.
 func (p *Process) command() *exec.Cmd {
 	cmd := exec.Command(p.cfg.Args[0], p.cfg.Args[1:]...)
-	cmd.Env, cmd.Dir = p.cfg.Env, p.cfg.Dir
+	cmd.Env = p.cfg.Env
 	// A typed nil would not be the null device.
 	if p.cfg.Stdin != nil {
 		cmd.Stdin = p.cfg.Stdin
@@ -132,7 +130,8 @@ func (p *Process) command() *exec.Cmd {
 // one thread for that long: Linux sends the signal of a parent's death when the
 // thread ends that started the child.
 func (p *Process) run(started chan<- error) {
-	defer lockThread()()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	p.cmd = p.command()
 	if err := p.tree.start(p.cmd); err != nil {
 		started <- err
@@ -249,13 +248,8 @@ func (p *Process) Pass(sig os.Signal) error {
 	return p.tree.pass(sig)
 }
 
-// Signal sends a signal to each process of the tree. On Windows there are none
-// to send but [os.Kill].
+// Signal sends a signal to each process of the tree. On Windows there are none to send.
 func (p *Process) Signal(sig os.Signal) error {
-	if sig == os.Kill {
-		p.Kill()
-		return nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {

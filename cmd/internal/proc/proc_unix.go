@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -16,13 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
-
-// lockThread keeps the goroutine on its thread until the function that it returns
-// is called.
-func lockThread() (unlock func()) {
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
-}
 
 // tree is a process group, and what left it. The group's id is that of the first process.
 type tree struct {
@@ -48,10 +40,7 @@ func (t *tree) start(cmd *exec.Cmd) error {
 
 // signal sends a signal to the group, and to each process that left it.
 func (t *tree) signal(sig os.Signal, mark string) error {
-	s, ok := sig.(syscall.Signal)
-	if !ok {
-		return errors.New("proc: not a signal of this system: " + sig.String())
-	}
+	s := sig.(syscall.Signal) // as all are
 	err := syscall.Kill(-t.group, s)
 	for _, pid := range strays(mark) {
 		if group, e := syscall.Getpgid(pid); e == nil && group != t.group && syscall.Kill(pid, s) == nil {
@@ -63,11 +52,7 @@ func (t *tree) signal(sig os.Signal, mark string) error {
 
 // pass sends a signal to the first process, or to its heir.
 func (t *tree) pass(sig os.Signal) error {
-	s, ok := sig.(syscall.Signal)
-	if !ok {
-		return errors.New("proc: not a signal of this system: " + sig.String())
-	}
-	return syscall.Kill(cmp.Or(t.heir, t.group), s)
+	return syscall.Kill(cmp.Or(t.heir, t.group), sig.(syscall.Signal))
 }
 
 // alive reports whether anything of the tree is left. It must not be called

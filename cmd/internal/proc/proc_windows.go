@@ -14,8 +14,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func lockThread() (unlock func()) { return func() {} }
-
 // tree is a job object that ends with its last handle, which is ours.
 type tree struct {
 	job  windows.Handle

@@ -3,7 +3,6 @@ package settings
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -58,9 +57,6 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
   PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
 		Args: cli.NoArgs("config show"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.OneOf(cmd, "format", format, text, asJSON); err != nil {
-				return err
-			}
 			out := p.Settings.appendText(nil, p.Name)
 			if format == asJSON {
 				out = p.Settings.appendJSON(nil, p.Name)
@@ -73,7 +69,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&format, "format", text, "write the `FORMAT` text or json")
-	cli.Completes(cmd, "format", text, asJSON)
+	cli.Choice(cmd, "format", text, asJSON)
 	for _, key := range Keys() {
 		if !key.Of(p.Name) {
 			continue
@@ -128,11 +124,7 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	for _, f := range s.Files {
 		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.State == "read", f.Ignored})
 	}
-	data, err := json.Marshal(&rep)
-	if err != nil {
-		panic("BUG: settings: plain data does not marshal: " + err.Error())
-	}
-	return append(text.AppendJSON(dst, data), '\n')
+	return append(text.AppendJSON(dst, text.JSON(&rep)), '\n')
 }
 
 func (s *Settings) appendText(dst []byte, program string) []byte {

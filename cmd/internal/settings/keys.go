@@ -83,80 +83,53 @@ func (k *Key) Variable() string {
 // Keys are all keys, by name: those of every program, since they share their
 // files. A command uses those that it has a flag for.
 func Keys() []Key {
-	keys := []Key{
-		{
-			Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never",
-			Help: "acknowledge blocking items `WHEN`", Effect: accepts,
-		},
-		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors", Effect: shows},
-		{
-			Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new", "never"},
-			Help: "exit with 1 on `WHAT`", Effect: decides,
-		},
-		{Name: "mods", Kind: Paths, Help: "read the names of installed mods from `DIR`", Effect: places},
-		{Name: "no-default-rules", Kind: Bool, Help: "leave out the default rules", Effect: forgets},
-		{Name: "quiet", Kind: Bool, Help: "print only errors, and no progress", Effect: hides},
-		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules", Effect: forgets},
-		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all", Effect: shows},
-		{Name: "verbose", Kind: Bool, Help: "print more about what is done", Effect: shows},
-		{
-			Name: "width", Kind: Number, Default: "0",
-			Help: "fill `N` columns of text, 0 for those of the terminal", Unset: "the terminal's", Effect: shows,
-		},
-	}
-	shared := len(keys)
-	keys = append(keys, []Key{
-		{Name: "addr", Kind: Text, Help: "the `ADDR` on which serve listens", Effect: listens},
-		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Effect: gates},
-		{Name: "fail-open", Kind: Bool, Help: "let calls through while the log cannot be read", Effect: gates},
-		{
-			Name: "grace", Kind: Duration, Default: "10s",
-			Help: "when asked to end, wait `DURATION` for the game, and read the log for as long", Effect: kills,
-		},
-		{
-			Name: "history", Kind: Path, Values: []string{"off"},
-			Help: "keep what is remembered in `FILE`", Unset: "the user's data folder", Effect: places,
-		},
-		{
-			Name: "journal", Kind: Number, Default: "24576",
-			Help: "keep the last `N` entries for later requests", Effect: limits,
-		},
-		{
-			Name: "linger", Kind: Duration, Default: "3s",
-			Help: "keep answering for `DURATION` after the game has failed", Effect: limits,
-		},
-		{
-			Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info",
-			Help: "log heed's own messages from `LEVEL` up", Effect: hides,
-		},
-		{
-			Name: "max-message", Kind: Number, Default: "64",
-			Help: "pass results of the game of up to `MIB` MiB", Effect: limits,
-		},
-		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Effect: listens},
-		{
-			Name: "mod-wait", Kind: Duration, Default: "1h0m0s",
-			Help: "let a bridge wait up to `DURATION` for the game's mod", Effect: limits,
-		},
-		{Name: "no-attention", Kind: Bool, Help: "leave attention to the mod", Effect: gates},
-		{Name: "observe-only", Kind: Bool, Help: "show attention, but hold no call back", Effect: gates},
-		{Name: "remember", Kind: Bool, Help: "remember every log that is read, not only games' own", Effect: keeps},
-		{
-			Name: "settle", Kind: Duration, Default: "0s",
-			Help: "let a call's result wait up to `DURATION` for faults that are logged after it", Effect: limits,
-		},
-		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Effect: places},
-		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Effect: places},
-		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Effect: listens},
-	}...)
-	for i := range keys {
-		keys[i].Live = i >= shared
-		if keys[i].Kind == Bool {
-			keys[i].Default = "false"
+	live := false
+	key := func(name string, kind Kind, effect Effect, value, help string, values ...string) Key {
+		return Key{
+			Name: name, Kind: kind, Effect: effect, Default: value, Help: help, Values: values, Unset: unset[name], Live: live,
 		}
 	}
+	keys := []Key{
+		key("ack", Word, accepts, "never", "acknowledge blocking items `WHEN`", "never", "auto"),
+		key("color", Word, shows, cli.ColorAuto, "use colors", cli.Colors()...),
+		key("fail-on", Words, decides, "", "exit with 1 on `WHAT`", "blocking", "advisory", "blind", "new", "never"),
+		key("mods", Paths, places, "", "read the names of installed mods from `DIR`"),
+		key("no-default-rules", Bool, forgets, "false", "leave out the default rules"),
+		key("quiet", Bool, hides, "false", "print only errors, and no progress"),
+		key("rules", Paths, forgets, "", "read rules from `FILE`, before the default rules"),
+		key("top", Number, shows, "10", "show `N` rows of each table, 0 for all"),
+		key("verbose", Bool, shows, "false", "print more about what is done"),
+		key("width", Number, shows, "0", "fill `N` columns of text, 0 for those of the terminal"),
+	}
+	live = true
+	keys = append(keys,
+		key("addr", Text, listens, "", "the `ADDR` on which serve listens"),
+		key("allow", Texts, gates, "", "never hold back the tool `NAME`"),
+		key("fail-open", Bool, gates, "false", "let calls through while the log cannot be read"),
+		key("grace", Duration, kills, "10s", "when asked to end, wait `DURATION` for the game, and read the log for as long"),
+		key("history", Path, places, "", "keep what is remembered in `FILE`", "off"),
+		key("journal", Number, limits, "24576", "keep the last `N` entries for later requests"),
+		key("linger", Duration, limits, "3s", "keep answering for `DURATION` after the game has failed"),
+		key("log-level", Word, hides, "info", "log heed's own messages from `LEVEL` up", "debug", "info", "warn", "error"),
+		key("max-message", Number, limits, "64", "pass results of the game of up to `MIB` MiB"),
+		key("metrics", Text, listens, "", "serve metrics on `ADDR`"),
+		key("mod-wait", Duration, limits, "1h0m0s", "let a bridge wait up to `DURATION` for the game's mod"),
+		key("no-attention", Bool, gates, "false", "leave attention to the mod"),
+		key("observe-only", Bool, gates, "false", "show attention, but hold no call back"),
+		key("remember", Bool, keeps, "false", "remember every log that is read, not only games' own"),
+		key("settle", Duration, limits, "0s",
+			"let a call's result wait up to `DURATION` for faults that are logged after it"),
+		key("state", Path, places, "", "keep heed's state in `DIR`"),
+		key("token-file", Path, places, "", "read the token of serve from `FILE`"),
+		key("web", Text, listens, "", "serve a live page on `ADDR`"),
+	)
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
 	return keys
+}
+
+// unset has what is used, in words, where the value of a key is none or 0, unless that says it.
+var unset = map[string]string{
+	"width": "the terminal's", "history": "the user's data folder", "state": "the user's state folder",
 }
 
 // find returns the key of a name.

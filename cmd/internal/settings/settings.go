@@ -29,11 +29,7 @@ const (
 
 // String returns the origin in words.
 func (o Origin) String() string {
-	words := []string{"default", "user file", "project file", "named file", "environment", "flag"}
-	if int(o) < len(words) {
-		return words[o]
-	}
-	return "origin(" + strconv.Itoa(int(o)) + ")"
+	return []string{"default", "user file", "project file", "named file", "environment", "flag"}[o]
 }
 
 // Value is what a key is set to, and by what.
@@ -94,7 +90,7 @@ func Load(src Sources) (*Settings, error) {
 	keys := Keys()
 	s := &Settings{}
 	for i := range keys {
-		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default, ",")})
+		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default)})
 	}
 	var wrong Errors
 	named, bad := (&Key{Name: "config", Kind: Path}).path(src.File, "", src.Home)
@@ -160,7 +156,7 @@ func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 	v = Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
 	switch key.Kind {
 	case Words, Texts:
-		v.Items = split(text, ",")
+		v.Items = split(text)
 	case Paths:
 		v.Items = filepath.SplitList(text)
 	}
@@ -177,12 +173,7 @@ func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 
 // Value returns the value of a known key.
 func (s *Settings) Value(name string) *Value {
-	for i := range s.Values {
-		if s.Values[i].Key.Name == name {
-			return &s.Values[i]
-		}
-	}
-	panic("BUG: settings: no key " + name)
+	return &s.Values[slices.IndexFunc(s.Values, func(v Value) bool { return v.Key.Name == name })]
 }
 
 // set replaces a value by one of a stronger origin.
@@ -269,11 +260,11 @@ func (v *Value) check() string {
 	return ""
 }
 
-func split(text, separator string) []string {
+func split(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, separator)
+	return strings.Split(text, ",")
 }
 
 // plain leaves the path out of an error of a file, for it stands before it.

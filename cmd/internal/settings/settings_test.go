@@ -162,7 +162,6 @@ func TestOrder(t *testing.T) {
 
 func TestOriginString(t *testing.T) {
 	require.Equal(t, "project file", Project.String())
-	require.Equal(t, "origin(9)", Origin(9).String())
 }
 
 // FuzzParse: whatever a file holds, it is values that may be, or errors that name

@@ -1,9 +1,11 @@
 package statefile
 
 import (
+	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
+
+	"github.com/heedlog/heed/internal/files"
 )
 
 // MaxFile bounds a file that is read, in bytes: far above the snapshot of an engine with default bounds.
@@ -42,31 +44,16 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(data); err != nil {
-		_ = f.Close()
-		return err
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
 	}
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
+	return cmp.Or(err, f.Close())
 }
 
 // ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as
 // [io/fs.ErrNotExist].
 func ReadFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err == nil && info.Size() > MaxFile {
-		err = fmt.Errorf("%s: too large: the most is %d bytes", path, MaxFile)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
-	}
+	data, err := files.ReadRegular(path, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("statefile: %w", err)
 	}

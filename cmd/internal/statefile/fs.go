@@ -30,11 +30,7 @@ const filePerm = 0o600
 type osFS struct{}
 
 func (osFS) create(name string) (outFile, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
-	if err != nil {
-		return nil, err // not f, which would be a nil pointer in an interface
-	}
-	return f, nil
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
 }
 func (osFS) rename(from, to string) error { return os.Rename(from, to) }
 func (osFS) remove(name string) error     { return os.Remove(name) }

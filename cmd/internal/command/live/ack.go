@@ -100,11 +100,7 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 		p.Raise(exitFinding)
 	}
 	if f.format == formatJSON {
-		raw, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		return p.printJSON(raw)
+		return p.printJSON(text.JSON(r))
 	}
 	g := p.page(f.width)
 	t := fetchItem(ctx, c, r.AttentionID)

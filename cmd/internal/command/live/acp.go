@@ -43,6 +43,7 @@ type acpFlags struct {
 
 func (f *acpFlags) register(cmd *cobra.Command) {
 	f.selects(cmd)
+	cli.Checked(cmd, f.validate)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the agent's flags are the agent's
 	flags.StringVar((*string)(&f.policy.Mode), "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
@@ -66,7 +67,7 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 	if p := f.policy; p.CallWait == 0 || p.SteersPerTurn == 0 || p.SteersPerMinute == 0 { // a default of policies
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
-	return cmp.Or(f.clientFlags.validate(cmd), checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
+	return cmp.Or(checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
 		notNegative(cmd, "grace", f.grace))
 }
 
@@ -77,8 +78,13 @@ const (
 )
 
 func checkBrief(cmd *cobra.Command, tokens int) error {
-	if tokens < 0 || tokens > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", tokens, maxBrief)
+	return within(cmd, "brief", tokens, 0, maxBrief)
+}
+
+// within refuses a value of a flag that is below least or above most.
+func within[T int | time.Duration](cmd *cobra.Command, flag string, value, least, most T) error {
+	if value < least || value > most {
+		return cli.Usage(cmd, "--%s %v: use %v to %v", flag, value, least, most)
 	}
 	return nil
 }
@@ -139,9 +145,6 @@ func fitsAny(patterns []string, name string) bool {
 }
 
 func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
-	if err := f.validate(cmd); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	signals, _, stop := passedOn()

@@ -59,18 +59,14 @@ type clientFlags struct {
 	pid       int
 	format    string
 	width     int
-
-	formats []string
 }
 
 // register adds the flags. data is the format other than text, asData its help.
 func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
-	f.formats = []string{formatText, data}
 	f.selects(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
-	cli.WidthFlag(cmd, &f.width)
-	cli.Completes(cmd, "format", f.formats...)
+	cmd.Flags().StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
+	cli.WidthFlag(cmd, &f.width, 0)
+	cli.Choice(cmd, "format", formatText, data)
 }
 
 // selects adds the flags that select the running heed.
@@ -81,21 +77,17 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 	flags.StringVar(&f.tokenFile, "token-file", "", "with --connect: read the token from `FILE`")
 	flags.StringVar(&f.game, "game", "", "connect to the heed of the game with this `ID`")
 	flags.IntVar(&f.pid, "pid", 0, "connect to the heed with this process `ID`")
+	cli.Checked(cmd, f.validate)
 }
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.formats != nil { // else it is not this command's
-		if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
-			return err
-		}
-	}
 	if f.connect != "" {
 		if err := gabp.CheckAddr(f.connect); err != nil {
 			return cli.Usage(cmd, "--connect: %w", err)
 		}
 	}
-	return cmp.Or(notNegative(cmd, "pid", f.pid), cli.CheckWidth(cmd, f.width, 0))
+	return notNegative(cmd, "pid", f.pid)
 }
 
 // arguments returns the flags that select the same heed, in any folder.
@@ -160,12 +152,11 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
-		switch {
-		case err != nil:
+		if err != nil {
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
-		default:
-			found, whose, run = append(found, client), append(whose, r.String()), r
+			continue
 		}
+		found, whose, run = append(found, client), append(whose, r.String()), r
 	}
 	switch {
 	case len(found) == 1:
@@ -203,9 +194,6 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 func (p *program) asking(cmd *cobra.Command, f *clientFlags,
 	ask func(ctx context.Context, c *gabp.Client, r *runFile) error,
 ) error {
-	if err := f.validate(cmd); err != nil {
-		return err
-	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
 	client, whose, err := p.connect(ctx, cmd, f)
@@ -229,10 +217,10 @@ func asked(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil: // the cause of any other error
 		return context.Cause(ctx)
-	case err != nil && !decided(err):
-		return cli.Failed(exitNone, err)
+	case err != nil:
+		return otherwise(exitNone, err)
 	}
-	return err
+	return nil
 }
 
 // gone is the error of a heed that stopped answering.

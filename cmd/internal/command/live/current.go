@@ -139,12 +139,8 @@ func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 	if why := t.detail.Cause.RuleWhy; why != "" && t.detail.Cause.Rule == t.detail.Rule {
 		g.about("why", plain, "rule "+t.detail.Rule+": "+why)
 	}
-	if advice := t.detail.Advice; advice != "" {
-		g.about("do", plain, advice)
-	}
-	if mod := t.mod(); mod != "" {
-		g.about("mod", name, mod)
-	}
+	g.about("do", plain, t.detail.Advice)
+	g.about("mod", name, t.mod())
 	switch after := t.detail.AfterMethod; {
 	case a.CausalMethod != "":
 		g.about("call", plain, a.CausalMethod)
@@ -152,12 +148,9 @@ func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 		g.about("call", plain, "during or after "+after+" (not certain)")
 	}
 	if !t.since.IsZero() {
-		since := p.clock(t.since) + ", " + p.ago(t.since)
-		g.about("since", plain, since)
+		g.about("since", plain, p.clock(t.since)+", "+p.ago(t.since))
 	}
-	if t.detail.Known != "" {
-		g.about("history", plain, t.detail.Known)
-	}
+	g.about("history", plain, t.detail.Known)
 	count := text.Many(a.TotalUrgentEntries, "entry", "entries")
 	if n := t.detail.Groups; n > 0 {
 		count += " in "
@@ -170,9 +163,7 @@ func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 		count += ", the latest " + p.ago(t.latest)
 	}
 	g.about("count", plain, count)
-	if all := t.detail.Variants; len(all) > 0 {
-		g.about("variants", plain, all.String())
-	}
+	g.about("variants", plain, t.detail.Variants.String())
 	for i, s := range a.Sample {
 		label := ""
 		if i == 0 {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
@@ -47,17 +47,12 @@ Ctrl-C ends it with status 0; it then prints how many items are open.`,
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or jsonl (one update per line)")
 	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
 	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
-	cli.WidthFlag(cmd, &f.width)
-	cli.Completes(cmd, "format", formatText, formatJSONL)
+	cli.WidthFlag(cmd, &f.width, 0)
+	cli.Choice(cmd, "format", formatText, formatJSONL)
 	return cmd
 }
 
 func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error {
-	err := cmp.Or(f.validate(cmd), cli.OneOf(cmd, "format", f.format, formatText, formatJSONL),
-		cli.CheckWidth(cmd, f.width, 0))
-	if err != nil {
-		return err
-	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -115,19 +110,14 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 	}
 	spans := []span{
 		{faint, at.Format(time.TimeOnly)},
-		{plain, "  " + padded(u.Kind, 7) + "  "},
+		{plain, "  " + fmt.Sprintf("%-7s  ", u.Kind)},
 		k,
-		{plain, "  " + padded(a.Severity.String(), 7) + " "},
-		{strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
+		{plain, "  " + fmt.Sprintf("%-7s ", a.Severity)},
+		{strong, fmt.Sprintf("item %-2s", deliver.Number(a))},
 		{plain, fmt.Sprintf(" %6s ×  ", text.Number(a.TotalUrgentEntries))},
 	}
 	if len(a.Blame) > 0 {
 		spans = append(spans, span{name, strings.Join(a.Blame, ", ")}, span{plain, ": "})
 	}
 	g.line(append(spans, span{plain, what})...)
-}
-
-// padded fills a word of ASCII up to a column.
-func padded(word string, columns int) string {
-	return word + strings.Repeat(" ", max(0, columns-len(word)))
 }

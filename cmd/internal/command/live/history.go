@@ -42,8 +42,8 @@ func (f *historyFlags) register(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "history", "", "read the history in `FILE`")
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or json")
-	cli.WidthFlag(cmd, &f.width)
-	cli.Completes(cmd, "format", formatText, formatJSON)
+	cli.WidthFlag(cmd, &f.width, 0)
+	cli.Choice(cmd, "format", formatText, formatJSON)
 	return cmd
 }
 
@@ -103,13 +103,10 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	ask func(ctx context.Context, h *history.History, game string, args []string) error,
 ) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := cmp.Or(cli.OneOf(cmd, "format", f.format, formatText, formatJSON), cli.CheckWidth(cmd, f.width, 0))
-		if err != nil {
-			return err
-		}
 		if f.file == command.HistoryOff {
 			return cli.Usage(cmd, "history is off: name its file with --history")
 		}
+		var err error
 		if f.path, err = command.HistoryFile(f.file, p.Getenv); err != nil {
 			return cli.Failed(exitUsage, err)
 		}
@@ -201,11 +198,7 @@ func (p *program) show(f *historyFlags, document any, fill func(g *page)) error 
 
 // printDocument prints a document as a line of JSON.
 func (p *program) printDocument(document any) error {
-	data, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	return p.print(append(text.AppendJSON(nil, data), '\n'))
+	return p.print(append(text.AppendJSON(nil, text.JSON(document)), '\n'))
 }
 
 var thisVersion = historyVersion{schema.Version}
@@ -258,13 +251,7 @@ of your own (--history), and reading it makes none.`,
 		})
 	})
 	f.ofGame(cmd, "only sessions of the `GAME`, by its name")
-	cmd.Flags().IntVar(&top, "top", 10, "show `N` sessions, 0 for all")
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if top < 0 {
-			return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
-		}
-		return nil
-	}
+	cli.TopFlag(cmd, &top, 10, "show `N` sessions, 0 for all")
 	return f.register(cmd)
 }
 
@@ -393,7 +380,7 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 		if group.Disposition.Urgent() {
 			look = kind(group.Disposition.String() == "blocking").style
 		}
-		g.line(span{faint, "  " + group.Signature.String()}, span{look, " " + padded(group.Disposition.String(), 8)},
+		g.line(span{faint, "  " + group.Signature.String()}, span{look, " " + fmt.Sprintf("%-8s", group.Disposition)},
 			span{plain, fmt.Sprintf(" %6s × %s", text.Number(group.Count), cmp.Or(group.Sample, group.Template))})
 	}
 	if more := len(sum.Groups) + sum.MoreGroups - shownGroups; more > 0 {
@@ -402,7 +389,7 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 }
 
 func (p *program) historyBaselineCommand() *cobra.Command {
-	f := historyFlags{format: formatText, needed: true, latest: true}
+	f := historyFlags{needed: true, latest: true}
 	var sessions int
 	cmd := &cobra.Command{
 		Use:   "baseline",
@@ -436,7 +423,7 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 }
 
 func (p *program) historyExportCommand() *cobra.Command {
-	f := historyFlags{format: formatText, needed: true}
+	f := historyFlags{needed: true}
 	cmd := p.withHistory(&cobra.Command{
 		Use:   "export",
 		Short: "Print the summaries of all sessions, as JSON lines",

@@ -90,6 +90,7 @@ which take any other for a denial, the status is always 0.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.hook(cmd, &f, names) },
 	}
 	f.selects(cmd)
+	cli.Checked(cmd, func(cmd *cobra.Command) error { return f.validate(cmd, names) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.host, "host", "", "the `HOST` that asks: "+strings.Join(names, ", ")+" (default: recognized by what it sends)")
 	flags.StringVar(&f.event, "event", "", "the `EVENT`, for hosts that do not send it")
@@ -106,14 +107,11 @@ which take any other for a denial, the status is always 0.`,
 
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
 	known := func(flag, host string) error { return cli.OneOf(cmd, flag, cmp.Or(host, hosts[0]), hosts...) }
-	return cmp.Or(f.clientFlags.validate(cmd), known("host", f.host), known("configure", f.configure),
+	return cmp.Or(known("host", f.host), known("configure", f.configure),
 		checkPatterns(cmd, "tool", f.tools), checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
 }
 
 func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
-	if err := f.validate(cmd, hosts); err != nil {
-		return err
-	}
 	if f.configure != "" {
 		file, content := hooks.Configuration(hooks.Host(f.configure), f.command(), f.server)
 		p.Note("this belongs into %s", file)

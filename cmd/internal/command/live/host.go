@@ -78,6 +78,8 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	f.remember.RegisterLive(cmd)
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
+	cli.Choice(cmd, "log-level", "debug", "info", "warn", "error")
+	cli.Checked(cmd, f.validate)
 }
 
 // registerGate adds the flags of the commands that serve bridges.
@@ -162,15 +164,10 @@ func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	for _, part := range []func() error{
 		h.openState, h.openLog, h.openFollower, h.openSession, h.openHistory, h.openListeners, h.openProxy, h.announce,
 	} {
-		err := part()
-		if err == nil {
-			continue
+		if err := part(); err != nil {
+			h.close(exitUsage)
+			return nil, otherwise(exitUsage, err)
 		}
-		h.close(exitUsage)
-		if !decided(err) {
-			err = cli.Failed(exitUsage, err)
-		}
-		return nil, err
 	}
 	return h, nil
 }
@@ -600,22 +597,11 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	if err := probe.Validate(); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	if err := notNegative(cmd, "grace", f.grace); err != nil {
-		return err
-	}
-	if f.settle < 0 || f.settle > maxSettle {
-		return cli.Usage(cmd, "--settle %v: use 0s to %v", f.settle, maxSettle)
-	}
-	if f.journal < minJournal || f.journal > maxJournal {
-		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
-	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
 		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
 	}
-	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
-		return err
-	}
-	return loopbackOnly(cmd, "metrics", f.metrics, f.remote)
+	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
+		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics", f.metrics, f.remote))
 }
 
 // loopbackOnly returns an error for a flag with an address that is open to other machines, unless remote is set.

@@ -90,14 +90,14 @@ started or was not found.`,
 	flags.BoolVar(&f.listenRemote, "listen-remote", false, "let --listen listen to other machines, too")
 	flags.StringVar(&f.tokenFile, "token-file", "", "with --listen: require the token in `FILE`, which is made if it does not exist; none requires no token (default: in the state folder)")
 	flags.StringVar(&f.tools, "tools", toolsCore, "list `WHICH` of heed's tools: core (brief, ack, entries) or all")
+	cli.Choice(cmd, "tools", toolsCore, toolsAll)
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
 
 // validate returns an error for flags that would be refused later, before anything starts.
 func (f *mcpFlags) validate(cmd *cobra.Command, args []string) error {
-	err := cmp.Or(f.hostFlags.validate(cmd), checkBrief(cmd, f.brief),
-		cli.OneOf(cmd, "tools", f.tools, toolsCore, toolsAll), loopbackOnly(cmd, "listen", f.listen, f.listenRemote))
+	err := cmp.Or(checkBrief(cmd, f.brief), loopbackOnly(cmd, "listen", f.listen, f.listenRemote))
 	u, bad := url.Parse(f.url)
 	switch {
 	case err != nil:

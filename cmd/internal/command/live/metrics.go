@@ -73,15 +73,12 @@ func (h *host) appendMetrics(dst []byte) []byte {
 			dst = fmt.Appendf(dst, "# HELP heed_%s %s\n# TYPE heed_%s %s\n", name, help, name, kind)
 		}
 		dst = fmt.Appendf(dst, "heed_%s", name)
-		if len(labels) > 0 {
-			dst = append(dst, '{')
-			for i := 0; i < len(labels); i += 2 {
-				if i > 0 {
-					dst = append(dst, ',')
-				}
-				dst = fmt.Appendf(dst, "%s=\"%s\"", labels[i], labelEscapes.Replace(strings.ToValidUTF8(labels[i+1], "?")))
-			}
-			dst = append(dst, '}')
+		var pairs []string
+		for label := range slices.Chunk(labels, 2) {
+			pairs = append(pairs, fmt.Sprintf("%s=\"%s\"", label[0], labelEscapes.Replace(strings.ToValidUTF8(label[1], "?"))))
+		}
+		if len(pairs) > 0 {
+			dst = fmt.Appendf(dst, "{%s}", strings.Join(pairs, ","))
 		}
 		dst = fmt.Appendf(dst, " %v\n", value)
 	}

@@ -144,9 +144,8 @@ func (k *keeper) begin() (err error) {
 	}
 	r.replay, err = report.New(report.Config{
 		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
-		Variant: engine.Variant,
-		Rule:    command.RuleTexts(engine.Rules),
-		Blame:   func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
+		Variant: engine.Variant, Rule: command.RuleTexts(engine.Rules),
+		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
 	k.run = r
 	return err

@@ -102,8 +102,7 @@ it does not answer, or a file could not be read or written to its end; 130 inter
   heed report Player.log -o report.html`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(cmd, "%w",
-			cli.FlagError(cmd, err))
+		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
 		&cobra.Group{ID: groupLogs, Title: "For saved logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
@@ -198,8 +197,10 @@ port, writes no file, and ends with status 0 when its input ends or the game is 
 	}
 }
 
-// decided reports whether an error has an exit status of its own.
-func decided(err error) bool {
-	_, ok := errors.AsType[*cli.StatusError](err)
-	return ok
+// otherwise gives an error an exit status, unless it has one.
+func otherwise(status int, err error) error {
+	if _, decided := errors.AsType[*cli.StatusError](err); decided {
+		return err
+	}
+	return cli.Failed(status, err)
 }

@@ -92,9 +92,6 @@ func untilInterrupted(ctx context.Context) (context.Context, func()) {
 }
 
 func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
-	if err := f.validate(cmd); err != nil {
-		return err
-	}
 	b, err := p.serveBridge(cmd, f)
 	if err != nil {
 		return err

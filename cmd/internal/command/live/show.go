@@ -70,21 +70,20 @@ func (g *page) line(spans ...span) {
 
 // put adds harmless text.
 func (g *page) put(s style, text string) {
-	if text == "" {
-		return
+	if g.color && s != plain && text != "" {
+		text = string(s) + text + styleEnd
 	}
-	if !g.color || s == plain {
-		g.buf = append(g.buf, text...)
-		return
-	}
-	g.buf = append(append(append(g.buf, s...), text...), styleEnd...)
+	g.buf = append(g.buf, text...)
 }
 
 // labelColumn is how wide the column of labels is, with its indentation.
 const labelColumn = 12
 
-// about adds a label and its value, over as many lines as it takes.
+// about adds a label and its value, over as many lines as it takes; nothing for an empty value.
 func (g *page) about(label string, s style, value string) {
+	if value == "" {
+		return
+	}
 	room := 0
 	if g.width > 0 {
 		room = max(g.width-labelColumn, width.Min)
@@ -116,8 +115,7 @@ func (p *program) write(g *page) error { return p.print(g.buf) }
 
 // print writes to standard output; its error has an exit status.
 func (p *program) print(data []byte) error {
-	_, err := p.Stdout.Write(data)
-	if err != nil {
+	if _, err := p.Stdout.Write(data); err != nil {
 		return cli.CannotWrite(p.Unwritten, "", err)
 	}
 	return nil

@@ -68,8 +68,7 @@ func changed(ctx context.Context, c *gabp.Client, latest string) error {
 	rest := time.NewTimer(refreshRest)
 	defer rest.Stop()
 	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{
-		"after": latest, "limit": 1,
-		"seconds": int(refreshEvery.Seconds()),
+		"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds()),
 	}); err != nil {
 		return err
 	}
@@ -136,17 +135,11 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		}
 		g.about("first", plain, text)
 	}
-	if mods := mods(items); mods != "" {
-		g.about("mod", name, mods)
-	}
+	g.about("mod", name, mods(items))
 	s, says := p.logState(st)
 	g.about("log", s, says)
-	if r.Log != "" {
-		g.about("", faint, r.Log)
-	}
-	for _, text := range logFound(st) {
-		g.about("", faint, text)
-	}
+	g.about("", faint, r.Log)
+	g.logFound(st)
 	g.about("game", plain, gameText(r, st))
 	for _, e := range slices.Backward(lately) {
 		if s, text := called(&e); text != "" {
@@ -177,9 +170,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if r.Project != "" {
 		g.about("settings", plain, "the project file "+r.Project)
 	}
-	if r.Web != "" {
-		g.about("page", plain, r.Web)
-	}
+	g.about("page", plain, r.Web)
 	if len(shown) == 0 {
 		return
 	}
@@ -304,21 +295,16 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 	return green, "last new line " + p.ago(l.LastGrowth) + "; " + read
 }
 
-// logFound returns how the log was found and by what it is known, in words.
-func logFound(st *bridge.Status) []string {
-	var all []string
-	if st.LogFrom != "" {
-		all = append(all, st.LogFrom)
+// logFound prints how the log was found, and the evidence that it is of this run.
+func (g *page) logFound(st *bridge.Status) {
+	g.about("", faint, st.LogFrom)
+	l := st.Log
+	if l != nil && l.Evidence != "" {
+		g.about("", faint, "of this run: "+l.Evidence)
 	}
-	if l := st.Log; l != nil {
-		if l.Evidence != "" {
-			all = append(all, "of this run: "+l.Evidence)
-		}
-		if l.Renamed {
-			all = append(all, "another file is at its path, or none: it is followed under its new name")
-		}
+	if l != nil && l.Renamed {
+		g.about("", faint, "another file is at its path, or none: it is followed under its new name")
 	}
-	return all
 }
 
 // blind explains that the log is blind.
@@ -349,9 +335,9 @@ func (p *program) showRules(g *page, st *bridge.Status) {
 	if st.Rules.Default {
 		from = append(from, "default rules")
 	}
-	says := text.Number(st.Rules.Rules) + " (" + strings.Join(from, ", ") + ")"
-	if len(from) == 0 {
-		says = text.Number(st.Rules.Rules)
+	says := text.Number(st.Rules.Rules)
+	if len(from) > 0 {
+		says += " (" + strings.Join(from, ", ") + ")"
 	}
 	if st.Rules.Swaps > 0 {
 		says += "; changed " + p.ago(st.Rules.Since)

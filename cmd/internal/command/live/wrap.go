@@ -69,6 +69,7 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 	}
 	f.register(cmd)
 	f.registerGate(cmd)
+	cli.Checked(cmd, f.validate)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log (default: heed looks for it)")
@@ -84,7 +85,7 @@ func (f *wrapFlags) validate(cmd *cobra.Command) error {
 	if f.most < 1 || f.most > maxMessage {
 		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
 	}
-	return cmp.Or(f.hostFlags.validate(cmd), notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger))
+	return cmp.Or(notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger))
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
@@ -96,9 +97,6 @@ func own(err error) error {
 }
 
 func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
-	if err := f.validate(cmd); err != nil {
-		return err
-	}
 	ctx := cmd.Context()
 	signals, asks, stop := passedOn() // to the game, which decides whether it ends
 	defer stop()
