@@ -54,9 +54,6 @@ func (s *Set) Compare(o *Set) int {
 		slices.Compare(s.Groups, o.Groups), cmp.Compare(s.Game, o.Game))
 }
 
-// Weight implements [Ranked].
-func (s *Set) Weight() uint64 { return 0 }
-
 // cluster are sets of a game that are like the first of them.
 type cluster struct {
 	Set
@@ -86,22 +83,12 @@ func clusters(sets []*Set) []*cluster {
 	return all
 }
 
-// alike reports whether the Jaccard index of two sets is at least a half.
+// alike reports whether the Jaccard index of two sets, which are in order, is at least a half.
 func alike(a, b []signature.ID) bool {
-	if len(a) > 2*len(b) || len(b) > 2*len(a) {
-		return false
-	}
 	common := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := cmp.Compare(a[i], b[j]); {
-		case c == 0:
+	for _, id := range a {
+		if _, both := slices.BinarySearch(b, id); both {
 			common++
-			i++
-			j++
-		case c < 0:
-			i++
-		default:
-			j++
 		}
 	}
 	return 2*common >= len(a)+len(b)-common

@@ -615,16 +615,12 @@ func TestTop(t *testing.T) {
 			want.Kept = append(want.Kept, g)
 		}
 		slices.SortFunc(want.Kept, (*Group).Compare)
-		for _, g := range want.Kept[min(n, limit):] {
-			want.Others++
-			want.Left += g.Weight()
-		}
+		want.Others = uint64(n - min(n, limit))
 		want.Kept = want.Kept[:min(n, limit)]
 		for _, s := range rapid.Permutation(shards).Draw(t, "order") {
 			got.Merge(&s, limit)
 		}
 		require.Equal(t, want.Others, got.Others)
-		require.Equal(t, want.Left, got.Left)
 		require.Len(t, got.Kept, len(want.Kept))
 		for i, g := range got.Kept {
 			require.Same(t, want.Kept[i], g)

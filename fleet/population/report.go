@@ -220,7 +220,7 @@ func NewReport(p *Parts, k int) *Report {
 		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut,
 		States: counted(t.States, 0, maxRules), Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
 		LostLinks: p.Lost.Edges, LostModNames: p.Lost.Names, Groups: []ReportGroup{},
-		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left, Clusters: []Cluster{},
+		MoreGroups: p.Groups.Others, MoreEntries: t.Entries - t.LeftOut, Clusters: []Cluster{},
 		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
 	}
 	for _, game := range counted(t.Games, k, maxGames) {
@@ -261,6 +261,7 @@ func NewReport(p *Parts, k int) *Report {
 			r.Tested += uint64(shown.Tested)
 		}
 		r.Groups = append(r.Groups, shown)
+		r.MoreEntries -= g.Entries
 	}
 	r.correct()
 	r.compare(p)
@@ -360,12 +361,7 @@ func (r *Report) correct() {
 			all = append(all, &r.Groups[i].Mods[j].P)
 		}
 	}
-	slices.SortFunc(all, func(a, b *float64) int { return cmp.Compare(*a, *b) })
-	least := 0.0
-	for i, p := range all {
-		least = max(least, min(1, *p*float64(r.Tested-uint64(i))))
-		*p = least
-	}
+	cohort.Holm(all, int(r.Tested))
 	for i := range r.Groups {
 		mods := slices.DeleteFunc(r.Groups[i].Mods, func(l Lift) bool { return l.P > level })
 		slices.SortStableFunc(mods, func(a, b Lift) int {
@@ -398,7 +394,6 @@ func (r *Report) compare(p *Parts) {
 		return
 	}
 	r.Compared = c
-	var chance []float64
 	for i, g := range p.Groups.Kept {
 		had, has := g.PartPlayers[Before], g.PartPlayers[After]
 		before, after := t.PartGames[Before][g.Game], t.PartGames[After][g.Game]
@@ -418,16 +413,18 @@ func (r *Report) compare(p *Parts) {
 		case change.Value < 1:
 			change.What = "less"
 		}
-		c.Changes = append(c.Changes, change)
 		other := cohort.Table{With: before, WithFault: had, Without: after, WithoutFault: has}
-		chance = append(chance, min(1, 2*min(table.P(), other.P())))
+		change.P = min(1, 2*min(table.P(), other.P()))
+		c.Changes = append(c.Changes, change)
 	}
-	c.Tested = len(chance)
-	chance = cohort.Holm(chance)
+	c.Tested = len(c.Changes)
+	chances := make([]*float64, c.Tested)
 	for i := range c.Changes {
-		change := &c.Changes[i]
-		change.P = chance[i]
-		round(&change.Interval, &change.P)
+		chances[i] = &c.Changes[i].P
+	}
+	cohort.Holm(chances, c.Tested)
+	for i := range c.Changes {
+		round(&c.Changes[i].Interval, &c.Changes[i].P)
 	}
 	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {

@@ -2,6 +2,7 @@ package population
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -25,12 +26,7 @@ func (t *Tally) trim(limit int) {
 	if len(*t) <= limit {
 		return
 	}
-	keys := make([]string, 0, len(*t))
-	for key := range *t {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, compareByHash)
-	for _, key := range keys[limit:] {
+	for _, key := range slices.SortedFunc(maps.Keys(*t), compareByHash)[limit:] {
 		delete(*t, key)
 	}
 }
@@ -44,12 +40,9 @@ func (t Tally) once() {
 
 // ranked returns the keys, the most frequent first.
 func (t Tally) ranked() []string {
-	keys := make([]string, 0, len(t))
-	for key := range t {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
-	return keys
+	return slices.SortedFunc(maps.Keys(t), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b))
+	})
 }
 
 // first returns the n most frequent.
