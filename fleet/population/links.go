@@ -229,9 +229,9 @@ func (n *Names) roots(log *Log) map[signature.ID][]int {
 	return byRoot
 }
 
-// least returns the n least of all ids, each once and in order.
-func least(n int, ids []signature.ID) []signature.ID {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	return ids[:min(n, len(ids))]
+// least returns the n least of all, each once and in order.
+func least[T ~uint64](n int, all []T) []T {
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(n, len(all))]
 }

@@ -142,10 +142,10 @@ func TestOrderAndSharding(t *testing.T) {
 			}
 		}
 		for _, g := range merged(t, groups, (*Group).Merge) {
-			parts[0] = append(parts[0], PartsOf(g, nil, nil))
+			parts[0] = append(parts[0], g.Parts())
 		}
 		for _, s := range merged(t, sets, (*Set).Merge) {
-			parts[0] = append(parts[0], PartsOf(nil, s, nil))
+			parts[0] = append(parts[0], s.Parts())
 		}
 		got := NewReport(merged(t, parts, (*Parts).Merge)[0], k)
 		require.Equal(t, string(want.JSON()), string(got.JSON()))

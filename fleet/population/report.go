@@ -194,23 +194,19 @@ func (p *Parts) Merge(o *Parts) {
 	p.Failures.Merge(&o.Failures, maxFailures)
 }
 
-// PartsOf returns those of one group, set or failure; each may be nil. Of the texts of a group it has only those that a
-// report may show, so that a thousand groups fit in memory.
-func PartsOf(g *Group, s *Set, f *Failure) *Parts {
-	p := &Parts{}
-	if g != nil {
-		short := *g
-		short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
-		p.Groups.Kept = []*Group{&short}
-	}
-	if s != nil {
-		p.Sets.Kept = []*Set{s}
-	}
-	if f != nil {
-		p.Failures.Kept = []Failure{*f}
-	}
-	return p
+// Parts returns the group as a part of a population, with only those of its texts that a report may show, so that a
+// thousand groups fit in memory.
+func (g *Group) Parts() *Parts {
+	short := *g
+	short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
+	return &Parts{Groups: Top[*Group]{Kept: []*Group{&short}}}
 }
+
+// Parts returns the set as a part of a population.
+func (s *Set) Parts() *Parts { return &Parts{Sets: Top[*Set]{Kept: []*Set{s}}} }
+
+// Parts returns the failure as a part of a population.
+func (f Failure) Parts() *Parts { return &Parts{Failures: Top[Failure]{Kept: []Failure{f}}} }
 
 // NewReport makes the report. A text that fewer than k players have does not enter it.
 func NewReport(p *Parts, k int) *Report {
@@ -493,8 +489,8 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 		links.Merge(&Links{Shorter: Shorter(logs)})
 	}
 	names, lost := links.Resolve()
-	var players []*Player
-	sets := map[string]*Set{}
+	parts := &Parts{Lost: lost}
+	sets, groups := map[string]*Set{}, map[string]*Group{}
 	for _, logs := range byPlayer {
 		player := &Player{}
 		for _, log := range logs {
@@ -508,14 +504,6 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 			}
 			sets[set.Key()].Merge(set)
 		}
-		players = append(players, player)
-	}
-	parts := &Parts{Lost: lost}
-	for i := range failures {
-		parts.Merge(PartsOf(nil, nil, &failures[i]))
-	}
-	groups := map[string]*Group{}
-	for _, player := range players {
 		totals, seen := player.Count()
 		parts.Totals.Merge(totals)
 		for _, g := range seen {
@@ -525,11 +513,14 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 			groups[g.Key()].Merge(g)
 		}
 	}
+	for _, f := range failures {
+		parts.Merge(f.Parts())
+	}
 	for _, g := range groups {
-		parts.Merge(PartsOf(g, nil, nil))
+		parts.Merge(g.Parts())
 	}
 	for _, s := range sets {
-		parts.Merge(PartsOf(nil, s, nil))
+		parts.Merge(s.Parts())
 	}
 	return NewReport(parts, k)
 }

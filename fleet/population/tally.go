@@ -67,10 +67,7 @@ func (d *Distinct) add(other Distinct) {
 	if len(other) == 0 {
 		return
 	}
-	all := append(slices.Clone(*d), other...)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	*d = all[:min(len(all), maxDistinct+1)]
+	*d = least(maxDistinct+1, append(slices.Clone(*d), other...))
 }
 
 // Count returns how many there are.
