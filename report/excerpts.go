@@ -54,8 +54,7 @@ func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, we
 	wanted := wentBlind && x.bytes < excerptAll+excerptAll/8 || firstOfRule && x.bytes < excerptAll ||
 		firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
-		slot := &x.ring[x.next]
-		slot.set(seq, rec, d)
+		x.ring[x.next].set(seq, rec, d)
 		x.next = (x.next + 1) % around
 		return
 	}

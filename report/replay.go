@@ -154,7 +154,7 @@ func New(config Config) (*Replay, error) {
 		r.tables[i] = newTable(config.Rows)
 	}
 	if config.Details {
-		r.details = newDetails()
+		r.details = &details{causes: map[causeKey]time.Time{}}
 	}
 	return r, nil
 }
@@ -215,7 +215,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
-	r.run.observe(o, line, row)
+	r.run.observe(o, line)
 	if r.details != nil {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}

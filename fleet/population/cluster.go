@@ -2,6 +2,7 @@ package population
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed/signature"
@@ -22,10 +23,9 @@ type Set struct {
 // NewSet returns that of one log.
 func NewSet(log *Log, names *Names) *Set {
 	s := &Set{Game: log.Game, Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
-	for root := range names.roots(log) {
-		s.Groups = append(s.Groups, root)
-	}
-	slices.SortFunc(s.Groups, func(a, b signature.ID) int { return compareByHash(a.String(), b.String()) })
+	s.Groups = slices.SortedFunc(maps.Keys(names.roots(log)), func(a, b signature.ID) int {
+		return compareByHash(a.String(), b.String())
+	})
 	s.Groups = s.Groups[:min(len(s.Groups), maxSetGroups)]
 	slices.Sort(s.Groups)
 	return s

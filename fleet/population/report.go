@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -281,11 +282,7 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
 		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
 	}
-	for _, id := range g.Members {
-		if id != g.Signature {
-			shown.Members = append(shown.Members, id)
-		}
-	}
+	shown.Members = slices.DeleteFunc(slices.Clone(g.Members), func(id signature.ID) bool { return id == g.Signature })
 	k := uint64(r.K)
 	if max(t.Games[g.Game], g.Players) >= k {
 		shown.Game = g.Game
@@ -302,16 +299,11 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	for _, s := range shown.Samples {
 		shown.Masked -= s.Count
 	}
-	for version := range g.Versions {
-		if t.Versions[of(g.Game, version)] < k {
-			continue
-		}
-		if shown.First == "" || compareVersions(version, shown.First) < 0 {
-			shown.First = version
-		}
-		if shown.Last == "" || compareVersions(version, shown.Last) > 0 {
-			shown.Last = version
-		}
+	versions := slices.DeleteFunc(slices.SortedFunc(maps.Keys(g.Versions), compareVersions), func(version string) bool {
+		return t.Versions[of(g.Game, version)] < k
+	})
+	if len(versions) > 0 {
+		shown.First, shown.Last = versions[0], versions[len(versions)-1]
 	}
 	for _, mod := range g.Blamed.ranked() {
 		if max(t.Mods[of(g.Game, mod)], g.Blamed[mod]) < k || len(shown.Blamed) == maxShown {

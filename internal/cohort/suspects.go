@@ -350,11 +350,10 @@ func (c *cohort) pairs() (all []*candidate, tried int) {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
 	})
-	byFit := slices.Clone(mods)
-	slices.SortStableFunc(byFit, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
+	slices.SortStableFunc(mods, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
 	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
-	for i, a := range byFit {
-		for _, b := range byFit[i+1:] {
+	for i, a := range mods {
+		for _, b := range mods[i+1:] {
 			if n := a.with.common(b.with); n == 0 || n == a.table.With || n == b.table.With {
 				continue // one of them is never without the other
 			}
