@@ -47,11 +47,8 @@ func (t Tally) ranked() []string {
 
 // first returns the n most frequent.
 func (t Tally) first(n int) Tally {
-	if len(t) <= n {
-		return t
-	}
 	some := Tally{}
-	for _, key := range t.ranked()[:n] {
+	for _, key := range t.ranked()[:min(n, len(t))] {
 		some[key] = t[key]
 	}
 	return some
