@@ -39,8 +39,6 @@ type details struct {
 	causes map[causeKey]time.Time // of the first entry that a rule decided so
 }
 
-func newDetails() *details { return &details{causes: map[causeKey]time.Time{}} }
-
 // detail is what a page shows of one row.
 type detail struct {
 	spark  spark

@@ -240,15 +240,10 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 		return
 	}
 	n.records++
-	if n.up && n.known { // nothing else is asked
-		return
-	}
 	n.enter(o.Phase)
 	n.scene = n.scene || o.Decision.Rule == unloadRule
-	if !n.known {
-		_, _, isDefault := defaultRule(o.Decision.Rule)
-		n.known = !isDefault
-	}
+	_, isDefault := defaultRule(o.Decision.Rule)
+	n.known = n.known || !isDefault
 }
 
 func (n *opening) enter(phase string) {

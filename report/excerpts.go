@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/capture"
@@ -54,23 +53,21 @@ func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, we
 	wanted := wentBlind && x.bytes < excerptAll+excerptAll/8 || firstOfRule && x.bytes < excerptAll ||
 		firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
-		slot := &x.ring[x.next]
-		slot.set(seq, rec, d)
+		x.ring[x.next] = newExcerpt(seq, rec, d)
 		x.next = (x.next + 1) % around
 		return
 	}
 	if wanted {
 		for i := range x.ring {
 			if r := &x.ring[(x.next+i)%around]; r.seq > x.last && r.seq+around >= seq {
-				x.keep(r.clone())
+				x.keep(*r)
 			}
 		}
 		x.after = around
 	} else {
 		x.after--
 	}
-	var r excerptRecord
-	r.set(seq, rec, d)
+	r := newExcerpt(seq, rec, d)
 	r.marked, r.cause = wanted, wanted && (wentBlind || firstOfRule)
 	x.keep(r)
 }
@@ -81,37 +78,30 @@ func (x *excerpts) keep(r excerptRecord) {
 	x.last = r.seq
 }
 
-func (r *excerptRecord) clone() excerptRecord {
-	c := *r
-	c.text = slices.Clone(r.text)
-	return c
-}
-
-// set makes r the record of e, in the memory that its text has.
-func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
-	text := r.text[:0]
+// newExcerpt returns a record as an excerpt keeps it.
+func newExcerpt(seq uint64, rec *capture.Record, d event.Decision) excerptRecord {
 	line := rec.Line()
-	*r = excerptRecord{
+	r := excerptRecord{
 		seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
 		rule: d.Rule,
 	}
 	lines := 0
 	for _, part := range [...]string{rec.Message, rec.Stack} {
 		for part = strings.TrimRight(part, "\r\n"); part != ""; {
-			if lines == excerptLines || len(text) >= excerptText {
+			if lines == excerptLines || len(r.text) >= excerptText {
 				r.more += 1 + strings.Count(part, "\n")
 				break
 			}
 			line, rest, _ := strings.Cut(part, "\n")
 			part = rest
 			if lines > 0 {
-				text = append(text, '\n')
+				r.text = append(r.text, '\n')
 			}
 			lines++
-			text = append(text, cut(strings.TrimRight(line, "\r"), excerptText-len(text))...)
+			r.text = append(r.text, cut(strings.TrimRight(line, "\r"), excerptText-len(r.text))...)
 		}
 	}
-	r.text = text
+	return r
 }
 
 // cutMark stands where text was cut.

@@ -486,8 +486,7 @@ func TestLinesLeftOutAreCountedInFull(t *testing.T) {
 		Message: strings.Repeat("message\r\n", lines),
 		Stack:   strings.Repeat("frame\n", lines),
 	}, StartLine: 1, EndLine: 2 * lines}
-	var record excerptRecord
-	record.set(1, e, event.Decision{})
+	record := newExcerpt(1, e, event.Decision{})
 	require.Equal(t, 2*lines, strings.Count(string(record.text), "\n")+1+record.more)
 
 	r := newReplay(t, Config{Details: true})

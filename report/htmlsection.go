@@ -99,7 +99,7 @@ var pageFuncs = template.FuncMap{
 	"escalated": func(r *Row) bool { return r.escalated },
 	"detail":    (*Row).more,
 	"path":      func(d *detail) string { return d.spark.path() },
-	"isDefault": func(rule string) bool { _, _, is := defaultRule(rule); return is },
+	"isDefault": func(rule string) bool { _, is := defaultRule(rule); return is },
 
 	"copyVerdict": (*Document).markdownVerdict,
 	"copyCause":   (*Document).markdownCause,

@@ -23,21 +23,12 @@ func (r *Replay) rename() func(a *heed.Item) {
 			}
 		}
 	}
-	known := map[string]string{}
-	one := func(name *string) {
-		to, ok := known[*name]
-		if !ok {
-			to = *name
-			if m, ok := r.config.Mod(*name); ok {
-				to = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, text.Code))
-			}
-			known[*name] = to
-		}
-		*name = to
-	}
 	mod := func(name *string, isMod bool) {
-		if isMod {
-			one(name)
+		if !isMod {
+			return
+		}
+		if m, ok := r.config.Mod(*name); ok {
+			*name = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, text.Code))
 		}
 	}
 	r.eachText(mod)

@@ -27,17 +27,12 @@ type otlpRecord struct {
 	out []byte
 }
 
-// begin begins a line.
-func (o *otlpRecord) begin(file string) {
+// begin begins a line with what comes before the attributes. Without a level there is no severity.
+func (o *otlpRecord) begin(file string, at time.Time, severity int, level, body string) {
 	o.out = append(o.out, `{"resourceLogs":[{"resource":{"attributes":[`...)
 	o.text("log.file.name", baseName(file))
 	o.text("log.file.path", file)
 	o.out = append(o.out, `]},"scopeLogs":[{`+otlpScope+`,"logRecords":[{`...)
-}
-
-// head writes what comes before the attributes. Without a level there is no
-// severity.
-func (o *otlpRecord) head(at time.Time, severity int, level, body string) {
 	if nanos := otlpTime(at); nanos != "" {
 		o.out = append(append(append(o.out, `"timeUnixNano":"`...), nanos...), `",`...)
 	}
@@ -120,8 +115,7 @@ func otlpSeverity(weight int) int { return 9 + 4*weight }
 func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []byte {
 	a := &u.Item
 	o := otlpRecord{dst}
-	o.begin(file)
-	o.head(at, otlpSeverity(int(a.Severity)), a.Severity.String(), a.Summary)
+	o.begin(file, at, otlpSeverity(int(a.Severity)), a.Severity.String(), a.Summary)
 	o.text("heed.update", u.Kind)
 	o.text("heed.reason", string(u.Reason))
 	o.text("heed.attention.id", a.ID)
@@ -160,8 +154,7 @@ func AppendRecordOTLP(dst []byte, r *Record, e *event.Entry) []byte {
 	}
 	template, _, _ := strings.Cut(r.Template, "\n") // its frames are those of the stack
 	o := otlpRecord{dst}
-	o.begin(r.File)
-	o.head(log.Time, weight, level, body)
+	o.begin(r.File, log.Time, weight, level, body)
 	o.text("heed.kind", r.Kind)
 	o.text("heed.disposition", r.Disposition.String())
 	o.text("heed.severity", r.Severity.String())

@@ -24,24 +24,19 @@ type problem struct {
 // run is what was urgent from one start of the game to the next.
 type run struct {
 	problems map[causeKey]*problem
-	latest   *problem // of the latest entry, and its row
-	row      *row
 	times    uint64 // blocking entries
 	records  uint64
 	limit    stretch // the latest before the game stopped writing its log
 	ending   ending
 }
 
-func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
+func (n *run) observe(o *heed.Outcome, line uint64) {
 	n.records++
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
 	}
-	if row != n.row {
-		n.row, n.latest = row, n.problem(d, line)
-	}
-	p := n.latest
+	p := n.problem(d, line)
 	p.Entries++
 	p.Early = p.Early && (o.Phase == phaseStart || o.Phase == phaseBoot)
 	p.Last, p.record = line, n.records
@@ -115,7 +110,7 @@ func breaks(blocking []*problem) bool {
 
 // weigh sets what is known of a problem once the run has ended. A level alone says more where hardly anything follows.
 func (n *run) weigh(p *problem, c *causes) {
-	kind, _, isDefault := defaultRule(p.Rule)
+	kind, isDefault := defaultRule(p.Rule)
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
 	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, isDefault && kind == event.KindLog.String() && !ends)
@@ -129,12 +124,10 @@ func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
 			found = append(found, p)
 		}
 	}
-	slices.SortFunc(found, (*problem).compareFirst)
+	slices.SortFunc(found, func(p, o *problem) int {
+		return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
+	})
 	return found
-}
-
-func (p *problem) compareFirst(o *problem) int {
-	return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
 }
 
 // stretch is a part of a log in which a phase of the game lasts and the game writes: a limit counts from its beginning.

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -8,7 +11,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -113,11 +115,9 @@ func appendQuoted(dst []byte, text string) []byte {
 
 // appendID appends the 16 hexadecimal digits of an id.
 func appendID(dst []byte, id signature.ID) []byte {
-	const digits = "0123456789abcdef"
-	for shift := 60; shift >= 0; shift -= 4 {
-		dst = append(dst, digits[id>>shift&15])
-	}
-	return dst
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(id))
+	return hex.AppendEncode(dst, b[:])
 }
 
 // AppendRecordText appends r as one line of text.
@@ -129,24 +129,10 @@ func AppendRecordText(dst []byte, r *Record) []byte {
 		dst = append(dst, '-')
 		dst = append(dst, number(uint64(r.EndLine))...)
 	}
-	for _, field := range [...]string{
-		r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule,
-		phaseName(r.Phase),
-	} {
+	phase := cmp.Or(safe(r.Phase), "-") // keeps columns where a log has not entered a phase yet
+	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule, phase} {
 		dst = append(append(dst, '\t'), field...)
 	}
 	dst = appendID(append(dst, '\t'), r.Signature)
-	dst = append(dst, '\t')
-	if r.Template == "" {
-		return append(append(dst, noTemplate...), '\n')
-	}
-	return append(template.AppendLine(dst, r.Template), '\n')
-}
-
-// phaseName keeps columns of text where a log has not entered a phase yet.
-func phaseName(phase string) string {
-	if phase == "" {
-		return "-"
-	}
-	return safe(phase)
+	return append(append(append(dst, '\t'), oneLine(r.Template)...), '\n')
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -82,16 +83,6 @@ type Config struct {
 	Updates int
 }
 
-func (c *Config) validate() error {
-	if c.Template == nil {
-		return fmt.Errorf("report: Config.Template is required: pass the engine's method")
-	}
-	if n := min(c.Rows, c.Updates); n < 0 {
-		return fmt.Errorf("report: Config.Rows or Config.Updates is %d: must not be negative (0 means the default)", n)
-	}
-	return nil
-}
-
 // Replay gathers what there is to report about one log.
 type Replay struct {
 	config   Config
@@ -123,8 +114,11 @@ type Replay struct {
 
 // New returns an empty replay.
 func New(config Config) (*Replay, error) {
-	if err := config.validate(); err != nil {
-		return nil, err
+	if config.Template == nil {
+		return nil, errors.New("report: Config.Template is required: pass the engine's method")
+	}
+	if n := min(config.Rows, config.Updates); n < 0 {
+		return nil, fmt.Errorf("report: Config.Rows or Config.Updates is %d: must not be negative (0 means the default)", n)
 	}
 	config.Rows, config.Updates = cmp.Or(config.Rows, defaultRows), cmp.Or(config.Updates, defaultUpdates)
 	if config.Group == nil {
@@ -154,7 +148,7 @@ func New(config Config) (*Replay, error) {
 		r.tables[i] = newTable(config.Rows)
 	}
 	if config.Details {
-		r.details = newDetails()
+		r.details = &details{causes: map[causeKey]time.Time{}}
 	}
 	return r, nil
 }
@@ -215,7 +209,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
-	r.run.observe(o, line, row)
+	r.run.observe(o, line)
 	if r.details != nil {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -218,14 +217,6 @@ func TestTableOrderIsTotal(t *testing.T) {
 		order = append(order, fmt.Sprintf("%d %s", uint64(row.sig.ID), row.Rule))
 	}
 	require.Equal(t, []string{"1 a", "1 b", "3 a", "3 b", "5 a", "5 b", "9 a", "9 b"}, order)
-}
-
-func TestLongTemplateIsCut(t *testing.T) {
-	long := strings.Repeat("오류", 1000)
-	cut := shorten(long)
-	require.True(t, utf8.ValidString(cut))
-	require.LessOrEqual(t, len(cut), maxTemplate+len("…"))
-	require.Equal(t, "short", shorten("short"))
 }
 
 func TestTimelineKeepsBothEnds(t *testing.T) {

@@ -93,13 +93,6 @@ func (s *Scrubber) lines(text string) []string {
 
 const maxWhole = 64 << 10
 
-// again takes out of text that was scrubbed the names that were learned since.
-func (s *Scrubber) again(text string) string {
-	scrubbed := s.names.Text(text)
-	s.remember(text, scrubbed)
-	return scrubbed
-}
-
 // scrub takes out what is private and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
 	scrubbed := s.names.Text(scrub.Text(text))
@@ -154,9 +147,6 @@ func instance(local string) bool {
 
 // Entry returns e without what is private in its texts.
 func (s *Scrubber) Entry(e event.Entry) event.Entry {
-	if s == nil {
-		return e
-	}
 	e.Source, e.Message, e.Stack = s.Text(e.Source), s.Text(e.Message), s.Text(e.Stack)
 	e.OperationID, e.Parent = s.Text(e.OperationID), s.Text(e.Parent)
 	return e
@@ -164,9 +154,6 @@ func (s *Scrubber) Entry(e event.Entry) event.Entry {
 
 // Suspects returns suspects without what is private in their names.
 func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
-	if s == nil || len(suspects) == 0 {
-		return suspects
-	}
 	suspects = slices.Clone(suspects)
 	for i := range suspects {
 		suspects[i].Mod = s.Text(suspects[i].Mod)
@@ -233,7 +220,11 @@ func (r *Replay) rescrub() {
 	if s == nil || !s.names.Any() {
 		return
 	}
-	again := func(text *string, _ bool) { *text = s.again(*text) }
+	again := func(text *string, _ bool) {
+		scrubbed := s.names.Text(*text)
+		s.remember(*text, scrubbed)
+		*text = scrubbed
+	}
 	again(&r.config.File, false)
 	r.eachText(again)
 }
@@ -256,8 +247,5 @@ func each[T any](all []T, f func(T) string) (out []string) {
 // between them stay: JSON writes them as \n, and the result still hashes to
 // the signature wherever the template held nothing that had to be escaped.
 func safeLines(template string) string {
-	if !strings.Contains(template, "\n") {
-		return safe(template)
-	}
 	return strings.Join(safeAll(strings.Split(template, "\n")), "\n")
 }

@@ -81,7 +81,8 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 				groups = append(groups, g)
 			}
 			if g.Template == "" {
-				g.Template = safeLines(shortTemplate(scrub.Text(row.Template)))
+				whole := scrub.Text(row.Template)
+				g.Template = safeLines(whole[:text.Prefix(whole, maxSummaryTemplate)])
 			}
 			if disposition.Urgent() && g.Canonical == "" {
 				g.Canonical = r.canonical(row.sig, g.Template, scrub)
@@ -111,10 +112,6 @@ func (r *Replay) canonical(sig signature.Signature, shown string, scrub *Scrubbe
 		return ""
 	}
 	return whole
-}
-
-func shortTemplate(template string) string {
-	return template[:text.Prefix(template, min(len(template), maxSummaryTemplate))]
 }
 
 func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {

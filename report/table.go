@@ -160,9 +160,8 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig,
 		group: group,
 	}
-	if text, ok := of(key.sig); ok {
-		row.Template = shorten(text)
-	}
+	template, _ := of(key.sig)
+	row.Template = text.Clip(template, maxTemplate)
 	t.rows.Add(key, row)
 	return row, true
 }
@@ -182,15 +181,6 @@ func (r *Row) head(limit int) string {
 		return noTemplate
 	}
 	return text.Safe(line, limit)
-}
-
-// shorten cuts a template to maxTemplate bytes, so that the row does not hold
-// on to more.
-func shorten(template string) string {
-	if len(template) <= maxTemplate {
-		return template
-	}
-	return strings.ToValidUTF8(strings.Clone(template[:maxTemplate]), "") + "…"
 }
 
 // fold makes one row of those whose signatures are one group under one rule. variant returns the variant of a template.

@@ -31,7 +31,7 @@ func (r *Replay) ruleTexts() ruleTexts {
 	}
 	add := func(rule string) {
 		_, known := texts[safe(rule)]
-		if _, _, isDefault := defaultRule(rule); !known && !isDefault {
+		if _, isDefault := defaultRule(rule); !known && !isDefault {
 			t := r.config.Rule(rule)
 			texts[safe(rule)] = t.shown()
 		}
@@ -59,7 +59,7 @@ func (t RuleText) shown() RuleText {
 func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 	text := t[safe(rule)]
 	text.Summary = cmp.Or(text.Summary, coalesce.Reported(rule, severity))
-	_, _, isDefault := defaultRule(rule)
+	_, isDefault := defaultRule(rule)
 	if text.Why == "" && isDefault {
 		text.Why = "no rule matches it, so the default for its kind applies"
 	}
@@ -69,14 +69,12 @@ func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule takes the id apart that stands for a rule where none matched,
-// such as "default.log.error".
-func defaultRule(id string) (kind, key string, ok bool) {
+// defaultRule reports whether an id, such as "default.log.error", stands for a rule where none matched, and of which
+// kind of entry.
+func defaultRule(id string) (kind string, ok bool) {
 	rest, ok := strings.CutPrefix(id, "default.")
-	if !ok {
-		return "", "", false
-	}
-	return strings.Cut(rest, ".")
+	kind, _, more := strings.Cut(rest, ".")
+	return kind, ok && more
 }
 
 // baseName is the last part of a path of any system.
@@ -145,21 +143,6 @@ func (p *causePart) where() string {
 	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
 }
 
-// fate returns whether problems ended before the log did, of which open are not known to.
-func fate(open, all uint64) string {
-	switch {
-	case open == 0 && all > 1:
-		return "all over before the end"
-	case open == 0:
-		return "over before the end"
-	case open < all:
-		return text.Number(open) + " still open"
-	case all > 1:
-		return "all still open"
-	}
-	return "still open"
-}
-
 // changed is the part of a summary about what the game knows.
 const changed = "; the game's state may have changed"
 
@@ -171,19 +154,26 @@ func (r *Replay) words(s string) string {
 	return s
 }
 
-// fateOf is fate for the items of a cause. Where the log ends with a crash, nothing after it is known.
+// fateOf returns whether the items of a cause ended before the log did. Where that ends with a crash, nothing after it
+// is known.
 func (r *Replay) fateOf(c *cause) string {
+	open := "still open"
+	if r.run.ending.crash {
+		open = "open when the game crashed"
+	}
 	switch {
 	case c.Last < r.runs.last:
 		return "over: the game was started again"
-	case !r.run.ending.crash || c.Open == 0:
-		return fate(c.Open, c.Items)
-	case c.Severity == event.SeverityFatal && c.Last >= r.run.ending.line:
+	case c.Open == 0 && c.Items > 1:
+		return "all over before the end"
+	case c.Open == 0:
+		return "over before the end"
+	case r.run.ending.crash && c.Severity == event.SeverityFatal && c.Last >= r.run.ending.line:
 		return "the game ended with it"
 	case c.Open < c.Items:
-		return text.Number(c.Open) + " open when the game crashed"
+		return text.Number(c.Open) + " " + open
 	case c.Items > 1:
-		return "all open when the game crashed"
+		return "all " + open
 	}
-	return "open when the game crashed"
+	return open
 }

@@ -5,7 +5,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,40 +39,33 @@ const (
 // Read reads the file with a name and calls found with each log in it. An archive (.zip, .tar, also compressed) has the
 // files in it whose names are those of logs. Opened it reads; a zip that is not on this machine's disk is copied there.
 func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
-	fail := func(err error) {
-		if err != nil {
-			found(Found{Path: name, Err: err})
-		}
-	}
-	lower := strings.ToLower(name)
-	switch {
-	case strings.HasSuffix(lower, ".zip"):
-		a := newArchive(set, name, found)
-		fail(cmp.Or(a.readZip(opened), a.empty()))
-	case isTar(lower):
-		a := newArchive(set, name, found)
-		fail(cmp.Or(a.readTar(opened), a.empty()))
-	default:
+	if !IsArchive(name) {
 		s, err := summarize(set, path.Base(name), opened, nil)
 		found(Found{name, s, err})
+		return
+	}
+	a := &archive{set, name, found, maxMembers, unpacking()}
+	read := a.readTar
+	if isZip(name) {
+		read = a.readZip
+	}
+	err := read(opened)
+	if err == nil && a.logs == maxMembers {
+		err = errNoLog
+	}
+	if err != nil {
+		found(Found{Path: name, Err: err})
 	}
 }
 
 // IsArchive reports whether a file is an archive by its name.
 func IsArchive(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, ".zip") || isTar(name)
+	unpacked := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	return isZip(name) || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(unpacked, ".tar")
 }
 
-func isTar(name string) bool {
-	if strings.HasSuffix(name, ".tgz") {
-		return true
-	}
-	for _, packed := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	return strings.HasSuffix(name, ".tar")
-}
+func isZip(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".zip") }
 
 // wanted reports whether a file of an archive is to be read. The folder of macOS has no files that were put there.
 func wanted(name string) bool {
@@ -85,26 +77,14 @@ type archive struct {
 	set   *rules.Set
 	name  string
 	found func(Found)
-	logs  int
+	logs  int // that may still be read
 	bytes limit
-}
-
-func newArchive(set *rules.Set, name string, found func(Found)) *archive {
-	return &archive{set, name, found, maxMembers, unpacking()}
 }
 
 // unpacking returns the limit of what an archive unpacks to, before any of it was read.
 func unpacking() limit {
 	err := fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio, int64(maxUnpacked))
 	return limit{freeBytes, maxUnpacked - freeBytes, err}
-}
-
-// empty returns an error if there was no log.
-func (a *archive) empty() error {
-	if a.logs == maxMembers {
-		return errNoLog
-	}
-	return nil
 }
 
 var errNoLog, errEncrypted = errors.New("has no log in it"), errors.New("is encrypted")

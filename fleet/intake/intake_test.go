@@ -193,7 +193,7 @@ func TestBounds(t *testing.T) {
 			"tar": func(a *archive) error { return a.readTar(bytes.NewReader(tarred(t, names...))) },
 		} {
 			found := 0
-			a := newArchive(set, "a", func(Found) { found++ })
+			a := &archive{set, "a", func(Found) { found++ }, maxMembers, unpacking()}
 			a.logs, a.bytes = c.logs, limit{left: c.bytes, err: errors.New("too much")}
 			err := read(a)
 			if c.want == "" {
@@ -219,7 +219,7 @@ func TestOverlap(t *testing.T) {
 	binary.LittleEndian.PutUint16(data[end+10:], entries)
 	binary.LittleEndian.PutUint32(data[end+12:], uint32(end-start))
 	found := 0
-	a := newArchive(compiled(t), "a.zip", func(Found) { found++ })
+	a := &archive{compiled(t), "a.zip", func(Found) { found++ }, maxMembers, unpacking()}
 	a.bytes.left, a.bytes.more = 10*int64(len(someLog(t))), 0
 	require.ErrorContains(t, a.readZip(bytes.NewReader(data)), "unpacks to more than")
 	require.Equal(t, 11, found)

@@ -2,6 +2,7 @@ package population
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed/signature"
@@ -22,10 +23,9 @@ type Set struct {
 // NewSet returns that of one log.
 func NewSet(log *Log, names *Names) *Set {
 	s := &Set{Game: log.Game, Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
-	for root := range names.roots(log) {
-		s.Groups = append(s.Groups, root)
-	}
-	slices.SortFunc(s.Groups, func(a, b signature.ID) int { return compareByHash(a.String(), b.String()) })
+	s.Groups = slices.SortedFunc(maps.Keys(names.roots(log)), func(a, b signature.ID) int {
+		return compareByHash(a.String(), b.String())
+	})
 	s.Groups = s.Groups[:min(len(s.Groups), maxSetGroups)]
 	slices.Sort(s.Groups)
 	return s
@@ -53,9 +53,6 @@ func (s *Set) Compare(o *Set) int {
 	return cmp.Or(cmp.Compare(o.Logs, s.Logs), cmp.Compare(len(o.Groups), len(s.Groups)),
 		slices.Compare(s.Groups, o.Groups), cmp.Compare(s.Game, o.Game))
 }
-
-// Weight implements [Ranked].
-func (s *Set) Weight() uint64 { return 0 }
 
 // cluster are sets of a game that are like the first of them.
 type cluster struct {
@@ -86,22 +83,12 @@ func clusters(sets []*Set) []*cluster {
 	return all
 }
 
-// alike reports whether the Jaccard index of two sets is at least a half.
+// alike reports whether the Jaccard index of two sets, which are in order, is at least a half.
 func alike(a, b []signature.ID) bool {
-	if len(a) > 2*len(b) || len(b) > 2*len(a) {
-		return false
-	}
 	common := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := cmp.Compare(a[i], b[j]); {
-		case c == 0:
+	for _, id := range a {
+		if _, both := slices.BinarySearch(b, id); both {
 			common++
-			i++
-			j++
-		case c < 0:
-			i++
-		default:
-			j++
 		}
 	}
 	return 2*common >= len(a)+len(b)-common

@@ -31,10 +31,7 @@ func (e Edge) hash() uint64 {
 }
 
 func (e Edge) compare(o Edge) int {
-	if c := cmp.Compare(e.hash(), o.hash()); c != 0 {
-		return c
-	}
-	return slices.Compare(e[:], o[:])
+	return cmp.Or(cmp.Compare(e.hash(), o.hash()), slices.Compare(e[:], o[:]))
 }
 
 // Links has which names in logs are for the same. Full tables keep what has the least hashes, as [Tally] does, and one
@@ -106,12 +103,10 @@ func (l *Links) merge(other *Links, edges, names int) {
 	for name, owners := range other.Mods {
 		l.name(name, owners)
 	}
-	for key := range other.Shorter {
-		if l.Shorter == nil {
-			l.Shorter = map[string]bool{}
-		}
-		l.Shorter[key] = true
+	if l.Shorter == nil {
+		l.Shorter = map[string]bool{}
 	}
+	maps.Copy(l.Shorter, other.Shorter)
 	l.trim(edges, names)
 }
 
@@ -134,16 +129,12 @@ func (l *Links) settleEdges(limit int) {
 
 // settleNames returns the names that are left, in the order of their hashes.
 func (l *Links) settleNames(limit int) []string {
-	names := make([]string, 0, len(l.Mods))
-	for name := range l.Mods {
-		names = append(names, name)
+	names := slices.SortedFunc(maps.Keys(l.Mods), compareByHash)
+	kept := min(len(names), limit+1)
+	for _, name := range names[kept:] {
+		delete(l.Mods, name)
 	}
-	slices.SortFunc(names, compareByHash)
-	for len(names) > limit+1 {
-		delete(l.Mods, names[len(names)-1])
-		names = names[:len(names)-1]
-	}
-	return names
+	return names[:kept]
 }
 
 // Names resolves which names are one in the whole population.
@@ -214,12 +205,7 @@ func (l *Links) resolve(edges, names int) (*Names, Lost) {
 	return n, lost
 }
 
-func compareSignatures(a, b [2]uint64) int {
-	if a[0] != b[0] {
-		return cmp.Compare(a[0], b[0])
-	}
-	return cmp.Compare(a[1], b[1])
-}
+func compareSignatures(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) }
 
 // Root returns the least signature of the group of another in a game.
 func (n *Names) Root(game string, id signature.ID) signature.ID {
@@ -243,9 +229,9 @@ func (n *Names) roots(log *Log) map[signature.ID][]int {
 	return byRoot
 }
 
-// least returns the n least of all ids, each once and in order.
-func least(n int, ids []signature.ID) []signature.ID {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	return ids[:min(n, len(ids))]
+// least returns the n least of all, each once and in order.
+func least[T ~uint64](n int, all []T) []T {
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(n, len(all))]
 }

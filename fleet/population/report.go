@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -194,23 +195,19 @@ func (p *Parts) Merge(o *Parts) {
 	p.Failures.Merge(&o.Failures, maxFailures)
 }
 
-// PartsOf returns those of one group, set or failure; each may be nil. Of the texts of a group it has only those that a
-// report may show, so that a thousand groups fit in memory.
-func PartsOf(g *Group, s *Set, f *Failure) *Parts {
-	p := &Parts{}
-	if g != nil {
-		short := *g
-		short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
-		p.Groups.Kept = []*Group{&short}
-	}
-	if s != nil {
-		p.Sets.Kept = []*Set{s}
-	}
-	if f != nil {
-		p.Failures.Kept = []Failure{*f}
-	}
-	return p
+// Parts returns the group as a part of a population, with only those of its texts that a report may show, so that a
+// thousand groups fit in memory.
+func (g *Group) Parts() *Parts {
+	short := *g
+	short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
+	return &Parts{Groups: Top[*Group]{Kept: []*Group{&short}}}
 }
+
+// Parts returns the set as a part of a population.
+func (s *Set) Parts() *Parts { return &Parts{Sets: Top[*Set]{Kept: []*Set{s}}} }
+
+// Parts returns the failure as a part of a population.
+func (f Failure) Parts() *Parts { return &Parts{Failures: Top[Failure]{Kept: []Failure{f}}} }
 
 // NewReport makes the report. A text that fewer than k players have does not enter it.
 func NewReport(p *Parts, k int) *Report {
@@ -220,7 +217,7 @@ func NewReport(p *Parts, k int) *Report {
 		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut,
 		States: counted(t.States, 0, maxRules), Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
 		LostLinks: p.Lost.Edges, LostModNames: p.Lost.Names, Groups: []ReportGroup{},
-		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left, Clusters: []Cluster{},
+		MoreGroups: p.Groups.Others, MoreEntries: t.Entries - t.LeftOut, Clusters: []Cluster{},
 		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
 	}
 	for _, game := range counted(t.Games, k, maxGames) {
@@ -261,6 +258,7 @@ func NewReport(p *Parts, k int) *Report {
 			r.Tested += uint64(shown.Tested)
 		}
 		r.Groups = append(r.Groups, shown)
+		r.MoreEntries -= g.Entries
 	}
 	r.correct()
 	r.compare(p)
@@ -284,11 +282,7 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
 		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
 	}
-	for _, id := range g.Members {
-		if id != g.Signature {
-			shown.Members = append(shown.Members, id)
-		}
-	}
+	shown.Members = slices.DeleteFunc(slices.Clone(g.Members), func(id signature.ID) bool { return id == g.Signature })
 	k := uint64(r.K)
 	if max(t.Games[g.Game], g.Players) >= k {
 		shown.Game = g.Game
@@ -305,16 +299,11 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	for _, s := range shown.Samples {
 		shown.Masked -= s.Count
 	}
-	for version := range g.Versions {
-		if t.Versions[of(g.Game, version)] < k {
-			continue
-		}
-		if shown.First == "" || compareVersions(version, shown.First) < 0 {
-			shown.First = version
-		}
-		if shown.Last == "" || compareVersions(version, shown.Last) > 0 {
-			shown.Last = version
-		}
+	versions := slices.DeleteFunc(slices.SortedFunc(maps.Keys(g.Versions), compareVersions), func(version string) bool {
+		return t.Versions[of(g.Game, version)] < k
+	})
+	if len(versions) > 0 {
+		shown.First, shown.Last = versions[0], versions[len(versions)-1]
 	}
 	for _, mod := range g.Blamed.ranked() {
 		if max(t.Mods[of(g.Game, mod)], g.Blamed[mod]) < k || len(shown.Blamed) == maxShown {
@@ -360,12 +349,7 @@ func (r *Report) correct() {
 			all = append(all, &r.Groups[i].Mods[j].P)
 		}
 	}
-	slices.SortFunc(all, func(a, b *float64) int { return cmp.Compare(*a, *b) })
-	least := 0.0
-	for i, p := range all {
-		least = max(least, min(1, *p*float64(r.Tested-uint64(i))))
-		*p = least
-	}
+	cohort.Holm(all, int(r.Tested))
 	for i := range r.Groups {
 		mods := slices.DeleteFunc(r.Groups[i].Mods, func(l Lift) bool { return l.P > level })
 		slices.SortStableFunc(mods, func(a, b Lift) int {
@@ -398,7 +382,6 @@ func (r *Report) compare(p *Parts) {
 		return
 	}
 	r.Compared = c
-	var chance []float64
 	for i, g := range p.Groups.Kept {
 		had, has := g.PartPlayers[Before], g.PartPlayers[After]
 		before, after := t.PartGames[Before][g.Game], t.PartGames[After][g.Game]
@@ -418,16 +401,18 @@ func (r *Report) compare(p *Parts) {
 		case change.Value < 1:
 			change.What = "less"
 		}
-		c.Changes = append(c.Changes, change)
 		other := cohort.Table{With: before, WithFault: had, Without: after, WithoutFault: has}
-		chance = append(chance, min(1, 2*min(table.P(), other.P())))
+		change.P = min(1, 2*min(table.P(), other.P()))
+		c.Changes = append(c.Changes, change)
 	}
-	c.Tested = len(chance)
-	chance = cohort.Holm(chance)
+	c.Tested = len(c.Changes)
+	chances := make([]*float64, c.Tested)
 	for i := range c.Changes {
-		change := &c.Changes[i]
-		change.P = chance[i]
-		round(&change.Interval, &change.P)
+		chances[i] = &c.Changes[i].P
+	}
+	cohort.Holm(chances, c.Tested)
+	for i := range c.Changes {
+		round(&c.Changes[i].Interval, &c.Changes[i].P)
 	}
 	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
@@ -496,8 +481,8 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 		links.Merge(&Links{Shorter: Shorter(logs)})
 	}
 	names, lost := links.Resolve()
-	var players []*Player
-	sets := map[string]*Set{}
+	parts := &Parts{Lost: lost}
+	sets, groups := map[string]*Set{}, map[string]*Group{}
 	for _, logs := range byPlayer {
 		player := &Player{}
 		for _, log := range logs {
@@ -511,14 +496,6 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 			}
 			sets[set.Key()].Merge(set)
 		}
-		players = append(players, player)
-	}
-	parts := &Parts{Lost: lost}
-	for i := range failures {
-		parts.Merge(PartsOf(nil, nil, &failures[i]))
-	}
-	groups := map[string]*Group{}
-	for _, player := range players {
 		totals, seen := player.Count()
 		parts.Totals.Merge(totals)
 		for _, g := range seen {
@@ -528,11 +505,14 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 			groups[g.Key()].Merge(g)
 		}
 	}
+	for _, f := range failures {
+		parts.Merge(f.Parts())
+	}
 	for _, g := range groups {
-		parts.Merge(PartsOf(g, nil, nil))
+		parts.Merge(g.Parts())
 	}
 	for _, s := range sets {
-		parts.Merge(PartsOf(nil, s, nil))
+		parts.Merge(s.Parts())
 	}
 	return NewReport(parts, k)
 }

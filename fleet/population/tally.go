@@ -2,6 +2,7 @@ package population
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -25,12 +26,7 @@ func (t *Tally) trim(limit int) {
 	if len(*t) <= limit {
 		return
 	}
-	keys := make([]string, 0, len(*t))
-	for key := range *t {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, compareByHash)
-	for _, key := range keys[limit:] {
+	for _, key := range slices.SortedFunc(maps.Keys(*t), compareByHash)[limit:] {
 		delete(*t, key)
 	}
 }
@@ -44,21 +40,15 @@ func (t Tally) once() {
 
 // ranked returns the keys, the most frequent first.
 func (t Tally) ranked() []string {
-	keys := make([]string, 0, len(t))
-	for key := range t {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
-	return keys
+	return slices.SortedFunc(maps.Keys(t), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b))
+	})
 }
 
 // first returns the n most frequent.
 func (t Tally) first(n int) Tally {
-	if len(t) <= n {
-		return t
-	}
 	some := Tally{}
-	for _, key := range t.ranked()[:n] {
+	for _, key := range t.ranked()[:min(n, len(t))] {
 		some[key] = t[key]
 	}
 	return some
@@ -74,10 +64,7 @@ func (d *Distinct) add(other Distinct) {
 	if len(other) == 0 {
 		return
 	}
-	all := append(slices.Clone(*d), other...)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	*d = all[:min(len(all), maxDistinct+1)]
+	*d = least(maxDistinct+1, append(slices.Clone(*d), other...))
 }
 
 // Count returns how many there are.

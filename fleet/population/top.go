@@ -5,17 +5,11 @@ import (
 	"slices"
 )
 
-// Ranked is what [Top] keeps the first of.
-type Ranked[T any] interface {
-	Compare(other T) int // the first ones first; never 0 for two of a population
-	Weight() uint64      // its entries
-}
-
 // Top keeps the first of all, and counts the others. What is added must be complete: merged with nothing any more.
-type Top[T Ranked[T]] struct {
+// Compare orders the first ones first, and never returns 0 for two of a population.
+type Top[T interface{ Compare(other T) int }] struct {
 	Kept   []T    `json:"kept,omitempty"`
 	Others uint64 `json:"others,omitempty"`
-	Left   uint64 `json:"left,omitempty"` // what the others weigh
 }
 
 // The most that are kept.
@@ -32,12 +26,10 @@ func (t *Top[T]) Merge(o *Top[T], limit int) {
 		t.Kept = slices.Insert(t.Kept, i, more)
 		if len(t.Kept) > limit {
 			t.Others++
-			t.Left += t.Kept[limit].Weight()
 			t.Kept = t.Kept[:limit]
 		}
 	}
 	t.Others += o.Others
-	t.Left += o.Left
 }
 
 // Compare orders groups: that which most players have first.
@@ -47,13 +39,7 @@ func (g *Group) Compare(o *Group) int {
 		cmp.Compare(g.Game, o.Game))
 }
 
-// Weight implements [Ranked].
-func (g *Group) Weight() uint64 { return g.Entries }
-
 // Compare orders failures by path.
 func (f Failure) Compare(o Failure) int {
 	return cmp.Or(cmp.Compare(f.Path, o.Path), cmp.Compare(f.Error, o.Error))
 }
-
-// Weight implements [Ranked].
-func (f Failure) Weight() uint64 { return 0 }

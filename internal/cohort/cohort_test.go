@@ -47,9 +47,10 @@ func TestP(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	require.Empty(t, cohort.Holm(nil))
-	got := cohort.Holm([]float64{0.04, 0.01, 0.03, 0.9})
-	require.InDeltaSlice(t, []float64{0.09, 0.04, 0.09, 0.9}, got, 1e-12)
+	cohort.Holm(nil, 0)
+	p := [...]float64{0.04, 0.01, 0.03, 0.9}
+	cohort.Holm([]*float64{&p[0], &p[1], &p[2], &p[3]}, 4)
+	require.InDeltaSlice(t, []float64{0.09, 0.04, 0.09, 0.9}, p[:], 1e-12)
 }
 
 // TestOrder holds that without versions the order of sessions can only silence an answer, where a fault comes in runs.

@@ -166,10 +166,10 @@ func plant(r *rand.Rand, kind string) *player {
 		if cause(day) {
 			s.Fault = r.Float64() < rate
 		}
-		count(&p.tables[0], cause(day), s.Fault)
+		p.tables[0].Count(cause(day), s.Fault)
 		for i, half := range halves {
 			if half != nil && half(day) {
-				count(&p.tables[1+i], cause(day), s.Fault)
+				p.tables[1+i].Count(cause(day), s.Fault)
 			}
 		}
 		for _, m := range list {
@@ -185,19 +185,6 @@ func names(n int) (all []string) {
 		all = append(all, fmt.Sprintf("mod%d", i+1))
 	}
 	return all
-}
-
-func count(t *cohort.Table, with, fault bool) {
-	switch {
-	case with && fault:
-		*t = t.Add(cohort.Table{With: 1, WithFault: 1})
-	case with:
-		*t = t.Add(cohort.Table{With: 1})
-	case fault:
-		*t = t.Add(cohort.Table{Without: 1, WithoutFault: 1})
-	default:
-		*t = t.Add(cohort.Table{Without: 1})
-	}
 }
 
 // promised is the share of players, in percent, of whom the answer is right, where there is enough to know: what was

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
@@ -111,12 +112,7 @@ func (v vector) common(o vector) (n uint64) {
 	return n
 }
 
-func (v vector) count() (n uint64) {
-	for _, w := range v {
-		n += uint64(bits.OnesCount64(w))
-	}
-	return n
-}
+func (v vector) count() uint64 { return v.common(v) }
 
 // candidate is factors that divide the sessions alike.
 type candidate struct {
@@ -145,15 +141,7 @@ func (c *cohort) table(with vector) Table {
 // before is the table of the fault in the session before as a factor; the first session has none before it.
 func (c *cohort) before() (t Table) {
 	for i := 1; i < c.n; i++ {
-		fault := uint64(0)
-		if c.faults.has(i) {
-			fault = 1
-		}
-		if c.faults.has(i - 1) {
-			t = t.Add(Table{With: 1, WithFault: fault})
-		} else {
-			t = t.Add(Table{Without: 1, WithoutFault: fault})
-		}
+		t.Count(c.faults.has(i-1), c.faults.has(i))
 	}
 	return t
 }
@@ -313,12 +301,7 @@ func (c *cohort) comparisons() int {
 	}
 	slices.Sort(least)
 	for n := 1; ; n++ { // of so many comparisons no more than n could be
-		could, _ := slices.BinarySearchFunc(least, level/float64(n), func(p, at float64) int {
-			if p <= at {
-				return -1
-			}
-			return 1
-		})
+		could := sort.Search(len(least), func(i int) bool { return least[i] > level/float64(n) })
 		switch {
 		case could == 0:
 			return 0
@@ -367,11 +350,10 @@ func (c *cohort) pairs() (all []*candidate, tried int) {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
 	})
-	byFit := slices.Clone(mods)
-	slices.SortStableFunc(byFit, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
+	slices.SortStableFunc(mods, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
 	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
-	for i, a := range byFit {
-		for _, b := range byFit[i+1:] {
+	for i, a := range mods {
+		for _, b := range mods[i+1:] {
 			if n := a.with.common(b.with); n == 0 || n == a.table.With || n == b.table.With {
 				continue // one of them is never without the other
 			}

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Table counts sessions, or players, with and without a factor, and those with a fault among each. Tables of different
-// sessions add up.
+// Table counts sessions, or players, with and without a factor, and those with a fault among each.
 type Table struct {
 	With         uint64 `json:"with" jsonschema:"With the factor."`
 	WithFault    uint64 `json:"withFault" jsonschema:"Of these, those with the fault."`
@@ -15,9 +14,16 @@ type Table struct {
 	WithoutFault uint64 `json:"withoutFault" jsonschema:"Of these, those with the fault."`
 }
 
-// Add returns the table of the sessions of both.
-func (t Table) Add(o Table) Table {
-	return Table{t.With + o.With, t.WithFault + o.WithFault, t.Without + o.Without, t.WithoutFault + o.WithoutFault}
+// Count counts a session, with or without the factor and the fault.
+func (t *Table) Count(with, fault bool) {
+	sessions, faults := &t.Without, &t.WithoutFault
+	if with {
+		sessions, faults = &t.With, &t.WithFault
+	}
+	*sessions++
+	if fault {
+		*faults++
+	}
 }
 
 // logChoose is the logarithm of the binomial coefficient.
@@ -86,20 +92,14 @@ func (t Table) likelihood() float64 {
 	return side(t.WithFault, t.With) + side(t.WithoutFault, t.Without)
 }
 
-// Holm returns the chances corrected for their number (Holm, "A simple sequentially rejective multiple test procedure",
-// Scandinavian Journal of Statistics 6, 1979), in the order given: where one is at most a level, it is significant at
-// that level for all together.
-func Holm(chances []float64) []float64 {
-	order := make([]int, len(chances))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chances[a], chances[b]) })
-	out := make([]float64, len(chances))
+// Holm corrects chances for the number of tests (Holm, "A simple sequentially rejective multiple test procedure",
+// Scandinavian Journal of Statistics 6, 1979): if one is at most a level, it is significant at that level for all
+// together. Tests whose chances are not given count as larger ones. It puts the pointers in order.
+func Holm(chances []*float64, tests int) {
+	slices.SortFunc(chances, func(a, b *float64) int { return cmp.Compare(*a, *b) })
 	largest := 0.0
-	for rank, i := range order {
-		largest = max(largest, min(1, chances[i]*float64(len(chances)-rank)))
-		out[i] = largest
+	for rank, p := range chances {
+		largest = max(largest, min(1, *p*float64(tests-rank)))
+		*p = largest
 	}
-	return out
 }

@@ -28,6 +28,14 @@ func Prefix(s string, n int) int {
 	return n
 }
 
+// Clip returns s in at most n bytes and "…", in memory of its own if it is cut.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + ellipsis
+}
+
 // A Whole is a number of things.
 type Whole interface{ ~int | ~int64 | ~uint64 }
 

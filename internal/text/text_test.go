@@ -225,3 +225,11 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, "lines", Plural(2, "line", []string{}...))
 	require.Equal(t, `{"Mask":"<*>"}`, string(JSON(struct{ Mask string }{"<*>"})))
 }
+
+func TestClip(t *testing.T) {
+	const limit = 512
+	cut := Clip(strings.Repeat("오류", 1000), limit)
+	require.True(t, utf8.ValidString(cut))
+	require.LessOrEqual(t, len(cut), limit+len("…"))
+	require.Equal(t, "short", Clip("short", limit))
+}

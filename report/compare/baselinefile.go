@@ -164,22 +164,15 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 	if p.err != nil {
 		return
 	}
-	where := p.file
-	if n != nil && n.Line > 0 {
-		where += fmt.Sprintf(":%d", n.Line)
-		if n.Column > 0 {
-			where += fmt.Sprintf(":%d", n.Column)
-		}
-	}
 	if field != "" {
-		where += ": " + field
+		field += ": "
 	}
-	p.err = errors.New(where + ": " + fmt.Sprintf(format, args...))
+	p.err = errors.New(yamlfile.Place(p.file, n.Line, n.Column) + field + fmt.Sprintf(format, args...))
 }
 
 func (p *baselineParser) parse(data []byte) *Baseline {
 	if len(data) > MaxBaselineBytes {
-		p.fail(nil, "", "the file has %d bytes, more than the allowed %d: a baseline is for noise that somebody has reviewed",
+		p.fail(&yaml.Node{}, "", "the file has %d bytes, more than the allowed %d: a baseline is for noise that somebody has reviewed",
 			len(data), MaxBaselineBytes)
 		return nil
 	}
@@ -187,7 +180,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	err := documents.Decode(&doc)
 	if len(doc.Content) == 0 && (err == nil || errors.Is(err, io.EOF)) {
-		p.fail(nil, "", `the file is empty: write it with "heed baseline write"`)
+		p.fail(&yaml.Node{}, "", `the file is empty: write it with "heed baseline write"`)
 		return nil
 	}
 	if err == nil {
@@ -227,27 +220,19 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	entries := top["entries"]
 	if entries.Kind != yaml.SequenceNode {
 		p.fail(entries, "entries", "want a list of groups, not %s", shown(entries))
-		return nil
 	}
 	seen := map[signature.Signature]int{}
 	for i, n := range entries.Content {
 		field := fmt.Sprintf("entries[%d]", i)
 		k := p.known(n, field)
-		if p.err != nil {
-			return nil
-		}
 		for _, t := range k.Templates {
 			s := signature.Of([]byte(t))
 			if first, ok := seen[s]; ok {
 				p.fail(n, field, "has the same template as entries[%d]: remove one of them", first)
-				return nil
 			}
 			seen[s] = i
 		}
 		b.Entries = append(b.Entries, k)
-	}
-	if p.err != nil {
-		return nil
 	}
 	return b
 }
@@ -299,11 +284,9 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	if n := m["forms"]; n != nil {
 		if n.Kind != yaml.SequenceNode {
 			p.fail(n, at("forms"), "want a list of templates, not %s", shown(n))
-			return k
 		}
 		if len(n.Content) >= MaxForms {
 			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), MaxForms-1)
-			return k
 		}
 		for i, f := range n.Content {
 			k.Templates = append(k.Templates, p.text(f, fmt.Sprintf("%s[%d]", at("forms"), i)))
@@ -324,10 +307,7 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
 		p.fail(n, field, "want the fields %s, not %s", strings.Join(required, ", "), shown(n))
 		return nil
 	}
-	prefix := ""
-	if field != "" {
-		prefix = field + "."
-	}
+	prefix := strings.TrimPrefix(field+".", ".")
 	m := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -335,21 +315,16 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
 		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
 			p.fail(key, field, "unknown field %q: the fields are %s", text.Safe(key.Value, 64),
 				strings.Join(slices.Concat(required, optional), ", "))
-			return nil
 		case m[key.Value] != nil:
 			p.fail(key, prefix+key.Value, "is here twice: remove one")
-			return nil
-		}
-		if value.Kind == yaml.AliasNode {
+		case value.Kind == yaml.AliasNode:
 			p.fail(value, prefix+key.Value, "is an alias: write the value itself")
-			return nil
 		}
 		m[key.Value] = value
 	}
 	for _, name := range required {
 		if m[name] == nil {
 			p.fail(n, field, "the field %q is missing", name)
-			return nil
 		}
 	}
 	return m
@@ -392,11 +367,8 @@ func (p *baselineParser) scalar(n *yaml.Node, field string, ok bool, want string
 
 // shown returns what stands at a node, for an error.
 func shown(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		return yamlfile.KindName(n)
 	}
 	return strconv.Quote(text.Safe(n.Value, 64))
 }

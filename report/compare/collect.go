@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -295,10 +296,10 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 			tally.suspects = r.config.Blame()
 		}
 		if r.config.Sample != nil {
-			tally.sample = r.keep(clip(r.config.Sample(), maxSample))
+			tally.sample = r.keep(text.Clip(r.config.Sample(), maxSample))
 		}
 		if c := r.collector; r.side == New && c.textBytes < c.config.TextBytes { // a baseline is of this side
-			tally.text = strings.Clone(clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
+			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
 		}
 	}
@@ -410,12 +411,4 @@ func (r *Run) keep(sample string) string {
 	}
 	c.bytes[r.side] += len(sample)
 	return strings.Clone(sample)
-}
-
-// clip cuts a sample to its bound.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
 }

@@ -41,11 +41,8 @@ func nameOf(g *signature.Grouper, t *entryText) name {
 func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signature.Grouper) {
 	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
 	all, cut := c.whole(texts, known)
-	learned := all
-	if len(known) > 0 {
-		learned = slices.Concat(all, known)
-		slices.SortFunc(learned, compareTexts)
-	}
+	learned := slices.Concat(all, known)
+	slices.SortFunc(learned, compareTexts)
 	grouper, err := signature.NewGrouper(signature.GrouperConfig{
 		Signatures: max(1, len(learned)),
 		Columns:    min(max(groupColumns*len(learned), minColumns), maxColumns),

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -115,14 +114,11 @@ func Parse(data []byte) (*Session, error) {
 	return &s, s.Validate()
 }
 
-// errVersion is the error for a summary of another version of the shape.
-var errVersion = errors.New("another version of summaries")
-
 // Validate returns an error that names what is out of bounds.
 func (s *Session) Validate() error {
 	switch {
 	case s.Version != Version:
-		return fmt.Errorf("summary: %w: %d, want %d", errVersion, s.Version, Version)
+		return fmt.Errorf("summary: another version of summaries: %d, want %d", s.Version, Version)
 	case len(s.Groups) > MaxGroups:
 		return fmt.Errorf("summary: %d groups, at most %d", len(s.Groups), MaxGroups)
 	case len(s.Mods) > MaxMods:

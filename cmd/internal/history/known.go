@@ -142,13 +142,13 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 	since, unlisted := 0, 0 // with the group, of which the latter list no mods, or not all
 	for i := range l.sessions {
 		s := &l.sessions[i]
-		fault := uint64(0)
 		if has(s) {
-			fault = 1
 			since++
 		}
 		if s.list == 0 || !s.wholeMods || len(added) == 0 {
-			unlisted += int(fault)
+			if has(s) {
+				unlisted++
+			}
 			continue
 		}
 		mods, err := l.mods(s.list)
@@ -156,11 +156,7 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 			return "", err
 		}
 		for n, id := range added {
-			table := cohort.Table{Without: 1, WithoutFault: fault}
-			if slices.ContainsFunc(mods, func(m listedMod) bool { return m.mod == id }) {
-				table = cohort.Table{With: 1, WithFault: fault}
-			}
-			tables[n] = tables[n].Add(table)
+			tables[n].Count(slices.ContainsFunc(mods, func(m listedMod) bool { return m.mod == id }), has(s))
 		}
 	}
 	best, alike := 0, 0

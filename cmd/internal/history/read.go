@@ -280,18 +280,16 @@ const confidence = 0.95
 // difference last.
 func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
 	err = h.read(ctx, func(t *tx) error {
-		type tally struct{ sessions, broken int }
-		var total tally
-		err := t.each(func(scan func(...any) error) error { return scan(&total.sessions, &total.broken) },
-			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ? AND modlist IS NOT NULL AND whole_mods
-			AND (broken OR sound AND NOT running)`, game)
+		var sessions, broken int
+		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ?
+			AND modlist IS NOT NULL AND whole_mods AND (broken OR sound AND NOT running)`, game).Scan(&sessions, &broken)
 		if err != nil {
 			return err
 		}
 		return t.each(func(scan func(...any) error) error {
 			var m Mod
 			err := scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)
-			m.Without, m.BrokenWithout = total.sessions-m.With, total.broken-m.BrokenWith
+			m.Without, m.BrokenWithout = sessions-m.With, broken-m.BrokenWith
 			all = append(all, m)
 			return err
 		}, `SELECT m.name, m.package, m.workshop, sum(l.n), sum(l.broken) FROM

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // put writes a session, and gives a new one its number.
@@ -39,13 +40,9 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 		ms := s.Began.UnixMilli()
 		k.began = &ms
 	}
-	var id, was *int64
+	var id *int64
 	if k.id != 0 {
 		id = &k.id
-		err := t.QueryRowContext(t.ctx, `SELECT modlist FROM session WHERE id = ?`, k.id).Scan(&was)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
 	}
 	game, version := summary.Game(s.Facts.Game)
 	if k.id, err = t.number(`INSERT OR REPLACE INTO session (id, game, version, log, bytes, hash, began, ended, live,
@@ -59,10 +56,8 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 	if err := t.exec(`INSERT OR REPLACE INTO body VALUES (?, ?)`, k.id, t.h.encode.EncodeAll(data, nil)); err != nil {
 		return err
 	}
-	if was != nil {
-		if err := t.pruneMods([]int64{*was}); err != nil {
-			return err
-		}
+	if err := t.pruneMods(); err != nil {
+		return err
 	}
 	return t.putGroups(k.id, game, s)
 }
@@ -146,11 +141,8 @@ func (w *groupWriter) put(g *summary.Group) error {
 	var missing []int64
 	var groups []int64
 	name, template := w.next, "" // the signature that names it
-	for i := -1; i < len(g.Members); i++ {
-		sig := int64(g.Signature)
-		if i >= 0 {
-			sig = int64(g.Members[i])
-		}
+	for i, member := range slices.Concat([]signature.ID{g.Signature}, g.Members) {
+		sig := int64(member)
 		var id, group int64
 		var text string
 		switch err := w.find.QueryRowContext(w.ctx, sig, w.version, w.game).Scan(&id, &group, &text); {
@@ -162,7 +154,7 @@ func (w *groupWriter) put(g *summary.Group) error {
 		case err != nil:
 			return err
 		}
-		if i < 0 {
+		if i == 0 {
 			name, template = id, text
 		}
 		groups = append(groups, group)
@@ -196,7 +188,7 @@ func (w *groupWriter) put(g *summary.Group) error {
 
 // drop forgets sessions.
 func (t *tx) drop(ids []int64) error {
-	var signatures, lists []int64
+	var signatures []int64
 	for _, id := range ids {
 		gone, err := t.numbers(`DELETE FROM occurrence WHERE session = ? RETURNING sig`, id)
 		if err != nil {
@@ -206,13 +198,11 @@ func (t *tx) drop(ids []int64) error {
 		if err := t.exec(`DELETE FROM body WHERE session = ?`, id); err != nil {
 			return err
 		}
-		list, err := t.numbers(`DELETE FROM session WHERE id = ? RETURNING coalesce(modlist, 0)`, id)
-		if err != nil {
+		if err := t.exec(`DELETE FROM session WHERE id = ?`, id); err != nil {
 			return err
 		}
-		lists = append(lists, list...)
 	}
-	if err := t.pruneMods(lists); err != nil {
+	if err := t.pruneMods(); err != nil {
 		return err
 	}
 	return t.pruneSignatures(signatures)
@@ -242,24 +232,16 @@ func (t *tx) pruneSignatures(ids []int64) error {
 }
 
 // pruneMods removes lists of mods that no session has any more, and mods that no list has.
-func (t *tx) pruneMods(lists []int64) error {
-	slices.Sort(lists)
-	pruned := false
-	for _, list := range slices.Compact(lists) {
-		gone, err := t.numbers(`DELETE FROM modlist WHERE id = ?1
-			AND NOT EXISTS (SELECT 1 FROM session WHERE modlist = ?1) RETURNING id`, list)
-		if err != nil {
+func (t *tx) pruneMods() error {
+	lists, err := t.numbers(`DELETE FROM modlist WHERE NOT EXISTS
+		(SELECT 1 FROM session WHERE modlist = modlist.id) RETURNING id`)
+	if err != nil || len(lists) == 0 {
+		return err
+	}
+	for _, list := range lists {
+		if err := t.exec(`DELETE FROM modlist_entry WHERE list = ?`, list); err != nil {
 			return err
 		}
-		if len(gone) > 0 {
-			pruned = true
-			if err := t.exec(`DELETE FROM modlist_entry WHERE list = ?`, list); err != nil {
-				return err
-			}
-		}
-	}
-	if !pruned {
-		return nil
 	}
 	return t.exec(`DELETE FROM mod WHERE id NOT IN (SELECT mod FROM modlist_entry)`)
 }

@@ -171,7 +171,7 @@ func (f *readLogs) ProcessElement(ctx context.Context, name string, source Sourc
 	logs func(string, population.Log), failures func(population.Parts),
 ) {
 	f.read(ctx, name, source, func(log *population.Log) { logs(log.Key, *log) }, func(failure *population.Failure) {
-		failures(*population.PartsOf(nil, nil, failure))
+		failures(*failure.Parts())
 	})
 }
 
@@ -295,7 +295,7 @@ func countPlayer(_ uint64, logs func(*population.Log) bool, names population.Nam
 	}
 }
 
-func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
+func groupParts(g population.Group) population.Parts { return *g.Parts() }
 
 func setOf(log population.Log, names population.Names, found func(string, population.Set)) {
 	if !names.Shorter[log.Key] {
@@ -304,7 +304,7 @@ func setOf(log population.Log, names population.Names, found func(string, popula
 	}
 }
 
-func setParts(s population.Set) population.Parts { return *population.PartsOf(nil, &s, nil) }
+func setParts(s population.Set) population.Parts { return *s.Parts() }
 
 // Read returns how many logs were read in this process so far, and their bytes, unpacked.
 func Read() (logs, bytes uint64) { return logsRead.Load(), bytesRead.Load() }

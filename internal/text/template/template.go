@@ -71,17 +71,11 @@ func Differing(v string, all []string) string {
 	return strings.Join(words[lead:len(words)-trail], " ")
 }
 
-// AppendLine appends a template as one line that is safe to show: its frames follow the head.
-func AppendLine(dst []byte, template string) []byte {
-	for {
-		line, rest, more := strings.Cut(template, "\n")
-		dst = append(dst, text.Safe(line, 0)...)
-		if !more {
-			return dst
-		}
-		dst, template = append(dst, " | "...), rest
+// Line returns a template as one line that is safe to show: its frames follow the head.
+func Line(template string) string {
+	lines := strings.Split(template, "\n")
+	for i, line := range lines {
+		lines[i] = text.Safe(line, 0)
 	}
+	return strings.Join(lines, " | ")
 }
-
-// Line is [AppendLine] as a string.
-func Line(template string) string { return string(AppendLine(nil, template)) }
