@@ -39,7 +39,7 @@ func New(c Config) (*Journal, error) {
 		latest: c.After,
 		tail:   tail{headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes)},
 		firsts: firsts{
-			store: newStore(c.Firsts, c.FirstsBytes), bursts: newBursts(c.Firsts), perBurst: c.FirstsPerBurst,
+			store: newStore(c.Firsts, c.FirstsBytes), bursts: map[uint64]list{}, perBurst: c.FirstsPerBurst,
 		},
 		pins:    pins{store: newStore(c.Pinned, c.PinnedBytes), pins: make([]pin, 0, c.Pinned)},
 		index:   index{rows: make([]row, 0, c.Firsts+c.Pinned)},
