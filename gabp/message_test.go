@@ -229,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	lim := defaultLimits(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		err := visit(data, 1000, len(data), func([]byte, []byte) error { return nil })
+		err := visit(data, 1000, len(data), func(string, []byte) {})
 		if err == nil {
 			require.True(t, json.Valid(data), "taken and no JSON: %q", data)
 		} else if json.Valid(data) && utf8.Valid(data) && !strings.Contains(err.Error(), "want at most") &&

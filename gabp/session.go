@@ -60,8 +60,9 @@ func (s *ServerSession) close() {
 	s.out.close()
 }
 
-// serve reads requests until the stream ends or ctx is done.
+// serve reads requests until the stream ends or ctx is done. The session was admitted.
 func (s *ServerSession) serve(ctx context.Context) error {
+	defer s.server.remove(s)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.close)

@@ -37,7 +37,6 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	s.channels = w.Capabilities.Events
 	s.greeted.Store(true)
 	s.server.count(func(c *ServerStats) { c.Sessions++ })
-	s.server.welcomed(s)
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
 	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.consumer)
