@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
@@ -169,8 +167,9 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		found.Executed = false
 	}
 	said := Encode(found)
-	has, object := names(result, "executed", "attention", "verdict", "notice")
-	taken := func(name string) bool { return slices.Contains(has, name) }
+	var has map[string]skipped
+	object := json.Unmarshal(result, &has) == nil && has != nil
+	taken := func(name string) bool { _, ok := has[name]; return ok }
 	switch {
 	case len(bytes.TrimSpace(result)) == 0:
 		return said
@@ -180,34 +179,17 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		return join(result, said[1:len(said)-1])
 	}
 	name := "heed"
-	for has, _ = names(result, name); len(has) > 0; has, _ = names(result, name) {
+	for taken(name) {
 		name = "_" + name
 	}
 	return join(result, []byte(`"`+name+`":`+string(said)))
 }
 
-// names returns those of some names that an object's members have, and false for what is no object. Values, which may
-// be large, are not copied.
-func names(object json.RawMessage, known ...string) (has []string, ok bool) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
-		return nil, false
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		if s := name.String(); slices.Contains(known, s) {
-			has = append(has, s)
-		}
-		if d.SkipValue() != nil {
-			return nil, false
-		}
-	}
-	_, err := d.ReadToken()
-	return has, err == nil
-}
+// skipped is a JSON value of which nothing is kept: it may be large.
+type skipped struct{}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // join adds members to the end of an object.
 func join(object, members []byte) json.RawMessage {

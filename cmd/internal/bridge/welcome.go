@@ -45,11 +45,8 @@ func (b *bridges) capabilities() gabp.Capabilities {
 		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
 	}
-	c.Events = theirs.Events
-	c.Resources = slices.Concat(theirs.Resources, c.Resources)
-	c.Methods = theirs.Methods
-	c.Extensions = theirs.Extensions
-	return c
+	theirs.Resources, theirs.Limits = slices.Concat(theirs.Resources, c.Resources), nil
+	return theirs
 }
 
 // welcome waits for the mod and amends w with the mod's welcome.
