@@ -49,7 +49,7 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	for !f.room(size) {
 		j.evictFirst()
 	}
-	slot := f.put(h, j.tailBlock(h))
+	slot := f.put(h, j.appendBlock(j.scratch[:0], h, nil))
 	f.bursts[burst] = f.push(f.bursts[burst], slot)
 	j.index.get(j.latest).first = slot
 	return true
