@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,11 +151,7 @@ func (s *ServerSession) read(ctx context.Context) error {
 
 // refuse answers m with an error.
 func (s *ServerSession) refuse(m *message, err error) {
-	id := m.ID
-	if id == "" {
-		id = nilID
-	}
-	s.out.reply(message{ID: id, Type: typeResponse, Error: asError(err)}, nil)
+	s.out.reply(message{ID: cmp.Or(m.ID, nilID), Type: typeResponse, Error: asError(err)}, nil)
 }
 
 // malformed refuses a message that is not as the protocol has it.
