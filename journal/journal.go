@@ -30,10 +30,10 @@ type Journal struct {
 // New returns an empty journal with everything allocated that it will ever
 // need. An error names the field of the Config that is wrong.
 func New(c Config) (*Journal, error) {
-	if err := c.validate(); err != nil {
+	c, err := c.withDefaults()
+	if err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
 	return &Journal{
 		config: c,
 		latest: c.After,
