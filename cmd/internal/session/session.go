@@ -73,10 +73,11 @@ type Session struct {
 // not restored as a whole is logged and shown by [Session.Status]. A snapshot of which nothing can be read leads to a
 // new engine in an epoch of its own, with one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
-	if err := cfg.Validate(); err != nil {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg, pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
 	s.others.init()
