@@ -63,17 +63,13 @@ func textOf(raw json.RawMessage) string {
 		raw = memberOf(raw, "message")
 	}
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(raw, &s) // "" where it is no text
 	return s
 }
 
 func memberOf(object json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
-	if json.Unmarshal(object, &m) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(object, &m) // nil where it is no object
 	return m[name]
 }
 
@@ -148,10 +144,11 @@ type verdict struct {
 }
 
 func shownVerdict(v *heed.Verdict) *verdict {
-	if v.Outcome == coalesce.Clean {
-		return &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	shown := &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	if v.Outcome != coalesce.Clean {
+		shown.Reason, shown.Text = v.Reason, v.Text
 	}
-	return &verdict{Outcome: v.Outcome, Reason: v.Reason, Text: v.Text, CleanThrough: integer(v.CleanThrough)}
+	return shown
 }
 
 // amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
