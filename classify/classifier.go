@@ -358,13 +358,7 @@ func (c *Classifier) begin(rule *rules.Rule) {
 }
 
 func (c *Classifier) resolve(rule *rules.Rule) {
-	kept := c.blind[:0]
-	for _, b := range c.blind {
-		if !slices.Contains(rule.Resolves, b.ID) {
-			kept = append(kept, b)
-		}
-	}
-	c.blind = kept
+	c.blind = slices.DeleteFunc(c.blind, func(b *rules.Rule) bool { return slices.Contains(rule.Resolves, b.ID) })
 }
 
 // Template returns the canonical template of a signature, while it is held.

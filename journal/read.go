@@ -153,9 +153,7 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 	if len(f.Kinds) == 0 {
 		m.kinds = ^uint64(0)
 	}
-	for _, name := range []*string{&m.Rule, &m.Source} {
-		*name = kept(*name)
-	}
+	m.Rule, m.Source = kept(f.Rule), kept(f.Source)
 	if f.Signature != 0 {
 		m.group = make(map[signature.ID]bool, len(group))
 		for _, id := range group {
