@@ -197,9 +197,7 @@ func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
 }
 
 // cut bounds a name that a peer gave.
-func cut(name string) string {
-	return name[:text.Prefix(name, maxName)]
-}
+func cut(name string) string { return name[:text.Prefix(name, maxName)] }
 
 // Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number
 // of the latest.
