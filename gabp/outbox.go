@@ -117,8 +117,8 @@ func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lost, channel)
-	for i := len(b.events) - 1; i >= 0; i-- {
-		if b.events[i].channel == channel {
+	for i, e := range slices.Backward(b.events) {
+		if e.channel == channel {
 			b.removeLocked(i)
 		}
 	}
