@@ -142,8 +142,9 @@ func prepare(cfg Config) (*parts, error) {
 	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
 	cfg.Coalesce.Epoch = cfg.Epoch
 
-	own := newRuled(&cfg)
-	own.set, own.own = given, cfg.Rules
+	own := ruled{masking: cfg.Signature, groups: cfg.Groups, set: given, own: cfg.Rules, family: cfg.Family}
+	own.masking.Protect = slices.Clone(own.masking.Protect)
+	own.masking.LoggerFrames = slices.Clone(own.masking.LoggerFrames)
 	normalizer, err := signature.New(own.maskingWith(cfg.Rules))
 	if err != nil {
 		return nil, fmt.Errorf("Config.Signature: %w", err)
@@ -222,8 +223,7 @@ func (e *Engine) rule(given *rules.Set, family string) error {
 	if err != nil {
 		return err
 	}
-	masking := e.ruled.maskingWith(set)
-	normalizer, err := signature.New(masking)
+	normalizer, err := signature.New(e.ruled.maskingWith(set))
 	if err != nil {
 		return fmt.Errorf("Config.Signature: %w", err)
 	}
@@ -250,14 +250,6 @@ type ruled struct {
 	set     *rules.Set // of all families
 	own     *rules.Set // of the family
 	family  string
-}
-
-// newRuled copies what it keeps.
-func newRuled(cfg *Config) ruled {
-	r := ruled{masking: cfg.Signature, groups: cfg.Groups, family: cfg.Family}
-	r.masking.Protect = slices.Clone(r.masking.Protect)
-	r.masking.LoggerFrames = slices.Clone(r.masking.LoggerFrames)
-	return r
 }
 
 // maskingWith returns the masking of a set with what the Config adds.

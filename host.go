@@ -1,6 +1,7 @@
 package heed
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -51,10 +52,7 @@ type Report struct {
 // Rules do not apply to it. After an acknowledgement it opens a successor as other items
 // do, if it is new.
 func (e *Engine) Raise(r Report) string {
-	key := text.Safe(r.Key, maxReportKey)
-	if key == "" {
-		key = "report"
-	}
+	key := cmp.Or(text.Safe(r.Key, maxReportKey), "report")
 	summary := text.Safe(r.Summary, maxReportSummary)
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,6 +1,7 @@
 package heed
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -69,12 +70,8 @@ func NewHandler(e *Engine, opts *HandlerOptions) slog.Handler {
 	if h.opts.Level == nil {
 		h.opts.Level = slog.LevelInfo
 	}
-	if h.opts.SourceKey == "" {
-		h.opts.SourceKey = "logger"
-	}
-	if h.opts.OperationKey == "" {
-		h.opts.OperationKey = "operation"
-	}
+	h.opts.SourceKey = cmp.Or(h.opts.SourceKey, "logger")
+	h.opts.OperationKey = cmp.Or(h.opts.OperationKey, "operation")
 	h.source = h.opts.Source
 	return h
 }

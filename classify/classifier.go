@@ -131,10 +131,11 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 			return i
 		}
 	}
-	var line uint64
+	var lineSum uint64 // 0: it is no line with digits that is looked up
 	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = lineSum(text); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line, text); i != none {
+		if line := texts.zero(text); line != nil {
+			lineSum = xxhash.Sum64(line)
+			if i, key := texts.findLine(&c.signatures, lineSum, line); i != none {
 				c.stats.Hits++
 				c.signatures.table.touch(i)
 				if looks {
@@ -148,8 +149,8 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 	switch {
 	case i == none:
 	case looks && texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
-	case line != 0:
-		texts.noteLine(c.normalizer, line, text, key, i)
+	case lineSum != 0:
+		texts.noteLine(c.normalizer, lineSum, text, key, i)
 	}
 	return i
 }
@@ -357,13 +358,7 @@ func (c *Classifier) begin(rule *rules.Rule) {
 }
 
 func (c *Classifier) resolve(rule *rules.Rule) {
-	kept := c.blind[:0]
-	for _, b := range c.blind {
-		if !slices.Contains(rule.Resolves, b.ID) {
-			kept = append(kept, b)
-		}
-	}
-	c.blind = kept
+	c.blind = slices.DeleteFunc(c.blind, func(b *rules.Rule) bool { return slices.Contains(rule.Resolves, b.ID) })
 }
 
 // Template returns the canonical template of a signature, while it is held.

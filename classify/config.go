@@ -8,14 +8,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The defaults of [Config].
-const (
-	defaultSignatures    = 65_536
-	defaultDecisions     = 65_536
-	defaultTemplateBytes = 5 << 20
-	defaultSources       = 1024
-)
-
 const (
 	// maxPhases bounds the phases that decisions are remembered for. Rules and
 	// hosts know about ten.
@@ -58,28 +50,29 @@ type Config struct {
 	InitialPhase string
 }
 
-// validate returns an error that names the first field of c that is not valid.
-func (c Config) validate() error {
+// withDefaults returns c with the defaults of its numbers. An error names the first field of c that is not valid.
+func (c Config) withDefaults() (Config, error) {
 	if c.Rules == nil {
-		return fmt.Errorf("classify: Config.Rules is nil")
+		return c, fmt.Errorf("classify: Config.Rules is nil")
 	}
 	for _, f := range []struct {
 		name  string
-		value int
+		value *int
+		def   int
 	}{
-		{"Signatures", c.Signatures},
-		{"TemplateBytes", c.TemplateBytes},
-		{"Decisions", c.Decisions},
-		{"Sources", c.Sources},
+		{"Signatures", &c.Signatures, 65_536},
+		{"TemplateBytes", &c.TemplateBytes, 5 << 20},
+		{"Decisions", &c.Decisions, 65_536},
+		{"Sources", &c.Sources, 1024},
 	} {
-		if f.value < 0 {
-			return fmt.Errorf("classify: Config.%s is negative: %d", f.name, f.value)
-		}
-		if f.value > maxTable {
-			return fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, f.value, maxTable)
+		switch *f.value = cmp.Or(*f.value, f.def); {
+		case *f.value < 0:
+			return c, fmt.Errorf("classify: Config.%s is negative: %d", f.name, *f.value)
+		case *f.value > maxTable:
+			return c, fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, *f.value, maxTable)
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // maxTable bounds every table, so that slots can be numbered with 32 bits.
@@ -100,12 +93,12 @@ func New(c Config) (*Classifier, error) {
 // newUngrouped returns a classifier without a grouper, which takes most of the
 // memory.
 func newUngrouped(c Config) (*Classifier, error) {
-	if err := c.validate(); err != nil {
+	c, err := c.withDefaults()
+	if err != nil {
 		return nil, err
 	}
 	n := c.Normalizer
 	if n == nil {
-		var err error
 		if n, err = signature.New(c.Rules.Masking()); err != nil {
 			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
 		}
@@ -115,9 +108,9 @@ func newUngrouped(c Config) (*Classifier, error) {
 		rules:      c.Rules,
 		eval:       c.Rules.NewEvaluator(),
 		texts:      newTextCache(),
-		signatures: newSignatures(cmp.Or(c.Signatures, defaultSignatures), cmp.Or(c.TemplateBytes, defaultTemplateBytes)),
-		decisions:  newDecisions(cmp.Or(c.Decisions, defaultDecisions)),
-		sources:    newNames(cmp.Or(c.Sources, defaultSources)),
+		signatures: newSignatures(c.Signatures, c.TemplateBytes),
+		decisions:  newDecisions(c.Decisions),
+		sources:    newNames(c.Sources),
 		phases:     newNames(maxPhases),
 	}
 	cl.setPhase(c.InitialPhase)

@@ -9,4 +9,7 @@ func (c *Classifier) Decide(e *event.Entry) Result {
 }
 
 // Validate returns what [New] says of c.
-func (c Config) Validate() error { return c.validate() }
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}

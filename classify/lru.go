@@ -1,5 +1,10 @@
 package classify
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // lru is a table of bounded size that evicts what was used least recently.
 //
 // Entries live in one slice and refer to each other by index: the garbage
@@ -40,17 +45,9 @@ func newLRU[K comparable, V any](limit int) lru[K, V] {
 	return lru[K, V]{heads: newHeads(limit), free: none, newest: none, oldest: none, limit: limit}
 }
 
-// newHeads returns the heads of empty chains for n entries.
+// newHeads returns the heads of empty chains for n entries: a power of two.
 func newHeads(n int) []int32 {
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	heads := make([]int32, size)
-	for i := range heads {
-		heads[i] = none
-	}
-	return heads
+	return slices.Repeat([]int32{none}, 1<<bits.Len(uint(n-1)))
 }
 
 func (t *lru[K, V]) bucket(hash uint32) *int32 { return &t.heads[int(hash)&(len(t.heads)-1)] }

@@ -71,9 +71,9 @@ func (a *Attention) Register(m *Mux) {
 		return CurrentResult{Attention: itemOrNull(it, open)}, nil
 	})
 	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
-		params, e := parseAck(r.Params)
-		if e != nil {
-			return nil, e
+		params, err := parseAck(r.Params)
+		if err != nil {
+			return nil, err
 		}
 		res := source.Ack(ctx, r.Session.Consumer(), params.AttentionID)
 		return AckResult{

@@ -39,7 +39,6 @@ type conn struct {
 	pending []pendingFrame // headers without their bodies, owned by the reader
 
 	writeMu sync.Mutex
-	buf     []byte // of Write
 
 	closeOnce sync.Once
 	closeErr  error
@@ -180,16 +179,11 @@ func (c *conn) readError(err error) error {
 func (c *conn) Write(m message) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
-	c.buf = appendFrame(c.buf[:0], &m, c.client)
-	defer func() {
-		if cap(c.buf) > bodyStep {
-			c.buf = nil // the memory of a large message is released
-		}
-	}()
-	if len(c.buf) > c.limits.MessageSize+headerBytes {
+	frame := appendFrame(nil, &m, c.client)
+	if len(frame) > c.limits.MessageSize+headerBytes {
 		return Errorf(codeInternal, "a message of more than %d bytes", c.limits.MessageSize)
 	}
-	return c.write(c.buf)
+	return c.write(frame)
 }
 
 // write writes whole frames, in parts. It is called by one goroutine at a time.

@@ -17,7 +17,6 @@ type eventQueue struct {
 	lost   uint64 // dropped before the oldest in the queue
 	closed bool
 
-	waiting                int    // callers of wait
 	position               int64  // of the stream, through which messages were read
 	pushed, taken, handled uint64 // events so far; handled is taken without the one in progress
 }
@@ -53,9 +52,8 @@ func (q *eventQueue) shiftLocked() Event {
 func (q *eventQueue) pop() (Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.handled = q.taken; q.waiting > 0 {
-		q.filled.Broadcast()
-	}
+	q.handled = q.taken
+	q.filled.Broadcast()
 	for len(q.queue) == 0 && !q.closed {
 		q.filled.Wait()
 	}
@@ -78,9 +76,8 @@ func (q *eventQueue) close() {
 func (q *eventQueue) arrived(position int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.position = position; q.waiting > 0 {
-		q.filled.Broadcast()
-	}
+	q.position = position
+	q.filled.Broadcast()
 }
 
 // wait waits until messages have been read through a position of the stream, and then until the events that are in the
@@ -94,8 +91,6 @@ func (q *eventQueue) wait(ctx context.Context, position int64) error {
 	defer stop()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting++
-	defer func() { q.waiting-- }()
 	for q.position < position && !q.closed && ctx.Err() == nil {
 		q.filled.Wait()
 	}

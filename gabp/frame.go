@@ -266,31 +266,22 @@ func (b *braces) next(text []byte) (part []byte, done bool) {
 // as it arrives, so that a peer cannot use more memory than twice what it has sent.
 const bodyStep = 64 << 10
 
-// The headers of each frame, with a gap for the length of the message. The length comes first
+// The headers of each frame, around the length of the message. The length comes first
 // and its name is in this case, since readers in the field know no other.
 const (
 	frameHead   = "Content-Length: "
-	frameGap    = "0000000000"
 	frameTail   = "\r\nContent-Type: application/json\r\n\r\n"
-	headerBytes = len(frameHead + frameGap + frameTail)
+	headerBytes = len(frameHead + "0000000000" + frameTail)
 )
 
 // appendFrame appends m as a frame, with escapes in place of what is not ASCII where that is asked for.
 func appendFrame(dst []byte, m *message, ascii bool) []byte {
-	// The length precedes what it counts: it is written into the gap, which is then closed.
-	start := len(dst)
-	dst = append(dst, frameHead+frameGap+frameTail...)
-	body := len(dst)
-	dst = m.Append(dst)
+	body := m.Append(nil)
 	if ascii {
-		dst = escape(dst, body)
+		body = escape(body)
 	}
-	var num [len(frameGap)]byte
-	length := strconv.AppendInt(num[:0], int64(len(dst)-body), 10)
-	n := start + len(frameHead)
-	n += copy(dst[n:], length)
-	n += copy(dst[n:], frameTail)
-	return append(dst[:n], dst[body:]...)
+	dst = strconv.AppendInt(append(dst, frameHead...), int64(len(body)), 10)
+	return append(append(dst, frameTail...), body...)
 }
 
 // largeFrame returns the parts of the frame of a response with a result. That is one of them, and not copied.
@@ -302,14 +293,13 @@ func largeFrame(m *message) [][]byte {
 	return [][]byte{append([]byte(head), text...), result, []byte("}")}
 }
 
-// escape replaces what is not ASCII in the JSON text that begins at start, where it can only stand in strings, by
-// escapes.
-func escape(text []byte, start int) []byte {
-	if !bytes.ContainsFunc(text[start:], func(r rune) bool { return r >= utf8.RuneSelf }) {
+// escape replaces what is not ASCII in JSON text, where it can only be in strings, by escapes.
+func escape(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text
 	}
-	out := slices.Clone(text[:start])
-	for _, r := range string(text[start:]) {
+	var out []byte
+	for _, r := range string(text) {
 		if r < utf8.RuneSelf {
 			out = append(out, byte(r))
 			continue

@@ -29,13 +29,11 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 		return o
 	}
 	o.members = make(members, 8)
-	err := visit(raw, math.MaxInt, math.MaxInt, func(name, value []byte) error {
-		key := string(name)
-		if _, twice := o.members[key]; twice {
-			o.fail("%s: %q occurs twice", what, key)
+	err := visit(raw, math.MaxInt, math.MaxInt, func(name string, value []byte) {
+		if _, twice := o.members[name]; twice {
+			o.fail("%s: %q occurs twice", what, name)
 		}
-		o.members[key] = value
-		return nil
+		o.members[name] = value
 	})
 	if err != nil {
 		o.fail("%s: %v", what, err)

@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -145,16 +146,14 @@ func (m members) get(name string) json.RawMessage {
 // checked by message.validate. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
 	env, twice := make(members, len(envelopeNames)), ""
-	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {
-		i := slices.IndexFunc(envelopeNames, func(s string) bool { return s == string(name) })
-		if i < 0 {
-			return nil
+	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name string, value []byte) {
+		if !slices.Contains(envelopeNames, name) {
+			return
 		}
-		if _, there := env[envelopeNames[i]]; there && twice == "" {
-			twice = envelopeNames[i]
+		if _, there := env[name]; there {
+			twice = cmp.Or(twice, name)
 		}
-		env[envelopeNames[i]] = value
-		return nil
+		env[name] = value
 	})
 	if err != nil {
 		return message{}, Errorf(codeParse, "JSON not accepted: %v", err)

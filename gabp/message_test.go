@@ -84,7 +84,7 @@ func TestDecodeTolerates(t *testing.T) {
 		m, err := decodeWithin([]byte(text), Limits{})
 		require.NoError(t, err, name)
 		require.Equal(t, "x", m.ID, name)
-		require.Nil(t, m.validate(), name)
+		require.Nil(t, m.validate(false), name)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		m, err := decodeWithin([]byte(c.text), Limits{})
 		if err == nil {
-			err = orNil(m.validate())
+			err = m.validate(false)
 		}
 		var e *Error
 		require.ErrorAs(t, err, &e, c.name)
@@ -229,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	lim := defaultLimits(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		err := visit(data, 1000, len(data), func([]byte, []byte) error { return nil })
+		err := visit(data, 1000, len(data), func(string, []byte) {})
 		if err == nil {
 			require.True(t, json.Valid(data), "taken and no JSON: %q", data)
 		} else if json.Valid(data) && utf8.Valid(data) && !strings.Contains(err.Error(), "want at most") &&
@@ -242,7 +242,7 @@ func FuzzDecode(f *testing.F) {
 			require.NotEmpty(t, e.Message)
 			return
 		}
-		_ = m.validate()
+		_ = m.validate(false)
 		text := m.Append(nil)
 		require.True(t, json.Valid(text), "%q", text)
 		again, e := decode(text, &lim)

@@ -1,8 +1,8 @@
 package gabp
 
 import (
-	"container/list"
 	"encoding/json"
+	"slices"
 	"sync"
 )
 
@@ -16,8 +16,7 @@ type outbox struct {
 	mu      sync.Mutex
 	changed sync.Cond // on any change, of mu
 	replies []message
-	events  list.List // of pendingEvent, in the order of sending
-	byKey   map[eventKey]*list.Element
+	events  []pendingEvent    // in the order of sending
 	lost    map[string]uint64 // dropped events by channel, since the last that was taken
 	bytes   int
 	ending  bool // accepts nothing more; the rest is written
@@ -33,14 +32,11 @@ type pendingEvent struct {
 	lost         uint64 // events of its channel missing right before it; dropped ones are added when it is taken
 }
 
-type eventKey struct{ channel, key string }
-
 func newOutbox(lim *Limits) *outbox {
 	b := &outbox{
 		maxReplies: 2 * lim.ConcurrentRequests,
 		maxEvents:  lim.EventQueue,
 		maxBytes:   min(lim.MessageSize, maxQueued),
-		byKey:      map[eventKey]*list.Element{},
 		lost:       map[string]uint64{},
 	}
 	b.changed.L = &b.mu
@@ -76,57 +72,43 @@ func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool)
 	if b.ending || b.closed {
 		return false, 0, true
 	}
-	k := eventKey{e.channel, e.key}
 	if e.key != "" {
-		if old := b.byKey[k]; old != nil {
-			b.removeLocked(old)
+		queued := func(old pendingEvent) bool { return old.channel == e.channel && old.key == e.key }
+		if i := slices.IndexFunc(b.events, queued); i >= 0 {
+			b.removeLocked(i)
 			conflated = true
 		}
 	}
 	for !b.fitsLocked(len(e.payload)) {
-		old := b.oldestDroppableLocked()
-		if old == nil {
-			if e.droppable {
-				b.lost[e.channel] += 1 + e.lost
-				dropped++
-			}
-			return conflated, dropped, e.droppable
+		i := slices.IndexFunc(b.events, func(old pendingEvent) bool { return old.droppable })
+		if i < 0 && !e.droppable {
+			return conflated, dropped, false
 		}
-		gone := b.removeLocked(old)
+		gone := e
+		if i >= 0 {
+			gone = b.removeLocked(i)
+		}
 		b.lost[gone.channel] += 1 + gone.lost
 		dropped++
+		if i < 0 {
+			return conflated, dropped, true
+		}
 	}
-	el := b.events.PushBack(e)
+	b.events = append(b.events, e)
 	b.bytes += len(e.payload)
-	if e.key != "" {
-		b.byKey[k] = el
-	}
 	b.changed.Broadcast()
 	return conflated, dropped, true
 }
 
 // fitsLocked reports whether a payload of this size fits. Into an empty queue, any does.
 func (b *outbox) fitsLocked(size int) bool {
-	return b.events.Len() == 0 || b.events.Len() < b.maxEvents && b.bytes+size <= b.maxBytes
+	return len(b.events) == 0 || len(b.events) < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
-// oldestDroppableLocked returns the oldest droppable event, or nil. The others before it
-// are few, since they have keys.
-func (b *outbox) oldestDroppableLocked() *list.Element {
-	for el := b.events.Front(); el != nil; el = el.Next() {
-		if el.Value.(pendingEvent).droppable {
-			return el
-		}
-	}
-	return nil
-}
-
-func (b *outbox) removeLocked(el *list.Element) pendingEvent {
-	e := b.events.Remove(el).(pendingEvent)
+func (b *outbox) removeLocked(i int) pendingEvent {
+	e := b.events[i]
+	b.events = slices.Delete(b.events, i, i+1)
 	b.bytes -= len(e.payload)
-	if e.key != "" {
-		delete(b.byKey, eventKey{e.channel, e.key})
-	}
 	return e
 }
 
@@ -135,12 +117,10 @@ func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.lost, channel)
-	for el := b.events.Front(); el != nil; {
-		next := el.Next()
-		if el.Value.(pendingEvent).channel == channel {
-			b.removeLocked(el)
+	for i, e := range slices.Backward(b.events) {
+		if e.channel == channel {
+			b.removeLocked(i)
 		}
-		el = next
 	}
 }
 
@@ -156,7 +136,7 @@ const (
 func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pendingEvent, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.replies) == 0 && b.events.Len() == 0 && !b.ending && !b.closed {
+	for len(b.replies) == 0 && len(b.events) == 0 && !b.ending && !b.closed {
 		b.changed.Wait()
 	}
 	if b.closed {
@@ -168,11 +148,10 @@ func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pe
 		n++
 	}
 	replies = append(replies, b.replies[:n]...)
-	b.replies = append(b.replies[:0], b.replies[n:]...)
-	clear(b.replies[len(b.replies):cap(b.replies)])
+	b.replies = slices.Delete(b.replies, 0, n)
 	// At least one event, so that many requests do not starve events.
-	for k := 0; b.events.Len() > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
-		e := b.removeLocked(b.events.Front())
+	for k := 0; len(b.events) > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
+		e := b.removeLocked(0)
 		if n := b.lost[e.channel]; n > 0 {
 			e.lost += n
 			delete(b.lost, e.channel)

@@ -115,7 +115,7 @@ func TestOutboxLoses(t *testing.T) {
 			}
 			require.Equal(t, c.want, taken(t, b))
 			require.Zero(t, b.bytes)
-			require.Empty(t, b.byKey)
+			require.Empty(t, b.events)
 			if c.name == "states stay, and the newest event goes" {
 				b.event(pass("a", "6", 1, 0).event)
 				require.Equal(t, []string{"a:6+4"}, taken(t, b))

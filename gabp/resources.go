@@ -113,9 +113,9 @@ func (t *Resources) Register(m *Mux) {
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
 func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
-	uri, e := parseResourceRead(r.Params)
-	if e != nil {
-		return nil, e
+	uri, err := parseResourceRead(r.Params)
+	if err != nil {
+		return nil, err
 	}
 	found := t.list.get(uri)
 	if found.read == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,20 +25,16 @@ const maxNumber = 1024
 // disagree about a name.
 //
 // Text must be UTF-8. Escapes of half a surrogate pair are accepted, as by encoding/json.
-func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) error) error {
+func visit(data []byte, maxDepth, maxString int, f func(name string, value []byte)) error {
 	if !utf8.Valid(data) {
 		at := bytes.IndexFunc(data, func(r rune) bool { return r == utf8.RuneError })
 		return fmt.Errorf("at or after byte %d: the text is not UTF-8", at)
 	}
-	s := scanners.Get().(*scanner)
-	defer s.release()
-	s.text = *bytes.NewBuffer(data)
-	dec := &s.dec
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("at byte %d: %s", dec.InputOffset(), fmt.Sprintf(format, args...))
 	}
-	var name []byte // of the current member
-	start := 0
+	name, start := "", 0 // of the current member
 	for {
 		var token jsontext.Value // a scalar
 		var err error
@@ -72,7 +67,7 @@ func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) erro
 		case depth == 2 && (kind == '{' || kind == '['):
 			start = end - 1
 		case depth == 1 && n%2 == 1:
-			name = unquoted(token)
+			name = unquote(token)
 		case depth == 1:
 			if token != nil {
 				start = end - len(token)
@@ -80,34 +75,9 @@ func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) erro
 			if n > 2*maxEnvelopeMembers {
 				return refuse("more than %d members", maxEnvelopeMembers)
 			}
-			if err := f(name, data[start:end:end]); err != nil {
-				return err
-			}
+			f(name, data[start:end:end])
 		}
 	}
-}
-
-// scanner is a decoder with its input.
-type scanner struct {
-	text bytes.Buffer
-	dec  jsontext.Decoder
-}
-
-var scanners = sync.Pool{New: func() any {
-	s := new(scanner)
-	s.reset()
-	return s
-}}
-
-func (s *scanner) reset() {
-	s.text = bytes.Buffer{}
-	s.dec.Reset(&s.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
-
-// release drops the input and returns s to the pool.
-func (s *scanner) release() {
-	s.reset()
-	scanners.Put(s)
 }
 
 // syntaxError returns the error of jsontext with its position, without that package's name.
@@ -119,15 +89,9 @@ func syntaxError(err error) error {
 }
 
 // unquote returns the text of a scanned JSON string.
-func unquote(quoted []byte) string { return string(unquoted(quoted)) }
-
-// unquoted is unquote without a copy where there is no escape.
-func unquoted(quoted []byte) []byte {
-	if text := quoted[1 : len(quoted)-1]; bytes.IndexByte(text, '\\') < 0 {
-		return text
-	}
+func unquote(quoted []byte) string {
 	text, _ := jsontext.AppendUnquote(nil, quoted) // half a surrogate pair becomes U+FFFD
-	return text
+	return string(text)
 }
 
 // isNull reports whether a member is absent or null. Serializers in the field write null for absent members.

@@ -73,8 +73,7 @@ type Server struct {
 	pubMu sync.Mutex // orders publications: all subscribers see one order
 
 	mu       sync.Mutex
-	sessions map[*ServerSession]struct{}
-	waiting  []*ServerSession // without a hello, oldest first
+	sessions []*ServerSession // oldest first
 }
 
 // ServerStats counts connections, messages and events by their fate.
@@ -113,8 +112,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, limits: limits, log: cfg.Logger,
-		token:    sha256.Sum256([]byte(cfg.Token)),
-		sessions: map[*ServerSession]struct{}{},
+		token: sha256.Sum256([]byte(cfg.Token)),
 	}
 	s.cfg.Token = ""
 	if s.log == nil {
@@ -182,7 +180,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 				_ = l.Close()
 				return fmt.Errorf("gabp: accept: %w", err)
 			}
-			pause(ctx, time.Duration(failures)*acceptPause)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Duration(failures) * acceptPause):
+			}
 			continue
 		}
 		failures = 0
@@ -198,7 +199,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 		conns.Go(func() {
 			// The error of a connection is logged, and ends no other.
-			_ = s.serve(ctx, ss)
+			_ = ss.serve(ctx)
 		})
 	}
 }
@@ -208,13 +209,6 @@ const (
 	acceptPause       = 20 * time.Millisecond
 	closeGrace        = 5 * time.Second // for handlers to return when their context is done
 )
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
 
 // waitFor waits closeGrace at most for a group: a handler that ignores its context
 // must not keep the host from stopping.
@@ -238,12 +232,6 @@ func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 	if err := s.admit(ss); err != nil {
 		return err
 	}
-	return s.serve(ctx, ss)
-}
-
-// serve serves a session that was admitted.
-func (s *Server) serve(ctx context.Context, ss *ServerSession) error {
-	defer s.remove(ss)
 	return ss.serve(ctx)
 }
 
@@ -254,38 +242,25 @@ func (s *Server) admit(ss *ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.sessions) >= s.limits.Connections {
-		if len(s.waiting) == 0 {
+		i := slices.IndexFunc(s.sessions, func(ss *ServerSession) bool { return !ss.greeted.Load() })
+		if i < 0 {
 			s.count(func(c *ServerStats) { c.Rejected++ })
 			s.log.Warn("gabp: connection rejected: too many", "connections", s.limits.Connections)
 			_ = ss.conn.Close()
 			return fmt.Errorf("gabp: more than %d connections", s.limits.Connections)
 		}
-		oldest := s.waiting[0]
-		s.removeLocked(oldest)
 		s.count(func(c *ServerStats) { c.Evicted++ })
-		_ = oldest.conn.Close()
+		_ = s.sessions[i].conn.Close()
+		s.sessions = slices.Delete(s.sessions, i, i+1)
 	}
-	s.sessions[ss] = struct{}{}
-	s.waiting = append(s.waiting, ss)
+	s.sessions = append(s.sessions, ss)
 	return nil
-}
-
-// welcomed records that a session is open.
-func (s *Server) welcomed(ss *ServerSession) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(w *ServerSession) bool { return w == ss })
 }
 
 func (s *Server) remove(ss *ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.removeLocked(ss)
-}
-
-func (s *Server) removeLocked(ss *ServerSession) {
-	delete(s.sessions, ss)
-	s.waiting = slices.DeleteFunc(s.waiting, func(w *ServerSession) bool { return w == ss })
+	s.sessions = slices.DeleteFunc(s.sessions, func(o *ServerSession) bool { return o == ss })
 }
 
 // Publish sends an event to every session that is subscribed to channel. It
@@ -330,10 +305,7 @@ func (s *Server) publish(e pendingEvent, payload any) error {
 	s.pubMu.Lock()
 	defer s.pubMu.Unlock()
 	s.mu.Lock()
-	sessions := make([]*ServerSession, 0, len(s.sessions))
-	for ss := range s.sessions {
-		sessions = append(sessions, ss)
-	}
+	sessions := slices.Clone(s.sessions)
 	s.mu.Unlock()
 	for _, ss := range sessions {
 		ss.publish(e)

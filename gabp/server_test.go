@@ -840,7 +840,10 @@ func TestWelcomeWaits(t *testing.T) {
 			Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"},
 			Mux: serving(func(context.Context, *Request) (any, error) { return 7, nil }),
 			Welcome: func(ctx context.Context, _ *ServerSession, _ *Welcome) error {
-				pause(ctx, wait)
+				select {
+				case <-ctx.Done():
+				case <-time.After(wait):
+				}
 				left = ctx.Err()
 				return left
 			},

@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,9 @@ func (s *ServerSession) close() {
 	s.out.close()
 }
 
-// serve reads requests until the stream ends or ctx is done.
+// serve reads requests until the stream ends or ctx is done. The session was admitted.
 func (s *ServerSession) serve(ctx context.Context) error {
+	defer s.server.remove(s)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, s.close)
@@ -148,18 +150,14 @@ func (s *ServerSession) read(ctx context.Context) error {
 }
 
 // refuse answers m with an error.
-func (s *ServerSession) refuse(m *message, e *Error) {
-	id := m.ID
-	if id == "" {
-		id = nilID
-	}
-	s.out.reply(message{ID: id, Type: typeResponse, Error: e}, nil)
+func (s *ServerSession) refuse(m *message, err error) {
+	s.out.reply(message{ID: cmp.Or(m.ID, nilID), Type: typeResponse, Error: asError(err)}, nil)
 }
 
 // malformed refuses a message that is not as the protocol has it.
-func (s *ServerSession) malformed(m *message, e *Error) {
+func (s *ServerSession) malformed(m *message, err error) {
 	s.server.count(func(c *ServerStats) { c.Malformed++ })
-	s.refuse(m, e)
+	s.refuse(m, err)
 }
 
 // dispatch answers built-in methods, and passes others to the handler. An error
@@ -171,11 +169,11 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		return nil
 	}
 	if m.Type == typeEvent {
-		e := m.validate()
-		if e == nil {
-			e = Errorf(codeInvalidRequest, "a server accepts only requests")
+		err := m.validate(false)
+		if err == nil {
+			err = Errorf(codeInvalidRequest, "a server accepts only requests")
 		}
-		s.malformed(m, e)
+		s.malformed(m, err)
 		return nil
 	}
 	if !s.server.cfg.Lax && !isUUID(m.ID) {
@@ -186,12 +184,8 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 	if !s.greeted.Load() {
 		return s.greet(ctx, m)
 	}
-	e := m.validate()
-	if e != nil && s.server.cfg.Lax {
-		e = m.validateLax()
-	}
-	if e != nil {
-		s.malformed(m, e)
+	if err := m.validate(s.server.cfg.Lax); err != nil {
+		s.malformed(m, err)
 		return nil
 	}
 	switch m.Method {

@@ -133,9 +133,9 @@ func (t *Tools) changed(name string) {
 // added; nil chooses all. The list belongs to the caller, what it points to is read only. An error
 // is an [*Error].
 func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
-	tags, pattern, e := parseToolsList(params)
-	if e != nil {
-		return nil, e
+	tags, pattern, err := parseToolsList(params)
+	if err != nil {
+		return nil, err
 	}
 	tools := []Tool{}
 	for _, tool := range t.list.all() {

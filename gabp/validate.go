@@ -11,59 +11,50 @@ import (
 )
 
 // validate checks the content of the envelope: the name of a request's method, the
-// parameters of the protocol's own methods, the payload of the attention channels.
-func (m *message) validate() *Error {
+// parameters of the protocol's own methods, the payload of the attention channels. With lax, methods and tools may have
+// any name.
+func (m *message) validate(lax bool) error {
 	switch m.Type {
 	case typeRequest:
-		if !ValidName(m.Method) {
+		if !lax && !ValidName(m.Method) {
 			return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
 		}
-		return validateParams(m.Method, m.Params)
+		return validateParams(m.Method, m.Params, lax)
 	case typeEvent:
 		switch m.Channel {
 		case ChannelOpened, ChannelUpdated, ChannelCleared:
-			_, e := parseAttention(m.Payload, codeInvalidField)
-			return e
+			_, err := ParseAttention(m.Payload)
+			return err
 		}
 	}
 	return nil
 }
 
-// validateLax is validate for a request without the check of names of methods and tools.
-func (m *message) validateLax() *Error {
-	if m.Method == MethodToolsCall {
-		_, e := parseToolCall(m.Params)
-		return e
-	}
-	return validateParams(m.Method, m.Params)
-}
-
 // validateParams checks the parameters of the protocol's own methods.
-func validateParams(method string, params json.RawMessage) *Error {
-	var e *Error
+func validateParams(method string, params json.RawMessage, lax bool) (err error) {
 	switch method {
 	case methodHello:
-		_, e = parseHello(params)
+		_, err = parseHello(params)
 	case MethodToolsCall:
 		var call ToolCall
-		if call, e = parseToolCall(params); e == nil && !ValidName(call.Name) {
-			e = Errorf(CodeInvalidParams, "params: tool %q must have the form namespace/name in lower case", call.Name)
+		if call, err = ParseToolCall(params); err == nil && !lax && !ValidName(call.Name) {
+			err = Errorf(CodeInvalidParams, "params: tool %q must have the form namespace/name in lower case", call.Name)
 		}
 	case methodEventsSubscribe, methodEventsUnsub:
-		_, e = parseChannels(params)
+		_, err = parseChannels(params)
 	case MethodAttentionAck:
-		_, e = parseAck(params)
+		_, err = parseAck(params)
 	case MethodResourcesRead:
-		_, e = parseResourceRead(params)
+		_, err = parseResourceRead(params)
 	case MethodToolsList:
-		_, _, e = parseToolsList(params)
+		_, _, err = parseToolsList(params)
 	}
-	return e
+	return err
 }
 
 // parseHello parses the parameters of session/hello. Without a token no other error is
 // reported.
-func parseHello(params json.RawMessage) (helloParams, *Error) {
+func parseHello(params json.RawMessage) (helloParams, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err == nil && o.raw("token") == nil {
 		return helloParams{}, Errorf(codeAuthRequired, "a token is required")
@@ -84,7 +75,7 @@ func parseHello(params json.RawMessage) (helloParams, *Error) {
 			o.err = info.err
 		}
 	}
-	return h, o.err
+	return h, o.asError()
 }
 
 // ParseToolCall parses the parameters of tools/call, and keeps parts of them. Bridges in
@@ -93,14 +84,6 @@ func parseHello(params json.RawMessage) (helloParams, *Error) {
 // some readers would take it for the tool's name and others not. The form of the name is
 // not checked; see [ValidName]. An error is an [*Error].
 func ParseToolCall(params json.RawMessage) (ToolCall, error) {
-	call, e := parseToolCall(params)
-	if e != nil {
-		return ToolCall{}, e
-	}
-	return call, nil
-}
-
-func parseToolCall(params json.RawMessage) (ToolCall, *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	for key := range o.members {
 		for _, name := range []string{"name", "arguments", "parameters"} {
@@ -119,7 +102,7 @@ func parseToolCall(params json.RawMessage) (ToolCall, *Error) {
 	if call.Arguments != nil && call.Arguments[0] != '{' {
 		o.fail("params: \"arguments\" must be an object")
 	}
-	return call, o.err
+	return call, o.asError()
 }
 
 // sameJSON reports whether two JSON texts are equal but for white space.
@@ -128,17 +111,17 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-func parseChannels(params json.RawMessage) (channelsParams, *Error) {
+func parseChannels(params json.RawMessage) (channelsParams, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	names, err := o.texts("channels")
-	if err == nil && len(names) == 0 {
-		err = Errorf(CodeInvalidParams, "params: \"channels\" must name at least one channel")
+	names := o.texts("channels")
+	if len(names) == 0 {
+		o.fail("params: \"channels\" must name at least one channel")
 	}
-	return channelsParams{Channels: names}, err
+	return channelsParams{Channels: names}, o.asError()
 }
 
 // texts returns the elements of an array of strings that are not empty.
-func (o *object) texts(name string) ([]string, *Error) {
+func (o *object) texts(name string) []string {
 	list := o.list(name)
 	texts := make([]string, 0, min(len(list), defaultSubscriptions))
 	for _, raw := range list {
@@ -148,39 +131,26 @@ func (o *object) texts(name string) ([]string, *Error) {
 		}
 		texts = append(texts, unquote(raw))
 	}
-	return texts, o.err
+	return texts
 }
 
-func parseAck(params json.RawMessage) (AckParams, *Error) {
+func parseAck(params json.RawMessage) (AckParams, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.err
+	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.asError()
 }
 
-func parseResourceRead(params json.RawMessage) (uri string, e *Error) {
+func parseResourceRead(params json.RawMessage) (uri string, err error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	return o.text("uri", true, maxURIBytes), o.err
+	return o.text("uri", true, maxURIBytes), o.asError()
 }
 
-func parseToolsList(params json.RawMessage) (tags []string, pattern string, e *Error) {
+func parseToolsList(params json.RawMessage) (tags []string, pattern string, err error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err != nil {
 		return nil, "", o.err
 	}
 	f := parseObject(o.raw("filter"), "filter", CodeInvalidParams)
-	tags, _ = f.texts("tags")
-	return tags, f.text("namePattern", false, maxNameBytes), f.err
-}
-
-// ParseAttention parses an attention item of a peer, as in the payload of its events,
-// and sanitizes it. A required member that is missing, an unknown severity, or a number
-// that is no integer below 2^53 is an [*Error] that names the member. Unknown members are
-// ignored.
-func ParseAttention(raw json.RawMessage) (heed.Item, error) {
-	a, e := parseAttention(raw, codeInvalidField)
-	if e != nil {
-		return heed.Item{}, e
-	}
-	return a, nil
+	return f.texts("tags"), f.text("namePattern", false, maxNameBytes), f.asError()
 }
 
 // UnmarshalJSON parses an answer of a peer as [ParseAttention] does.
@@ -209,12 +179,12 @@ func (o *object) openItem(name string) *heed.Item {
 	case isNull(raw):
 		return nil
 	}
-	a, e := parseAttention(o.members[name], o.code)
-	if e == nil && a.State != coalesce.Open {
-		e = Errorf(o.code, "%s: %q is not open", o.what, name)
+	a, err := ParseAttention(o.members[name])
+	if err == nil && a.State != coalesce.Open {
+		err = Errorf(o.code, "%s: %q is not open", o.what, name)
 	}
-	if e != nil && o.err == nil {
-		o.err = e
+	if err != nil && o.err == nil {
+		o.err = asError(err)
 	}
 	return &a
 }
@@ -234,8 +204,12 @@ const (
 	maxReadSamples = 64
 )
 
-func parseAttention(raw json.RawMessage, code int) (heed.Item, *Error) {
-	o := parseObject(raw, "attention", code)
+// ParseAttention parses an attention item of a peer, as in the payload of its events,
+// and sanitizes it. A required member that is missing, an unknown severity, or a number
+// that is no integer below 2^53 is an [*Error] that names the member. Unknown members are
+// ignored.
+func ParseAttention(raw json.RawMessage) (heed.Item, error) {
+	o := parseObject(raw, "attention", codeInvalidField)
 	a := heed.Item{
 		ID:                o.text("attentionId", true, maxNameBytes),
 		State:             o.oneOf("state", coalesce.Open, coalesce.Cleared),
@@ -256,7 +230,7 @@ func parseAttention(raw json.RawMessage, code int) (heed.Item, *Error) {
 		samples = nil
 	}
 	for _, raw := range samples {
-		s := parseObject(raw, "sample", code)
+		s := parseObject(raw, "sample", codeInvalidField)
 		sample := heed.Sample{
 			Level:   s.severity("level"),
 			Message: s.text("message", true, maxReadText),
@@ -271,6 +245,9 @@ func parseAttention(raw json.RawMessage, code int) (heed.Item, *Error) {
 		}
 		a.Sample = append(a.Sample, sample)
 	}
+	if o.err != nil {
+		return heed.Item{}, o.err
+	}
 	a.Sanitize()
-	return a, o.err
+	return a, nil
 }

@@ -54,15 +54,16 @@ func TestParams(t *testing.T) {
 		m := message{Type: typeRequest, Method: c.method, Params: json.RawMessage(c.params)}
 		for _, check := range []struct {
 			code int
-			got  *Error
-		}{{c.code, m.validate()}, {c.lax, m.validateLax()}} {
+			got  error
+		}{{c.code, m.validate(false)}, {c.lax, m.validate(true)}} {
 			if check.code == 0 {
 				require.Nil(t, check.got, "%s %.80s", c.method, c.params)
 				continue
 			}
-			require.NotNil(t, check.got, "%s %.80s", c.method, c.params)
-			require.Equal(t, check.code, check.got.Code)
-			require.Contains(t, check.got.Message, c.text)
+			var got *Error
+			require.ErrorAs(t, check.got, &got, "%s %.80s", c.method, c.params)
+			require.Equal(t, check.code, got.Code)
+			require.Contains(t, got.Message, c.text)
 		}
 	}
 }

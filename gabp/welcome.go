@@ -15,29 +15,28 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		s.refuse(m, Errorf(codeAuthRequired, "send session/hello first"))
 		return nil
 	}
-	hello, e := parseHello(m.Params)
+	hello, err := parseHello(m.Params)
 	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" &&
 		subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
-		e = Errorf(CodeAuthFailed, "authentication failed")
+		err = Errorf(CodeAuthFailed, "authentication failed")
 	}
-	if e != nil {
-		if e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
+	if err != nil {
+		if e := asError(err); e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
 			s.server.count(func(c *ServerStats) { c.AuthFailures++ })
 		}
-		s.refuse(m, e)
-		return e
+		s.refuse(m, err)
+		return err
 	}
 	s.hello = hello.Hello
 	s.consumer = consumerName(&s.hello)
 	w, err := s.welcome(ctx)
 	if err != nil {
-		s.refuse(m, asError(err))
+		s.refuse(m, err)
 		return fmt.Errorf("gabp: welcome: %w", err)
 	}
 	s.channels = w.Capabilities.Events
 	s.greeted.Store(true)
 	s.server.count(func(c *ServerStats) { c.Sessions++ })
-	s.server.welcomed(s)
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
 	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.consumer)

@@ -100,42 +100,31 @@ type Config struct {
 	Epoch string
 }
 
-// fields calls f with each capacity, its name and its default. It returns the
-// first error.
-func (c *Config) fields(f func(name string, v *int, def int) error) error {
-	return cmp.Or(
-		f("Entries", &c.Entries, defaultEntries),
-		f("Bytes", &c.Bytes, defaultBytes),
-		f("Firsts", &c.Firsts, defaultFirsts),
-		f("FirstsBytes", &c.FirstsBytes, defaultFirstsBytes),
-		f("FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst),
-		f("Pinned", &c.Pinned, defaultPinned),
-		f("PinnedBytes", &c.PinnedBytes, defaultPinnedBytes),
-		f("MaxText", &c.MaxText, defaultMaxText),
-		f("ReadEntries", &c.ReadEntries, defaultReadEntries),
-		f("ReadBytes", &c.ReadBytes, defaultReadBytes),
-	)
-}
-
-// validate returns an error that names the first field with a value that [New]
-// would refuse. It changes nothing.
-func (c Config) validate() error {
-	return c.fields(func(name string, v *int, _ int) error {
-		switch {
-		case *v < 0:
-			return fmt.Errorf("journal: Config.%s is %d; it must not be negative (0 means the default)", name, *v)
-		case *v > maxCapacity:
-			return fmt.Errorf("journal: Config.%s is %d; the largest is %d", name, *v, maxCapacity)
+// withDefaults returns c with its zero capacities replaced. An error names the
+// first field that is not valid.
+func (c Config) withDefaults() (Config, error) {
+	for _, f := range []struct {
+		name  string
+		value *int
+		def   int
+	}{
+		{"Entries", &c.Entries, defaultEntries},
+		{"Bytes", &c.Bytes, defaultBytes},
+		{"Firsts", &c.Firsts, defaultFirsts},
+		{"FirstsBytes", &c.FirstsBytes, defaultFirstsBytes},
+		{"FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst},
+		{"Pinned", &c.Pinned, defaultPinned},
+		{"PinnedBytes", &c.PinnedBytes, defaultPinnedBytes},
+		{"MaxText", &c.MaxText, defaultMaxText},
+		{"ReadEntries", &c.ReadEntries, defaultReadEntries},
+		{"ReadBytes", &c.ReadBytes, defaultReadBytes},
+	} {
+		switch *f.value = cmp.Or(*f.value, f.def); {
+		case *f.value < 0:
+			return c, fmt.Errorf("journal: Config.%s is %d; it must not be negative (0 means the default)", f.name, *f.value)
+		case *f.value > maxCapacity:
+			return c, fmt.Errorf("journal: Config.%s is %d; the largest is %d", f.name, *f.value, maxCapacity)
 		}
-		return nil
-	})
-}
-
-// withDefaults returns c with its zero capacities replaced.
-func (c Config) withDefaults() Config {
-	_ = c.fields(func(_ string, v *int, def int) error {
-		*v = cmp.Or(*v, def)
-		return nil
-	})
-	return c
+	}
+	return c, nil
 }

@@ -1,16 +1,12 @@
 package journal
 
-import (
-	"math/bits"
-)
-
 // firsts is the budget of first entries. The firsts of a burst form a list in
 // the order in which they came, linked by store.slotNext; those of released
 // bursts form one list, in the order of release, from whose head they are
 // evicted.
 type firsts struct {
 	store
-	bursts   bursts
+	bursts   map[uint64]list // by number; each has at least one first, so that there are no more than firsts
 	released list
 
 	perBurst int
@@ -32,8 +28,6 @@ type list struct {
 // reports whether it is kept. It is not when the burst has its quota, or when
 // the budget is full of firsts of bursts that were not released; both are
 // counted. Calling it again for the same entry changes nothing.
-//
-// It allocates nothing.
 func (j *Journal) KeepFirst(burst uint64) bool {
 	if j.tail.count == 0 {
 		return false
@@ -42,7 +36,7 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	if r := j.index.find(j.latest); r != nil && r.first != none {
 		return true
 	}
-	if b := f.bursts.find(burst); b != nil && b.count >= f.perBurst {
+	if f.bursts[burst].count >= f.perBurst {
 		f.overQuota++
 		return false
 	}
@@ -55,8 +49,8 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	for !f.room(size) {
 		j.evictFirst()
 	}
-	slot := f.put(h, j.tailBlock(h))
-	f.push(&f.bursts.get(burst).list, slot)
+	slot := f.put(h, j.appendBlock(j.scratch[:0], h, nil))
+	f.bursts[burst] = f.push(f.bursts[burst], slot)
 	j.index.get(j.latest).first = slot
 	return true
 }
@@ -67,19 +61,19 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 // afterwards is a new burst. It takes the same time for any number of entries.
 func (j *Journal) Release(burst uint64) {
 	f := &j.firsts
-	b := f.bursts.find(burst)
-	if b == nil {
+	b, there := f.bursts[burst]
+	if !there {
 		return
 	}
 	if r := &f.released; r.count == 0 {
-		*r = b.list
+		*r = b
 	} else {
 		f.slotNext[r.tail] = b.head
 		r.tail = b.tail
 		r.count += b.count
 		r.blocks += b.blocks
 	}
-	f.bursts.drop(b)
+	delete(f.bursts, burst)
 }
 
 // canTake reports whether there is room for a text of n bytes once all released
@@ -89,8 +83,8 @@ func (f *firsts) canTake(n int) bool {
 	return f.count-f.released.count < len(f.headers) && blocksFor(n) <= f.blocksFree+f.released.blocks
 }
 
-// push adds a slot at the end of a list.
-func (f *firsts) push(l *list, slot uint32) {
+// push returns a list with a slot added at its end.
+func (f *firsts) push(l list, slot uint32) list {
 	if l.count == 0 {
 		l.head = slot
 	} else {
@@ -99,6 +93,7 @@ func (f *firsts) push(l *list, slot uint32) {
 	l.tail = slot
 	l.count++
 	l.blocks += blocksFor(f.headers[slot].size())
+	return l
 }
 
 // evictFirst evicts the first of all released entries.
@@ -114,73 +109,4 @@ func (j *Journal) evictFirst() {
 	f.evicted++
 	j.index.find(seq).first = none
 	j.index.tidy(seq)
-}
-
-// bursts maps a burst's number to the list of its firsts. It is a hash table of
-// fixed size with linear probing: a Go map would allocate now and then when
-// bursts come and go, and could not be bounded.
-//
-// Every burst in it has at least one first, so there are never more bursts than
-// entries in the budget, and the table is never more than half full.
-type bursts struct {
-	rows  []burst // a power of two
-	shift int
-}
-
-// burst is a row of the table; one with an empty list is free.
-type burst struct {
-	id uint64
-	list
-}
-
-// newBursts returns a table for n bursts.
-func newBursts(n int) bursts {
-	width := bits.Len(uint(2*n - 1))
-	return bursts{rows: make([]burst, 1<<width), shift: 64 - width}
-}
-
-// home is where the search for an id begins: the top bits of a Fibonacci hash
-// (Knuth, The Art of Computer Programming, 6.4), which spreads the consecutive
-// numbers that bursts have.
-func (t *bursts) home(id uint64) int { return int(id * 0x9E3779B97F4A7C15 >> t.shift) }
-
-// slot returns the row of id, or the free row where it belongs.
-func (t *bursts) slot(id uint64) *burst {
-	for i := t.home(id); ; i = (i + 1) & (len(t.rows) - 1) {
-		if b := &t.rows[i]; b.count == 0 || b.id == id {
-			return b
-		}
-	}
-}
-
-// find returns the row of id, or nil.
-func (t *bursts) find(id uint64) *burst {
-	if b := t.slot(id); b.count > 0 {
-		return b
-	}
-	return nil
-}
-
-// get returns the row of id, which may be free: the caller adds to its list.
-func (t *bursts) get(id uint64) *burst {
-	b := t.slot(id)
-	b.id = id
-	return b
-}
-
-// drop frees a row and closes the gap: each row behind it that a search could
-// no longer reach moves up.
-func (t *bursts) drop(b *burst) {
-	mask := len(t.rows) - 1
-	i := t.home(b.id)
-	for &t.rows[i] != b {
-		i = (i + 1) & mask
-	}
-	for k := (i + 1) & mask; t.rows[k].count > 0; k = (k + 1) & mask {
-		if (k-t.home(t.rows[k].id))&mask >= (k-i)&mask {
-			t.rows[i] = t.rows[k]
-			i = k
-		}
-	}
-	t.rows[i] = burst{}
 }

@@ -30,16 +30,16 @@ type Journal struct {
 // New returns an empty journal with everything allocated that it will ever
 // need. An error names the field of the Config that is wrong.
 func New(c Config) (*Journal, error) {
-	if err := c.validate(); err != nil {
+	c, err := c.withDefaults()
+	if err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
 	return &Journal{
 		config: c,
 		latest: c.After,
 		tail:   tail{headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes)},
 		firsts: firsts{
-			store: newStore(c.Firsts, c.FirstsBytes), bursts: newBursts(c.Firsts), perBurst: c.FirstsPerBurst,
+			store: newStore(c.Firsts, c.FirstsBytes), bursts: map[uint64]list{}, perBurst: c.FirstsPerBurst,
 		},
 		pins:    pins{store: newStore(c.Pinned, c.PinnedBytes), pins: make([]pin, 0, c.Pinned)},
 		index:   index{rows: make([]row, 0, c.Firsts+c.Pinned)},
@@ -79,7 +79,7 @@ func (j *Journal) Repeat(e *event.Entry) {
 		panic(fmt.Sprintf("BUG: journal: entry %d repeats entry %d", e.Seq, j.latest))
 	}
 	before := j.tail.at(j.tail.count - 1)
-	block := j.tailBlock(before)
+	block := j.appendBlock(j.scratch[:0], before, nil)
 	h := j.tail.next()
 	*h = *before
 	h.seq, h.pos = e.Seq, e.Pos
@@ -101,10 +101,6 @@ func (j *Journal) wrote(h *header) {
 		j.pinNeighbor(h.seq)
 	}
 }
-
-// end returns the cursor after the entry appended last: a reader that starts
-// there sees only what is to come.
-func (j *Journal) end() Cursor { return Cursor{Epoch: j.config.Epoch, Seq: j.latest} }
 
 // tailFrom returns the oldest sequence number in the tail; when the tail is
 // empty, the one that will be.
@@ -146,24 +142,12 @@ func (j *Journal) held(after, to uint64) uint64 {
 // lookup returns the header and the block of seq, or nil if it is not held. The
 // block is valid until the journal is used again.
 func (j *Journal) lookup(seq uint64) (*header, []byte) {
-	if from := j.tailFrom(); seq >= from && seq <= j.latest {
-		h := j.tail.at(int(seq - from))
-		return h, j.tailBlock(h)
+	w := j.walk(seq - 1)
+	h, r := w.peek()
+	if h == nil || h.seq != seq {
+		return nil, nil
 	}
-	if r := j.index.find(seq); r != nil {
-		return j.rowHeader(r), j.rowBlock(r)
-	}
-	return nil, nil
-}
-
-// tailBlock returns the block of a header of the tail in one piece, valid until
-// the journal is used again.
-func (j *Journal) tailBlock(h *header) []byte {
-	a, b := j.tail.block(h)
-	if len(b) == 0 {
-		return a
-	}
-	return append(append(j.scratch[:0], a...), b...)
+	return h, j.appendBlock(j.scratch[:0], h, r)
 }
 
 // appendBlock appends the block of a header to dst: one of the tail, or, where r
@@ -187,10 +171,6 @@ func (j *Journal) rowHeader(r *row) *header {
 	}
 	return &j.firsts.headers[r.first]
 }
-
-// rowBlock returns the block of an entry held besides the tail, valid until the
-// journal is used again.
-func (j *Journal) rowBlock(r *row) []byte { return j.appendBlock(j.scratch[:0], nil, r) }
 
 // row is where an entry is held besides the tail: its slots in firsts and
 // pinned, [none] where it is not there.
@@ -221,10 +201,10 @@ func (x *index) find(seq uint64) *row {
 // get returns the row of seq, which it inserts if there is none. It is valid
 // until the index changes.
 func (x *index) get(seq uint64) *row {
-	i := x.after(seq)
-	if i > 0 && x.rows[i-1].seq == seq {
-		return &x.rows[i-1]
+	if r := x.find(seq); r != nil {
+		return r
 	}
+	i := x.after(seq)
 	x.rows = slices.Insert(x.rows, i, row{seq: seq, first: none, pinned: none})
 	return &x.rows[i]
 }

@@ -278,7 +278,7 @@ type pair struct {
 func newPair(t testing.TB, c Config) *pair {
 	j, err := New(c)
 	require.NoError(t, err)
-	return &pair{t: t, j: j, m: &model{Config: c.withDefaults()}}
+	return &pair{t: t, j: j, m: &model{Config: j.config}}
 }
 
 func (p *pair) append(r Record) {

@@ -127,20 +127,11 @@ func (j *Journal) pinNeighbor(seq uint64) {
 // dropUncovered removes from the pinned budget the entries from..to that no pin
 // covers.
 func (j *Journal) dropUncovered(from, to uint64) {
-	i := 0
-	if from > 0 {
-		i = j.index.after(from - 1)
-	}
-	for i < len(j.index.rows) && j.index.rows[i].seq <= to {
-		r := &j.index.rows[i]
-		seq, before := r.seq, len(j.index.rows)
-		if r.pinned != none && !j.pins.covered(seq) {
+	for i := range j.index.rows {
+		if r := &j.index.rows[i]; r.pinned != none && from <= r.seq && r.seq <= to && !j.pins.covered(r.seq) {
 			j.pins.drop(r.pinned)
 			r.pinned = none
-			j.index.tidy(seq)
-		}
-		if len(j.index.rows) == before {
-			i++
 		}
 	}
+	j.index.rows = slices.DeleteFunc(j.index.rows, func(r row) bool { return r.first == none && r.pinned == none })
 }

@@ -111,20 +111,11 @@ func (j *Journal) check(c Cursor) error {
 //
 // It is two binary searches in the index of firsts and pinned entries.
 func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
-	return j.count(after, j.end())
-}
-
-// Count is [Journal.Since] for the entries between two cursors, without the
-// first and with the last. It is 0 for cursors in the wrong order.
-func (j *Journal) count(after, to Cursor) (held, lost uint64, err error) {
-	if err := errors.Join(j.check(after), j.check(to)); err != nil {
+	if err := j.check(after); err != nil {
 		return 0, 0, err
 	}
-	if after.Seq >= to.Seq {
-		return 0, 0, nil
-	}
-	held = j.held(after.Seq, to.Seq)
-	return held, to.Seq - after.Seq - held, nil
+	held = j.held(after.Seq, j.latest)
+	return held, j.latest - after.Seq - held, nil
 }
 
 // Filter chooses entries of a page. The zero Filter chooses all; an entry must
@@ -162,9 +153,7 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 	if len(f.Kinds) == 0 {
 		m.kinds = ^uint64(0)
 	}
-	for _, name := range []*string{&m.Rule, &m.Source} {
-		*name = kept(*name)
-	}
+	m.Rule, m.Source = kept(f.Rule), kept(f.Source)
 	if f.Signature != 0 {
 		m.group = make(map[signature.ID]bool, len(group))
 		for _, id := range group {

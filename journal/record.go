@@ -143,19 +143,11 @@ func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 // encode writes the block into dst, whose length is h.size().
 func (h *header) encode(dst []byte, e *event.Entry, d *event.Decision) {
 	n := copy(dst, e.Message[:h.message])
-	if h.stack > 0 { // most entries have no more than a message and a rule, and a copy of nothing is a call
-		n += copy(dst[n:], e.Stack[:h.stack])
-	}
-	if h.operation > 0 {
-		n += copy(dst[n:], e.OperationID[:h.operation])
-	}
+	n += copy(dst[n:], e.Stack[:h.stack])
+	n += copy(dst[n:], e.OperationID[:h.operation])
 	n += copy(dst[n:], d.Rule[:h.rule])
-	if h.source > 0 {
-		n += copy(dst[n:], e.Source[:h.source])
-	}
-	if h.parent > 0 {
-		n += copy(dst[n:], e.Parent[:h.parent])
-	}
+	n += copy(dst[n:], e.Source[:h.source])
+	n += copy(dst[n:], e.Parent[:h.parent])
 	for _, tag := range d.Tags {
 		if n == len(dst) {
 			break

@@ -232,25 +232,3 @@ func TestPagingDuringAStorm(t *testing.T) {
 		require.NotZero(t, lost)
 	}
 }
-
-func TestBurstTable(t *testing.T) {
-	const n = 64
-	table := newBursts(n)
-	want := map[uint64]int{}
-	for round := range 5000 {
-		id := uint64(round * round % 97 * 0x10001)
-		if b := table.find(id); b != nil {
-			require.Equal(t, want[id], b.count)
-			delete(want, id)
-			table.drop(b)
-		} else if len(want) < n {
-			want[id] = round + 1
-			table.get(id).count = round + 1
-		}
-		for id, count := range want {
-			b := table.find(id)
-			require.NotNil(t, b, "%d", id)
-			require.Equal(t, count, b.count)
-		}
-	}
-}

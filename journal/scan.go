@@ -67,11 +67,8 @@ const (
 // NewScan returns a Scan. A limit of 0 or less is 100, one above [MaxLimit] is MaxLimit. The journal does not know the
 // parts of the filter's operation, nor the group of its signature: parts and group name them. The Scan retains neither.
 func NewScan(after Cursor, limit int, f Filter, parts []string, group []signature.ID) *Scan {
-	switch {
-	case limit <= 0:
+	if limit = min(limit, MaxLimit); limit <= 0 {
 		limit = defaultLimit
-	case limit > MaxLimit:
-		limit = MaxLimit
 	}
 	return &Scan{
 		limit: limit, filter: f.matcher(parts, group), after: after.Seq, Page: Page{Next: after},

@@ -120,20 +120,13 @@ type tail struct {
 
 // at returns the i-th header, counting from the oldest.
 func (t *tail) at(i int) *header {
-	i += t.first
-	if i >= len(t.headers) {
-		i -= len(t.headers)
-	}
-	return &t.headers[i]
+	return &t.headers[(t.first+i)%len(t.headers)]
 }
 
 // evict removes the oldest entry.
 func (t *tail) evict() {
 	t.used -= t.headers[t.first].size()
-	t.first++
-	if t.first == len(t.headers) {
-		t.first = 0
-	}
+	t.first = (t.first + 1) % len(t.headers)
 	t.count--
 	t.evicted++
 }

@@ -115,18 +115,11 @@ func (f *firsts) valid() error {
 		return err
 	}
 	count := f.released.count
-	for i := range f.bursts.rows {
-		b := &f.bursts.rows[i]
-		if b.count == 0 {
-			continue
+	for id, b := range f.bursts {
+		if b.count == 0 || b.count > f.perBurst {
+			return fmt.Errorf("bursts: %d has %d firsts of %d", id, b.count, f.perBurst)
 		}
-		if f.bursts.find(b.id) != b {
-			return fmt.Errorf("bursts: %d cannot be found", b.id)
-		}
-		if b.count > f.perBurst {
-			return fmt.Errorf("bursts: %d has %d firsts of %d", b.id, b.count, f.perBurst)
-		}
-		if err := f.validList(&b.list); err != nil {
+		if err := f.validList(&b); err != nil {
 			return err
 		}
 		count += b.count

@@ -29,22 +29,14 @@ type engine struct {
 	now func() time.Time
 }
 
-// Current implements [Source].
-func (s *engine) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
-	a, open := look(s.e, consumer)
-	return a, open, ctx.Err()
-}
-
-// look returns the current item for a consumer, which counts as delivered only where it blocks.
-func look(e *heed.Engine, consumer string) (heed.Item, bool) {
-	open := e.Open(nil)
-	switch {
-	case len(open) == 0:
-		return heed.Item{}, false
-	case open[0].Blocking:
-		return e.Current(consumer)
+// Current implements [Source]. An item counts as delivered only where it blocks.
+func (s *engine) Current(ctx context.Context, consumer string) (a heed.Item, open bool, err error) {
+	if items := s.e.Open(nil); len(items) > 0 {
+		if a, open = items[0], true; a.Blocking {
+			a, open = s.e.Current(consumer)
+		}
 	}
-	return open[0], true
+	return a, open, ctx.Err()
 }
 
 // Ack implements [Source].

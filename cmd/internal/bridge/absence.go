@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -49,11 +50,7 @@ func (a *absence) shown(err error) bool {
 // started reports whether a game has started, by its phase as the default rules name it. While it loads, its mod may
 // wait for the end of that.
 func started(phase string) bool {
-	switch phase {
-	case "", "start", "boot", "load", "save":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"", "start", "boot", "load", "save"}, phase)
 }
 
 // giveUp ends the waits for a mod that was never there.

@@ -61,11 +61,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		got := map[bool]string{false: "neither", true: "both"}[a.has("seq")]
 		return nil, gabp.BadArgument("seq", "either seq or text", got)
 	}
-	if a.has("seq") {
-		for _, p := range []string{"level", "phase", "source"} {
-			if a.has(p) {
-				return nil, gabp.BadArgument(p, "nothing beside seq: an entry has its own", "a value")
-			}
+	for _, p := range []string{"level", "phase", "source"} {
+		if a.has("seq") && a.has(p) {
+			return nil, gabp.BadArgument(p, "nothing beside seq: an entry has its own", "a value")
 		}
 	}
 	x := &explainer{set: d.session.Engine().Rules()}
@@ -83,9 +81,8 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 			return nil, notHeld("seq", fmt.Sprintf("the number of an entry that heed holds, %d to %d", p.Oldest, p.Latest),
 				"the number of another entry")
 		}
-		r := &p.Records[0]
 		d.markRead(consumer, p.Records)
-		in = d.explainRecord(&out, x, r)
+		in = d.explainRecord(&out, x, &p.Records[0])
 	} else {
 		level, _ := event.Parse[event.Level](a.text("level"))
 		in = rules.Input{
@@ -125,8 +122,7 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 // explainRecord adds an entry, and returns the rules' input for it. The journal does not keep the phase of an entry: it
 // assumes the first in which the rules decide as was decided, of the current one and all others.
 func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.Record) rules.Input {
-	e := look{chars: maxChars, stack: true}.entry(r)
-	out.Entry = &e
+	out.Entry = new(look{chars: maxChars, stack: true}.entry(r))
 	out.Decided = &Decided{
 		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
 		Invalidates: r.Invalidates,
@@ -149,21 +145,16 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	}
 	ev := x.set.NewEvaluator()
 	in.Phase = now
-	var first rules.Outcome
-	for i, phase := range phases {
+	o := ev.Evaluate(&in)
+	for _, phase := range phases {
 		tried := in
 		tried.Phase = phase
-		o := ev.Evaluate(&tried)
-		if i == 0 {
-			first = o
-		}
-		if o.Decision.Rule == r.Rule {
-			in.Phase = phase
-			out.agree(r, &o)
-			return in
+		if other := ev.Evaluate(&tried); other.Decision.Rule == r.Rule {
+			in, o = tried, other
+			break
 		}
 	}
-	out.agree(r, &first)
+	out.agree(r, &o)
 	return in
 }
 

@@ -128,8 +128,7 @@ func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Item, l look) {
 		case r.Seq < cause:
 			out.Prelude = append(out.Prelude, near.entry(r))
 		case r.Seq == cause:
-			e := l.entry(r)
-			out.Cause.Entry = &e
+			out.Cause.Entry = new(l.entry(r))
 		default:
 			out.Following = append(out.Following, near.entry(r))
 		}

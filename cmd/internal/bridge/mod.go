@@ -116,9 +116,6 @@ func (m *mod) connect(ctx context.Context, stray func(gabp.Event)) (*gabp.Client
 	return gabp.NewClient(ctx, stream, cfg)
 }
 
-// expected reports whether there may be a mod at all.
-func (m *mod) expected() bool { return m.addr != "" }
-
 // end ends every wait for the mod.
 func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
@@ -131,7 +128,7 @@ func (m *mod) answered() bool {
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
-	if !m.expected() {
+	if m.addr == "" { // there is no mod at all
 		return
 	}
 	m.mu.Lock()
@@ -349,11 +346,8 @@ const drainTimeout = 500 * time.Millisecond
 func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return cmp.Or(m.listening(), client).CaughtUp(ctx, client)
+	return cmp.Or(m.events.Load(), client).CaughtUp(ctx, client)
 }
-
-// listening returns the connection over which events come, nil where there is none.
-func (m *mod) listening() *gabp.Client { return m.events.Load() }
 
 // detach forgets the connections, closes them, and returns when their events have been handled: before those of the
 // next ones begin.

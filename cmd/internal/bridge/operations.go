@@ -164,8 +164,7 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 		return nil, notHeld("id", "the id of an operation, from heed/operations", "an operation of which heed holds no entry")
 	}
 	if it, ok := d.session.Item(out.AttentionID); ok {
-		item := d.item(&it)
-		out.Item = &item
+		out.Item = new(d.item(&it))
 	}
 	d.markRead(consumer, records)
 	return &out, nil

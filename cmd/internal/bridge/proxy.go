@@ -180,7 +180,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if p.mod.expected() {
+	if p.mod.addr != "" {
 		wg.Go(func() { p.mod.run(ctx, p.events) })
 		wg.Go(func() { p.events.acknowledgeAll(ctx) })
 		if p.attends {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
@@ -65,17 +63,13 @@ func textOf(raw json.RawMessage) string {
 		raw = memberOf(raw, "message")
 	}
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(raw, &s) // "" where it is no text
 	return s
 }
 
 func memberOf(object json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
-	if json.Unmarshal(object, &m) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(object, &m) // nil where it is no object
 	return m[name]
 }
 
@@ -150,10 +144,11 @@ type verdict struct {
 }
 
 func shownVerdict(v *heed.Verdict) *verdict {
-	if v.Outcome == coalesce.Clean {
-		return &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	shown := &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	if v.Outcome != coalesce.Clean {
+		shown.Reason, shown.Text = v.Reason, v.Text
 	}
-	return &verdict{Outcome: v.Outcome, Reason: v.Reason, Text: v.Text, CleanThrough: integer(v.CleanThrough)}
+	return shown
 }
 
 // amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
@@ -169,8 +164,9 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		found.Executed = false
 	}
 	said := Encode(found)
-	has, object := names(result, "executed", "attention", "verdict", "notice")
-	taken := func(name string) bool { return slices.Contains(has, name) }
+	var has map[string]skipped
+	object := json.Unmarshal(result, &has) == nil && has != nil
+	taken := func(name string) bool { _, ok := has[name]; return ok }
 	switch {
 	case len(bytes.TrimSpace(result)) == 0:
 		return said
@@ -180,34 +176,17 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		return join(result, said[1:len(said)-1])
 	}
 	name := "heed"
-	for has, _ = names(result, name); len(has) > 0; has, _ = names(result, name) {
+	for taken(name) {
 		name = "_" + name
 	}
 	return join(result, []byte(`"`+name+`":`+string(said)))
 }
 
-// names returns those of some names that an object's members have, and false for what is no object. Values, which may
-// be large, are not copied.
-func names(object json.RawMessage, known ...string) (has []string, ok bool) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
-		return nil, false
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		if s := name.String(); slices.Contains(known, s) {
-			has = append(has, s)
-		}
-		if d.SkipValue() != nil {
-			return nil, false
-		}
-	}
-	_, err := d.ReadToken()
-	return has, err == nil
-}
+// skipped is a JSON value of which nothing is kept: it may be large.
+type skipped struct{}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 // join adds members to the end of an object.
 func join(object, members []byte) json.RawMessage {

@@ -101,7 +101,7 @@ func TestTalkingMod(t *testing.T) {
 					}
 					require.Len(t, y.mod.Asked(), 300, "each was executed once")
 					require.Equal(t, 1, y.mod.Subscribers(channel))
-					require.Equal(t, connections == standin.Many, y.proxy.mod.current() != y.proxy.mod.listening())
+					require.Equal(t, connections == standin.Many, y.proxy.mod.current() != y.proxy.mod.events.Load())
 					require.Zero(t, y.proxy.Lost())
 				})
 			})
@@ -115,7 +115,7 @@ func TestAnswersOverTheLatest(t *testing.T) {
 	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Latest}, func(y *sockets) {
 		_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
 		require.NoError(t, err)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.listening())
+		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
 	})
 }
 
@@ -169,10 +169,10 @@ func TestEventsPrecedeAnswers(t *testing.T) {
 // TestSecondConnectionIsLost: the events come over the first one then, and no call fails.
 func TestSecondConnectionIsLost(t *testing.T) {
 	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
-		before, events := y.proxy.mod.current(), y.proxy.mod.listening()
+		before, events := y.proxy.mod.current(), y.proxy.mod.events.Load()
 		require.NotSame(t, before, events)
 		require.NoError(t, events.Close())
-		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.listening() != before {
+		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.events.Load() != before {
 			_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
 			require.NoError(t, err)
 		}
@@ -187,7 +187,7 @@ func TestEventsOverTheEldest(t *testing.T) {
 			y.mod.Publish(channel, `{"level":"error","message":"Odd"}`)
 			return len(y.session.Open(nil)) > 0
 		}, time.Minute, time.Millisecond)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.listening())
+		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
 		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
 		require.NoError(t, err)
 	})
@@ -203,7 +203,7 @@ func TestModComesAgain(t *testing.T) {
 		}
 		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
 		require.NoError(t, err)
-		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.listening())
+		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
 	})
 }
 

@@ -45,11 +45,8 @@ func (b *bridges) capabilities() gabp.Capabilities {
 		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
 	}
-	c.Events = theirs.Events
-	c.Resources = slices.Concat(theirs.Resources, c.Resources)
-	c.Methods = theirs.Methods
-	c.Extensions = theirs.Extensions
-	return c
+	theirs.Resources, theirs.Limits = slices.Concat(theirs.Resources, c.Resources), nil
+	return theirs
 }
 
 // welcome waits for the mod and amends w with the mod's welcome.
@@ -72,20 +69,17 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	if !ok {
 		return nil
 	}
-	if theirs.AgentID != "" {
-		w.AgentID = theirs.AgentID
-	}
+	w.AgentID = cmp.Or(theirs.AgentID, w.AgentID)
 	if theirs.App.Name != "" && theirs.App.Version != "" {
 		w.App = theirs.App
 	}
 	w.ServerInfo = theirs.ServerInfo
 	w.SchemaVersion = cmp.Or(theirs.SchemaVersion, w.SchemaVersion)
 	w.Observed = b.handed.observed(theirs.Observed)
-	limits := w.Capabilities.Limits
 	caps := b.capabilities()
 	caps.Methods = slices.Concat(caps.Methods, w.Capabilities.Methods) // the server's own
 	caps.Events = slices.Concat(caps.Events, w.Capabilities.Events)
-	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
+	caps.Limits = lesser(w.Capabilities.Limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
 	return nil
 }

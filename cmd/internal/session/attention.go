@@ -214,17 +214,16 @@ func (s *Session) Open(dst []heed.Item) []heed.Item {
 	if blind := s.attention.openBlind(); blind != nil {
 		dst = append(dst, *blind)
 	}
-	n := len(dst)
-	dst = s.engine.Open(dst)
-	for i := range dst[n:] {
-		s.disk.keep(dst[n+i].ID)
+	open := s.engine.Open(nil)
+	var first *heed.Item
+	for i := range open {
+		s.disk.keep(open[i].ID)
 	}
-	if len(dst) == n {
-		s.attention.saw(nil)
-	} else {
-		s.attention.saw(new(s.present(dst[n])))
+	if len(open) > 0 {
+		first = new(s.present(open[0]))
 	}
-	return dst
+	s.attention.saw(first)
+	return append(dst, open...)
 }
 
 // ItemID returns the id of the item that people and agents name: by its id, or by the number that ends it, which is

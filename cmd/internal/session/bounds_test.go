@@ -58,7 +58,8 @@ func TestLimits(t *testing.T) {
 
 // TestConfig holds the defaults, and the names of what is refused.
 func TestConfig(t *testing.T) {
-	c := Config{}.withDefaults()
+	c, err := Config{}.withDefaults()
+	require.NoError(t, err)
 	require.Equal(t, []time.Duration{
 		250 * time.Millisecond, 0, time.Second,
 		5 * time.Second, time.Second,
@@ -71,9 +72,10 @@ func TestConfig(t *testing.T) {
 		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1},
 		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
 	} {
-		require.ErrorContains(t, c.Validate(), "Config."+name+" is negative: -1")
+		_, err := c.withDefaults()
+		require.ErrorContains(t, err, "Config."+name+" is negative: -1")
 	}
-	_, err := New(Config{Random: strings.NewReader("1234567")})
+	_, err = New(Config{Random: strings.NewReader("1234567")})
 	require.ErrorContains(t, err, "Config.Random")
 	at := func() time.Time { return time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC) }
 	s, err := New(Config{Random: strings.NewReader("\x01\x02\x03\x04\x05\x06\x07\x08"), Now: at})

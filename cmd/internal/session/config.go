@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -87,50 +88,37 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Validate returns an error that names the first field of c that is not valid. New validates the engine's.
-func (c *Config) Validate() error {
+// withDefaults returns c with its zeros replaced. An error names the first field that is not valid; New validates the
+// engine's.
+func (c Config) withDefaults() (Config, error) {
 	for _, f := range []struct {
 		name  string
-		value time.Duration
+		value *time.Duration
+		def   time.Duration
 	}{
-		{"RulePoll", c.RulePoll},
-		{"SnapshotEvery", c.SnapshotEvery},
-		{"Tick", c.Tick},
-		{"Settle", c.Settle},
-		{"SyncTimeout", c.SyncTimeout},
-		{"AnswerWithin", c.AnswerWithin},
+		{"RulePoll", &c.RulePoll, DefaultRulePoll},
+		{"SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery},
+		{"Tick", &c.Tick, DefaultTick},
+		{"Settle", &c.Settle, 0},
+		{"SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout},
+		{"AnswerWithin", &c.AnswerWithin, DefaultAnswerWithin},
 	} {
-		if f.value < 0 {
-			return fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, f.value)
+		if *f.value < 0 {
+			return c, fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, *f.value)
 		}
+		*f.value = cmp.Or(*f.value, f.def)
 	}
 	if c.Timeline < 0 {
-		return fmt.Errorf("session: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
+		return c, fmt.Errorf("session: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
 	}
-	for i, name := range c.RuleFiles {
-		if name == "" {
-			return fmt.Errorf("session: Config.RuleFiles[%d] is empty: name a file", i)
-		}
-	}
-	return nil
-}
-
-// withDefaults returns c with its zeros replaced.
-func (c Config) withDefaults() Config {
-	c.RulePoll = cmp.Or(c.RulePoll, DefaultRulePoll)
-	c.SnapshotEvery = cmp.Or(c.SnapshotEvery, DefaultSnapshotEvery)
-	c.Tick = cmp.Or(c.Tick, DefaultTick)
-	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
-	c.AnswerWithin = cmp.Or(c.AnswerWithin, DefaultAnswerWithin)
 	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
+	if i := slices.Index(c.RuleFiles, ""); i >= 0 {
+		return c, fmt.Errorf("session: Config.RuleFiles[%d] is empty: name a file", i)
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Random == nil {
-		c.Random = rand.Reader
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	return c
+	c.Random = cmp.Or(c.Random, rand.Reader)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	return c, nil
 }

@@ -96,10 +96,8 @@ func (s *Session) ingest(r *follow.Record) {
 	if rec.Status == event.StatusRestarted {
 		s.setMods(nil)
 	}
-	if rec.Kind == event.KindLog {
-		if rec.Mods != nil {
-			s.learnMods(rec.Mods)
-		}
+	if rec.Kind == event.KindLog && rec.Mods != nil {
+		s.learnMods(rec.Mods)
 	}
 	s.learnGame(rec)
 	if r.Known {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -55,15 +54,14 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 		return w.set, nil
 	}
 	sources, files, err := w.read()
+	if err == nil {
+		w.set, err = w.compile(sources)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("session: rules: %w", err)
 	}
-	set, err := w.compile(sources)
-	if err != nil {
-		return nil, fmt.Errorf("session: rules: %w", err)
-	}
-	w.set, w.now.Files, w.tried = set, files, files
-	return set, nil
+	w.now.Files, w.tried = files, files
+	return w.set, nil
 }
 
 // read reads the files.
@@ -101,13 +99,6 @@ func readRules(name string) ([]byte, time.Time, error) {
 	return data, info.ModTime(), err
 }
 
-// watchRules swaps the rules when their files change.
-func (s *Session) watchRules(ctx context.Context) {
-	if len(s.rules.names) > 0 {
-		every(ctx, s.cfg.RulePoll, s.reloadIfChanged)
-	}
-}
-
 // reloadIfChanged reads the files, which are small, and compiles them if they changed: some file systems keep times in
 // seconds.
 func (s *Session) reloadIfChanged() {
@@ -116,12 +107,10 @@ func (s *Session) reloadIfChanged() {
 	if err == nil && slices.EqualFunc(files, w.tried, func(a, b RuleFile) bool { return a.Hash == b.Hash }) {
 		return
 	}
+	w.tried = files // none after an error
 	var set *rules.Set
 	if err == nil {
-		w.tried = files
 		set, err = w.compile(sources)
-	} else {
-		w.tried = nil
 	}
 	if err == nil && set.Hash() != w.current().Hash() {
 		err = s.engine.SetRules(set)

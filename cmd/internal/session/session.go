@@ -73,10 +73,11 @@ type Session struct {
 // not restored as a whole is logged and shown by [Session.Status]. A snapshot of which nothing can be read leads to a
 // new engine in an epoch of its own, with one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
-	if err := cfg.Validate(); err != nil {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg, pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
 	s.others.init()
@@ -148,8 +149,10 @@ func (s *Session) Run(ctx context.Context) error {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() { s.pump(ctx) })
-	wg.Go(func() { s.tick(ctx) })
-	wg.Go(func() { s.watchRules(ctx) })
+	wg.Go(func() { every(ctx, s.cfg.Tick, s.tick) })
+	if len(s.rules.names) > 0 {
+		wg.Go(func() { every(ctx, s.cfg.RulePoll, s.reloadIfChanged) })
+	}
 	if s.disk.path != "" {
 		wg.Go(func() { every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) }) })
 	}
@@ -270,14 +273,12 @@ func (s *Session) Sync(ctx context.Context) error {
 	return nil
 }
 
-// tick advances the engine's time.
-func (s *Session) tick(ctx context.Context) {
-	every(ctx, s.cfg.Tick, func() {
-		s.lookForLog(noLogAfter)
-		if s.waitsForTime() {
-			s.Advance()
-		}
-	})
+// tick advances the engine's time if it waits for that.
+func (s *Session) tick() {
+	s.lookForLog(noLogAfter)
+	if s.waitsForTime() {
+		s.Advance()
+	}
 }
 
 // every calls f each time that d has passed, until ctx is done.

@@ -149,11 +149,11 @@ func (t *timeline) update(u *heed.Update, now time.Time) {
 func (t *timeline) began(r *Running) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(r.event(CallBegan, r.started))
+	t.add(callEvent(CallBegan, &r.call, r.id, r.started))
 }
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
-	e := r.event(CallEnded, at)
+	e := callEvent(CallEnded, &r.call, r.id, at)
 	e.Status, e.AfterMs = status.String(), millis(since(r.started, at))
 	v := &r.verdict
 	e.Outcome, e.Reason, e.Text, e.CleanThrough, e.Final = v.Outcome, string(v.Reason), v.Text, v.CleanThrough, v.Final
@@ -165,21 +165,14 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	t.add(e)
 }
 
-func (r *Running) event(kind EventKind, at time.Time) Event {
+func callEvent(kind EventKind, c *Call, operation string, at time.Time) Event {
 	return Event{
-		Time: at, Kind: kind, Consumer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
-		Tool: cut(r.call.Tool),
+		Time: at, Kind: kind, Consumer: cut(c.Consumer), Operation: operation, Request: cut(c.ID), Tool: cut(c.Tool),
 	}
 }
 
 func (t *timeline) refused(d *gate.Decision, now time.Time) {
-	e := Event{
-		Time:     now,
-		Kind:     CallRefused,
-		Consumer: cut(d.Call.Consumer),
-		Request:  cut(d.Call.ID),
-		Tool:     cut(d.Call.Tool),
-	}
+	e := callEvent(CallRefused, &d.Call, "", now)
 	if d.Attention != nil {
 		e.Attention, e.Blocking = d.Attention.ID, true
 	} else {
@@ -204,9 +197,7 @@ func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
 }
 
 // cut bounds a name that a peer gave.
-func cut(name string) string {
-	return name[:text.Prefix(name, maxName)]
-}
+func cut(name string) string { return name[:text.Prefix(name, maxName)] }
 
 // Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number
 // of the latest.

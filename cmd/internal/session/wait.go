@@ -3,18 +3,16 @@ package session
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed"
 )
 
-// broadcast wakes everybody who waits for a change. It costs an atomic load while nobody waits. The order "wait, look,
-// receive" misses nothing: a change after wait closes the channel, an earlier one is there to be seen.
+// broadcast wakes everybody who waits for a change. The order "wait, look, receive" misses nothing: a change after wait
+// closes the channel, an earlier one is there to be seen.
 type broadcast struct {
-	waiting atomic.Bool
-	mu      sync.Mutex
-	ch      chan struct{} // nil while nobody waits
+	mu sync.Mutex
+	ch chan struct{} // nil while nobody waits
 }
 
 // wait returns a channel that the next notify closes.
@@ -23,21 +21,16 @@ func (b *broadcast) wait() <-chan struct{} {
 	defer b.mu.Unlock()
 	if b.ch == nil {
 		b.ch = make(chan struct{})
-		b.waiting.Store(true)
 	}
 	return b.ch
 }
 
 func (b *broadcast) notify() {
-	if !b.waiting.Load() {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ch != nil {
 		close(b.ch)
 		b.ch = nil
-		b.waiting.Store(false)
 	}
 }
 
