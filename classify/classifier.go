@@ -131,11 +131,10 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 			return i
 		}
 	}
-	var lineSum uint64 // 0: it is no line with digits that is looked up
+	var line uint64
 	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line := texts.zero(text); line != nil {
-			lineSum = xxhash.Sum64(line)
-			if i, key := texts.findLine(&c.signatures, lineSum, line); i != none {
+		if line = lineSum(text); line != 0 {
+			if i, key := texts.findLine(&c.signatures, line, text); i != none {
 				c.stats.Hits++
 				c.signatures.table.touch(i)
 				if looks {
@@ -149,8 +148,8 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 	switch {
 	case i == none:
 	case looks && texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
-	case lineSum != 0:
-		texts.noteLine(c.normalizer, lineSum, text, key, i)
+	case line != 0:
+		texts.noteLine(c.normalizer, line, text, key, i)
 	}
 	return i
 }

@@ -1,12 +1,9 @@
 package classify
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
@@ -29,15 +26,15 @@ import (
 // nothing repeats, only one text in eight is looked up.
 type textCache struct {
 	exact kept // texts by their textSum
-	alike kept // lines with zeroed digits by their sum
+	alike kept // lines by their lineSum
 
 	// hit is the place where the last text was found, or none.
 	hit int32
 
 	looks credit // for texts by their textSum
-	lines credit // and for lines with zeroed digits by their sum
+	lines credit // and for lines by their lineSum
 
-	scratch [maxLine]byte // for zero and noteLine
+	scratch [maxLine]byte // for noteLine
 
 	off bool // for tests, which compare with a classifier that has no text cache
 }
@@ -85,7 +82,7 @@ const (
 	ownDigits                         // it is not kept, since digits count in it
 )
 
-// maxLine bounds the lines that stand for others. It is a multiple of 8.
+// maxLine bounds the lines that stand for others.
 const maxLine = 256
 
 // The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
@@ -134,31 +131,89 @@ func newTextCache() textCache {
 	}
 }
 
-// textSum is a hash of a text. Of texts with the same sum, one is kept.
+// textSum is a quick hash of a text: two lanes of sixteen bytes, each multiplied
+// with what was before, as in wyhash. Of texts with the same sum, one is kept. (A
+// sum of a few words of the text would be quicker, but a storm of lines that differ
+// in an id between them would be kept line by line.)
 func textSum(message, stack string) uint64 {
-	h := xxhash.Sum64String(message)
-	if stack != "" {
-		h = bits.RotateLeft64(h, 1) ^ xxhash.Sum64String(stack)
+	h := sum(0, message)
+	if len(stack) > 0 {
+		h = sum(h, stack)
 	}
 	return h
 }
 
-// zero returns a line of at most maxLine bytes with 0 in place of each digit, nil if it has none. It is valid until the
-// next call.
-func (c *textCache) zero(line string) []byte {
-	n := copy(c.scratch[:], line)
-	clear(c.scratch[n:min(n+8, maxLine)])
-	digits := uint64(0)
-	for i := 0; i < n; i += 8 {
-		v := binary.LittleEndian.Uint64(c.scratch[i:])
+// Odd constants with their bits spread; nothing depends on which they are.
+const (
+	mixA = 0x9e3779b97f4a7c15
+	mixB = 0xbf58476d1ce4e5b9
+)
+
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+func sum(h uint64, s string) uint64 {
+	n := len(s)
+	a := (h ^ uint64(n)) * mixA
+	b := a ^ mixB
+	switch {
+	case n >= 32:
+		for i := 0; i < n-32; i += 32 {
+			a = mix(load64(s, i)^mixA, load64(s, i+8)^a)
+			b = mix(load64(s, i+16)^mixB, load64(s, i+24)^b)
+		}
+		a = mix(load64(s, n-32)^mixA, load64(s, n-24)^a)
+		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
+	case n >= 16:
+		a = mix(load64(s, 0)^mixA, load64(s, 8)^a)
+		b = mix(load64(s, n-16)^mixB, load64(s, n-8)^b)
+	case n >= 8:
+		a = mix(load64(s, 0)^mixA, load64(s, n-8)^a)
+	default:
+		for i := range n {
+			a = mix(a^uint64(s[i]), mixB)
+		}
+	}
+	return mix(a, b)
+}
+
+// lineSum is textSum of a line with 0 in place of each digit, 0 if it has none. (It is
+// apart from textSum, which most texts that repeat need alone, since it costs twice as
+// much.)
+func lineSum(s string) uint64 {
+	n := len(s)
+	a := uint64(n)*mixA ^ mixB
+	b := a ^ mixB
+	var digits uint64
+	zeros := func(v uint64) uint64 {
 		d := digitsOf(v)
 		digits |= d
-		binary.LittleEndian.PutUint64(c.scratch[i:], v&^d)
+		return v &^ d
+	}
+	switch {
+	case n >= 32:
+		for i := 0; i < n-32; i += 32 {
+			a = mix(zeros(load64(s, i))^mixA, zeros(load64(s, i+8))^a)
+			b = mix(zeros(load64(s, i+16))^mixB, zeros(load64(s, i+24))^b)
+		}
+		a = mix(zeros(load64(s, n-32))^mixA, zeros(load64(s, n-24))^a)
+		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
+	case n >= 16:
+		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, 8))^a)
+		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
+	case n >= 8:
+		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, n-8))^a)
+	default:
+		for i := range n {
+			a = mix(a^zeros(uint64(s[i])), mixB)
+		}
 	}
 	if digits == 0 {
-		return nil
+		return 0
 	}
-	return c.scratch[:n]
+	return mix(a, b)
 }
 
 // digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0
@@ -168,6 +223,35 @@ func digitsOf(v uint64) uint64 {
 	low := v &^ highs
 	is := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) &^ v & highs
 	return is>>3 - is>>7
+}
+
+// isZeroed reports whether zeroed, of the same length, is s with 0 in place of each digit.
+func isZeroed(zeroed []byte, s string) bool {
+	n := len(s)
+	if n < 8 {
+		for i := range n {
+			if b := uint64(s[i]); uint64(zeroed[i]) != b&^digitsOf(b) {
+				return false
+			}
+		}
+		return true
+	}
+	apart := uint64(0)
+	for i := 0; i < n-8; i += 8 {
+		v := load64(s, i)
+		apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[i:])
+	}
+	v := load64(s, n-8)
+	apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[n-8:])
+	return apart == 0
+}
+
+// load64 returns the eight bytes of s from i on, in one load: the compiler knows
+// this form.
+func load64(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
 // place returns the place of the texts with this sum, or none: the lower bits choose two
@@ -208,15 +292,15 @@ func (c *textCache) find(table *signatures, sum uint64, message, stack string) i
 	return t.slot
 }
 
-// findLine is find for a line with digits, which are zeroed. It also returns the key.
-func (c *textCache) findLine(table *signatures, sum uint64, line []byte) (int32, signature.Key) {
+// findLine is find for a line with digits by its lineSum. It also returns the key.
+func (c *textCache) findLine(table *signatures, sum uint64, line string) (int32, signature.Key) {
 	place := c.alike.place(sum)
 	if place == none {
 		return none, signature.Key{}
 	}
 	t := &c.alike.texts[place]
 	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != len(line) ||
-		!bytes.Equal(c.alike.text(t, len(line)), line) || !table.has(t) {
+		!isZeroed(c.alike.text(t, len(line)), line) || !table.has(t) {
 		return none, signature.Key{}
 	}
 	c.lines.earn(len(line))
@@ -262,7 +346,11 @@ func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, k
 		t.stack = ownDigits
 		return
 	}
-	copy(c.alike.keep(t, len(line), key, slot), c.zero(line))
+	text := c.alike.keep(t, len(line), key, slot)
+	copy(text, line)
+	for i, b := range text {
+		text[i] = b &^ byte(digitsOf(uint64(b)))
+	}
 	t.message, t.stack = uint16(len(line)), anyDigits
 }
 
