@@ -35,7 +35,9 @@ var ErrNoServer = errors.New("no server of that name")
 // Edit returns the file of a client with heed, own, in front of a server that it names, or without it for an empty
 // own, and the entry of the server before and after. The rest of the file stays, byte by byte. The error names what
 // cannot be read, or why there is nothing to change.
-func (c *Client) Edit(file string, data []byte, server string, own []string) (edited []byte, before, after string, err error) {
+func (c *Client) Edit(file string, data []byte, server string, own []string) (
+	edited []byte, before, after string, err error,
+) {
 	find := c.findJSON
 	if filepath.Ext(file) == ".toml" {
 		find = c.findTOML
