@@ -881,7 +881,7 @@ namespace HeedLog
                 holeTicks = batch.DropTicks;
             }
             else Array.Clear(drops, 0, drops.Length);
-            for (int i = 0; i < batch.Count; i++)
+            for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next)
             {
                 if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
                 {
@@ -1228,8 +1228,8 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Entries that wait to be sent: lines in three classes of importance, and control frames, which are
-    /// dropped last. One short lock guards it.</summary>
+    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
+    /// last. One short lock guards it; its slots are allocated once.</summary>
     internal sealed partial class LineQueue
     {
         internal const int Levels = 6;
@@ -1242,32 +1242,28 @@ namespace HeedLog
             public byte[] Payload; // of a control frame; null for a line
             public long Order, Ticks;
             public ulong Line;
-            public int Thread, MessageCut, StackCut;
+            public int Next, Thread, MessageCut, StackCut;
             public byte Level, Type;
-
-            public long Bytes =>
-                Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
-
-            private static int Length(string s) => s == null ? 0 : s.Length;
         }
 
-        /// <summary>A part of the queue that the writer holds: the first entries of Slots.</summary>
+        /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
         internal struct Batch
         {
-            public int Count;
+            public int Head, Tail, Slots;
+            public long Bytes;
             public bool Drops; // lines were dropped since the last batch
             public ulong DropBytes;
             public long DropsThrough, DropTicks; // the latest place of a dropped line; the time of the first
         }
 
-        internal readonly Slot[] Slots = new Slot[BatchLines];
+        internal readonly Slot[] Slots;
         private readonly object gate = new object();
-        private readonly int capacity;
         private readonly long maxBytes;
-        private readonly Queue<Slot>[] waiting = new Queue<Slot>[Classes];
+        private readonly int[] heads = new int[Classes], tails = new int[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
-        private ulong freshBytes, lines, taken, cut, controlDropped;
+        private ulong freshBytes, lines, linesWaiting, taken, cut, controlDropped;
         internal ulong LastTaken; // number of the latest line that the writer took
+        private int free;
         private volatile int count;
         private long order, held, dropsThrough, dropTicks;
         private volatile bool closed;
@@ -1276,10 +1272,10 @@ namespace HeedLog
 
         internal LineQueue(int capacity, long maxBytes)
         {
-            this.capacity = capacity;
             this.maxBytes = maxBytes;
-            // By default none grows, which would be an allocation.
-            for (int c = 0; c < Classes; c++) waiting[c] = new Queue<Slot>(Math.Min(capacity, 8192));
+            Slots = new Slot[capacity];
+            for (int i = 0; i < capacity; i++) Slots[i].Next = i + 1 < capacity ? i + 1 : -1;
+            for (int c = 0; c < Classes; c++) heads[c] = tails[c] = -1;
         }
 
         internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
@@ -1290,11 +1286,7 @@ namespace HeedLog
         /// <summary>Adds a line. True where so many wait that the writer should be woken.</summary>
         internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
         {
-            var s = new Slot
-            {
-                Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks, Level = level,
-                Thread = Thread.CurrentThread.ManagedThreadId, MessageCut = messageCut, StackCut = stackCut,
-            };
+            int thread = Thread.CurrentThread.ManagedThreadId;
             if (closed)
             {
                 // Mono may hang at its exit where other threads fight for a lock.
@@ -1304,10 +1296,26 @@ namespace HeedLog
             Enter();
             try
             {
-                s.Line = ++lines;
+                lines++;
                 if ((messageCut | stackCut) != 0) cut++;
-                int c = level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
-                if (!Add(c, ref s)) Drop(ref s);
+                long bytes = 2L * (Length(message) + Length(stack) + Length(operation));
+                int i = Room(ClassOf(level), bytes);
+                if (i < 0)
+                {
+                    Drop(level, bytes, order++, DateTime.UtcNow.Ticks);
+                    return false;
+                }
+                Slots[i].Message = message;
+                Slots[i].Stack = stack;
+                Slots[i].Operation = operation;
+                Slots[i].Ticks = DateTime.UtcNow.Ticks;
+                Slots[i].Line = lines;
+                Slots[i].Thread = thread;
+                Slots[i].MessageCut = messageCut;
+                Slots[i].StackCut = stackCut;
+                Slots[i].Level = level;
+                linesWaiting++;
+                Append(ClassOf(level), i, bytes);
                 return count >= WakeAt;
             }
             finally { Monitor.Exit(gate); }
@@ -1316,9 +1324,15 @@ namespace HeedLog
         /// <summary>Adds a frame other than a line.</summary>
         internal void Control(byte type, byte[] payload)
         {
-            var s = new Slot { Payload = payload, Type = type };
             Enter();
-            try { if (!Add(ControlClass, ref s)) controlDropped++; }
+            try
+            {
+                int i = Room(ControlClass, payload.Length);
+                if (i < 0) { controlDropped++; return; }
+                Slots[i].Payload = payload;
+                Slots[i].Type = type;
+                Append(ControlClass, i, payload.Length);
+            }
             finally { Monitor.Exit(gate); }
         }
 
@@ -1334,42 +1348,59 @@ namespace HeedLog
             Monitor.Enter(gate);
         }
 
-        // Add adds an entry of class c if there is room. The oldest of the lowest class is dropped for it.
-        private bool Add(int c, ref Slot s)
+        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class is dropped for it.
+        private int Room(int c, long bytes)
         {
-            long bytes = s.Bytes;
-            s.Order = order++;
-            if (closed) return false;
-            while (count == capacity || held + bytes > maxBytes)
+            if (closed) return -1;
+            while (free < 0 || held + bytes > maxBytes)
             {
                 int lowest = 0;
-                while (lowest <= c && waiting[lowest].Count == 0) lowest++;
-                if (lowest > c) return false;
+                while (lowest <= c && heads[lowest] < 0) lowest++;
+                if (lowest > c) return -1;
                 DropOldest(lowest);
             }
-            waiting[c].Enqueue(s);
+            int i = free;
+            free = Slots[i].Next;
+            return i;
+        }
+
+        private void Append(int c, int i, long bytes)
+        {
+            Slots[i].Order = order++;
+            Slots[i].Next = -1;
+            if (heads[c] < 0) heads[c] = i;
+            else Slots[tails[c]].Next = i;
+            tails[c] = i;
             held += bytes;
             count++;
-            return true;
         }
 
         private void DropOldest(int c)
         {
-            Slot s = waiting[c].Dequeue();
-            held -= s.Bytes;
-            count--;
+            int i = heads[c];
+            heads[c] = Slots[i].Next;
+            long bytes = Bytes(ref Slots[i]);
             if (c == ControlClass) controlDropped++;
-            else Drop(ref s);
+            else
+            {
+                linesWaiting--;
+                Drop(Slots[i].Level, bytes, Slots[i].Order, Slots[i].Ticks);
+            }
+            count--;
+            held -= bytes;
+            Clear(ref Slots[i]);
+            Slots[i].Next = free;
+            free = i;
         }
 
-        private void Drop(ref Slot s)
+        private void Drop(byte level, long bytes, long place, long ticks)
         {
-            dropped[s.Level]++;
+            dropped[level]++;
             if (closed) return;
-            dropTicks = anyFresh ? Math.Min(dropTicks, s.Ticks) : s.Ticks;
-            dropsThrough = Math.Max(dropsThrough, s.Order);
-            fresh[s.Level]++;
-            freshBytes += (ulong)s.Bytes;
+            dropTicks = anyFresh ? Math.Min(dropTicks, ticks) : ticks;
+            dropsThrough = Math.Max(dropsThrough, place);
+            fresh[level]++;
+            freshBytes += (ulong)bytes;
             anyFresh = true;
         }
 
@@ -1377,7 +1408,7 @@ namespace HeedLog
         /// was dropped since the last batch.</summary>
         internal Batch Take(ulong[] drops)
         {
-            var b = new Batch();
+            var b = new Batch { Head = -1, Tail = -1 };
             Enter();
             try
             {
@@ -1392,26 +1423,48 @@ namespace HeedLog
                     freshBytes = 0;
                     anyFresh = false;
                 }
-                for (long bytes = 0; b.Count < BatchLines && bytes < BatchBytes && count > 0; b.Count++)
+                while (b.Slots < BatchLines && b.Bytes < BatchBytes)
                 {
-                    Queue<Slot> oldest = null;
-                    foreach (var q in waiting)
-                        if (q.Count > 0 && (oldest == null || q.Peek().Order < oldest.Peek().Order)) oldest = q;
-                    Slot s = Slots[b.Count] = oldest.Dequeue();
-                    bytes += s.Bytes;
-                    held -= s.Bytes;
-                    count--;
-                    if (s.Payload != null) continue;
+                    int c = Oldest();
+                    if (c < 0) break;
+                    int i = heads[c];
+                    heads[c] = Slots[i].Next;
+                    if (b.Head < 0) b.Head = i;
+                    else Slots[b.Tail].Next = i;
+                    b.Tail = i;
+                    b.Slots++;
+                    b.Bytes += Bytes(ref Slots[i]);
+                    if (c == ControlClass) continue;
                     taken++;
-                    LastTaken = s.Line;
+                    linesWaiting--;
+                    LastTaken = Slots[i].Line;
                 }
+                if (b.Tail >= 0) Slots[b.Tail].Next = -1;
+                count -= b.Slots;
             }
             finally { Monitor.Exit(gate); }
             return b;
         }
 
-        /// <summary>Lets go of a batch.</summary>
-        internal void Release(Batch b) => Array.Clear(Slots, 0, b.Count);
+        private int Oldest()
+        {
+            int oldest = -1;
+            for (int c = 0; c < Classes; c++)
+                if (heads[c] >= 0 && (oldest < 0 || Slots[heads[c]].Order < Slots[heads[oldest]].Order)) oldest = c;
+            return oldest;
+        }
+
+        /// <summary>Gives the slots of a batch back.</summary>
+        internal void Release(Batch b)
+        {
+            if (b.Head < 0) return;
+            for (int i = b.Head; i >= 0; i = Slots[i].Next) Clear(ref Slots[i]);
+            Enter();
+            Slots[b.Tail].Next = free;
+            free = b.Head;
+            held -= b.Bytes;
+            Monitor.Exit(gate);
+        }
 
         /// <summary>What comes later is counted as dropped, and not reported to heed.</summary>
         internal void Seal() { lock (gate) closed = true; }
@@ -1422,10 +1475,27 @@ namespace HeedLog
             lock (gate)
             {
                 closed = true;
-                for (int c = 0; c < Classes; c++) while (waiting[c].Count > 0) DropOldest(c);
+                for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
                 anyFresh = false;
             }
         }
+
+        private static int ClassOf(byte level) =>
+            level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
+
+        private static void Clear(ref Slot s)
+        {
+            s.Message = s.Stack = s.Operation = null;
+            s.Payload = null;
+        }
+
+        private static long Bytes(ref Slot s)
+        {
+            if (s.Payload != null) return s.Payload.Length;
+            return 2L * (Length(s.Message) + Length(s.Stack) + Length(s.Operation));
+        }
+
+        private static int Length(string s) { return s == null ? 0 : s.Length; }
     }
 
     /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and

@@ -325,7 +325,7 @@ namespace HeedLog
             lock (gate)
             {
                 s.Pushed = lines;
-                s.Queued = (ulong)(count - waiting[ControlClass].Count);
+                s.Queued = linesWaiting;
                 s.Cut = cut;
                 s.ControlDropped = controlDropped;
                 takenLines = taken;

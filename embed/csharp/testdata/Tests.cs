@@ -320,7 +320,7 @@ static class Tests
     static void Drained(LineQueue queue, LineQueue.Batch b, Model model, int seed)
     {
         int n = 0;
-        for (int i = 0; i < b.Count; i++, n++)
+        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next, n++)
         {
             Equal(model.Waiting[n].Line, queue.Slots[i].Line, "line, seed " + seed);
             Equal(model.Waiting[n].Level, (int)queue.Slots[i].Level, "level, seed " + seed);
@@ -346,7 +346,7 @@ static class Tests
         Equal(2UL, stats.ControlDropped, "frames dropped");
         LineQueue.Batch b = queue.Take(new ulong[LineQueue.Levels]);
         int want = 2;
-        for (int i = 0; i < b.Count; i++) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
+        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
         Equal(6, want, "frames");
     }
 
