@@ -102,14 +102,17 @@ func (s *Set) recompiled(family string) (*Set, error) {
 // filePart is the part of a file that depends on the family of a set.
 type filePart struct {
 	families, gameCode []string
-	words              []string
+	words              *strings.Replacer // nil for none
 	defaults           []defaultDecl
 	overrides          bool // it changes a rule, list or macro of another file
 }
 
 // partOf returns the part of a document.
 func partOf(d *document) filePart {
-	p := filePart{families: d.families, words: d.words, defaults: d.defaults}
+	p := filePart{families: d.families, defaults: d.defaults}
+	if len(d.words) > 0 {
+		p.words = strings.NewReplacer(d.words...)
+	}
 	for _, w := range d.gameCode {
 		p.gameCode = append(p.gameCode, w.text)
 	}
@@ -123,12 +126,11 @@ func partOf(d *document) filePart {
 // family of the set have an effect.
 func (s *Set) reword(r *Rule) {
 	for _, f := range s.files[:r.file] {
-		if len(f.words) == 0 || len(f.families) == 0 || s.family == "" || !holdsFor(f.families, s.family) {
+		if f.words == nil || len(f.families) == 0 || s.family == "" || !holdsFor(f.families, s.family) {
 			continue
 		}
-		with := strings.NewReplacer(f.words...)
 		for _, text := range []*string{&r.Summary, &r.Why, &r.Advice, &r.AdviceAtStart} {
-			*text = with.Replace(*text)
+			*text = f.words.Replace(*text)
 		}
 	}
 }
