@@ -28,7 +28,7 @@ const captures = "../../../testdata/captures"
 
 // The bounds of estimates of tokens: of the worst brief of all, and of the median.
 const (
-	worstUnder  = 0.08
+	worstUnder  = 0.05
 	medianError = 0.15
 )
 
