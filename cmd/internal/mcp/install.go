@@ -144,15 +144,15 @@ func (c *Client) findJSON(data []byte, server string) (*found, error) {
 		}
 		kind := "http"
 		if s.url != "" {
-			members[address] = marshal(s.url)
+			members[address] = encode(s.url)
 		} else {
-			kind, members["command"], members["args"] = "stdio", marshal(s.command), marshal(s.args)
+			kind, members["command"], members["args"] = "stdio", encode(s.command), encode(s.args)
 		}
 		if members["type"] != nil {
-			members["type"] = marshal(kind)
+			members["type"] = encode(kind)
 		}
 		var out bytes.Buffer
-		_ = json.Indent(&out, marshal(members), margin, indent) // which is JSON
+		_ = json.Indent(&out, encode(members), margin, indent) // which is JSON
 		return out.Bytes()
 	}
 	return e, nil
@@ -190,7 +190,7 @@ var tomlKey = regexp.MustCompile(`^\s*(command|args|url)\s*=\s*(.*?)\s*$`)
 
 // findTOML finds a server in a file of TOML, in which it is a table with one value on each line.
 func (c *Client) findTOML(data []byte, server string) (*found, error) {
-	heads := []string{"[" + c.key + "." + server + "]", "[" + c.key + "." + string(marshal(server)) + "]"}
+	heads := []string{"[" + c.key + "." + server + "]", "[" + c.key + "." + string(encode(server)) + "]"}
 	var e *found
 	at := 0
 	for line := range bytes.Lines(data) {
@@ -231,9 +231,9 @@ func (c *Client) findTOML(data []byte, server string) (*found, error) {
 func tomlLines(lines []byte, s started) []byte {
 	var out []byte
 	if s.url != "" {
-		out = fmt.Appendf(out, "url = %s\n", marshal(s.url))
+		out = fmt.Appendf(out, "url = %s\n", encode(s.url))
 	} else {
-		out = fmt.Appendf(out, "command = %s\nargs = %s\n", marshal(s.command), marshal(s.args))
+		out = fmt.Appendf(out, "command = %s\nargs = %s\n", encode(s.command), encode(s.args))
 	}
 	for line := range bytes.Lines(lines) {
 		if !tomlKey.Match(bytes.TrimRight(line, "\r\n")) {
@@ -241,13 +241,4 @@ func tomlLines(lines []byte, s started) []byte {
 		}
 	}
 	return out
-}
-
-// marshal returns JSON without escapes for HTML. Strings and arrays of them are TOML, too.
-func marshal(v any) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // of strings and raw JSON
-	return bytes.TrimSpace(out.Bytes())
 }
