@@ -66,19 +66,19 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 
 // compared writes what was compared in the format that is asked for.
 func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
-	found.Top, found.Rule, found.Scrub = f.top, RuleTexts(func() *rules.Set { return c.set }), c.scrubber
+	shown := c.shows(found, f.top)
 	var out []byte
 	switch f.format {
 	case formatJSON:
-		out = report.JSON(nil, &found)
+		out = report.JSON(nil, shown)
 	case formatMarkdown:
-		out = report.Markdown(nil, &found)
+		out = report.Markdown(nil, shown)
 	case formatJUnit:
-		out = report.JUnit(nil, &found)
+		out = report.JUnit(nil, shown)
 	case formatSARIF:
-		out = report.SARIF(nil, &found)
+		out = report.SARIF(nil, shown)
 	default:
-		out = report.Text(nil, &found, p.layout(f.width))
+		out = report.Text(nil, shown, p.layout(f.width))
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
@@ -100,11 +100,23 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparing{set: set, normalizer: normalizer, format: f.format, scrubber: f.scrub.scrubber(f.format)}
-	c.collector, err = compare.NewCollector(compare.Config{
-		Factor: f.factor, Confidence: f.confidence, Rules: set, Scrub: c.scrubber.Text,
-	})
-	return c, err
+	return comparingWith(set, normalizer, f.scrub.scrubber(f.format), compare.Config{
+		Factor: f.factor, Confidence: f.confidence,
+	}, f.format)
+}
+
+func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, config compare.Config,
+	format string,
+) (*comparing, error) {
+	config.Rules, config.Scrub = set, scrubber.Text
+	collector, err := compare.NewCollector(config)
+	return &comparing{set: set, normalizer: n, collector: collector, format: format, scrubber: scrubber}, err
+}
+
+// shows completes what was found with what its renderers ask for.
+func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
+	found.Top, found.Rule, found.Scrub = top, RuleTexts(func() *rules.Set { return c.set }), c.scrubber
+	return &found
 }
 
 // read replays a log into one side. What could be read of one that has no end is

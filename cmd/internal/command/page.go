@@ -63,9 +63,8 @@ func NewPage(ctx context.Context, set *rules.Set, names []string,
 func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber,
 	names []string, page *Page,
 ) error {
-	c := &comparing{set: set, normalizer: n, format: formatText, scrubber: scrubber}
-	var err error
-	if c.collector, err = compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text}); err != nil {
+	c, err := comparingWith(set, n, scrubber, compare.Config{}, formatText)
+	if err != nil {
 		return err
 	}
 	for side, name := range names {
@@ -73,11 +72,10 @@ func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.N
 			return err
 		}
 	}
-	found := report.Comparison{
-		Diff: c.collector.Diff(), Top: defaultTop, Rule: RuleTexts(func() *rules.Set { return set }), Scrub: scrubber,
+	text := func(found report.Comparison) []byte {
+		return report.Text(nil, c.shows(found, defaultTop), report.TextOptions{Width: 100})
 	}
-	page.Difference = report.Text(nil, &found, report.TextOptions{Width: 100})
-	found.Diff, found.Suspects = nil, c.collector.Suspects()
-	page.Suspects = report.Text(nil, &found, report.TextOptions{Width: 100})
+	page.Difference = text(report.Comparison{Diff: c.collector.Diff()})
+	page.Suspects = text(report.Comparison{Suspects: c.collector.Suspects()})
 	return nil
 }
