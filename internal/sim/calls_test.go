@@ -200,8 +200,7 @@ func (m *model) stands(it *item) bool {
 	case blinding:
 		return len(m.blind) > 0
 	}
-	i := slices.IndexFunc(it.held, func(e *entry) bool { return e.invalidates })
-	return i >= 0 && it.held[i].Seq > m.fresh
+	return slices.ContainsFunc(it.held, func(e *entry) bool { return e.invalidates && e.Seq > m.fresh })
 }
 
 func (m *model) detach(by string) { m.know(by).attached = false }
