@@ -82,10 +82,12 @@ func TestGame(t *testing.T) {
 	require.Contains(t, got, "after quit: closed\n")
 }
 
-// TestAdapter tries the adapter of a bridge mod where no sidecar is.
+// TestAdapter tries the adapter of a bridge mod where no sidecar is, and with an agent that calls as soon as it has
+// acknowledged an item.
 func TestAdapter(t *testing.T) {
 	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
 	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
+	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Sidecar(t)))
 }
 
 var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")
