@@ -37,37 +37,26 @@ namespace HeedLog
         /// systems (windows, linux, darwin; amd64, arm64). A program called heed is started as "heed
         /// sidecar".</summary>
         public string SidecarPath { get; set; }
-
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
-
         /// <summary>The family of the game's log, as rule files name it: "rimworld", "unity" for another game on Unity,
         /// "bepinex", "ksp". Rule files for other families have no effect; with "" those of all decide.</summary>
         public string Family { get; set; } = "rimworld";
-
         /// <summary>The phase that the game is in, such as "startup".</summary>
         public string Phase { get; set; }
-
         /// <summary>How many lines wait at most; of more, the lowest level is dropped and counted.</summary>
         public int Capacity { get; set; } = 8192;
-
         /// <summary>How many bytes of text the waiting lines hold at most.</summary>
         public int MaxBytes { get; set; } = 16 << 20;
-
         /// <summary>After how many milliseconds without Alive the game counts as stalled; 0 never.</summary>
         public int StallAfterMilliseconds { get; set; } = 10000;
-
         /// <summary>Of how many calls of Alive one is sent. One is sent sooner where frames take long.</summary>
         public int AliveEveryFrames { get; set; } = 60;
-
         /// <summary>Who reads items, such as the name of an agent.</summary>
         public string Consumer { get; set; } = "game";
-
         /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read.</summary>
         public int DisposeMilliseconds { get; set; } = 500;
-
-        /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any
-        /// thread.</summary>
+        /// <summary>Receives why heed is off or was restarted, each reason once, on any thread.</summary>
         public Action<string> Report { get; set; }
     }
 
@@ -81,10 +70,15 @@ namespace HeedLog
         /// <summary>Number of the latest such entry.</summary>
         public ulong Latest { get; internal set; }
 
-        internal HeedSample With(Fields f)
+        internal static HeedSample Of(Fields f)
         {
-            More(f);
-            return this;
+            var s = new HeedSample
+            {
+                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
+                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
+            };
+            s.More(f);
+            return s;
         }
 
         partial void More(Fields f); // in HeedMore.cs
@@ -109,9 +103,6 @@ namespace HeedLog
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
-        /// <summary>The operation after which it came, or empty; that is no cause.</summary>
-        public string AfterOperation { get; internal set; }
-        public string AfterMethod { get; internal set; }
         /// <summary>Number of the entry at which it opened.</summary>
         public ulong OpenedAt { get; internal set; }
         /// <summary>Number of its latest entry: through which it is acknowledged by who has seen it.</summary>
@@ -127,11 +118,25 @@ namespace HeedLog
         /// <summary>Why it was opened, updated or cleared last; empty where it came as an answer.</summary>
         public string Reason { get; internal set; } = "";
 
-        internal HeedItem With(Fields f)
+        internal static HeedItem Of(Fields f)
         {
-            More(f);
-            return this;
+            var i = new HeedItem
+            {
+                Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
+                Severity = (HeedSeverity)f.Named("severity", Names.Severities),
+                Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
+                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
+                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
+                CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
+                OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
+                BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
+                Cleared = f.Text("clearedBy"), Samples = f.List("sample", HeedSample.Of).AsReadOnly(),
+            };
+            i.More(f);
+            return i;
         }
+
+        internal static List<HeedItem> All(Fields answer) => answer.List("result", Of);
 
         partial void More(Fields f); // in HeedMore.cs
 
@@ -166,6 +171,14 @@ namespace HeedLog
         public string ItemId { get; internal set; }
 
         internal int Session;
+
+        internal static HeedVerdict Of(Fields f) => new HeedVerdict
+        {
+            Operation = f.Text("operation"), Method = f.Text("method"),
+            Status = (HeedStatus)f.Named("status", Names.Statuses), Outcome = f.Text("outcome"),
+            Reason = f.Text("reason"), Text = f.Text("text"), Through = f.Number("cleanThrough"),
+            Known = f.Flag("known"), Final = f.Flag("final"), ItemId = f.Text("attentionId"),
+        };
     }
 
     /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
@@ -181,10 +194,7 @@ namespace HeedLog
             Heed.current = id;
         }
 
-        public void Dispose()
-        {
-            if (entered) Heed.current = before;
-        }
+        public void Dispose() { if (entered) Heed.current = before; }
     }
 
     /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws.
@@ -222,8 +232,7 @@ namespace HeedLog
         private ulong deliveredThrough;
         private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
         private readonly Queue<string> verdictOrder = new Queue<string>();
-        private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>();
-        private readonly Dictionary<ulong, SentAck> acks = new Dictionary<ulong, SentAck>(); // without an answer
+        private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>(); // without an answer
         private readonly HashSet<string> reported = new HashSet<string>();
         private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
@@ -233,7 +242,8 @@ namespace HeedLog
         private Link link;
         private bool welcomed;
         private readonly Stopwatch clock = Stopwatch.StartNew();
-        private long awayAt; // on clock: no sidecar ran since
+        private long Now => clock.ElapsedMilliseconds;
+        private long awayAt; // no sidecar ran since
         private long heardAt; // it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
@@ -256,25 +266,21 @@ namespace HeedLog
             public bool Counts { get { return Item.Open && Item.Latest > AckedThrough; } }
         }
 
-        private struct SentAck { public string Item; public byte[] Payload; }
-
-        private sealed class Question { public Fields Answer; public bool Done; }
-
-        private sealed class Kept
+        private sealed class Question
         {
-            public readonly ulong Line; // the latest that was written before it
-            public readonly byte[] Payload;
-            public readonly bool Ended;
-            public readonly string Id;
+            public ulong Id;
+            public Fields Answer;
+            public bool Done;
+            public string Acked; // the item of an acknowledgement, which is sent again to a sidecar that takes over
+            public byte[] Payload;
+        }
 
-            public Kept(ulong line, byte[] payload)
-            {
-                var f = new Fields(payload, 0, payload.Length);
-                Line = line;
-                Payload = payload;
-                Ended = f.Text("status") != "started";
-                Id = Frame.Key(f.Text("id"));
-            }
+        private struct Kept
+        {
+            public ulong Line; // the latest that was written before it
+            public byte[] Payload;
+            public bool Ended;
+            public string Id;
         }
 
         /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a
@@ -310,13 +316,11 @@ namespace HeedLog
         // ---- From the game
 
         /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText,
-        /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the
-        /// calls.</summary>
-        public void Log(HeedLevel level, string message, string stack) { Log(level, message, stack, current); }
-
-        /// <summary>The same for a line that belongs to an operation.</summary>
-        public void Log(HeedLevel level, string message, string stack, string operation)
+        /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the calls.
+        /// By default a line belongs to the operation that this thread is in.</summary>
+        public void Log(HeedLevel level, string message, string stack, string operation = null)
         {
+            operation = operation ?? current;
             try
             {
                 if ((uint)level > (uint)HeedLevel.Fatal) level = HeedLevel.Unknown;
@@ -331,22 +335,19 @@ namespace HeedLog
 
         /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part
         /// of.</summary>
-        public void OperationStarted(string id, string method, string parent = null)
-        {
+        public void OperationStarted(string id, string method, string parent = null) =>
             SendOperation(HeedStatus.Started, id, parent, method, null);
-        }
 
         /// <summary>An operation ended. Its verdict follows. A status that does not exist counts as TimedOut.</summary>
-        public void OperationEnded(string id, HeedStatus status, string error = null)
-        {
+        public void OperationEnded(string id, HeedStatus status, string error = null) =>
             SendOperation(status, id, null, null, error);
-        }
 
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
             if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut;
             long now = DateTime.UtcNow.Ticks;
-            Send(Frame.Operation, Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray());
+            var payload = Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray();
+            Send(Frame.Operation, payload, Frame.Key(Frame.Clip(id, Frame.MaxName)), status != HeedStatus.Started);
         }
 
         /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
@@ -363,11 +364,7 @@ namespace HeedLog
         public void LongEventBegins(string what) { longEvent = SendState("long_event", what); }
 
         /// <summary>What took long is over.</summary>
-        public void LongEventEnds()
-        {
-            longEvent = null;
-            SendState("long_event_end", "");
-        }
+        public void LongEventEnds() { longEvent = null; SendState("long_event_end", ""); }
 
         /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates
         /// nothing here.</summary>
@@ -414,38 +411,27 @@ namespace HeedLog
         // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
         private HeedItem MostUrgent()
         {
-            ItemState named;
-            if (items.TryGetValue(currentId, out named) && named.Counts) return named.Item;
+            if (items.TryGetValue(currentId, out var named) && named.Counts) return named.Item;
             HeedItem worst = null;
             foreach (var s in items.Values)
-                if (s.Counts && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
+                if (s.Counts && (worst == null || Urgency(s.Item) > Urgency(worst) ||
+                    Urgency(s.Item) == Urgency(worst) && s.Item.OpenedAt < worst.OpenedAt)) worst = s.Item;
             return worst;
         }
 
-        private static bool MoreUrgent(HeedItem a, HeedItem b)
-        {
-            if (a.Blocks != b.Blocks) return a.Blocks;
-            if (a.Disposition != b.Disposition) return a.Disposition > b.Disposition;
-            if (a.Severity != b.Severity) return a.Severity > b.Severity;
-            return a.OpenedAt < b.OpenedAt;
-        }
+        private static int Urgency(HeedItem i) => (i.Blocks ? 64 : 0) + 8 * (int)i.Disposition + (int)i.Severity;
 
         /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that more
         /// may be unseen. The last 1,024 are kept.</summary>
-        public HeedVerdict Verdict(string id)
-        {
-            string why;
-            return Verdict(id, out why);
-        }
+        public HeedVerdict Verdict(string id) => Verdict(id, out string why);
 
         /// <summary>The same, with its reason, or why it is null.</summary>
         public HeedVerdict Verdict(string id, out string why)
         {
             lock (table)
             {
-                HeedVerdict v;
-                bool known = verdicts.TryGetValue(Frame.Key(id), out v);
-                string away = Missing(0);
+                bool known = verdicts.TryGetValue(Frame.Key(id), out var v);
+                string away = Away(0);
                 if (known && (away == null || v.Final || Weight(v.Outcome) >= Weight("advisory")))
                 {
                     why = v.Reason;
@@ -460,46 +446,47 @@ namespace HeedLog
         /// line for three seconds longer counts as none.</summary>
         public string Away(int milliseconds)
         {
-            lock (table) return Missing(milliseconds);
-        }
-
-        // Missing is Away where table is held.
-        private string Missing(int milliseconds)
-        {
-            if (!welcomed) return clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
-            bool hangs = InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds;
-            return hangs ? "it does not answer" : null;
+            lock (table)
+            {
+                if (!welcomed) return Now - awayAt < milliseconds ? null : state;
+                bool hangs = InFlight && Now - heardAt >= milliseconds + HangMilliseconds;
+                return hangs ? "it does not answer" : null;
+            }
         }
 
         // InFlight: lines were written that heed has not reported. table is held.
-        private bool InFlight { get { return queue.Taken > received + lost && queue.LastTaken != progressLine; } }
+        private bool InFlight => queue.Taken > received + lost && queue.LastTaken != progressLine;
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
         /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
-            int start = Environment.TickCount;
             WakeNow();
-            for (int asked = 0; ; )
+            for (long by = Now + milliseconds; ; )
             {
-                int left = milliseconds - unchecked(Environment.TickCount - start);
-                HeedVerdict v;
+                HeedVerdict v = null;
                 lock (table)
                 {
-                    v = Verdict(id);
-                    if (v != null && v.Status != HeedStatus.Started && (v.Final || !final)) return v;
-                    if (left <= 0 || closing || off) return v;
-                    if (unchecked(Environment.TickCount - start) / VerdictMilliseconds == asked)
-                    {
-                        Monitor.Wait(table, Math.Min(left, VerdictMilliseconds));
-                        continue;
-                    }
-                    asked++;
+                    if (Await(() => (v = Verdict(id)) != null && v.Status != HeedStatus.Started && (v.Final || !final),
+                        Math.Min(by, Now + VerdictMilliseconds)) || Now >= by || closing || off) return v;
                 }
                 // Where very many operations end at once, heed does not report each change.
-                v = Ask("verdict", new Frame().Member("id", id), left, a => Decode.Verdict(a.Object("result")));
-                if (v != null && v.Known) ReceiveVerdict(v);
+                v = Ask("verdict", new Frame().Member("id", id), (int)(by - Now), a => HeedVerdict.Of(a.Object("result")));
+                if (v != null && v.Known) lock (table) ReceiveVerdict(v);
             }
+        }
+
+        // Await waits until done, the time on clock, or the end of the client, and returns done. table is held, and is
+        // pulsed at each change.
+        private bool Await(Func<bool> done, long by)
+        {
+            for (; !done(); )
+            {
+                long left = (closing ? Math.Min(by, closeBy) : by) - Now;
+                if (left <= 0 || off) return false;
+                Monitor.Wait(table, (int)Math.Min(left, int.MaxValue));
+            }
+            return true;
         }
 
         /// <summary>Acknowledges an item up to an entry (0: what was delivered). True if it was open by the client's
@@ -510,13 +497,9 @@ namespace HeedLog
             Frame f = About(id, through);
             lock (table)
             {
-                ItemState s;
-                if (!items.TryGetValue(id, out s) || !s.Counts) return false;
+                if (!items.TryGetValue(id, out var s) || !s.Counts) return false;
                 s.AckedThrough = through == 0 ? s.Item.Latest : through;
-                ulong query = ++lastQuery;
-                var payload = Encode.Query(query, "ack", f);
-                acks[query] = new SentAck { Item = id, Payload = payload };
-                queue.Control(Frame.Query, payload);
+                Pose("ack", f, new Question { Acked = id });
             }
             Wake();
             return true;
@@ -529,31 +512,27 @@ namespace HeedLog
         {
             if (!queue.IsEmpty) Wake();
             int n = 0;
-            for (int left = pendingCount; left > 0 && Raise1(); left--) n++;
-            return n;
-        }
-
-        // Raise1 raises the events of one item. Between two polls, an item that opened and changed is raised as opened,
-        // one that opened and was cleared as both.
-        private bool Raise1()
-        {
-            HeedItem item;
-            bool raised;
-            lock (table)
+            for (int left = pendingCount; left > 0; left--, n++)
             {
-                if (pending.Count == 0) return false;
-                var s = pending.Dequeue();
-                pendingCount = pending.Count;
-                s.Pending = false;
-                raised = s.Raised;
-                item = s.Item;
-                s.Raised = item.Open;
-                if (!item.Open) items.Remove(item.Id);
+                HeedItem item;
+                bool raised;
+                lock (table)
+                {
+                    if (pending.Count == 0) break;
+                    var s = pending.Dequeue();
+                    pendingCount = pending.Count;
+                    s.Pending = false;
+                    raised = s.Raised;
+                    item = s.Item;
+                    s.Raised = item.Open;
+                    if (!item.Open) items.Remove(item.Id);
+                }
+                // Between two polls, an item that opened and was cleared is raised as both.
+                if (!raised) Invoke(Opened, item);
+                else if (item.Open) Invoke(Updated, item);
+                if (!item.Open) Invoke(Cleared, item);
             }
-            if (!raised) Invoke(Opened, item);
-            else if (item.Open) Invoke(Updated, item);
-            if (!item.Open) Invoke(Cleared, item);
-            return true;
+            return n;
         }
 
         private void Invoke(Action<HeedItem> handlers, HeedItem item)
@@ -573,64 +552,46 @@ namespace HeedLog
         {
             try
             {
-                int start = Environment.TickCount;
                 var question = new Question();
-                ulong id;
-                lock (table)
-                {
-                    id = ++lastQuery;
-                    questions[id] = question;
-                    queue.Control(Frame.Query, Encode.Query(id, kind, fields));
-                }
+                lock (table) Pose(kind, fields, question);
                 WakeNow();
                 lock (table)
                 {
-                    int left = milliseconds;
-                    while (!question.Done && !closing && !off && left > 0)
-                    {
-                        Monitor.Wait(table, left);
-                        left = milliseconds - unchecked(Environment.TickCount - start);
-                    }
-                    questions.Remove(id);
+                    Await(() => question.Done || closing, Now + milliseconds);
+                    questions.Remove(question.Id);
                 }
                 return question.Answer == null ? null : decode(question.Answer);
             }
             catch (Exception e) { Fault(e); return null; }
         }
 
+        // Pose queues a question whose answer is waited for, or has effects. table is held.
+        private void Pose(string kind, Frame fields, Question q)
+        {
+            questions[q.Id = ++lastQuery] = q;
+            queue.Control(Frame.Query, q.Payload = Encode.Query(q.Id, kind, fields));
+        }
+
         // ---- Ways of the frames out
 
         private void Query(string kind, Frame fields)
         {
-            try
-            {
-                lock (table) queue.Control(Frame.Query, Encode.Query(++lastQuery, kind, fields));
-                Wake();
-            }
-            catch (Exception e) { Fault(e); }
+            ulong id;
+            lock (table) id = ++lastQuery;
+            Send(Frame.Query, Encode.Query(id, kind, fields));
         }
 
-        private void Send(byte type, byte[] payload)
+        private void Send(byte type, byte[] payload, string operation = null, bool ends = false)
         {
-            try
-            {
-                queue.Control(type, payload);
-                Wake();
-            }
+            try { queue.Control(type, payload, operation, ends); Wake(); }
             catch (Exception e) { Fault(e); }
         }
 
         // Wake has the writer look at the queue, if it would not soon. A wake costs the calling thread up to 0.1 ms, in
         // which the writer may also take its place: the game's thread is not to pay that in each frame.
-        private void Wake()
-        {
-            if (waiting == 1) WakeNow();
-        }
+        private void Wake() { if (waiting == 1) WakeNow(); }
 
-        private void WakeNow()
-        {
-            if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set();
-        }
+        private void WakeNow() { if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set(); }
 
         private static string Cut(string s, out int cut)
         {
@@ -645,8 +606,8 @@ namespace HeedLog
         private readonly ulong[] drops = new ulong[LineQueue.Levels];
         private long holeThrough = -1, holeTicks; // place in the queue up to which lines were dropped; since when
         private ulong lostUnreported, takenLine;
-        private int writeDeadline, closeDeadline; // by Environment.TickCount
-        private volatile bool writing;
+        private long closeBy; // on clock
+        private volatile int writeBy; // Environment.TickCount by which the write that is under way must end; 0: none is
 
         private void Run()
         {
@@ -656,22 +617,23 @@ namespace HeedLog
             {
                 while (!closing)
                 {
-                    int start = Environment.TickCount;
+                    long start = Now;
                     bool was = false;
                     string why;
                     try { why = Session(failures >= 3, out was); } // the snapshot itself may be what ends it
                     catch (FileNotFoundException e)
                     {
                         why = e.Message;
-                        if (!everWelcome) { Off(why); return; }
+                        if (!everWelcome) failures = Attempts;
                     }
                     if (closing) break;
                     everWelcome |= was;
-                    failures = was && unchecked(Environment.TickCount - start) > SettledMilliseconds ? 0 : failures + 1;
+                    failures = was && Now - start > SettledMilliseconds ? 0 : failures + 1;
                     if (!everWelcome && failures >= Attempts) { Off(why); return; }
-                    SetState("to be started again: " + why);
+                    lock (table) state = "to be started again: " + why;
                     Report(why, (everWelcome ? "heed ended" : "heed did not start") + ", and is tried again: " + why);
-                    Pause(failures <= 1 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 2)) * 1000);
+                    int pause = failures <= 1 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 2)) * 1000;
+                    lock (table) Await(() => closing, Now + pause);
                 }
             }
             catch (Exception e) { Off("its writer failed: " + e); }
@@ -682,57 +644,38 @@ namespace HeedLog
         private string Session(bool withoutSnapshot, out bool was)
         {
             was = false;
-            Link l;
-            string why = Link.Open(options, out l);
+            string why = Link.Open(options, out var l);
             if (why != null) return why;
             lock (table) link = l;
             var reader = new Thread(() => ReadFrames(l)) { IsBackground = true, Name = "heed reader" };
             try
             {
                 reader.Start();
-                frames.Clear();
                 WriteHello(l, withoutSnapshot);
-                if (was = AwaitWelcome(l)) Feed(l);
+                lock (table) was = Await(() => welcomed || l.Dead, Now + WelcomeMilliseconds) && welcomed;
+                if (was) Feed(l);
                 else if (!l.Dead) l.Kill("it did not answer within " + WelcomeMilliseconds / 1000 + " s");
             }
             catch (IOException) { } // it ended: the link knows why
             catch (ObjectDisposedException) { }
-            if (!reader.Join(closing ? Math.Max(0, Left()) : 1000)) l.Kill(null); // it may have written why it ends
+            // It may have written why it ends.
+            if (!reader.Join(closing ? (int)Math.Max(0, closeBy - Now) : 1000)) l.Kill(null);
             if (!reader.Join(2000)) Report("reader", "heed: the output of a sidecar did not end");
             l.Close();
             EndSession();
             return l.Why;
         }
 
-        private int Left() { return unchecked(closeDeadline - Environment.TickCount); }
-
-        private bool AwaitWelcome(Link l)
-        {
-            int start = Environment.TickCount;
-            lock (table)
-            {
-                while (!welcomed && !l.Dead)
-                {
-                    int left = closing ? Left() : WelcomeMilliseconds - unchecked(Environment.TickCount - start);
-                    if (left <= 0) break;
-                    Monitor.Wait(table, left);
-                }
-                return welcomed;
-            }
-        }
-
         private void Feed(Link l)
         {
             if (sessions++ > 0) AddAfterRestart();
-            SetState("running");
-            int quiet = 0;
-            while (!l.Dead && !(closing && (queue.IsEmpty || Left() <= 0)))
+            lock (table) state = "running";
+            for (int quiet = 0; !l.Dead && !(closing && (queue.IsEmpty || Now >= closeBy)); )
             {
                 FillFrames();
                 if (frames.Count > 0)
                 {
-                    Write(l, frames.Buffer, 0, frames.Count);
-                    frames.Clear();
+                    WriteFrames(l);
                     quiet = 0;
                     continue;
                 }
@@ -741,40 +684,22 @@ namespace HeedLog
                 if (queue.IsEmpty && !closing) wake.WaitOne(active ? ActiveMilliseconds : IdleMilliseconds, false);
                 Interlocked.Exchange(ref waiting, 0);
             }
-            if (!l.Dead) Finish(l);
-        }
-
-        // Finish has heed ingest what was written, as far as time allows, and end.
-        private void Finish(Link l)
-        {
+            if (l.Dead) return;
+            // It ingests what was written, as far as time allows, and ends.
             var flush = new Question();
-            lock (table)
-            {
-                questions[++lastQuery] = flush;
-                frames.Add(Frame.Query, Encode.Query(lastQuery, "flush", new Frame()));
-            }
-            Write(l, frames.Buffer, 0, frames.Count);
-            lock (table)
-                for (int left; !flush.Done && !l.Dead && (left = Left()) > 0; ) Monitor.Wait(table, left);
+            lock (table) questions[AddQuery("flush")] = flush;
+            WriteFrames(l);
+            lock (table) Await(() => flush.Done || l.Dead, closeBy);
             l.CloseInput();
         }
 
-        private void Pause(int milliseconds)
-        {
-            int start = Environment.TickCount;
-            for (int left = milliseconds; left > 0 && !closing; )
-            {
-                wake.WaitOne(left, false);
-                left = milliseconds - unchecked(Environment.TickCount - start);
-            }
-        }
+        private void WriteFrames(Link l) { Write(l, frames.Buffer, 0, frames.Count); frames.Clear(); }
 
         private void Write(Link l, byte[] buffer, int offset, int count)
         {
-            writeDeadline = unchecked(Environment.TickCount + WriteMilliseconds);
-            writing = true;
+            writeBy = unchecked(Environment.TickCount + WriteMilliseconds) | 1;
             try { l.Write(buffer, offset, count); }
-            finally { writing = false; }
+            finally { writeBy = 0; }
         }
 
         // Watch ends a sidecar that reads nothing for long.
@@ -782,9 +707,8 @@ namespace HeedLog
         {
             try
             {
-                Link l = link;
-                bool late = writing && unchecked(Environment.TickCount - writeDeadline) > 0;
-                if (l != null && late) l.Kill("it reads nothing");
+                int by = writeBy;
+                if (by != 0 && unchecked(Environment.TickCount - by) > 0) link?.Kill("it reads nothing");
             }
             catch (Exception e) { Fault(e); }
         }
@@ -795,7 +719,7 @@ namespace HeedLog
             lock (table)
             {
                 link = null;
-                if (welcomed) awayAt = clock.ElapsedMilliseconds;
+                if (welcomed) awayAt = Now;
                 welcomed = false;
                 deliveredId = "";
                 ulong taken = queue.Taken;
@@ -808,50 +732,55 @@ namespace HeedLog
 
         private void WriteHello(Link l, bool withoutSnapshot)
         {
-            var hello = new Frame();
-            byte[] bytes;
-            int offset, length;
             ulong process = (ulong)Process.GetCurrentProcess().Id;
             var rules = new List<KeyValuePair<string, string>>();
             ReadRules(rules);
+            frames.Clear();
+            frames.Begin(Frame.Hello);
             lock (table)
             {
-                bytes = snapshot;
-                offset = snapshotOffset;
-                length = withoutSnapshot ? 0 : snapshotLength;
-                IList<byte[]> seen = withoutSnapshot ? new List<byte[]>() : updates;
-                Encode.Hello(hello, "Heed.cs 2", process, options.Rules, options.Family, rules, phase, received,
-                    seen);
+                if (withoutSnapshot) Forget();
+                Encode.Hello(frames, "Heed.cs 2", process, options.Rules, options.Family, rules, phase, received, updates);
                 snapshotAsked = false;
             }
-            frames.Head(Frame.Hello, hello.Count + length);
-            frames.Raw(hello.Buffer, 0, hello.Count);
-            Write(l, frames.Buffer, 0, frames.Count);
-            if (length > 0) Write(l, bytes, offset, length);
-            frames.Clear();
+            frames.End(snapshotLength);
+            WriteFrames(l);
+            if (snapshotLength > 0) Write(l, snapshot, snapshotOffset, snapshotLength);
         }
 
         partial void ReadRules(List<KeyValuePair<string, string>> read); // in HeedMore.cs
+
+        // Forget forgets what a sidecar is restored from. table is held.
+        private void Forget() { snapshotLength = updateBytes = 0; updates.Clear(); }
 
         // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
         private void AddAfterRestart()
         {
             lock (table)
             {
+                long now = DateTime.UtcNow.Ticks;
                 if (mods != null) frames.Add(Frame.Mods, mods);
-                if (phase != "") AddState(DateTime.UtcNow.Ticks, "phase", 0, phase);
+                if (phase != "") frames.Add(Frame.State, Encode.State(new Frame(), now, "phase", 0, phase).ToArray());
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
                 // Also where no line was lost: what came of an operation since the snapshot is.
-                AddDropped(DateTime.UtcNow.Ticks, "ended", new ulong[LineQueue.Levels], lostUnreported, 0);
+                AddDropped(now, "ended", new ulong[LineQueue.Levels], lostUnreported, 0);
                 lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
-                foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
-                openQuery = ++lastQuery;
+                foreach (var q in questions.Values) if (q.Acked != null) frames.Add(Frame.Query, q.Payload);
                 changed = new HashSet<string>();
-                frames.Add(Frame.Query, Encode.Query(openQuery, "open", new Frame()));
+                openQuery = AddQuery("open");
             }
         }
+
+        private ulong AddQuery(string kind)
+        {
+            frames.Add(Frame.Query, Encode.Query(++lastQuery, kind, new Frame()));
+            return lastQuery;
+        }
+
+        private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes) =>
+            frames.Add(Frame.Dropped, Encode.Dropped(new Frame(), ticks, why, byLevel, unknown, bytes).ToArray());
 
         // AddOperations adds frames of operations since the snapshot, but for those that began and ended since and have
         // a verdict. table is held.
@@ -861,8 +790,7 @@ namespace HeedLog
             foreach (Kept k in kept) if (!k.Ended) begun.Add(k.Id);
             foreach (Kept k in kept)
             {
-                HeedVerdict v;
-                bool over = verdicts.TryGetValue(k.Id, out v) && v.Final;
+                bool over = verdicts.TryGetValue(k.Id, out var v) && v.Final;
                 if (k.Ended == ended && !(over && begun.Contains(k.Id))) frames.Add(Frame.Operation, k.Payload);
             }
         }
@@ -872,36 +800,34 @@ namespace HeedLog
         private void FillFrames()
         {
             long alive = Interlocked.Exchange(ref aliveTicks, 0);
-            lock (table) if (!InFlight) heardAt = clock.ElapsedMilliseconds;
+            lock (table) if (!InFlight) heardAt = Now;
             LineQueue.Batch batch = queue.Take(drops);
-            bool report = batch.Drops;
-            if (report)
-            {
-                holeThrough = batch.DropsThrough;
-                holeTicks = batch.DropTicks;
-            }
-            else Array.Clear(drops, 0, drops.Length);
+            if (batch.Drops) { holeThrough = batch.DropsThrough; holeTicks = batch.DropTicks; }
             for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next)
             {
-                if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
-                {
-                    AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
-                    Array.Clear(drops, 0, drops.Length);
-                    batch.DropBytes = 0;
-                    report = false;
-                    if (queue.Slots[i].Order > holeThrough) holeThrough = -1;
-                }
+                bool past = queue.Slots[i].Order > holeThrough;
+                if (holeThrough >= 0 && (past || queue.Slots[i].Ends)) AddHole(ref batch);
+                if (past) holeThrough = -1;
                 Add(ref queue.Slots[i]);
             }
-            if (report) AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
+            if (batch.Drops) AddHole(ref batch);
             queue.Release(batch);
-            if (alive != 0) AddState(alive, "alive", Math.Max(0, options.StallAfterMilliseconds), "");
+            int due = Math.Max(0, options.StallAfterMilliseconds);
+            if (alive != 0) frames.Add(Frame.State, Encode.State(new Frame(), alive, "alive", due, "").ToArray());
             lock (table)
             {
                 if (snapshotAsked || updates.Count < SnapshotAfter && updateBytes < SnapshotAfterBytes) return;
                 snapshotAsked = true;
-                frames.Add(Frame.Query, Encode.Query(++lastQuery, "snapshot", new Frame()));
+                AddQuery("snapshot");
             }
+        }
+
+        private void AddHole(ref LineQueue.Batch batch)
+        {
+            AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
+            Array.Clear(drops, 0, drops.Length);
+            batch.DropBytes = 0;
+            batch.Drops = false;
         }
 
         private void Add(ref LineQueue.Slot s)
@@ -911,33 +837,16 @@ namespace HeedLog
                 takenLine = s.Line;
                 frames.Begin(Frame.Log);
                 Encode.Line(frames, ref s);
-                frames.End();
+                frames.End(0);
                 return;
             }
             frames.Add(s.Type, s.Payload);
             if (s.Type != Frame.Operation) return;
             lock (table)
             {
-                kept.Enqueue(new Kept(takenLine, s.Payload));
+                kept.Enqueue(new Kept { Line = takenLine, Payload = s.Payload, Ended = s.Ends, Id = s.Operation });
                 if (kept.Count > MaxKept) kept.Dequeue();
             }
-        }
-
-        private static bool Ends(ref LineQueue.Slot s) =>
-            s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
-
-        private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
-        {
-            frames.Begin(Frame.Dropped);
-            Encode.Dropped(frames, ticks, why, byLevel, unknown, bytes);
-            frames.End();
-        }
-
-        private void AddState(long ticks, string what, int due, string text)
-        {
-            frames.Begin(Frame.State);
-            Encode.State(frames, ticks, what, due, text);
-            frames.End();
         }
 
         // ---- The reader: a background thread of each sidecar
@@ -950,21 +859,16 @@ namespace HeedLog
                 var body = new byte[4096];
                 while (l.ReadAll(ref head, head.Length))
                 {
-                    int length, type;
-                    if (!Frame.ReadHead(head, out length, out type))
+                    if (!Frame.ReadHead(head, out int length, out int type))
                     {
                         l.Kill("its output is no frame of version " + Frame.Version + ": it begins with "
                             + BitConverter.ToString(head));
                         return;
                     }
-                    if (type == Frame.Snapshot)
-                    {
-                        if (!l.ReadAll(ref spare, length)) return;
-                        Guarded(type, spare, length);
-                        continue;
-                    }
-                    if (!l.ReadAll(ref body, length)) return;
-                    Guarded(type, body, length);
+                    bool keeps = type == Frame.Snapshot;
+                    if (!(keeps ? l.ReadAll(ref spare, length) : l.ReadAll(ref body, length))) return;
+                    try { Receive(l, type, keeps ? spare : body, length); }
+                    catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
                 }
             }
             catch (IOException) { } // it ended
@@ -978,75 +882,63 @@ namespace HeedLog
             }
         }
 
-        // Guarded skips a frame that cannot be read.
-        private void Guarded(int type, byte[] body, int length)
-        {
-            try { Receive(type, body, length); }
-            catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
-        }
-
-        private void Receive(int type, byte[] body, int length)
+        private void Receive(Link l, int type, byte[] body, int length)
         {
             if (type < Frame.Welcome || type > Frame.Error) return;
-            lock (table) heardAt = clock.ElapsedMilliseconds;
             int end = Array.IndexOf(body, (byte)'\n', 0, length); // of the JSON
             if (end < 0) throw new FormatException("no end of an object");
             var f = new Fields(body, 0, end);
-            switch (type)
-            {
-                case Frame.Welcome: ReceiveWelcome(f); break;
-                case Frame.Update: ReceiveUpdate(f, body, end); break;
-                case Frame.Verdict: ReceiveVerdict(Decode.Verdict(f)); break;
-                case Frame.Answer: ReceiveAnswer(f); break;
-                case Frame.Progress: lock (table) Ingested(f.Number("latest"), f.Number("lines")); break;
-                case Frame.Snapshot: ReceiveSnapshot(f, end + 1, length - end - 1); break;
-                case Frame.Error: ReceiveError(f); break;
-            }
-        }
-
-        private void ReceiveWelcome(Fields f)
-        {
-            string why = f.Text("reason");
+            string trouble = "";
             lock (table)
             {
-                welcomed = true;
-                if (!f.Flag("restored"))
+                heardAt = Now;
+                switch (type)
                 {
-                    snapshotLength = 0;
-                    updates.Clear();
-                    updateBytes = 0;
-                    foreach (var s in new List<ItemState>(items.Values))
-                        if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
-                    currentId = "";
+                    case Frame.Welcome: trouble = f.Text("reason"); ReceiveWelcome(f.Flag("restored")); break;
+                    case Frame.Update: ReceiveUpdate(f, body, end); break;
+                    case Frame.Verdict: ReceiveVerdict(HeedVerdict.Of(f)); break;
+                    case Frame.Answer: trouble = f.Text("error"); ReceiveAnswer(f, trouble == ""); break;
+                    case Frame.Progress: Ingested(f.Number("latest"), f.Number("lines")); break;
+                    case Frame.Snapshot: ReceiveSnapshot(f, end + 1, length - end - 1); break;
+                    case Frame.Error: trouble = f.Text("text"); break;
                 }
                 Monitor.PulseAll(table);
             }
-            if (why != "") Report("welcome " + why, "heed: " + why);
+            if (type == Frame.Error && f.Flag("fatal")) l.Kill(trouble);
+            else if (trouble != "") Report(trouble, "heed: " + trouble);
+        }
+
+        // The methods below run where table is held.
+
+        private void ReceiveWelcome(bool restored)
+        {
+            welcomed = true;
+            if (restored) return;
+            Forget();
+            currentId = "";
+            foreach (var s in new List<ItemState>(items.Values))
+                if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
         }
 
         private void ReceiveUpdate(Fields f, byte[] body, int length)
         {
             var raw = new byte[length];
             Buffer.BlockCopy(body, 0, raw, 0, length);
-            HeedItem item = Decode.Item(f.Object("attention")); // what happened is seen by what the client had
+            HeedItem item = HeedItem.Of(f.Object("attention")); // what happened is seen by what the client had
             item.Reason = f.Text("reason");
-            lock (table)
-            {
-                updates.Add(raw);
-                updateBytes += raw.Length;
-                for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
-                    updateBytes -= updates[0].Length;
-                currentId = f.Text("current");
-                if (changed != null) changed.Add(item.Id);
-                Put(item);
-            }
+            updates.Add(raw);
+            updateBytes += raw.Length;
+            for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
+                updateBytes -= updates[0].Length;
+            currentId = f.Text("current");
+            if (changed != null) changed.Add(item.Id);
+            Put(item);
         }
 
-        // Put takes an item as it is now, and has Poll raise it. table is held.
+        // Put takes an item as it is now, and has Poll raise it.
         private void Put(HeedItem item)
         {
-            ItemState s;
-            if (!items.TryGetValue(item.Id, out s))
+            if (!items.TryGetValue(item.Id, out var s))
             {
                 if (items.Count >= MaxItems) { updatesDropped++; return; }
                 items[item.Id] = s = new ItemState();
@@ -1055,74 +947,53 @@ namespace HeedLog
             if (s.Pending) return;
             s.Pending = true;
             pending.Enqueue(s);
-            pendingCount = pending.Count;
-            if (pendingCount <= MaxUpdates) return;
-            s = pending.Dequeue(); // nobody polls
-            s.Pending = false;
-            if (!s.Item.Open) items.Remove(s.Item.Id);
-            updatesDropped++;
+            if (pending.Count > MaxUpdates) // nobody polls
+            {
+                s = pending.Dequeue();
+                s.Pending = false;
+                if (!s.Item.Open) items.Remove(s.Item.Id);
+                updatesDropped++;
+            }
             pendingCount = pending.Count;
         }
 
         private void ReceiveVerdict(HeedVerdict v)
         {
-            lock (table)
+            v.Session = sessions;
+            if (!verdicts.TryGetValue(v.Operation, out var old))
             {
-                HeedVerdict old;
-                v.Session = sessions;
-                if (verdicts.TryGetValue(v.Operation, out old))
-                {
-                    // A sidecar that took over has not seen all that the one before it saw.
-                    if (old.Session < sessions && Weight(v.Outcome) < Weight(old.Outcome)) return;
-                }
-                else
-                {
-                    verdictOrder.Enqueue(v.Operation);
-                    if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
-                }
-                verdicts[v.Operation] = v;
-                Monitor.PulseAll(table);
+                verdictOrder.Enqueue(v.Operation);
+                if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
             }
+            // A sidecar that took over has not seen all that the one before it saw.
+            else if (old.Session < sessions && Weight(v.Outcome) < Weight(old.Outcome)) return;
+            verdicts[v.Operation] = v;
         }
 
         private static int Weight(string outcome) =>
             Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
 
-        private void ReceiveAnswer(Fields f)
+        private void ReceiveAnswer(Fields f, bool ok)
         {
             ulong id = f.Number("number");
-            string error = f.Text("error");
-            lock (table)
-            {
-                Question q;
-                SentAck ack;
-                if (questions.TryGetValue(id, out q))
-                {
-                    q.Answer = error == "" ? f : null;
-                    q.Done = true;
-                    Monitor.PulseAll(table);
-                }
-                else if (acks.TryGetValue(id, out ack))
-                {
-                    acks.Remove(id);
-                    ItemState s;
-                    bool refused = error != "" || !f.Object("result").Flag("acknowledged");
-                    if (refused && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
-                }
-                else if (id == openQuery && error == "" && changed != null) Compare(Decode.Items(f));
-            }
-            if (error != "") Report("answer " + error, "heed: " + error);
+            if (id == openQuery && ok && changed != null) Compare(HeedItem.All(f));
+            if (!questions.TryGetValue(id, out var q)) return;
+            q.Answer = ok ? f : null;
+            q.Done = true;
+            if (q.Acked == null) return;
+            questions.Remove(id);
+            bool acknowledged = ok && f.Object("result").Flag("acknowledged");
+            if (!acknowledged && items.TryGetValue(q.Acked, out var s)) s.AckedThrough = 0;
         }
 
         // Compare corrects the client's items by those open in a sidecar that took over. Items in changed stay:
-        // their updates may be newer. table is held.
+        // their updates may be newer.
         private void Compare(List<HeedItem> open)
         {
             if (changed.Count == 0) currentId = open.Count > 0 ? open[0].Id : "";
             foreach (var item in open)
             {
-                ItemState s;
-                bool same = items.TryGetValue(item.Id, out s) && s.Item.Open && s.Item.Latest == item.Latest;
+                bool same = items.TryGetValue(item.Id, out var s) && s.Item.Open && s.Item.Latest == item.Latest;
                 if (changed.Add(item.Id) && !same) Put(item);
             }
             foreach (var s in new List<ItemState>(items.Values))
@@ -1130,7 +1001,7 @@ namespace HeedLog
             changed = null;
         }
 
-        // Ingested keeps how far heed has come. table is held.
+        // Ingested keeps how far heed has come.
         private void Ingested(ulong line, ulong lines)
         {
             progressLine = line;
@@ -1139,33 +1010,20 @@ namespace HeedLog
 
         private void ReceiveSnapshot(Fields f, int offset, int length)
         {
-            ulong line = f.Number("latest"), lines = f.Number("lines");
-            lock (table)
-            {
-                Ingested(Math.Max(line, progressLine), lines);
-                byte[] old = snapshot;
-                snapshot = spare;
-                spare = old;
-                snapshotOffset = offset;
-                snapshotLength = length;
-                snapshots++;
-                updates.Clear();
-                updateBytes = 0;
-                snapshotAsked = false;
-                while (kept.Count > 0 && kept.Peek().Line < line) kept.Dequeue();
-            }
+            ulong line = f.Number("latest");
+            Ingested(Math.Max(line, progressLine), f.Number("lines"));
+            Forget();
+            byte[] old = snapshot;
+            snapshot = spare;
+            spare = old;
+            snapshotOffset = offset;
+            snapshotLength = length;
+            snapshots++;
+            snapshotAsked = false;
+            while (kept.Count > 0 && kept.Peek().Line < line) kept.Dequeue();
         }
 
-        private void ReceiveError(Fields f)
-        {
-            string text = f.Text("text");
-            if (f.Flag("fatal")) link.Kill(text);
-            else Report("error " + text, "heed: " + text);
-        }
-
-        // ---- States and the end
-
-        private void SetState(string s) { lock (table) state = s; }
+        // ---- The end
 
         private void Off(string why)
         {
@@ -1187,7 +1045,7 @@ namespace HeedLog
             try
             {
                 lock (table) if (reported.Count >= MaxReports || !reported.Add(key)) return;
-                if (options.Report != null) options.Report(text);
+                options.Report?.Invoke(text);
             }
             catch (Exception) { } // of the handler
         }
@@ -1204,27 +1062,21 @@ namespace HeedLog
                 lock (table)
                 {
                     if (closing) return;
-                    closeDeadline = unchecked(Environment.TickCount + bound);
+                    closeBy = Now + bound;
                     closing = true;
                     Monitor.PulseAll(table);
                 }
-                queue.Seal();
+                queue.Close(false);
                 AppDomain.CurrentDomain.ProcessExit -= OnExit;
                 AppDomain.CurrentDomain.DomainUnload -= OnExit;
-                if (watch != null) watch.Dispose();
+                watch?.Dispose();
                 wake.Set();
-                if (writer == null || writer == Thread.CurrentThread) return;
-                if (writer.Join(bound)) return;
-                Link l = link;
-                if (l != null) l.Kill("it did not end in time");
+                if (writer == null || writer == Thread.CurrentThread || writer.Join(bound)) return;
+                link?.Kill("it did not end in time");
                 writer.Join(500);
             }
             catch (Exception e) { Fault(e); }
-            finally
-            {
-                queue.Close();
-                SetState("closed");
-            }
+            finally { queue.Close(); lock (table) state = "closed"; }
         }
     }
 
@@ -1244,6 +1096,9 @@ namespace HeedLog
             public ulong Line;
             public int Next, Thread, MessageCut, StackCut;
             public byte Level, Type;
+            public bool Ends; // the operation
+
+            internal long Bytes => Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
         }
 
         /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
@@ -1261,13 +1116,13 @@ namespace HeedLog
         private readonly long maxBytes;
         private readonly int[] heads = new int[Classes], tails = new int[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
-        private ulong freshBytes, lines, linesWaiting, taken, cut, controlDropped;
+        private Batch next; // its drops
+        private ulong lines, linesWaiting, taken, cut, controlDropped;
         internal ulong LastTaken; // number of the latest line that the writer took
         private int free;
         private volatile int count;
-        private long order, held, dropsThrough, dropTicks;
+        private long order, held;
         private volatile bool closed;
-        private bool anyFresh;
         private readonly int[] late = new int[Levels]; // lines after closed, which take no lock
 
         internal LineQueue(int capacity, long maxBytes)
@@ -1276,9 +1131,10 @@ namespace HeedLog
             Slots = new Slot[capacity];
             for (int i = 0; i < capacity; i++) Slots[i].Next = i + 1 < capacity ? i + 1 : -1;
             for (int c = 0; c < Classes; c++) heads[c] = tails[c] = -1;
+            next.Head = next.Tail = -1;
         }
 
-        internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
+        internal bool IsEmpty => count == 0 && !next.Drops;
 
         /// <summary>Lines that the writer took, whatever became of them.</summary>
         internal ulong Taken { get { lock (gate) return taken; } }
@@ -1298,151 +1154,107 @@ namespace HeedLog
             {
                 lines++;
                 if ((messageCut | stackCut) != 0) cut++;
-                long bytes = 2L * (Length(message) + Length(stack) + Length(operation));
-                int i = Room(ClassOf(level), bytes);
-                if (i < 0)
+                var s = new Slot
                 {
-                    Drop(level, bytes, order++, DateTime.UtcNow.Ticks);
-                    return false;
-                }
-                Slots[i].Message = message;
-                Slots[i].Stack = stack;
-                Slots[i].Operation = operation;
-                Slots[i].Ticks = DateTime.UtcNow.Ticks;
-                Slots[i].Line = lines;
-                Slots[i].Thread = thread;
-                Slots[i].MessageCut = messageCut;
-                Slots[i].StackCut = stackCut;
-                Slots[i].Level = level;
+                    Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks, Line = lines,
+                    Order = order++, Thread = thread, MessageCut = messageCut, StackCut = stackCut, Level = level,
+                };
+                if (!Append(ClassOf(level), ref s)) { Drop(ref s); return false; }
                 linesWaiting++;
-                Append(ClassOf(level), i, bytes);
                 return count >= WakeAt;
             }
             finally { Monitor.Exit(gate); }
         }
 
-        /// <summary>Adds a frame other than a line.</summary>
-        internal void Control(byte type, byte[] payload)
+        /// <summary>Adds a frame other than a line. Of an operation, it has the id.</summary>
+        internal void Control(byte type, byte[] payload, string operation = null, bool ends = false)
         {
             Enter();
-            try
-            {
-                int i = Room(ControlClass, payload.Length);
-                if (i < 0) { controlDropped++; return; }
-                Slots[i].Payload = payload;
-                Slots[i].Type = type;
-                Append(ControlClass, i, payload.Length);
-            }
-            finally { Monitor.Exit(gate); }
+            var s = new Slot { Payload = payload, Type = type, Operation = operation, Ends = ends, Order = order++ };
+            if (!Append(ControlClass, ref s)) controlDropped++;
+            Monitor.Exit(gate);
         }
 
         // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper
         // than to be put to sleep.
         private void Enter()
         {
-            for (int i = 0; i < 50; i++)
-            {
-                if (Monitor.TryEnter(gate)) return;
-                Thread.SpinWait(20);
-            }
+            for (int i = 0; i < 50; i++) { if (Monitor.TryEnter(gate)) return; Thread.SpinWait(20); }
             Monitor.Enter(gate);
         }
 
-        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class is dropped for it.
-        private int Room(int c, long bytes)
+        // Append adds an entry of class c. The oldest of the lowest class is dropped for it; false where that is higher.
+        private bool Append(int c, ref Slot s)
         {
-            if (closed) return -1;
-            while (free < 0 || held + bytes > maxBytes)
+            long bytes = s.Bytes;
+            while (!closed && (free < 0 || held + bytes > maxBytes))
             {
                 int lowest = 0;
                 while (lowest <= c && heads[lowest] < 0) lowest++;
-                if (lowest > c) return -1;
+                if (lowest > c) return false;
                 DropOldest(lowest);
             }
+            if (closed) return false;
             int i = free;
             free = Slots[i].Next;
-            return i;
-        }
-
-        private void Append(int c, int i, long bytes)
-        {
-            Slots[i].Order = order++;
-            Slots[i].Next = -1;
+            s.Next = -1;
+            Slots[i] = s;
             if (heads[c] < 0) heads[c] = i;
             else Slots[tails[c]].Next = i;
             tails[c] = i;
             held += bytes;
             count++;
+            return true;
         }
 
         private void DropOldest(int c)
         {
             int i = heads[c];
             heads[c] = Slots[i].Next;
-            long bytes = Bytes(ref Slots[i]);
-            if (c == ControlClass) controlDropped++;
-            else
-            {
-                linesWaiting--;
-                Drop(Slots[i].Level, bytes, Slots[i].Order, Slots[i].Ticks);
-            }
             count--;
-            held -= bytes;
-            Clear(ref Slots[i]);
-            Slots[i].Next = free;
+            held -= Slots[i].Bytes;
+            if (c == ControlClass) controlDropped++;
+            else { linesWaiting--; Drop(ref Slots[i]); }
+            Slots[i] = new Slot { Next = free };
             free = i;
         }
 
-        private void Drop(byte level, long bytes, long place, long ticks)
+        private void Drop(ref Slot s)
         {
-            dropped[level]++;
+            dropped[s.Level]++;
             if (closed) return;
-            dropTicks = anyFresh ? Math.Min(dropTicks, ticks) : ticks;
-            dropsThrough = Math.Max(dropsThrough, place);
-            fresh[level]++;
-            freshBytes += (ulong)bytes;
-            anyFresh = true;
+            next.DropTicks = next.Drops ? Math.Min(next.DropTicks, s.Ticks) : s.Ticks;
+            next.DropsThrough = Math.Max(next.DropsThrough, s.Order);
+            next.DropBytes += (ulong)s.Bytes;
+            next.Drops = true;
+            fresh[s.Level]++;
         }
 
         /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what
         /// was dropped since the last batch.</summary>
         internal Batch Take(ulong[] drops)
         {
-            var b = new Batch { Head = -1, Tail = -1 };
             Enter();
-            try
+            Batch b = next;
+            next = new Batch { Head = -1, Tail = -1, DropsThrough = b.DropsThrough };
+            Array.Copy(fresh, drops, Levels);
+            Array.Clear(fresh, 0, Levels);
+            for (int c; b.Slots < BatchLines && b.Bytes < BatchBytes && (c = Oldest()) >= 0; b.Slots++)
             {
-                if (anyFresh)
-                {
-                    b.Drops = true;
-                    b.DropBytes = freshBytes;
-                    b.DropsThrough = dropsThrough;
-                    b.DropTicks = dropTicks;
-                    Array.Copy(fresh, drops, Levels);
-                    Array.Clear(fresh, 0, Levels);
-                    freshBytes = 0;
-                    anyFresh = false;
-                }
-                while (b.Slots < BatchLines && b.Bytes < BatchBytes)
-                {
-                    int c = Oldest();
-                    if (c < 0) break;
-                    int i = heads[c];
-                    heads[c] = Slots[i].Next;
-                    if (b.Head < 0) b.Head = i;
-                    else Slots[b.Tail].Next = i;
-                    b.Tail = i;
-                    b.Slots++;
-                    b.Bytes += Bytes(ref Slots[i]);
-                    if (c == ControlClass) continue;
-                    taken++;
-                    linesWaiting--;
-                    LastTaken = Slots[i].Line;
-                }
-                if (b.Tail >= 0) Slots[b.Tail].Next = -1;
-                count -= b.Slots;
+                int i = heads[c];
+                heads[c] = Slots[i].Next;
+                if (b.Head < 0) b.Head = i;
+                else Slots[b.Tail].Next = i;
+                b.Tail = i;
+                b.Bytes += Slots[i].Bytes;
+                if (c == ControlClass) continue;
+                taken++;
+                linesWaiting--;
+                LastTaken = Slots[i].Line;
             }
-            finally { Monitor.Exit(gate); }
+            if (b.Tail >= 0) Slots[b.Tail].Next = -1;
+            count -= b.Slots;
+            Monitor.Exit(gate);
             return b;
         }
 
@@ -1458,7 +1270,7 @@ namespace HeedLog
         internal void Release(Batch b)
         {
             if (b.Head < 0) return;
-            for (int i = b.Head; i >= 0; i = Slots[i].Next) Clear(ref Slots[i]);
+            for (int i = b.Head; i >= 0; i = Slots[i].Next) Slots[i] = new Slot { Next = Slots[i].Next };
             Enter();
             Slots[b.Tail].Next = free;
             free = b.Head;
@@ -1466,36 +1278,22 @@ namespace HeedLog
             Monitor.Exit(gate);
         }
 
-        /// <summary>What comes later is counted as dropped, and not reported to heed.</summary>
-        internal void Seal() { lock (gate) closed = true; }
-
-        /// <summary>Seals, and drops what waits.</summary>
-        internal void Close()
+        /// <summary>Counts what comes later as dropped, and does not report it to heed; with drop, also what
+        /// waits.</summary>
+        internal void Close(bool drop = true)
         {
             lock (gate)
             {
                 closed = true;
-                for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
-                anyFresh = false;
+                for (int c = 0; drop && c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
+                next.Drops &= !drop;
             }
         }
 
         private static int ClassOf(byte level) =>
             level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
 
-        private static void Clear(ref Slot s)
-        {
-            s.Message = s.Stack = s.Operation = null;
-            s.Payload = null;
-        }
-
-        private static long Bytes(ref Slot s)
-        {
-            if (s.Payload != null) return s.Payload.Length;
-            return 2L * (Length(s.Message) + Length(s.Stack) + Length(s.Operation));
-        }
-
-        private static int Length(string s) { return s == null ? 0 : s.Length; }
+        private static int Length(string s) => s == null ? 0 : s.Length;
     }
 
     /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and
@@ -1520,19 +1318,9 @@ namespace HeedLog
 
         internal byte[] ToArray()
         {
-            var b = new byte[Count];
-            System.Buffer.BlockCopy(Buffer, 0, b, 0, Count);
+            var b = Buffer;
+            Array.Resize(ref b, Count);
             return b;
-        }
-
-        internal void Head(byte type, long length)
-        {
-            Room(HeadBytes);
-            for (int i = 0; i < 4; i++) Buffer[Count++] = (byte)(length >> 8 * i);
-            Buffer[Count++] = Version;
-            Buffer[Count++] = type;
-            Buffer[Count++] = 0;
-            Buffer[Count++] = 0;
         }
 
         internal static bool ReadHead(byte[] head, out int length, out int type)
@@ -1544,23 +1332,16 @@ namespace HeedLog
                 && n <= (type == Snapshot || type == Answer ? MaxSnapshot : MaxPayload);
         }
 
-        internal void Begin(byte type)
-        {
-            begin = Count;
-            Head(type, 0);
-        }
+        internal void Begin(byte type) { begin = Count; Fixed(0, 4).Fixed(Version, 1).Fixed(type, 3); }
 
-        internal void End()
+        /// <summary>Ends a frame that has more bytes, which are written after it.</summary>
+        internal void End(int more = 0)
         {
-            int length = Count - begin - HeadBytes;
+            int length = Count - begin - HeadBytes + more;
             for (int i = 0; i < 4; i++) Buffer[begin + i] = (byte)(length >> 8 * i);
         }
 
-        internal void Add(byte type, byte[] payload)
-        {
-            Head(type, payload.Length);
-            Raw(payload, 0, payload.Length);
-        }
+        internal void Add(byte type, byte[] payload) { Begin(type); Raw(payload, 0, payload.Length).End(); }
 
         internal Frame Number(ulong v)
         {
@@ -1570,12 +1351,12 @@ namespace HeedLog
             return this;
         }
 
-        internal Frame Flag(bool v) { return Number(v ? 1UL : 0); }
+        internal Frame Flag(bool v) => Number(v ? 1UL : 0);
 
-        internal Frame Fixed(ulong v)
+        private Frame Fixed(ulong v, int bytes)
         {
-            Room(8);
-            for (int i = 0; i < 8; i++) Buffer[Count++] = (byte)(v >> 8 * i);
+            Room(bytes);
+            for (int i = 0; i < bytes; i++) Buffer[Count++] = (byte)(v >> 8 * i);
             return this;
         }
 
@@ -1583,13 +1364,11 @@ namespace HeedLog
         {
             long since = ticks - Epoch, rest = since % TimeSpan.TicksPerSecond;
             if (rest < 0) rest += TimeSpan.TicksPerSecond;
-            return Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond)).Number((ulong)rest * 100);
+            return Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond), 8).Number((ulong)rest * 100);
         }
 
-        internal Frame Text(string s) { return Text(s, false); }
-
         // Text writes a lone surrogate as U+FFFD.
-        internal Frame Text(string s, bool wide)
+        internal Frame Text(string s, bool wide = false)
         {
             if (string.IsNullOrEmpty(s)) return Number(0);
             Encoding e = wide ? utf16 : utf8;
@@ -1601,19 +1380,12 @@ namespace HeedLog
         }
 
         // Member writes a member of a JSON object: a name of at most MaxName characters, which are at most 4 KiB.
-        internal Frame Member(string name, string s) { return Begin(name).Quote(Clip(s, MaxName)); }
-
-        internal Frame Long(string name, string s) { return Begin(name).Quote(s ?? ""); }
-
+        internal Frame Member(string name, string s) => Begin(name).Quote(Clip(s, MaxName));
         internal Frame Member(string name, ulong v) => Begin(name).Plain(v.ToString(CultureInfo.InvariantCulture));
-
-        internal Frame Member(string name, bool v) { return Begin(name).Plain(v ? "true" : "false"); }
-
-        internal Frame When(long ticks)
-        {
-            return Member("time", new DateTime(ticks).ToString(
-                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
-        }
+        internal Frame Member(string name, bool v) => Begin(name).Plain(v ? "true" : "false");
+        internal Frame Long(string name, string s) => Begin(name).Quote(s ?? "");
+        internal Frame When(long ticks) => Member("time",
+            new DateTime(ticks).ToString("yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
 
         // List writes a member that is an array: each writes an element.
         internal Frame List<T>(string name, IEnumerable<T> elements, Action<T> each)
@@ -1623,16 +1395,10 @@ namespace HeedLog
             return Plain("]");
         }
 
-        private Frame Begin(string name)
-        {
-            Comma();
-            return Quote(name).Plain(":");
-        }
+        private Frame Begin(string name) => Comma().Quote(name).Plain(":");
 
-        private void Comma()
-        {
-            if (Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[') Plain(",");
-        }
+        private Frame Comma() =>
+            Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[' ? Plain(",") : this;
 
         internal Frame Plain(string ascii)
         {
@@ -1649,11 +1415,8 @@ namespace HeedLog
                 else if (c < ' ') b.Append("\\u00").Append(((int)c).ToString("x2"));
                 else if (c == '"' || c == '\\') b.Append('\\').Append(c);
                 else b.Append(c);
-            string quoted = b.Append('"').ToString();
-            int n = utf8.GetByteCount(quoted);
-            Room(n);
-            Count += utf8.GetBytes(quoted, 0, quoted.Length, Buffer, Count);
-            return this;
+            byte[] quoted = utf8.GetBytes(b.Append('"').ToString());
+            return Raw(quoted, 0, quoted.Length);
         }
 
         internal static string Clip(string s, int max)
@@ -1687,11 +1450,10 @@ namespace HeedLog
     }
 
     /// <summary>The names that heed gives values, by number.</summary>
-    internal static class Names
+    internal static partial class Names
     {
         internal static readonly string[] Severities = { "info", "warning", "error", "fatal" };
         internal static readonly string[] Dispositions = { "ignore", "advisory", "blocking" };
-        internal static readonly string[] Levels = { "unknown", "debug", "info", "warning", "error", "fatal" };
         internal static readonly string[] Statuses =
             { "none", "started", "completed", "failed", "cancelled", "timed_out" };
     }
@@ -1700,7 +1462,6 @@ namespace HeedLog
     /// FormatException, as is text that is no JSON.</summary>
     internal sealed partial class Fields
     {
-        private const int LineBits = 40; // of a position; the thread is above them
         private readonly Dictionary<string, object> members;
 
         internal Fields(byte[] bytes, int offset, int count)
@@ -1714,16 +1475,13 @@ namespace HeedLog
 
         private T Of<T>(string name, T absent)
         {
-            object v;
-            if (!members.TryGetValue(name, out v) || v == null) return absent;
+            if (!members.TryGetValue(name, out object v) || v == null) return absent;
             return v is T ? (T)v : throw new FormatException(name);
         }
 
         internal string Text(string name) => Of(name, "");
         internal ulong Number(string name) => Of(name, 0UL);
         internal bool Flag(string name) => Of(name, false);
-        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
-        internal ulong Thread(string name) => Number(name) >> LineBits;
 
         /// <summary>The number of a value's name: 0 for one that a later heed has.</summary>
         internal int Named(string name, string[] names) => Math.Max(0, Array.IndexOf(names, Text(name)));
@@ -1763,11 +1521,7 @@ namespace HeedLog
             return at < s.Length ? s[at] : '\0';
         }
 
-        private void Take(char c)
-        {
-            if (Next() != c) throw Bad();
-            at++;
-        }
+        private void Take(char c) { if (Next() != c) throw Bad(); at++; }
 
         private object Value()
         {
@@ -1787,29 +1541,15 @@ namespace HeedLog
                     Each(']', () => elements.Add(Value()));
                     return elements;
                 case '"': return Text();
-                case 't': return Word("true", true);
-                case 'f': return Word("false", false);
-                case 'n': return Word("null", null);
-                default: return Number();
+                default: return Plain();
             }
-        }
-
-        private object Word(string word, object value)
-        {
-            if (string.CompareOrdinal(s, at, word, 0, word.Length) != 0) throw Bad();
-            at += word.Length;
-            return value;
         }
 
         private void Each(char end, Action read)
         {
             at++;
             if (++depth > MaxDepth) throw Bad();
-            for (bool first = true; Next() != end; first = false)
-            {
-                if (!first) Take(',');
-                read();
-            }
+            for (bool first = true; Next() != end; first = false) { if (!first) Take(','); read(); }
             at++;
             depth--;
         }
@@ -1838,14 +1578,17 @@ namespace HeedLog
             throw Bad();
         }
 
-        private object Number()
+        // Plain reads a number or a word.
+        private object Plain()
         {
             int start = at;
-            while (at < s.Length && (s[at] >= '0' && s[at] <= '9' || "+-.eE".IndexOf(s[at]) >= 0)) at++;
-            string n = s.Substring(start, at - start);
+            while (at < s.Length && (char.IsLetterOrDigit(s[at]) || "+-.".IndexOf(s[at]) >= 0)) at++;
+            string word = s.Substring(start, at - start);
             var invariant = CultureInfo.InvariantCulture;
-            if (ulong.TryParse(n, NumberStyles.None, invariant, out ulong whole)) return whole;
-            return double.TryParse(n, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
+            if (word == "null") return null;
+            if (word == "true" || word == "false") return word == "true";
+            if (ulong.TryParse(word, NumberStyles.None, invariant, out ulong whole)) return whole;
+            return double.TryParse(word, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
         }
     }
 
@@ -1883,12 +1626,10 @@ namespace HeedLog
         internal static Frame State(Frame f, long ticks, string what, int due, string text) =>
             f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
 
-        internal static void Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
-        {
-            f.Plain("{").When(ticks).Member("why", why);
-            f.List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)));
-            f.Member("others", unknown).Member("bytes", bytes).Plain("}");
-        }
+        internal static Frame Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes) =>
+            f.Plain("{").When(ticks).Member("why", why)
+                .List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)))
+                .Member("others", unknown).Member("bytes", bytes).Plain("}");
 
         // Named keeps a value of an enumeration that does not exist off the wire.
         internal static string Named(string[] names, int value) =>
@@ -1902,50 +1643,6 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Composites of objects from heed.</summary>
-    internal static partial class Decode
-    {
-        internal static HeedItem Item(Fields f)
-        {
-            return new HeedItem
-            {
-                Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
-                Severity = (HeedSeverity)f.Named("severity", Names.Severities),
-                Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
-                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
-                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
-                CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
-                AfterOperation = f.Text("afterOperation"), AfterMethod = f.Text("afterMethod"),
-                OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
-                BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
-                Cleared = f.Text("clearedBy"), Samples = f.List("sample", Sample).AsReadOnly(),
-            }.With(f);
-        }
-
-        private static HeedSample Sample(Fields f)
-        {
-            return new HeedSample
-            {
-                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
-                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
-            }.With(f);
-        }
-
-        internal static List<HeedItem> Items(Fields answer) { return answer.List("result", Item); }
-
-        internal static HeedVerdict Verdict(Fields f)
-        {
-            return new HeedVerdict
-            {
-                Operation = f.Text("operation"), Method = f.Text("method"),
-                Status = (HeedStatus)f.Named("status", Names.Statuses), Outcome = f.Text("outcome"),
-                Reason = f.Text("reason"), Text = f.Text("text"), Through = f.Number("cleanThrough"),
-                Known = f.Flag("known"), Final = f.Flag("final"), ItemId = f.Text("attentionId"),
-            };
-        }
-
-    }
-
     /// <summary>Where files are that come with the client, for the system that runs.</summary>
     internal static class Files
     {
@@ -1957,26 +1654,21 @@ namespace HeedLog
         internal static List<string> Find(string path, string[] names)
         {
             var found = new List<string>();
-            string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
-            if (!string.IsNullOrEmpty(path))
+            bool given = !string.IsNullOrEmpty(path);
+            string home = given ? Path.GetFullPath(path) : typeof(Files).Assembly.Location;
+            if (given && File.Exists(home)) found.Add(home);
+            else if (home != "") // as it is where the assembly was loaded from bytes
             {
-                home = Path.GetFullPath(path);
-                if (File.Exists(home)) found.Add(home);
-                else AddFrom(home, names, found);
-            }
-            else if (!string.IsNullOrEmpty(home))
-            {
-                home = Path.GetDirectoryName(home);
-                foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
+                if (!given) home = Path.GetDirectoryName(home);
+                foreach (string folder in given ? new[] { "" } : folders)
+                    foreach (string name in names)
+                    {
+                        string file = Path.GetFullPath(Path.Combine(Path.Combine(home, folder), name));
+                        if (File.Exists(file)) found.Add(file);
+                    }
             }
             if (found.Count > 0) return found;
             throw new FileNotFoundException("no program " + names[names.Length - 1] + " was found at " + home);
-        }
-
-        private static void AddFrom(string folder, string[] names, List<string> found)
-        {
-            foreach (string name in names)
-                if (File.Exists(Path.Combine(folder, name))) found.Add(Path.Combine(folder, name));
         }
 
         /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
@@ -1995,15 +1687,15 @@ namespace HeedLog
         internal volatile bool Dead; // nothing more comes of it
         private volatile string why;
         private readonly Process process;
-        private readonly Stream input, output;
         private readonly Thread errors;
         private readonly StringBuilder errorText = new StringBuilder(); // what it wrote first to standard error
+
+        private Stream Input => process.StandardInput.BaseStream;
+        private Stream Output => process.StandardOutput.BaseStream;
 
         private Link(Process p)
         {
             process = p;
-            input = p.StandardInput.BaseStream;
-            output = p.StandardOutput.BaseStream;
             errors = new Thread(ReadErrors) { IsBackground = true, Name = "heed errors" };
             errors.Start();
         }
@@ -2054,14 +1746,15 @@ namespace HeedLog
         private static extern int chmod(string path, uint mode);
 
         /// <summary>Why it ended.</summary>
-        internal string Why { get { return why ?? Ending(); } }
+        internal string Why => why ?? Ending();
 
         /// <summary>Ends it, from any thread: Read and Write of others return.</summary>
         internal void Kill(string reason)
         {
-            if (why == null) why = reason;
+            why = why ?? reason;
             Dead = true;
-            End();
+            try { if (!process.HasExited) process.Kill(); }
+            catch (Exception) { } // it has ended
         }
 
         /// <summary>Fills the first n bytes of buffer, which grows as they come. False at the end.</summary>
@@ -2070,7 +1763,7 @@ namespace HeedLog
             for (int have = 0; have < n; )
             {
                 if (have == buffer.Length) Array.Resize(ref buffer, (int)Math.Min(n, 2L * have + 4096));
-                int got = Read(buffer, have, Math.Min(n, buffer.Length) - have);
+                int got = Output.Read(buffer, have, Math.Min(n, buffer.Length) - have);
                 if (got <= 0) return false;
                 have += got;
             }
@@ -2080,20 +1773,12 @@ namespace HeedLog
         /// <summary>Writes whole frames; waits while heed has no room.</summary>
         internal void Write(byte[] bytes, int offset, int count)
         {
-            input.Write(bytes, offset, count);
-            input.Flush();
+            Input.Write(bytes, offset, count);
+            Input.Flush();
         }
 
         /// <summary>Closes the input; heed ends when it has read all frames.</summary>
-        internal void CloseInput() { input.Close(); }
-
-        private int Read(byte[] bytes, int offset, int count) { return output.Read(bytes, offset, count); }
-
-        private void End()
-        {
-            try { if (!process.HasExited) process.Kill(); }
-            catch (Exception) { } // it has ended
-        }
+        internal void CloseInput() { Input.Close(); }
 
         private void ReadErrors()
         {
@@ -2121,13 +1806,13 @@ namespace HeedLog
         {
             try
             {
-                if (!process.WaitForExit(200)) End();
+                if (!process.WaitForExit(200)) Kill(null);
                 process.WaitForExit(1000);
                 errors.Join(200);
-                input.Close();
+                Input.Close();
             }
             catch (Exception) { } // what was not written yet
-            try { output.Close(); }
+            try { Output.Close(); }
             catch (Exception) { }
         }
     }

@@ -275,7 +275,7 @@ namespace HeedLog
             var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open");
             f.Member("blocking", true).Member("disposition", "blocking").Member("severity", "error");
             f.Member("summary", summary).Plain("}");
-            return Decode.Item(new Fields(f.Buffer, 0, f.Count));
+            return HeedItem.Of(new Fields(f.Buffer, 0, f.Count));
         }
 
         // Synchronize brings the slot up to date, and returns null where there is nothing to write.

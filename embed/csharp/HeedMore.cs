@@ -162,6 +162,9 @@ namespace HeedLog
 
     public sealed partial class HeedItem
     {
+        /// <summary>The operation after which it came, or empty; that is no cause.</summary>
+        public string AfterOperation { get; internal set; }
+        public string AfterMethod { get; internal set; }
         public string Rule { get; internal set; }
         public IList<HeedVariant> Variants { get; internal set; }
         public HeedCause Cause { get; internal set; }
@@ -183,6 +186,8 @@ namespace HeedLog
         partial void More(Fields f)
         {
             Fields cause = f.Object("cause");
+            AfterOperation = f.Text("afterOperation");
+            AfterMethod = f.Text("afterMethod");
             Rule = f.Text("rule");
             Variants = Decode.Variants(f);
             Cause = new HeedCause
@@ -292,7 +297,7 @@ namespace HeedLog
         }
 
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) => Ask("open", new Frame(), milliseconds, Decode.Items);
+        public IList<HeedItem> OpenItems(int milliseconds) => Ask("open", new Frame(), milliseconds, HeedItem.All);
 
         /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
         /// empty. Null where no answer came in time.</summary>
@@ -341,8 +346,17 @@ namespace HeedLog
         }
     }
 
+    internal static partial class Names
+    {
+        internal static readonly string[] Levels = { "unknown", "debug", "info", "warning", "error", "fatal" };
+    }
+
     internal sealed partial class Fields
     {
+        private const int LineBits = 40; // of a position; the thread is above them
+
+        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
+        internal ulong Thread(string name) => Number(name) >> LineBits;
         internal bool Has(string name) { return Of<object>(name, null) != null; }
 
         internal DateTime Time(string name)
@@ -384,7 +398,7 @@ namespace HeedLog
         }
     }
 
-    internal static partial class Decode
+    internal static class Decode
     {
         internal static IList<HeedVariant> Variants(Fields f)
         {
