@@ -32,10 +32,9 @@ namespace HeedLog
     /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
     public sealed partial class HeedOptions
     {
-        /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this
-        /// assembly, in Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several
-        /// systems (windows, linux, darwin; amd64, arm64). A program called heed is started as "heed
-        /// sidecar".</summary>
+        /// <summary>The program heed-sidecar, or a folder with it, maybe as heed-sidecar-OS-ARCH for several systems
+        /// (windows, linux, darwin; amd64, arm64). The default is this assembly's folder, and Sidecar and Native beside
+        /// or above it. A program called heed is started as "heed sidecar".</summary>
         public string SidecarPath { get; set; }
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
@@ -44,20 +43,14 @@ namespace HeedLog
         public string Family { get; set; } = "rimworld";
         /// <summary>The phase that the game is in, such as "startup".</summary>
         public string Phase { get; set; }
-        /// <summary>How many lines wait at most; of more, the lowest level is dropped and counted.</summary>
-        public int Capacity { get; set; } = 8192;
-        /// <summary>How many bytes of text the waiting lines hold at most.</summary>
-        public int MaxBytes { get; set; } = 16 << 20;
         /// <summary>After how many milliseconds without Alive the game counts as stalled; 0 never.</summary>
         public int StallAfterMilliseconds { get; set; } = 10000;
-        /// <summary>Of how many calls of Alive one is sent. One is sent sooner where frames take long.</summary>
-        public int AliveEveryFrames { get; set; } = 60;
         /// <summary>Who reads items, such as the name of an agent.</summary>
         public string Consumer { get; set; } = "game";
-        /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read.</summary>
-        public int DisposeMilliseconds { get; set; } = 500;
         /// <summary>Receives why heed is off or was restarted, each reason once, on any thread.</summary>
         public Action<string> Report { get; set; }
+
+        internal int capacity = 8192, maxBytes = 16 << 20, aliveEveryFrames = 60, disposeMilliseconds = 500;
     }
 
     /// <summary>A message that is part of an item.</summary>
@@ -84,8 +77,7 @@ namespace HeedLog
         partial void More(Fields f); // in HeedMore.cs
     }
 
-    /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
-    /// untrusted.</summary>
+    /// <summary>An attention item as it was read; it does not change. Its texts are log text: untrusted.</summary>
     public sealed partial class HeedItem
     {
         public string Id { get; internal set; }
@@ -186,14 +178,7 @@ namespace HeedLog
     {
         private readonly string before;
         private readonly bool entered;
-
-        internal HeedScope(string id)
-        {
-            before = Heed.current;
-            entered = true;
-            Heed.current = id;
-        }
-
+        internal HeedScope(string id) { before = Heed.current; entered = true; Heed.current = id; }
         public void Dispose() { if (entered) Heed.current = before; }
     }
 
@@ -228,8 +213,8 @@ namespace HeedLog
         private readonly Dictionary<string, ItemState> items = new Dictionary<string, ItemState>();
         private readonly Queue<ItemState> pending = new Queue<ItemState>(); // for Poll
         private volatile int pendingCount;
-        private string currentId = "", deliveredId = "";
-        private ulong deliveredThrough;
+        private string currentId = "";
+        private HeedItem delivered; // to the consumer, by this sidecar
         private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
         private readonly Queue<string> verdictOrder = new Queue<string>();
         private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>(); // without an answer
@@ -252,7 +237,7 @@ namespace HeedLog
         private readonly List<byte[]> updates = new List<byte[]>();
         private int updateBytes;
         private bool snapshotAsked;
-        private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames
+        private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames, each with the line before it
 
         private long aliveTicks;
         private int aliveCalls, aliveSent;
@@ -262,42 +247,33 @@ namespace HeedLog
             public HeedItem Item;
             public bool Raised, Pending; // Opened was raised; is in pending
             public ulong AckedThrough;   // by this client, which heed may not know yet
-
-            public bool Counts { get { return Item.Open && Item.Latest > AckedThrough; } }
+            public bool Counts => Item.Open && Item.Latest > AckedThrough;
         }
 
         private sealed class Question
         {
             public ulong Id;
+            public byte[] Payload;
             public Fields Answer;
             public bool Done;
             public string Acked; // the item of an acknowledgement, which is sent again to a sidecar that takes over
-            public byte[] Payload;
         }
 
-        private struct Kept
-        {
-            public ulong Line; // the latest that was written before it
-            public byte[] Payload;
-            public bool Ended;
-            public string Id;
-        }
+        private struct Kept { public ulong Before; public byte[] Payload; public bool Ended; public string Id; }
 
-        /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a
-        /// handler is caught, and reported once.</summary>
+        /// <summary>Raised by Poll on its thread. An exception of a handler is caught, and reported once.</summary>
         public event Action<HeedItem> Opened, Updated, Cleared;
 
         private Heed(HeedOptions options)
         {
             this.options = options;
             phase = options.Phase ?? "";
-            int capacity = Math.Max(16, Math.Min(options.Capacity, 1 << 20));
-            queue = new LineQueue(capacity, Math.Max(1 << 20, options.MaxBytes));
+            int capacity = Math.Max(16, Math.Min(options.capacity, 1 << 20));
+            queue = new LineQueue(capacity, Math.Max(1 << 20, options.maxBytes));
         }
 
-        /// <summary>Starts a client and returns at once; the program is started in the background. It never throws and
-        /// never returns null: where heed cannot run, the client takes lines and drops them, and Report has the
-        /// reason.</summary>
+        /// <summary>Starts a client at once, and the program in the background. Where heed cannot run, the client takes
+        /// lines and drops them, and Report has the reason.</summary>
         public static Heed Start(HeedOptions options)
         {
             var h = new Heed(options ?? new HeedOptions());
@@ -324,17 +300,14 @@ namespace HeedLog
             try
             {
                 if ((uint)level > (uint)HeedLevel.Fatal) level = HeedLevel.Unknown;
-                int messageCut = 0, stackCut = 0;
-                if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
-                if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
+                int messageCut = Cut(ref message), stackCut = Cut(ref stack);
                 if (operation != null) operation = Frame.Clip(operation, Frame.MaxName);
                 if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) WakeNow();
             }
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part
-        /// of.</summary>
+        /// <summary>An operation of the game begins, such as a call of a tool, maybe as a part of a parent.</summary>
         public void OperationStarted(string id, string method, string parent = null) =>
             SendOperation(HeedStatus.Started, id, parent, method, null);
 
@@ -345,9 +318,8 @@ namespace HeedLog
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
             if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut;
-            long now = DateTime.UtcNow.Ticks;
-            var payload = Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray();
-            Send(Frame.Operation, payload, Frame.Key(Frame.Clip(id, Frame.MaxName)), status != HeedStatus.Started);
+            Frame f = Encode.Operation(new Frame(), DateTime.UtcNow.Ticks, status, id, parent, method, error);
+            Send(Frame.Operation, f.ToArray(), Frame.Key(Frame.Clip(id, Frame.MaxName)), status != HeedStatus.Started);
         }
 
         /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
@@ -366,13 +338,12 @@ namespace HeedLog
         /// <summary>What took long is over.</summary>
         public void LongEventEnds() { longEvent = null; SendState("long_event_end", ""); }
 
-        /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates
-        /// nothing here.</summary>
+        /// <summary>The game's loop runs. Call it each frame: it allocates nothing.</summary>
         public void Alive()
         {
             int now = Environment.TickCount;
             bool late = unchecked(now - aliveSent) > Math.Max(1000, options.StallAfterMilliseconds / 4);
-            if (aliveCalls++ % Math.Max(1, options.AliveEveryFrames) != 0 && !late) return;
+            if (aliveCalls++ % Math.Max(1, options.aliveEveryFrames) != 0 && !late) return;
             aliveSent = now;
             Interlocked.Exchange(ref aliveTicks, DateTime.UtcNow.Ticks);
         }
@@ -397,9 +368,8 @@ namespace HeedLog
             lock (table)
             {
                 item = MostUrgent();
-                if (item == null || item.Id == deliveredId && item.Latest == deliveredThrough) return item;
-                deliveredId = item.Id;
-                deliveredThrough = item.Latest;
+                if (item == null || item.Id == delivered?.Id && item.Latest == delivered.Latest) return item;
+                delivered = item;
             }
             Query("delivered", About(item.Id, item.Latest));
             return item;
@@ -421,8 +391,8 @@ namespace HeedLog
 
         private static int Urgency(HeedItem i) => (i.Blocks ? 64 : 0) + 8 * (int)i.Disposition + (int)i.Severity;
 
-        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that more
-        /// may be unseen. The last 1,024 are kept.</summary>
+        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that
+        /// more may be unseen. The last 1,024 are kept.</summary>
         public HeedVerdict Verdict(string id) => Verdict(id, out string why);
 
         /// <summary>The same, with its reason, or why it is null.</summary>
@@ -430,15 +400,12 @@ namespace HeedLog
         {
             lock (table)
             {
-                bool known = verdicts.TryGetValue(Frame.Key(id), out var v);
                 string away = Away(0);
-                if (known && (away == null || v.Final || Weight(v.Outcome) >= Weight("advisory")))
-                {
-                    why = v.Reason;
-                    return v;
-                }
-                why = away == null ? "heed has not judged it yet" : "heed does not see the game's log: " + away;
-                return null;
+                verdicts.TryGetValue(Frame.Key(id), out var v);
+                if (away != null && v != null && !v.Final && Weight(v.Outcome) < Weight("advisory")) v = null;
+                why = v != null ? v.Reason : away == null ? "heed has not judged it yet" :
+                    "heed does not see the game's log: " + away;
+                return v;
             }
         }
 
@@ -471,13 +438,13 @@ namespace HeedLog
                         Math.Min(by, Now + VerdictMilliseconds)) || Now >= by || closing || off) return v;
                 }
                 // Where very many operations end at once, heed does not report each change.
-                v = Ask("verdict", new Frame().Member("id", id), (int)(by - Now), a => HeedVerdict.Of(a.Object("result")));
+                Frame of = new Frame().Member("id", id);
+                v = Ask("verdict", of, (int)(by - Now), a => HeedVerdict.Of(a.Object("result")));
                 if (v != null && v.Known) lock (table) ReceiveVerdict(v);
             }
         }
 
-        // Await waits until done, the time on clock, or the end of the client, and returns done. table is held, and is
-        // pulsed at each change.
+        // Await waits until done, the time on clock, or the end of the client, and returns done. table is held.
         private bool Await(Func<bool> done, long by)
         {
             for (; !done(); )
@@ -506,8 +473,7 @@ namespace HeedLog
         }
 
         /// <summary>Raises what changed since the last call, on this thread, and returns how many items that were. It
-        /// also has the writer send what is queued. Call it each frame: without changes it costs some ten
-        /// nanoseconds.</summary>
+        /// also has the writer send what is queued. Call it each frame: without changes it costs some 10 ns.</summary>
         public int Poll()
         {
             if (!queue.IsEmpty) Wake();
@@ -544,8 +510,7 @@ namespace HeedLog
 
         // ---- Questions for background threads
 
-        /// <summary>True when all that was handed over before was ingested, false where that did not happen in
-        /// time.</summary>
+        /// <summary>True when all that was handed over before was ingested, false where that took longer.</summary>
         public bool Flush(int milliseconds) => Ask("flush", new Frame(), milliseconds, a => "") != null;
 
         private T Ask<T>(string kind, Frame fields, int milliseconds, Func<Fields, T> decode) where T : class
@@ -590,14 +555,14 @@ namespace HeedLog
         // Wake has the writer look at the queue, if it would not soon. A wake costs the calling thread up to 0.1 ms, in
         // which the writer may also take its place: the game's thread is not to pay that in each frame.
         private void Wake() { if (waiting == 1) WakeNow(); }
-
         private void WakeNow() { if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set(); }
 
-        private static string Cut(string s, out int cut)
+        private static int Cut(ref string s)
         {
-            string kept = Frame.Clip(s, MaxText);
-            cut = s.Length - kept.Length;
-            return kept;
+            if (s == null || s.Length <= MaxText) return 0;
+            int length = s.Length;
+            s = Frame.Clip(s, MaxText);
+            return length - s.Length;
         }
 
         // ---- The writer: a background thread that starts the sidecar, hands it the queue, and starts it again
@@ -621,11 +586,7 @@ namespace HeedLog
                     bool was = false;
                     string why;
                     try { why = Session(failures >= 3, out was); } // the snapshot itself may be what ends it
-                    catch (FileNotFoundException e)
-                    {
-                        why = e.Message;
-                        if (!everWelcome) failures = Attempts;
-                    }
+                    catch (FileNotFoundException e) { why = e.Message; if (!everWelcome) failures = Attempts; }
                     if (closing) break;
                     everWelcome |= was;
                     failures = was && Now - start > SettledMilliseconds ? 0 : failures + 1;
@@ -658,8 +619,8 @@ namespace HeedLog
             }
             catch (IOException) { } // it ended: the link knows why
             catch (ObjectDisposedException) { }
-            // It may have written why it ends.
-            if (!reader.Join(closing ? (int)Math.Max(0, closeBy - Now) : 1000)) l.Kill(null);
+            int grace = closing ? (int)Math.Max(0, closeBy - Now) : 1000; // it may have written why it ends
+            if (!reader.Join(grace)) l.Kill(null);
             if (!reader.Join(2000)) Report("reader", "heed: the output of a sidecar did not end");
             l.Close();
             EndSession();
@@ -673,12 +634,7 @@ namespace HeedLog
             for (int quiet = 0; !l.Dead && !(closing && (queue.IsEmpty || Now >= closeBy)); )
             {
                 FillFrames();
-                if (frames.Count > 0)
-                {
-                    WriteFrames(l);
-                    quiet = 0;
-                    continue;
-                }
+                if (frames.Count > 0) { WriteFrames(l); quiet = 0; continue; }
                 bool active = quiet++ < ActiveRounds;
                 Interlocked.Exchange(ref waiting, active ? 2 : 1);
                 if (queue.IsEmpty && !closing) wake.WaitOne(active ? ActiveMilliseconds : IdleMilliseconds, false);
@@ -705,12 +661,8 @@ namespace HeedLog
         // Watch ends a sidecar that reads nothing for long.
         private void Watch(object ignored)
         {
-            try
-            {
-                int by = writeBy;
-                if (by != 0 && unchecked(Environment.TickCount - by) > 0) link?.Kill("it reads nothing");
-            }
-            catch (Exception e) { Fault(e); }
+            int by = writeBy;
+            if (by != 0 && unchecked(Environment.TickCount - by) > 0) link?.Kill("it reads nothing");
         }
 
         // EndSession counts what was written and not ingested as lost, and wakes whoever waits for an answer.
@@ -721,7 +673,7 @@ namespace HeedLog
                 link = null;
                 if (welcomed) awayAt = Now;
                 welcomed = false;
-                deliveredId = "";
+                delivered = null;
                 ulong taken = queue.Taken;
                 lostUnreported += taken - received - lost;
                 lost = taken - received;
@@ -740,7 +692,8 @@ namespace HeedLog
             lock (table)
             {
                 if (withoutSnapshot) Forget();
-                Encode.Hello(frames, "Heed.cs 2", process, options.Rules, options.Family, rules, phase, received, updates);
+                HeedOptions o = options;
+                Encode.Hello(frames, "Heed.cs 2", process, o.Rules, o.Family, rules, phase, received, updates);
                 snapshotAsked = false;
             }
             frames.End(snapshotLength);
@@ -844,7 +797,7 @@ namespace HeedLog
             if (s.Type != Frame.Operation) return;
             lock (table)
             {
-                kept.Enqueue(new Kept { Line = takenLine, Payload = s.Payload, Ended = s.Ends, Id = s.Operation });
+                kept.Enqueue(new Kept { Before = takenLine, Payload = s.Payload, Ended = s.Ends, Id = s.Operation });
                 if (kept.Count > MaxKept) kept.Dequeue();
             }
         }
@@ -868,18 +821,13 @@ namespace HeedLog
                     bool keeps = type == Frame.Snapshot;
                     if (!(keeps ? l.ReadAll(ref spare, length) : l.ReadAll(ref body, length))) return;
                     try { Receive(l, type, keeps ? spare : body, length); }
-                    catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
+                    catch (FormatException) { Report("frame " + type, "heed: frame " + type + " could not be read"); }
                 }
             }
             catch (IOException) { } // it ended
             catch (ObjectDisposedException) { }
             catch (Exception e) { l.Kill("its output could not be read: " + e.Message); }
-            finally
-            {
-                l.Dead = true;
-                lock (table) Monitor.PulseAll(table);
-                WakeNow();
-            }
+            finally { l.Dead = true; lock (table) Monitor.PulseAll(table); WakeNow(); }
         }
 
         private void Receive(Link l, int type, byte[] body, int length)
@@ -916,8 +864,13 @@ namespace HeedLog
             if (restored) return;
             Forget();
             currentId = "";
+            CloseAll(new HashSet<string>(), "heed was restarted");
+        }
+
+        private void CloseAll(HashSet<string> but, string why)
+        {
             foreach (var s in new List<ItemState>(items.Values))
-                if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
+                if (s.Item.Open && !but.Contains(s.Item.Id)) Put(s.Item.Without(why));
         }
 
         private void ReceiveUpdate(Fields f, byte[] body, int length)
@@ -996,8 +949,7 @@ namespace HeedLog
                 bool same = items.TryGetValue(item.Id, out var s) && s.Item.Open && s.Item.Latest == item.Latest;
                 if (changed.Add(item.Id) && !same) Put(item);
             }
-            foreach (var s in new List<ItemState>(items.Values))
-                if (s.Item.Open && !changed.Contains(s.Item.Id)) Put(s.Item.Without("over when heed was restarted"));
+            CloseAll(changed, "over when heed was restarted");
             changed = null;
         }
 
@@ -1020,23 +972,19 @@ namespace HeedLog
             snapshotLength = length;
             snapshots++;
             snapshotAsked = false;
-            while (kept.Count > 0 && kept.Peek().Line < line) kept.Dequeue();
+            while (kept.Count > 0 && kept.Peek().Before < line) kept.Dequeue();
         }
 
         // ---- The end
 
         private void Off(string why)
         {
-            lock (table)
-            {
-                state = "off: " + why;
-                off = true;
-                Monitor.PulseAll(table);
-            }
+            lock (table) { state = "off: " + why; off = true; Monitor.PulseAll(table); }
             queue.Close();
             Report(why, "heed is off: " + why);
         }
 
+        private void OnExit(object sender, EventArgs e) { Dispose(); }
         private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
 
         // Report hands each reason over once, and few of them.
@@ -1050,15 +998,13 @@ namespace HeedLog
             catch (Exception) { } // of the handler
         }
 
-        private void OnExit(object sender, EventArgs e) { Dispose(); }
-
         /// <summary>Ends the client: what is queued is sent and read for at most DisposeMilliseconds, then the sidecar
         /// ends. Lines that come later count as dropped. It may be called often, from any thread.</summary>
         public void Dispose()
         {
             try
             {
-                int bound = Math.Max(0, options.DisposeMilliseconds);
+                int bound = Math.Max(0, options.disposeMilliseconds);
                 lock (table)
                 {
                     if (closing) return;
@@ -1080,8 +1026,7 @@ namespace HeedLog
         }
     }
 
-    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
-    /// last. One short lock guards it; its slots are allocated once.</summary>
+    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, the highest.</summary>
     internal sealed partial class LineQueue
     {
         internal const int Levels = 6;
@@ -1098,7 +1043,8 @@ namespace HeedLog
             public byte Level, Type;
             public bool Ends; // the operation
 
-            internal long Bytes => Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
+            internal long Bytes =>
+                Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
         }
 
         /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
@@ -1143,23 +1089,26 @@ namespace HeedLog
         internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
         {
             int thread = Thread.CurrentThread.ManagedThreadId;
-            if (closed)
-            {
-                // Mono may hang at its exit where other threads fight for a lock.
-                Interlocked.Increment(ref late[level]);
-                return false;
-            }
+            // Mono may hang at its exit where other threads fight for a lock.
+            if (closed) { Interlocked.Increment(ref late[level]); return false; }
             Enter();
             try
             {
                 lines++;
                 if ((messageCut | stackCut) != 0) cut++;
-                var s = new Slot
-                {
-                    Message = message, Stack = stack, Operation = operation, Ticks = DateTime.UtcNow.Ticks, Line = lines,
-                    Order = order++, Thread = thread, MessageCut = messageCut, StackCut = stackCut, Level = level,
-                };
-                if (!Append(ClassOf(level), ref s)) { Drop(ref s); return false; }
+                long ticks = DateTime.UtcNow.Ticks, bytes = 2L * (Length(message) + Length(stack) + Length(operation));
+                int i = Append(ClassOf(level), bytes);
+                if (i < 0) { Drop(level, bytes, order++, ticks); return false; }
+                ref Slot s = ref Slots[i]; // field by field: a copy of all costs the game's thread 0.1 µs
+                s.Message = message;
+                s.Stack = stack;
+                s.Operation = operation;
+                s.Ticks = ticks;
+                s.Line = lines;
+                s.Thread = thread;
+                s.MessageCut = messageCut;
+                s.StackCut = stackCut;
+                s.Level = level;
                 linesWaiting++;
                 return count >= WakeAt;
             }
@@ -1170,41 +1119,47 @@ namespace HeedLog
         internal void Control(byte type, byte[] payload, string operation = null, bool ends = false)
         {
             Enter();
-            var s = new Slot { Payload = payload, Type = type, Operation = operation, Ends = ends, Order = order++ };
-            if (!Append(ControlClass, ref s)) controlDropped++;
+            int i = Append(ControlClass, payload.Length);
+            if (i < 0) controlDropped++;
+            else
+            {
+                ref Slot s = ref Slots[i];
+                s.Payload = payload;
+                s.Operation = operation;
+                s.Type = type;
+                s.Ends = ends;
+            }
             Monitor.Exit(gate);
         }
 
-        // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper
-        // than to be put to sleep.
+        // Enter takes the lock, which is held for microseconds: to try for that long is cheaper than to sleep.
         private void Enter()
         {
             for (int i = 0; i < 50; i++) { if (Monitor.TryEnter(gate)) return; Thread.SpinWait(20); }
             Monitor.Enter(gate);
         }
 
-        // Append adds an entry of class c. The oldest of the lowest class is dropped for it; false where that is higher.
-        private bool Append(int c, ref Slot s)
+        // Append returns a slot for an entry of class c, for which the oldest of the lowest class goes; or -1.
+        private int Append(int c, long bytes)
         {
-            long bytes = s.Bytes;
             while (!closed && (free < 0 || held + bytes > maxBytes))
             {
                 int lowest = 0;
                 while (lowest <= c && heads[lowest] < 0) lowest++;
-                if (lowest > c) return false;
+                if (lowest > c) return -1;
                 DropOldest(lowest);
             }
-            if (closed) return false;
+            if (closed) return -1;
             int i = free;
             free = Slots[i].Next;
-            s.Next = -1;
-            Slots[i] = s;
+            Slots[i].Order = order++;
+            Slots[i].Next = -1;
             if (heads[c] < 0) heads[c] = i;
             else Slots[tails[c]].Next = i;
             tails[c] = i;
             held += bytes;
             count++;
-            return true;
+            return i;
         }
 
         private void DropOldest(int c)
@@ -1214,24 +1169,23 @@ namespace HeedLog
             count--;
             held -= Slots[i].Bytes;
             if (c == ControlClass) controlDropped++;
-            else { linesWaiting--; Drop(ref Slots[i]); }
+            else { linesWaiting--; Drop(Slots[i].Level, Slots[i].Bytes, Slots[i].Order, Slots[i].Ticks); }
             Slots[i] = new Slot { Next = free };
             free = i;
         }
 
-        private void Drop(ref Slot s)
+        private void Drop(byte level, long bytes, long place, long ticks)
         {
-            dropped[s.Level]++;
+            dropped[level]++;
             if (closed) return;
-            next.DropTicks = next.Drops ? Math.Min(next.DropTicks, s.Ticks) : s.Ticks;
-            next.DropsThrough = Math.Max(next.DropsThrough, s.Order);
-            next.DropBytes += (ulong)s.Bytes;
+            next.DropTicks = next.Drops ? Math.Min(next.DropTicks, ticks) : ticks;
+            next.DropsThrough = Math.Max(next.DropsThrough, place);
+            next.DropBytes += (ulong)bytes;
             next.Drops = true;
-            fresh[s.Level]++;
+            fresh[level]++;
         }
 
-        /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what
-        /// was dropped since the last batch.</summary>
+        /// <summary>Takes the oldest entries for the writer, and counts into drops what was dropped before.</summary>
         internal Batch Take(ulong[] drops)
         {
             Enter();
@@ -1278,8 +1232,7 @@ namespace HeedLog
             Monitor.Exit(gate);
         }
 
-        /// <summary>Counts what comes later as dropped, and does not report it to heed; with drop, also what
-        /// waits.</summary>
+        /// <summary>Counts what comes later as dropped, unreported to heed; with drop, also what waits.</summary>
         internal void Close(bool drop = true)
         {
             lock (gate)
@@ -1296,14 +1249,13 @@ namespace HeedLog
         private static int Length(string s) => s == null ? 0 : s.Length;
     }
 
-    /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and
-    /// End.</summary>
+    /// <summary>Bytes of frames, as docs/embedding-unity.md has them; without Begin and End, of a payload.</summary>
     internal sealed class Frame
     {
         internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
         internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
         internal const byte Error = 71;
-        internal const int MaxId = 256; // bytes of an operation's id in a verdict
+        private const int MaxId = 256; // bytes of an operation's id in a verdict
         internal const int HeadBytes = 8, Version = 2, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
@@ -1315,13 +1267,7 @@ namespace HeedLog
         private int begin;
 
         internal void Clear() { Count = 0; }
-
-        internal byte[] ToArray()
-        {
-            var b = Buffer;
-            Array.Resize(ref b, Count);
-            return b;
-        }
+        internal byte[] ToArray() { var b = Buffer; Array.Resize(ref b, Count); return b; }
 
         internal static bool ReadHead(byte[] head, out int length, out int type)
         {
@@ -1419,11 +1365,8 @@ namespace HeedLog
             return Raw(quoted, 0, quoted.Length);
         }
 
-        internal static string Clip(string s, int max)
-        {
-            if (s == null || s.Length <= max) return s ?? "";
-            return s.Substring(0, char.IsHighSurrogate(s[max - 1]) ? max - 1 : max);
-        }
+        internal static string Clip(string s, int max) => s == null || s.Length <= max ? s ?? "" :
+            s.Substring(0, char.IsHighSurrogate(s[max - 1]) ? max - 1 : max);
 
         // Key returns an operation's id as it comes back in a verdict.
         internal static string Key(string id)
@@ -1458,8 +1401,7 @@ namespace HeedLog
             { "none", "started", "completed", "failed", "cancelled", "timed_out" };
     }
 
-    /// <summary>The members of a JSON object. One that is not there is empty, zero or false; one of another type is a
-    /// FormatException, as is text that is no JSON.</summary>
+    /// <summary>The members of a JSON object: empty, zero or false where there is none. Others throw.</summary>
     internal sealed partial class Fields
     {
         private readonly Dictionary<string, object> members;
@@ -1467,11 +1409,8 @@ namespace HeedLog
         internal Fields(byte[] bytes, int offset, int count)
             : this(new Json(Encoding.UTF8.GetString(bytes, offset, count)).Whole()) { }
 
-        private Fields(object value)
-        {
-            members = value as Dictionary<string, object>;
-            if (members == null) throw new FormatException("no object");
-        }
+        private Fields(object value) =>
+            members = value as Dictionary<string, object> ?? throw new FormatException("no object");
 
         private T Of<T>(string name, T absent)
         {
@@ -1496,8 +1435,7 @@ namespace HeedLog
             Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
     }
 
-    /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
-    /// double.</summary>
+    /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong.</summary>
     internal sealed class Json
     {
         private const int MaxDepth = 32;
@@ -1505,12 +1443,7 @@ namespace HeedLog
         private int at, depth;
 
         internal Json(string text) { s = text; }
-
-        internal object Whole()
-        {
-            object v = Value();
-            return Next() == '\0' && at == s.Length ? v : throw Bad();
-        }
+        internal object Whole() { object v = Value(); return Next() == '\0' && at == s.Length ? v : throw Bad(); }
 
         private FormatException Bad() => new FormatException("JSON at " + at);
 
@@ -1596,32 +1529,27 @@ namespace HeedLog
     internal static partial class Encode
     {
         // Hello is what comes before the snapshot.
-        internal static void Hello(Frame f, string client, ulong process, string rules, string family,
-            IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen)
-        {
-            f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules);
-            f.Member("family", family);
-            f.List("files", files, file =>
-                f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"));
-            f.Member("phase", phase).Member("lines", lines);
-            f.List("seen", seen, update => f.Raw(update, 0, update.Length)).Plain("}\n");
-        }
+        internal static Frame Hello(Frame f, string client, ulong process, string rules, string family,
+            IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen) =>
+            f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules)
+                .Member("family", family).List("files", files, file =>
+                    f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"))
+                .Member("phase", phase).Member("lines", lines)
+                .List("seen", seen, update => f.Raw(update, 0, update.Length)).Plain("}\n");
 
         internal static void Line(Frame f, ref LineQueue.Slot s)
         {
             bool wide = (s.MessageCut | s.StackCut) != 0; // then, what was cut counts as bytes without a look at it
-            f.Number(s.Line).Time(s.Ticks).Number(s.Level).Flag(wide).Number((ulong)s.Thread).Text(s.Operation);
-            f.Number(2 * (ulong)s.MessageCut).Number(2 * (ulong)s.StackCut);
-            f.Text(s.Message, wide).Text(s.Stack, wide);
+            f.Number(s.Line).Time(s.Ticks).Number(s.Level).Flag(wide).Number((ulong)s.Thread).Text(s.Operation)
+                .Number(2 * (ulong)s.MessageCut).Number(2 * (ulong)s.StackCut)
+                .Text(s.Message, wide).Text(s.Stack, wide);
         }
 
         internal static Frame Operation(
-            Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error)
-        {
-            f.Plain("{").When(ticks).Member("status", Named(Names.Statuses, (int)status)).Member("id", id);
-            f.Member("parent", parent).Member("method", method).Long("error", Frame.Clip(error, Heed.MaxText));
-            return f.Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
-        }
+            Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error) =>
+            f.Plain("{").When(ticks).Member("status", Named(Names.Statuses, (int)status)).Member("id", id)
+                .Member("parent", parent).Member("method", method).Long("error", Frame.Clip(error, Heed.MaxText))
+                .Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
 
         internal static Frame State(Frame f, long ticks, string what, int due, string text) =>
             f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
@@ -1643,44 +1571,6 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Where files are that come with the client, for the system that runs.</summary>
-    internal static class Files
-    {
-        internal static readonly bool Windows = Path.DirectorySeparatorChar == '\\';
-        internal static readonly bool Mac = !Windows && Directory.Exists("/System/Library/CoreServices");
-        private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
-
-        /// <summary>The files of one of these names, at path or in the usual folders: at least one.</summary>
-        internal static List<string> Find(string path, string[] names)
-        {
-            var found = new List<string>();
-            bool given = !string.IsNullOrEmpty(path);
-            string home = given ? Path.GetFullPath(path) : typeof(Files).Assembly.Location;
-            if (given && File.Exists(home)) found.Add(home);
-            else if (home != "") // as it is where the assembly was loaded from bytes
-            {
-                if (!given) home = Path.GetDirectoryName(home);
-                foreach (string folder in given ? new[] { "" } : folders)
-                    foreach (string name in names)
-                    {
-                        string file = Path.GetFullPath(Path.Combine(Path.Combine(home, folder), name));
-                        if (File.Exists(file)) found.Add(file);
-                    }
-            }
-            if (found.Count > 0) return found;
-            throw new FileNotFoundException("no program " + names[names.Length - 1] + " was found at " + home);
-        }
-
-        /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
-        internal static string[] Names(string name, string ending)
-        {
-            string os = Windows ? "-windows-" : Mac ? "-darwin-" : "-linux-";
-            bool arm = Mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
-            string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
-            return new[] { first + ending, second + ending, name + ending };
-        }
-    }
-
     /// <summary>A running heed: a process, with frames over its standard input and output.</summary>
     internal sealed partial class Link
     {
@@ -1689,6 +1579,10 @@ namespace HeedLog
         private readonly Process process;
         private readonly Thread errors;
         private readonly StringBuilder errorText = new StringBuilder(); // what it wrote first to standard error
+
+        private static readonly bool windows = Path.DirectorySeparatorChar == '\\';
+        private static readonly bool mac = !windows && Directory.Exists("/System/Library/CoreServices");
+        private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
 
         private Stream Input => process.StandardInput.BaseStream;
         private Stream Output => process.StandardOutput.BaseStream;
@@ -1700,30 +1594,47 @@ namespace HeedLog
             errors.Start();
         }
 
-        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no
-        /// program.</summary>
+        /// <summary>Starts heed. Returns why that failed, or null; throws where there is no program.</summary>
         internal static string Open(HeedOptions options, out Link link)
         {
             link = null;
             string why = null;
-            string[] names = Files.Names("heed-sidecar", Files.Windows ? ".exe" : "");
-            foreach (string path in Files.Find(options.SidecarPath, names))
-            {
+            foreach (string path in Programs(options.SidecarPath))
                 try
                 {
-                    bool expected = true;
-                    Check(path, options, ref expected);
-                    why = path + " is not the program that this mod expects";
-                    if (!expected) continue;
-                    link = new Link(Begin(path));
-                    return null;
+                    why = null;
+                    Check(path, options, ref why);
+                    if (why == null) link = new Link(Begin(path));
+                    if (why == null) break;
                 }
                 catch (Exception e) { why = path + " did not start: " + e.Message; }
-            }
             return why;
         }
 
-        static partial void Check(string path, HeedOptions options, ref bool expected); // in HeedMore.cs
+        static partial void Check(string path, HeedOptions options, ref string why); // in HeedMore.cs
+
+        // Programs returns at least one at path or in the usual folders, of the likelier architecture first.
+        private static List<string> Programs(string path)
+        {
+            string os = windows ? "-windows-" : mac ? "-darwin-" : "-linux-", ending = windows ? ".exe" : "";
+            bool arm = mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
+            var found = new List<string>();
+            bool given = !string.IsNullOrEmpty(path);
+            string home = given ? Path.GetFullPath(path) : typeof(Link).Assembly.Location;
+            if (given && File.Exists(home)) found.Add(home);
+            else if (home != "") // as it is where the assembly was loaded from bytes
+            {
+                if (!given) home = Path.GetDirectoryName(home);
+                foreach (string folder in given ? new[] { "" } : folders)
+                    foreach (string of in new[] { os + (arm ? "arm64" : "amd64"), os + (arm ? "amd64" : "arm64"), "" })
+                    {
+                        string file = Path.Combine(Path.Combine(home, folder), "heed-sidecar" + of + ending);
+                        if (File.Exists(file)) found.Add(Path.GetFullPath(file));
+                    }
+            }
+            if (found.Count > 0) return found;
+            throw new FileNotFoundException("no program heed-sidecar" + ending + " was found at " + home);
+        }
 
         private static Process Begin(string path)
         {
@@ -1736,7 +1647,7 @@ namespace HeedLog
             try { return Process.Start(info); }
             catch (System.ComponentModel.Win32Exception)
             {
-                if (Files.Windows || !Path.GetFileName(path).StartsWith("heed")) throw;
+                if (windows || !Path.GetFileName(path).StartsWith("heed")) throw;
                 if (chmod(path, 0x1ed) != 0) throw; // rwxr-xr-x, which a download may have lost
                 return Process.Start(info);
             }
@@ -1771,11 +1682,7 @@ namespace HeedLog
         }
 
         /// <summary>Writes whole frames; waits while heed has no room.</summary>
-        internal void Write(byte[] bytes, int offset, int count)
-        {
-            Input.Write(bytes, offset, count);
-            Input.Flush();
-        }
+        internal void Write(byte[] bytes, int offset, int count) { Input.Write(bytes, offset, count); Input.Flush(); }
 
         /// <summary>Closes the input; heed ends when it has read all frames.</summary>
         internal void CloseInput() { Input.Close(); }

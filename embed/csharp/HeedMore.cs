@@ -22,6 +22,21 @@ namespace HeedLog
 
         /// <summary>Paths of own rule files, which come before the default rules.</summary>
         public IList<string> RuleFiles { get; set; }
+
+        /// <summary>How many lines wait at most, by default 8,192; of more, the lowest level is dropped and
+        /// counted.</summary>
+        public int Capacity { get { return capacity; } set { capacity = value; } }
+
+        /// <summary>How many bytes of text the waiting lines hold at most, by default 16 MiB.</summary>
+        public int MaxBytes { get { return maxBytes; } set { maxBytes = value; } }
+
+        /// <summary>Of how many calls of Alive one is sent, by default 60. One is sent sooner where frames take
+        /// long.</summary>
+        public int AliveEveryFrames { get { return aliveEveryFrames; } set { aliveEveryFrames = value; } }
+
+        /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read, by default
+        /// 500.</summary>
+        public int DisposeMilliseconds { get { return disposeMilliseconds; } set { disposeMilliseconds = value; } }
     }
 
     /// <summary>A mod that the game has loaded.</summary>
@@ -309,7 +324,7 @@ namespace HeedLog
 
     internal sealed partial class Link
     {
-        static partial void Check(string path, HeedOptions options, ref bool expected)
+        static partial void Check(string path, HeedOptions options, ref string why)
         {
             string hashes = options.Sha256;
             if (string.IsNullOrEmpty(hashes)) return;
@@ -317,7 +332,8 @@ namespace HeedLog
             using (var file = File.OpenRead(path))
             {
                 string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
-                expected = Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
+                if (Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) < 0)
+                    why = path + " is not the program that this mod expects";
             }
         }
     }
