@@ -89,9 +89,6 @@ namespace HeedLog
         /// <summary>What was read of the game's state before may no longer hold.</summary>
         public bool StateInvalidated { get; internal set; }
         public string Summary { get; internal set; }
-        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
-        public string Title { get; internal set; }
-        public string Advice { get; internal set; }
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
@@ -117,8 +114,7 @@ namespace HeedLog
                 Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
                 Severity = (HeedSeverity)f.Named("severity", Names.Severities),
                 Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
-                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
-                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
+                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"), Mods = f.Strings("blame"),
                 CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
                 OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
                 BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
@@ -128,15 +124,12 @@ namespace HeedLog
             return i;
         }
 
-        internal static List<HeedItem> All(Fields answer) => answer.List("result", Of);
-
         partial void More(Fields f); // in HeedMore.cs
 
         internal HeedItem Without(string why)
         {
             var i = (HeedItem)MemberwiseClone();
-            i.Open = false;
-            i.Blocks = false;
+            i.Open = i.Blocks = false;
             i.Cleared = why;
             return i;
         }
@@ -213,7 +206,6 @@ namespace HeedLog
         private readonly Dictionary<string, ItemState> items = new Dictionary<string, ItemState>();
         private readonly Queue<ItemState> pending = new Queue<ItemState>(); // for Poll
         private volatile int pendingCount;
-        private string currentId = "";
         private HeedItem delivered; // to the consumer, by this sidecar
         private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
         private readonly Queue<string> verdictOrder = new Queue<string>();
@@ -221,22 +213,19 @@ namespace HeedLog
         private readonly HashSet<string> reported = new HashSet<string>();
         private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
-        private string phase, state = "starting";
+        private string currentId = "", phase, state = "starting";
         private volatile byte[] mods = null, longEvent; // payloads
         private int sessions; // in which a welcome came
         private Link link;
-        private bool welcomed;
+        private bool welcomed, snapshotAsked;
         private readonly Stopwatch clock = Stopwatch.StartNew();
         private long Now => clock.ElapsedMilliseconds;
-        private long awayAt; // no sidecar ran since
-        private long heardAt; // it spoke last, or lines were written after a pause
+        private long awayAt, heardAt; // no sidecar ran since; it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
         private byte[] snapshot = new byte[0], spare = new byte[0];
-        private int snapshotOffset, snapshotLength;
+        private int snapshotOffset, snapshotLength, updateBytes;
         private readonly List<byte[]> updates = new List<byte[]>();
-        private int updateBytes;
-        private bool snapshotAsked;
         private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames, each with the line before it
 
         private long aliveTicks;
@@ -409,8 +398,7 @@ namespace HeedLog
             }
         }
 
-        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since. One that takes no
-        /// line for three seconds longer counts as none.</summary>
+        /// <summary>Why no sidecar has run for so long, or taken lines for 3 s longer; null if one has.</summary>
         public string Away(int milliseconds)
         {
             lock (table)
@@ -433,10 +421,8 @@ namespace HeedLog
             {
                 HeedVerdict v = null;
                 lock (table)
-                {
                     if (Await(() => (v = Verdict(id)) != null && v.Status != HeedStatus.Started && (v.Final || !final),
                         Math.Min(by, Now + VerdictMilliseconds)) || Now >= by || closing || off) return v;
-                }
                 // Where very many operations end at once, heed does not report each change.
                 Frame of = new Frame().Member("id", id);
                 v = Ask("verdict", of, (int)(by - Now), a => HeedVerdict.Of(a.Object("result")));
@@ -503,8 +489,7 @@ namespace HeedLog
 
         private void Invoke(Action<HeedItem> handlers, HeedItem item)
         {
-            if (handlers == null) return;
-            try { handlers(item); }
+            try { handlers?.Invoke(item); }
             catch (Exception e) { Report("handler", "heed: a handler of an item threw: " + e); }
         }
 
@@ -617,8 +602,7 @@ namespace HeedLog
                 if (was) Feed(l);
                 else if (!l.Dead) l.Kill("it did not answer within " + WelcomeMilliseconds / 1000 + " s");
             }
-            catch (IOException) { } // it ended: the link knows why
-            catch (ObjectDisposedException) { }
+            catch (Exception e) when (e is IOException || e is ObjectDisposedException) { } // it ended: l knows why
             int grace = closing ? (int)Math.Max(0, closeBy - Now) : 1000; // it may have written why it ends
             if (!reader.Join(grace)) l.Kill(null);
             if (!reader.Join(2000)) Report("reader", "heed: the output of a sidecar did not end");
@@ -735,8 +719,7 @@ namespace HeedLog
         private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes) =>
             frames.Add(Frame.Dropped, Encode.Dropped(new Frame(), ticks, why, byLevel, unknown, bytes).ToArray());
 
-        // AddOperations adds frames of operations since the snapshot, but for those that began and ended since and have
-        // a verdict. table is held.
+        // AddOperations adds operations since the snapshot, except whole ones with a verdict. table is held.
         private void AddOperations(bool ended)
         {
             var begun = new HashSet<string>();
@@ -802,7 +785,7 @@ namespace HeedLog
             }
         }
 
-        // ---- The reader: a background thread of each sidecar
+        // ---- The reader: a background thread of each sidecar. From ReceiveWelcome on, table is held
 
         private void ReadFrames(Link l)
         {
@@ -824,8 +807,7 @@ namespace HeedLog
                     catch (FormatException) { Report("frame " + type, "heed: frame " + type + " could not be read"); }
                 }
             }
-            catch (IOException) { } // it ended
-            catch (ObjectDisposedException) { }
+            catch (Exception e) when (e is IOException || e is ObjectDisposedException) { } // it ended
             catch (Exception e) { l.Kill("its output could not be read: " + e.Message); }
             finally { l.Dead = true; lock (table) Monitor.PulseAll(table); WakeNow(); }
         }
@@ -855,8 +837,6 @@ namespace HeedLog
             if (type == Frame.Error && f.Flag("fatal")) l.Kill(trouble);
             else if (trouble != "") Report(trouble, "heed: " + trouble);
         }
-
-        // The methods below run where table is held.
 
         private void ReceiveWelcome(bool restored)
         {
@@ -929,7 +909,7 @@ namespace HeedLog
         private void ReceiveAnswer(Fields f, bool ok)
         {
             ulong id = f.Number("number");
-            if (id == openQuery && ok && changed != null) Compare(HeedItem.All(f));
+            if (id == openQuery && ok && changed != null) Compare(f.List("result", HeedItem.Of));
             if (!questions.TryGetValue(id, out var q)) return;
             q.Answer = ok ? f : null;
             q.Done = true;
@@ -939,8 +919,7 @@ namespace HeedLog
             if (!acknowledged && items.TryGetValue(q.Acked, out var s)) s.AckedThrough = 0;
         }
 
-        // Compare corrects the client's items by those open in a sidecar that took over. Items in changed stay:
-        // their updates may be newer.
+        // Compare corrects items by those open in a sidecar that took over. Of those in changed, updates may be newer.
         private void Compare(List<HeedItem> open)
         {
             if (changed.Count == 0) currentId = open.Count > 0 ? open[0].Id : "";
@@ -1081,7 +1060,6 @@ namespace HeedLog
         }
 
         internal bool IsEmpty => count == 0 && !next.Drops;
-
         /// <summary>Lines that the writer took, whatever became of them.</summary>
         internal ulong Taken { get { lock (gate) return taken; } }
 
@@ -1245,7 +1223,6 @@ namespace HeedLog
 
         private static int ClassOf(byte level) =>
             level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
-
         private static int Length(string s) => s == null ? 0 : s.Length;
     }
 
@@ -1298,7 +1275,6 @@ namespace HeedLog
         }
 
         internal Frame Flag(bool v) => Number(v ? 1UL : 0);
-
         private Frame Fixed(ulong v, int bytes)
         {
             Room(bytes);
@@ -1342,7 +1318,6 @@ namespace HeedLog
         }
 
         private Frame Begin(string name) => Comma().Quote(name).Plain(":");
-
         private Frame Comma() =>
             Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[' ? Plain(",") : this;
 
@@ -1444,7 +1419,6 @@ namespace HeedLog
 
         internal Json(string text) { s = text; }
         internal object Whole() { object v = Value(); return Next() == '\0' && at == s.Length ? v : throw Bad(); }
-
         private FormatException Bad() => new FormatException("JSON at " + at);
 
         // Next returns the next character that is no space, without taking it, and 0 at the end.
@@ -1528,7 +1502,7 @@ namespace HeedLog
     /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
     internal static partial class Encode
     {
-        // Hello is what comes before the snapshot.
+        // Hello precedes the snapshot.
         internal static Frame Hello(Frame f, string client, ulong process, string rules, string family,
             IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen) =>
             f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules)
@@ -1683,7 +1657,6 @@ namespace HeedLog
 
         /// <summary>Writes whole frames; waits while heed has no room.</summary>
         internal void Write(byte[] bytes, int offset, int count) { Input.Write(bytes, offset, count); Input.Flush(); }
-
         /// <summary>Closes the input; heed ends when it has read all frames.</summary>
         internal void CloseInput() { Input.Close(); }
 

@@ -177,6 +177,9 @@ namespace HeedLog
 
     public sealed partial class HeedItem
     {
+        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
+        public string Title { get; internal set; }
+        public string Advice { get; internal set; }
         /// <summary>The operation after which it came, or empty; that is no cause.</summary>
         public string AfterOperation { get; internal set; }
         public string AfterMethod { get; internal set; }
@@ -201,6 +204,8 @@ namespace HeedLog
         partial void More(Fields f)
         {
             Fields cause = f.Object("cause");
+            Title = f.Text("title");
+            Advice = f.Text("advice");
             AfterOperation = f.Text("afterOperation");
             AfterMethod = f.Text("afterMethod");
             Rule = f.Text("rule");
@@ -312,7 +317,8 @@ namespace HeedLog
         }
 
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) => Ask("open", new Frame(), milliseconds, HeedItem.All);
+        public IList<HeedItem> OpenItems(int milliseconds) =>
+            Ask("open", new Frame(), milliseconds, a => a.List("result", HeedItem.Of));
 
         /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
         /// empty. Null where no answer came in time.</summary>

@@ -88,7 +88,7 @@ func TestItemFields(t *testing.T) {
 	source, err := os.ReadFile("../../../embed/csharp/Heed.cs")
 	require.NoError(t, err)
 	_, decode, _ := strings.Cut(string(source), "HeedSample Of(Fields f)")
-	decode, _, found := strings.Cut(decode, "List<HeedItem> All(")
+	decode, _, found := strings.Cut(decode, "HeedVerdict Of(")
 	require.True(t, found)
 	more, err := os.ReadFile("../../../embed/csharp/HeedMore.cs")
 	require.NoError(t, err)

@@ -246,7 +246,7 @@ static class Tests
             foreach (Action<Fields> read in new Action<Fields>[]
             {
                 f => HeedItem.Of(f.Object("attention")), f => HeedVerdict.Of(f), f => Decode.Page(f.Object("result")),
-                f => Decode.Texts(f), f => HeedItem.All(f),
+                f => Decode.Texts(f), f => f.List("result", HeedItem.Of),
             })
             {
                 try { read(new Fields(c, Frame.HeadBytes, end - Frame.HeadBytes)); }
