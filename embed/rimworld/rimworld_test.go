@@ -102,6 +102,11 @@ func TestBridge(t *testing.T) {
 	} else {
 		sources = append(sources, "stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/RimBridgeServer.cs",
 			"-reference:"+filepath.Join(*libgab, "Lib.GAB.dll"))
+		facades, err := filepath.Glob(filepath.Join(*libgab, "netstandard.dll")) // for a library built against it
+		require.NoError(t, err)
+		for _, facade := range facades {
+			sources = append(sources, "-reference:"+facade)
+		}
 	}
 	program := testkit.CSharp(t, sources...)
 	t.Setenv("MONO_PATH", *libgab)
