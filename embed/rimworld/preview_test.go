@@ -27,10 +27,11 @@ var letters = []string{
 // preview draws the picture in the game's list of mods: a log, in which one line stands out, under the word.
 func preview() *image.Paletted {
 	const width, height, dot, line = 640, 360, 16, 12
-	p := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{
-		color.RGBA{0x16, 0x1b, 0x22, 0xff}, color.RGBA{0x30, 0x38, 0x42, 0xff}, color.RGBA{0xf0, 0xa0, 0x30, 0xff},
-		color.RGBA{0xf0, 0xf0, 0xf0, 0xff},
-	})
+	colors := color.Palette{
+		color.RGBA{0x16, 0x1b, 0x22, 0xff}, color.RGBA{0x30, 0x38, 0x42, 0xff},
+		color.RGBA{0xf0, 0xa0, 0x30, 0xff}, color.RGBA{0xf0, 0xf0, 0xf0, 0xff},
+	}
+	p := image.NewPaletted(image.Rect(0, 0, width, height), colors)
 	fill := func(x, y, w, h int, c uint8) {
 		for row := y; row < min(y+h, height); row++ {
 			for column := x; column < min(x+w, width); column++ {
