@@ -223,8 +223,9 @@ namespace HeedLog
         private long awayAt, heardAt; // no sidecar ran since; it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
-        private byte[] snapshot = new byte[0], spare = new byte[0];
-        private int snapshotOffset, snapshotLength, updateBytes;
+        private ArraySegment<byte> snapshot; // empty: none
+        private byte[] spare = new byte[0];
+        private int updateBytes;
         private readonly List<byte[]> updates = new List<byte[]>();
         private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames, each with the line before it
 
@@ -668,27 +669,28 @@ namespace HeedLog
 
         private void WriteHello(Link l, bool withoutSnapshot)
         {
-            ulong process = (ulong)Process.GetCurrentProcess().Id;
             var rules = new List<KeyValuePair<string, string>>();
             ReadRules(rules);
             frames.Clear();
             frames.Begin(Frame.Hello);
+            ArraySegment<byte> last;
             lock (table)
             {
                 if (withoutSnapshot) Forget();
-                HeedOptions o = options;
-                Encode.Hello(frames, "Heed.cs 2", process, o.Rules, o.Family, rules, phase, received, updates);
+                Encode.Hello(frames, "Heed.cs 2", (ulong)Process.GetCurrentProcess().Id, options.Rules, options.Family,
+                    rules, phase, received, updates);
                 snapshotAsked = false;
+                last = snapshot;
             }
-            frames.End(snapshotLength);
+            frames.End(last.Count);
             WriteFrames(l);
-            if (snapshotLength > 0) Write(l, snapshot, snapshotOffset, snapshotLength);
+            if (last.Count > 0) Write(l, last.Array, last.Offset, last.Count);
         }
 
         partial void ReadRules(List<KeyValuePair<string, string>> read); // in HeedMore.cs
 
         // Forget forgets what a sidecar is restored from. table is held.
-        private void Forget() { snapshotLength = updateBytes = 0; updates.Clear(); }
+        private void Forget() { snapshot = new ArraySegment<byte>(); updates.Clear(); updateBytes = 0; }
 
         // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
         private void AddAfterRestart()
@@ -943,12 +945,10 @@ namespace HeedLog
         {
             ulong line = f.Number("latest");
             Ingested(Math.Max(line, progressLine), f.Number("lines"));
+            byte[] old = snapshot.Array ?? new byte[0];
             Forget();
-            byte[] old = snapshot;
-            snapshot = spare;
+            snapshot = new ArraySegment<byte>(spare, offset, length);
             spare = old;
-            snapshotOffset = offset;
-            snapshotLength = length;
             snapshots++;
             snapshotAsked = false;
             while (kept.Count > 0 && kept.Peek().Before < line) kept.Dequeue();
