@@ -290,7 +290,9 @@ namespace HeedLog
             try
             {
                 if ((uint)level > (uint)HeedLevel.Fatal) level = HeedLevel.Unknown;
-                int messageCut = Cut(ref message), stackCut = Cut(ref stack);
+                int messageCut = 0, stackCut = 0;
+                if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
+                if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
                 if (operation != null) operation = Frame.Clip(operation, Frame.MaxName);
                 if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) WakeNow();
             }
@@ -543,12 +545,11 @@ namespace HeedLog
         private void Wake() { if (waiting == 1) WakeNow(); }
         private void WakeNow() { if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set(); }
 
-        private static int Cut(ref string s)
+        private static string Cut(string s, out int cut)
         {
-            if (s == null || s.Length <= MaxText) return 0;
-            int length = s.Length;
-            s = Frame.Clip(s, MaxText);
-            return length - s.Length;
+            string kept = Frame.Clip(s, MaxText);
+            cut = s.Length - kept.Length;
+            return kept;
         }
 
         // ---- The writer: a background thread that starts the sidecar, hands it the queue, and starts it again
