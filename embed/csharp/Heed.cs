@@ -32,43 +32,25 @@ namespace HeedLog
     /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
     public sealed partial class HeedOptions
     {
-        /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this
-        /// assembly, in Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several
-        /// systems (windows, linux, darwin; amd64, arm64). A program called heed is started as "heed
-        /// sidecar".</summary>
+        /// <summary>The program heed-sidecar, or a folder with it, maybe as heed-sidecar-OS-ARCH for several systems
+        /// (windows, linux, darwin; amd64, arm64). The default is this assembly's folder, and Sidecar and Native beside
+        /// or above it. A program called heed is started as "heed sidecar".</summary>
         public string SidecarPath { get; set; }
-
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
-
         /// <summary>The family of the game's log, as rule files name it: "rimworld", "unity" for another game on Unity,
         /// "bepinex", "ksp". Rule files for other families have no effect; with "" those of all decide.</summary>
         public string Family { get; set; } = "rimworld";
-
         /// <summary>The phase that the game is in, such as "startup".</summary>
         public string Phase { get; set; }
-
-        /// <summary>How many lines wait at most; of more, the lowest level is dropped and counted.</summary>
-        public int Capacity { get; set; } = 8192;
-
-        /// <summary>How many bytes of text the waiting lines hold at most.</summary>
-        public int MaxBytes { get; set; } = 16 << 20;
-
         /// <summary>After how many milliseconds without Alive the game counts as stalled; 0 never.</summary>
         public int StallAfterMilliseconds { get; set; } = 10000;
-
-        /// <summary>Of how many calls of Alive one is sent. One is sent sooner where frames take long.</summary>
-        public int AliveEveryFrames { get; set; } = 60;
-
         /// <summary>Who reads items, such as the name of an agent.</summary>
         public string Consumer { get; set; } = "game";
-
-        /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read.</summary>
-        public int DisposeMilliseconds { get; set; } = 500;
-
-        /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any
-        /// thread.</summary>
+        /// <summary>Receives why heed is off or was restarted, each reason once, on any thread.</summary>
         public Action<string> Report { get; set; }
+
+        internal int capacity = 8192, maxBytes = 16 << 20, aliveEveryFrames = 60, disposeMilliseconds = 500;
     }
 
     /// <summary>A message that is part of an item.</summary>
@@ -81,17 +63,21 @@ namespace HeedLog
         /// <summary>Number of the latest such entry.</summary>
         public ulong Latest { get; internal set; }
 
-        internal HeedSample With(Fields f)
+        internal static HeedSample Of(Fields f)
         {
-            More(f);
-            return this;
+            var s = new HeedSample
+            {
+                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
+                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
+            };
+            s.More(f);
+            return s;
         }
 
         partial void More(Fields f); // in HeedMore.cs
     }
 
-    /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
-    /// untrusted.</summary>
+    /// <summary>An attention item as it was read; it does not change. Its texts are log text: untrusted.</summary>
     public sealed partial class HeedItem
     {
         public string Id { get; internal set; }
@@ -103,15 +89,9 @@ namespace HeedLog
         /// <summary>What was read of the game's state before may no longer hold.</summary>
         public bool StateInvalidated { get; internal set; }
         public string Summary { get; internal set; }
-        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
-        public string Title { get; internal set; }
-        public string Advice { get; internal set; }
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
-        /// <summary>The operation after which it came, or empty; that is no cause.</summary>
-        public string AfterOperation { get; internal set; }
-        public string AfterMethod { get; internal set; }
         /// <summary>Number of the entry at which it opened.</summary>
         public ulong OpenedAt { get; internal set; }
         /// <summary>Number of its latest entry: through which it is acknowledged by who has seen it.</summary>
@@ -127,10 +107,21 @@ namespace HeedLog
         /// <summary>Why it was opened, updated or cleared last; empty where it came as an answer.</summary>
         public string Reason { get; internal set; } = "";
 
-        internal HeedItem With(Fields f)
+        internal static HeedItem Of(Fields f)
         {
-            More(f);
-            return this;
+            var i = new HeedItem
+            {
+                Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
+                Severity = (HeedSeverity)f.Named("severity", Names.Severities),
+                Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
+                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"), Mods = f.Strings("blame"),
+                CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
+                OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
+                BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
+                Cleared = f.Text("clearedBy"), Samples = f.List("sample", HeedSample.Of).AsReadOnly(),
+            };
+            i.More(f);
+            return i;
         }
 
         partial void More(Fields f); // in HeedMore.cs
@@ -138,8 +129,7 @@ namespace HeedLog
         internal HeedItem Without(string why)
         {
             var i = (HeedItem)MemberwiseClone();
-            i.Open = false;
-            i.Blocks = false;
+            i.Open = i.Blocks = false;
             i.Cleared = why;
             return i;
         }
@@ -166,6 +156,14 @@ namespace HeedLog
         public string ItemId { get; internal set; }
 
         internal int Session;
+
+        internal static HeedVerdict Of(Fields f) => new HeedVerdict
+        {
+            Operation = f.Text("operation"), Method = f.Text("method"),
+            Status = (HeedStatus)f.Named("status", Names.Statuses), Outcome = f.Text("outcome"),
+            Reason = f.Text("reason"), Text = f.Text("text"), Through = f.Number("cleanThrough"),
+            Known = f.Flag("known"), Final = f.Flag("final"), ItemId = f.Text("attentionId"),
+        };
     }
 
     /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
@@ -173,18 +171,8 @@ namespace HeedLog
     {
         private readonly string before;
         private readonly bool entered;
-
-        internal HeedScope(string id)
-        {
-            before = Heed.current;
-            entered = true;
-            Heed.current = id;
-        }
-
-        public void Dispose()
-        {
-            if (entered) Heed.current = before;
-        }
+        internal HeedScope(string id) { before = Heed.current; entered = true; Heed.current = id; }
+        public void Dispose() { if (entered) Heed.current = before; }
     }
 
     /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws.
@@ -218,31 +206,28 @@ namespace HeedLog
         private readonly Dictionary<string, ItemState> items = new Dictionary<string, ItemState>();
         private readonly Queue<ItemState> pending = new Queue<ItemState>(); // for Poll
         private volatile int pendingCount;
-        private string currentId = "", deliveredId = "";
-        private ulong deliveredThrough;
+        private HeedItem delivered; // to the consumer, by this sidecar
         private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
         private readonly Queue<string> verdictOrder = new Queue<string>();
-        private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>();
-        private readonly Dictionary<ulong, SentAck> acks = new Dictionary<ulong, SentAck>(); // without an answer
+        private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>(); // without an answer
         private readonly HashSet<string> reported = new HashSet<string>();
         private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
-        private string phase, state = "starting";
+        private string currentId = "", phase, state = "starting";
         private volatile byte[] mods = null, longEvent; // payloads
         private int sessions; // in which a welcome came
         private Link link;
-        private bool welcomed;
+        private bool welcomed, snapshotAsked;
         private readonly Stopwatch clock = Stopwatch.StartNew();
-        private long awayAt; // on clock: no sidecar ran since
-        private long heardAt; // it spoke last, or lines were written after a pause
+        private long Now => clock.ElapsedMilliseconds;
+        private long awayAt, heardAt; // no sidecar ran since; it spoke last, or lines were written after a pause
 
         // For a sidecar that takes over: the last snapshot, and what came and went since.
-        private byte[] snapshot = new byte[0], spare = new byte[0];
-        private int snapshotOffset, snapshotLength;
-        private readonly List<byte[]> updates = new List<byte[]>();
+        private ArraySegment<byte> snapshot; // empty: none
+        private byte[] spare = new byte[0];
         private int updateBytes;
-        private bool snapshotAsked;
-        private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames
+        private readonly List<byte[]> updates = new List<byte[]>();
+        private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames, each with the line before it
 
         private long aliveTicks;
         private int aliveCalls, aliveSent;
@@ -252,46 +237,33 @@ namespace HeedLog
             public HeedItem Item;
             public bool Raised, Pending; // Opened was raised; is in pending
             public ulong AckedThrough;   // by this client, which heed may not know yet
-
-            public bool Counts { get { return Item.Open && Item.Latest > AckedThrough; } }
+            public bool Counts => Item.Open && Item.Latest > AckedThrough;
         }
 
-        private struct SentAck { public string Item; public byte[] Payload; }
-
-        private sealed class Question { public Fields Answer; public bool Done; }
-
-        private sealed class Kept
+        private sealed class Question
         {
-            public readonly ulong Line; // the latest that was written before it
-            public readonly byte[] Payload;
-            public readonly bool Ended;
-            public readonly string Id;
-
-            public Kept(ulong line, byte[] payload)
-            {
-                var f = new Fields(payload, 0, payload.Length);
-                Line = line;
-                Payload = payload;
-                Ended = f.Text("status") != "started";
-                Id = Frame.Key(f.Text("id"));
-            }
+            public ulong Id;
+            public byte[] Payload;
+            public Fields Answer;
+            public bool Done;
+            public string Acked; // the item of an acknowledgement, which is sent again to a sidecar that takes over
         }
 
-        /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a
-        /// handler is caught, and reported once.</summary>
+        private struct Kept { public ulong Before; public byte[] Payload; public bool Ended; public string Id; }
+
+        /// <summary>Raised by Poll on its thread. An exception of a handler is caught, and reported once.</summary>
         public event Action<HeedItem> Opened, Updated, Cleared;
 
         private Heed(HeedOptions options)
         {
             this.options = options;
             phase = options.Phase ?? "";
-            int capacity = Math.Max(16, Math.Min(options.Capacity, 1 << 20));
-            queue = new LineQueue(capacity, Math.Max(1 << 20, options.MaxBytes));
+            int capacity = Math.Max(16, Math.Min(options.capacity, 1 << 20));
+            queue = new LineQueue(capacity, Math.Max(1 << 20, options.maxBytes));
         }
 
-        /// <summary>Starts a client and returns at once; the program is started in the background. It never throws and
-        /// never returns null: where heed cannot run, the client takes lines and drops them, and Report has the
-        /// reason.</summary>
+        /// <summary>Starts a client at once, and the program in the background. Where heed cannot run, the client takes
+        /// lines and drops them, and Report has the reason.</summary>
         public static Heed Start(HeedOptions options)
         {
             var h = new Heed(options ?? new HeedOptions());
@@ -310,13 +282,11 @@ namespace HeedLog
         // ---- From the game
 
         /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText,
-        /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the
-        /// calls.</summary>
-        public void Log(HeedLevel level, string message, string stack) { Log(level, message, stack, current); }
-
-        /// <summary>The same for a line that belongs to an operation.</summary>
-        public void Log(HeedLevel level, string message, string stack, string operation)
+        /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the calls.
+        /// By default a line belongs to the operation that this thread is in.</summary>
+        public void Log(HeedLevel level, string message, string stack, string operation = null)
         {
+            operation = operation ?? current;
             try
             {
                 if ((uint)level > (uint)HeedLevel.Fatal) level = HeedLevel.Unknown;
@@ -329,24 +299,19 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part
-        /// of.</summary>
-        public void OperationStarted(string id, string method, string parent = null)
-        {
+        /// <summary>An operation of the game begins, such as a call of a tool, maybe as a part of a parent.</summary>
+        public void OperationStarted(string id, string method, string parent = null) =>
             SendOperation(HeedStatus.Started, id, parent, method, null);
-        }
 
         /// <summary>An operation ended. Its verdict follows. A status that does not exist counts as TimedOut.</summary>
-        public void OperationEnded(string id, HeedStatus status, string error = null)
-        {
+        public void OperationEnded(string id, HeedStatus status, string error = null) =>
             SendOperation(status, id, null, null, error);
-        }
 
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
             if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut;
-            long now = DateTime.UtcNow.Ticks;
-            Send(Frame.Operation, Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray());
+            Frame f = Encode.Operation(new Frame(), DateTime.UtcNow.Ticks, status, id, parent, method, error);
+            Send(Frame.Operation, f.ToArray(), Frame.Key(Frame.Clip(id, Frame.MaxName)), status != HeedStatus.Started);
         }
 
         /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
@@ -363,19 +328,14 @@ namespace HeedLog
         public void LongEventBegins(string what) { longEvent = SendState("long_event", what); }
 
         /// <summary>What took long is over.</summary>
-        public void LongEventEnds()
-        {
-            longEvent = null;
-            SendState("long_event_end", "");
-        }
+        public void LongEventEnds() { longEvent = null; SendState("long_event_end", ""); }
 
-        /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates
-        /// nothing here.</summary>
+        /// <summary>The game's loop runs. Call it each frame: it allocates nothing.</summary>
         public void Alive()
         {
             int now = Environment.TickCount;
             bool late = unchecked(now - aliveSent) > Math.Max(1000, options.StallAfterMilliseconds / 4);
-            if (aliveCalls++ % Math.Max(1, options.AliveEveryFrames) != 0 && !late) return;
+            if (aliveCalls++ % Math.Max(1, options.aliveEveryFrames) != 0 && !late) return;
             aliveSent = now;
             Interlocked.Exchange(ref aliveTicks, DateTime.UtcNow.Ticks);
         }
@@ -400,9 +360,8 @@ namespace HeedLog
             lock (table)
             {
                 item = MostUrgent();
-                if (item == null || item.Id == deliveredId && item.Latest == deliveredThrough) return item;
-                deliveredId = item.Id;
-                deliveredThrough = item.Latest;
+                if (item == null || item.Id == delivered?.Id && item.Latest == delivered.Latest) return item;
+                delivered = item;
             }
             Query("delivered", About(item.Id, item.Latest));
             return item;
@@ -414,92 +373,76 @@ namespace HeedLog
         // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
         private HeedItem MostUrgent()
         {
-            ItemState named;
-            if (items.TryGetValue(currentId, out named) && named.Counts) return named.Item;
+            if (items.TryGetValue(currentId, out var named) && named.Counts) return named.Item;
             HeedItem worst = null;
             foreach (var s in items.Values)
-                if (s.Counts && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
+                if (s.Counts && (worst == null || Urgency(s.Item) > Urgency(worst) ||
+                    Urgency(s.Item) == Urgency(worst) && s.Item.OpenedAt < worst.OpenedAt)) worst = s.Item;
             return worst;
         }
 
-        private static bool MoreUrgent(HeedItem a, HeedItem b)
-        {
-            if (a.Blocks != b.Blocks) return a.Blocks;
-            if (a.Disposition != b.Disposition) return a.Disposition > b.Disposition;
-            if (a.Severity != b.Severity) return a.Severity > b.Severity;
-            return a.OpenedAt < b.OpenedAt;
-        }
+        private static int Urgency(HeedItem i) => (i.Blocks ? 64 : 0) + 8 * (int)i.Disposition + (int)i.Severity;
 
-        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that more
-        /// may be unseen. The last 1,024 are kept.</summary>
-        public HeedVerdict Verdict(string id)
-        {
-            string why;
-            return Verdict(id, out why);
-        }
+        /// <summary>The latest that is known of an operation, or null: nothing came yet, or no sidecar runs, so that
+        /// more may be unseen. The last 1,024 are kept.</summary>
+        public HeedVerdict Verdict(string id) => Verdict(id, out string why);
 
         /// <summary>The same, with its reason, or why it is null.</summary>
         public HeedVerdict Verdict(string id, out string why)
         {
             lock (table)
             {
-                HeedVerdict v;
-                bool known = verdicts.TryGetValue(Frame.Key(id), out v);
-                string away = Missing(0);
-                if (known && (away == null || v.Final || Weight(v.Outcome) >= Weight("advisory")))
-                {
-                    why = v.Reason;
-                    return v;
-                }
-                why = away == null ? "heed has not judged it yet" : "heed does not see the game's log: " + away;
-                return null;
+                string away = Away(0);
+                verdicts.TryGetValue(Frame.Key(id), out var v);
+                if (away != null && v != null && !v.Final && Weight(v.Outcome) < Weight("advisory")) v = null;
+                why = v != null ? v.Reason : away == null ? "heed has not judged it yet" :
+                    "heed does not see the game's log: " + away;
+                return v;
             }
         }
 
-        /// <summary>Why no sidecar has run for so long, in words for people; null if one ran since. One that takes no
-        /// line for three seconds longer counts as none.</summary>
+        /// <summary>Why no sidecar has run for so long, or taken lines for 3 s longer; null if one has.</summary>
         public string Away(int milliseconds)
         {
-            lock (table) return Missing(milliseconds);
-        }
-
-        // Missing is Away where table is held.
-        private string Missing(int milliseconds)
-        {
-            if (!welcomed) return clock.ElapsedMilliseconds - awayAt < milliseconds ? null : state;
-            bool hangs = InFlight && clock.ElapsedMilliseconds - heardAt >= milliseconds + HangMilliseconds;
-            return hangs ? "it does not answer" : null;
+            lock (table)
+            {
+                if (!welcomed) return Now - awayAt < milliseconds ? null : state;
+                bool hangs = InFlight && Now - heardAt >= milliseconds + HangMilliseconds;
+                return hangs ? "it does not answer" : null;
+            }
         }
 
         // InFlight: lines were written that heed has not reported. table is held.
-        private bool InFlight { get { return queue.Taken > received + lost && queue.LastTaken != progressLine; } }
+        private bool InFlight => queue.Taken > received + lost && queue.LastTaken != progressLine;
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
         /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
-            int start = Environment.TickCount;
             WakeNow();
-            for (int asked = 0; ; )
+            for (long by = Now + milliseconds; ; )
             {
-                int left = milliseconds - unchecked(Environment.TickCount - start);
-                HeedVerdict v;
+                HeedVerdict v = null;
                 lock (table)
-                {
-                    v = Verdict(id);
-                    if (v != null && v.Status != HeedStatus.Started && (v.Final || !final)) return v;
-                    if (left <= 0 || closing || off) return v;
-                    if (unchecked(Environment.TickCount - start) / VerdictMilliseconds == asked)
-                    {
-                        Monitor.Wait(table, Math.Min(left, VerdictMilliseconds));
-                        continue;
-                    }
-                    asked++;
-                }
+                    if (Await(() => (v = Verdict(id)) != null && v.Status != HeedStatus.Started && (v.Final || !final),
+                        Math.Min(by, Now + VerdictMilliseconds)) || Now >= by || closing || off) return v;
                 // Where very many operations end at once, heed does not report each change.
-                v = Ask("verdict", new Frame().Member("id", id), left, a => Decode.Verdict(a.Object("result")));
-                if (v != null && v.Known) ReceiveVerdict(v);
+                Frame of = new Frame().Member("id", id);
+                v = Ask("verdict", of, (int)(by - Now), a => HeedVerdict.Of(a.Object("result")));
+                if (v != null && v.Known) lock (table) ReceiveVerdict(v);
             }
+        }
+
+        // Await waits until done, the time on clock, or the end of the client, and returns done. table is held.
+        private bool Await(Func<bool> done, long by)
+        {
+            for (; !done(); )
+            {
+                long left = (closing ? Math.Min(by, closeBy) : by) - Now;
+                if (left <= 0 || off) return false;
+                Monitor.Wait(table, (int)Math.Min(left, int.MaxValue));
+            }
+            return true;
         }
 
         /// <summary>Acknowledges an item up to an entry (0: what was delivered). True if it was open by the client's
@@ -510,127 +453,97 @@ namespace HeedLog
             Frame f = About(id, through);
             lock (table)
             {
-                ItemState s;
-                if (!items.TryGetValue(id, out s) || !s.Counts) return false;
+                if (!items.TryGetValue(id, out var s) || !s.Counts) return false;
                 s.AckedThrough = through == 0 ? s.Item.Latest : through;
-                ulong query = ++lastQuery;
-                var payload = Encode.Query(query, "ack", f);
-                acks[query] = new SentAck { Item = id, Payload = payload };
-                queue.Control(Frame.Query, payload);
+                Pose("ack", f, new Question { Acked = id });
             }
             Wake();
             return true;
         }
 
         /// <summary>Raises what changed since the last call, on this thread, and returns how many items that were. It
-        /// also has the writer send what is queued. Call it each frame: without changes it costs some ten
-        /// nanoseconds.</summary>
+        /// also has the writer send what is queued. Call it each frame: without changes it costs some 10 ns.</summary>
         public int Poll()
         {
             if (!queue.IsEmpty) Wake();
             int n = 0;
-            for (int left = pendingCount; left > 0 && Raise1(); left--) n++;
-            return n;
-        }
-
-        // Raise1 raises the events of one item. Between two polls, an item that opened and changed is raised as opened,
-        // one that opened and was cleared as both.
-        private bool Raise1()
-        {
-            HeedItem item;
-            bool raised;
-            lock (table)
+            for (int left = pendingCount; left > 0; left--, n++)
             {
-                if (pending.Count == 0) return false;
-                var s = pending.Dequeue();
-                pendingCount = pending.Count;
-                s.Pending = false;
-                raised = s.Raised;
-                item = s.Item;
-                s.Raised = item.Open;
-                if (!item.Open) items.Remove(item.Id);
+                HeedItem item;
+                bool raised;
+                lock (table)
+                {
+                    if (pending.Count == 0) break;
+                    var s = pending.Dequeue();
+                    pendingCount = pending.Count;
+                    s.Pending = false;
+                    raised = s.Raised;
+                    item = s.Item;
+                    s.Raised = item.Open;
+                    if (!item.Open) items.Remove(item.Id);
+                }
+                // Between two polls, an item that opened and was cleared is raised as both.
+                if (!raised) Invoke(Opened, item);
+                else if (item.Open) Invoke(Updated, item);
+                if (!item.Open) Invoke(Cleared, item);
             }
-            if (!raised) Invoke(Opened, item);
-            else if (item.Open) Invoke(Updated, item);
-            if (!item.Open) Invoke(Cleared, item);
-            return true;
+            return n;
         }
 
         private void Invoke(Action<HeedItem> handlers, HeedItem item)
         {
-            if (handlers == null) return;
-            try { handlers(item); }
+            try { handlers?.Invoke(item); }
             catch (Exception e) { Report("handler", "heed: a handler of an item threw: " + e); }
         }
 
         // ---- Questions for background threads
 
-        /// <summary>True when all that was handed over before was ingested, false where that did not happen in
-        /// time.</summary>
+        /// <summary>True when all that was handed over before was ingested, false where that took longer.</summary>
         public bool Flush(int milliseconds) => Ask("flush", new Frame(), milliseconds, a => "") != null;
 
         private T Ask<T>(string kind, Frame fields, int milliseconds, Func<Fields, T> decode) where T : class
         {
             try
             {
-                int start = Environment.TickCount;
                 var question = new Question();
-                ulong id;
-                lock (table)
-                {
-                    id = ++lastQuery;
-                    questions[id] = question;
-                    queue.Control(Frame.Query, Encode.Query(id, kind, fields));
-                }
+                lock (table) Pose(kind, fields, question);
                 WakeNow();
                 lock (table)
                 {
-                    int left = milliseconds;
-                    while (!question.Done && !closing && !off && left > 0)
-                    {
-                        Monitor.Wait(table, left);
-                        left = milliseconds - unchecked(Environment.TickCount - start);
-                    }
-                    questions.Remove(id);
+                    Await(() => question.Done || closing, Now + milliseconds);
+                    questions.Remove(question.Id);
                 }
                 return question.Answer == null ? null : decode(question.Answer);
             }
             catch (Exception e) { Fault(e); return null; }
         }
 
+        // Pose queues a question whose answer is waited for, or has effects. table is held.
+        private void Pose(string kind, Frame fields, Question q)
+        {
+            questions[q.Id = ++lastQuery] = q;
+            queue.Control(Frame.Query, q.Payload = Encode.Query(q.Id, kind, fields));
+        }
+
         // ---- Ways of the frames out
 
         private void Query(string kind, Frame fields)
         {
-            try
-            {
-                lock (table) queue.Control(Frame.Query, Encode.Query(++lastQuery, kind, fields));
-                Wake();
-            }
-            catch (Exception e) { Fault(e); }
+            ulong id;
+            lock (table) id = ++lastQuery;
+            Send(Frame.Query, Encode.Query(id, kind, fields));
         }
 
-        private void Send(byte type, byte[] payload)
+        private void Send(byte type, byte[] payload, string operation = null, bool ends = false)
         {
-            try
-            {
-                queue.Control(type, payload);
-                Wake();
-            }
+            try { queue.Control(type, payload, operation, ends); Wake(); }
             catch (Exception e) { Fault(e); }
         }
 
         // Wake has the writer look at the queue, if it would not soon. A wake costs the calling thread up to 0.1 ms, in
         // which the writer may also take its place: the game's thread is not to pay that in each frame.
-        private void Wake()
-        {
-            if (waiting == 1) WakeNow();
-        }
-
-        private void WakeNow()
-        {
-            if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set();
-        }
+        private void Wake() { if (waiting == 1) WakeNow(); }
+        private void WakeNow() { if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set(); }
 
         private static string Cut(string s, out int cut)
         {
@@ -645,8 +558,8 @@ namespace HeedLog
         private readonly ulong[] drops = new ulong[LineQueue.Levels];
         private long holeThrough = -1, holeTicks; // place in the queue up to which lines were dropped; since when
         private ulong lostUnreported, takenLine;
-        private int writeDeadline, closeDeadline; // by Environment.TickCount
-        private volatile bool writing;
+        private long closeBy; // on clock
+        private volatile int writeBy; // Environment.TickCount by which the write that is under way must end; 0: none is
 
         private void Run()
         {
@@ -656,22 +569,19 @@ namespace HeedLog
             {
                 while (!closing)
                 {
-                    int start = Environment.TickCount;
+                    long start = Now;
                     bool was = false;
                     string why;
                     try { why = Session(failures >= 3, out was); } // the snapshot itself may be what ends it
-                    catch (FileNotFoundException e)
-                    {
-                        why = e.Message;
-                        if (!everWelcome) { Off(why); return; }
-                    }
+                    catch (FileNotFoundException e) { why = e.Message; if (!everWelcome) failures = Attempts; }
                     if (closing) break;
                     everWelcome |= was;
-                    failures = was && unchecked(Environment.TickCount - start) > SettledMilliseconds ? 0 : failures + 1;
+                    failures = was && Now - start > SettledMilliseconds ? 0 : failures + 1;
                     if (!everWelcome && failures >= Attempts) { Off(why); return; }
-                    SetState("to be started again: " + why);
+                    lock (table) state = "to be started again: " + why;
                     Report(why, (everWelcome ? "heed ended" : "heed did not start") + ", and is tried again: " + why);
-                    Pause(failures <= 1 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 2)) * 1000);
+                    int pause = failures <= 1 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 2)) * 1000;
+                    lock (table) Await(() => closing, Now + pause);
                 }
             }
             catch (Exception e) { Off("its writer failed: " + e); }
@@ -682,111 +592,63 @@ namespace HeedLog
         private string Session(bool withoutSnapshot, out bool was)
         {
             was = false;
-            Link l;
-            string why = Link.Open(options, out l);
+            string why = Link.Open(options, out var l);
             if (why != null) return why;
             lock (table) link = l;
             var reader = new Thread(() => ReadFrames(l)) { IsBackground = true, Name = "heed reader" };
             try
             {
                 reader.Start();
-                frames.Clear();
                 WriteHello(l, withoutSnapshot);
-                if (was = AwaitWelcome(l)) Feed(l);
+                lock (table) was = Await(() => welcomed || l.Dead, Now + WelcomeMilliseconds) && welcomed;
+                if (was) Feed(l);
                 else if (!l.Dead) l.Kill("it did not answer within " + WelcomeMilliseconds / 1000 + " s");
             }
-            catch (IOException) { } // it ended: the link knows why
-            catch (ObjectDisposedException) { }
-            if (!reader.Join(closing ? Math.Max(0, Left()) : 1000)) l.Kill(null); // it may have written why it ends
+            catch (Exception e) when (e is IOException || e is ObjectDisposedException) { } // it ended: l knows why
+            int grace = closing ? (int)Math.Max(0, closeBy - Now) : 1000; // it may have written why it ends
+            if (!reader.Join(grace)) l.Kill(null);
             if (!reader.Join(2000)) Report("reader", "heed: the output of a sidecar did not end");
             l.Close();
             EndSession();
             return l.Why;
         }
 
-        private int Left() { return unchecked(closeDeadline - Environment.TickCount); }
-
-        private bool AwaitWelcome(Link l)
-        {
-            int start = Environment.TickCount;
-            lock (table)
-            {
-                while (!welcomed && !l.Dead)
-                {
-                    int left = closing ? Left() : WelcomeMilliseconds - unchecked(Environment.TickCount - start);
-                    if (left <= 0) break;
-                    Monitor.Wait(table, left);
-                }
-                return welcomed;
-            }
-        }
-
         private void Feed(Link l)
         {
             if (sessions++ > 0) AddAfterRestart();
-            SetState("running");
-            int quiet = 0;
-            while (!l.Dead && !(closing && (queue.IsEmpty || Left() <= 0)))
+            lock (table) state = "running";
+            for (int quiet = 0; !l.Dead && !(closing && (queue.IsEmpty || Now >= closeBy)); )
             {
                 FillFrames();
-                if (frames.Count > 0)
-                {
-                    Write(l, frames.Buffer, 0, frames.Count);
-                    frames.Clear();
-                    quiet = 0;
-                    continue;
-                }
+                if (frames.Count > 0) { WriteFrames(l); quiet = 0; continue; }
                 bool active = quiet++ < ActiveRounds;
                 Interlocked.Exchange(ref waiting, active ? 2 : 1);
                 if (queue.IsEmpty && !closing) wake.WaitOne(active ? ActiveMilliseconds : IdleMilliseconds, false);
                 Interlocked.Exchange(ref waiting, 0);
             }
-            if (!l.Dead) Finish(l);
-        }
-
-        // Finish has heed ingest what was written, as far as time allows, and end.
-        private void Finish(Link l)
-        {
+            if (l.Dead) return;
+            // It ingests what was written, as far as time allows, and ends.
             var flush = new Question();
-            lock (table)
-            {
-                questions[++lastQuery] = flush;
-                frames.Add(Frame.Query, Encode.Query(lastQuery, "flush", new Frame()));
-            }
-            Write(l, frames.Buffer, 0, frames.Count);
-            lock (table)
-                for (int left; !flush.Done && !l.Dead && (left = Left()) > 0; ) Monitor.Wait(table, left);
+            lock (table) questions[AddQuery("flush")] = flush;
+            WriteFrames(l);
+            lock (table) Await(() => flush.Done || l.Dead, closeBy);
             l.CloseInput();
         }
 
-        private void Pause(int milliseconds)
-        {
-            int start = Environment.TickCount;
-            for (int left = milliseconds; left > 0 && !closing; )
-            {
-                wake.WaitOne(left, false);
-                left = milliseconds - unchecked(Environment.TickCount - start);
-            }
-        }
+        private void WriteFrames(Link l) { Write(l, frames.Buffer, 0, frames.Count); frames.Clear(); }
 
         private void Write(Link l, byte[] buffer, int offset, int count)
         {
-            writeDeadline = unchecked(Environment.TickCount + WriteMilliseconds);
-            writing = true;
+            writeBy = unchecked(Environment.TickCount + WriteMilliseconds) | 1;
             try { l.Write(buffer, offset, count); }
-            finally { writing = false; }
+            finally { writeBy = 0; }
         }
 
         // Watch ends a sidecar that reads nothing for long.
         private void Watch(object ignored)
         {
-            try
-            {
-                Link l = link;
-                bool late = writing && unchecked(Environment.TickCount - writeDeadline) > 0;
-                if (l != null && late) l.Kill("it reads nothing");
-            }
-            catch (Exception e) { Fault(e); }
+            int by = writeBy;
+            if (by != 0 && unchecked(Environment.TickCount - by) > 0) link?.Kill("it reads nothing");
         }
 
         // EndSession counts what was written and not ingested as lost, and wakes whoever waits for an answer.
@@ -795,9 +657,9 @@ namespace HeedLog
             lock (table)
             {
                 link = null;
-                if (welcomed) awayAt = clock.ElapsedMilliseconds;
+                if (welcomed) awayAt = Now;
                 welcomed = false;
-                deliveredId = "";
+                delivered = null;
                 ulong taken = queue.Taken;
                 lostUnreported += taken - received - lost;
                 lost = taken - received;
@@ -808,61 +670,66 @@ namespace HeedLog
 
         private void WriteHello(Link l, bool withoutSnapshot)
         {
-            var hello = new Frame();
-            byte[] bytes;
-            int offset, length;
-            ulong process = (ulong)Process.GetCurrentProcess().Id;
             var rules = new List<KeyValuePair<string, string>>();
             ReadRules(rules);
+            frames.Clear();
+            frames.Begin(Frame.Hello);
+            ArraySegment<byte> last;
             lock (table)
             {
-                bytes = snapshot;
-                offset = snapshotOffset;
-                length = withoutSnapshot ? 0 : snapshotLength;
-                IList<byte[]> seen = withoutSnapshot ? new List<byte[]>() : updates;
-                Encode.Hello(hello, "Heed.cs 2", process, options.Rules, options.Family, rules, phase, received,
-                    seen);
+                if (withoutSnapshot) Forget();
+                Encode.Hello(frames, "Heed.cs 2", (ulong)Process.GetCurrentProcess().Id, options.Rules, options.Family,
+                    rules, phase, received, updates);
                 snapshotAsked = false;
+                last = snapshot;
             }
-            frames.Head(Frame.Hello, hello.Count + length);
-            frames.Raw(hello.Buffer, 0, hello.Count);
-            Write(l, frames.Buffer, 0, frames.Count);
-            if (length > 0) Write(l, bytes, offset, length);
-            frames.Clear();
+            frames.End(last.Count);
+            WriteFrames(l);
+            if (last.Count > 0) Write(l, last.Array, last.Offset, last.Count);
         }
 
         partial void ReadRules(List<KeyValuePair<string, string>> read); // in HeedMore.cs
+
+        // Forget forgets what a sidecar is restored from. table is held.
+        private void Forget() { snapshot = new ArraySegment<byte>(); updates.Clear(); updateBytes = 0; }
 
         // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
         private void AddAfterRestart()
         {
             lock (table)
             {
+                long now = DateTime.UtcNow.Ticks;
                 if (mods != null) frames.Add(Frame.Mods, mods);
-                if (phase != "") AddState(DateTime.UtcNow.Ticks, "phase", 0, phase);
+                if (phase != "") frames.Add(Frame.State, Encode.State(new Frame(), now, "phase", 0, phase).ToArray());
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
                 // Also where no line was lost: what came of an operation since the snapshot is.
-                AddDropped(DateTime.UtcNow.Ticks, "ended", new ulong[LineQueue.Levels], lostUnreported, 0);
+                AddDropped(now, "ended", new ulong[LineQueue.Levels], lostUnreported, 0);
                 lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
-                foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
-                openQuery = ++lastQuery;
+                foreach (var q in questions.Values) if (q.Acked != null) frames.Add(Frame.Query, q.Payload);
                 changed = new HashSet<string>();
-                frames.Add(Frame.Query, Encode.Query(openQuery, "open", new Frame()));
+                openQuery = AddQuery("open");
             }
         }
 
-        // AddOperations adds frames of operations since the snapshot, but for those that began and ended since and have
-        // a verdict. table is held.
+        private ulong AddQuery(string kind)
+        {
+            frames.Add(Frame.Query, Encode.Query(++lastQuery, kind, new Frame()));
+            return lastQuery;
+        }
+
+        private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes) =>
+            frames.Add(Frame.Dropped, Encode.Dropped(new Frame(), ticks, why, byLevel, unknown, bytes).ToArray());
+
+        // AddOperations adds operations since the snapshot, except whole ones with a verdict. table is held.
         private void AddOperations(bool ended)
         {
             var begun = new HashSet<string>();
             foreach (Kept k in kept) if (!k.Ended) begun.Add(k.Id);
             foreach (Kept k in kept)
             {
-                HeedVerdict v;
-                bool over = verdicts.TryGetValue(k.Id, out v) && v.Final;
+                bool over = verdicts.TryGetValue(k.Id, out var v) && v.Final;
                 if (k.Ended == ended && !(over && begun.Contains(k.Id))) frames.Add(Frame.Operation, k.Payload);
             }
         }
@@ -872,36 +739,34 @@ namespace HeedLog
         private void FillFrames()
         {
             long alive = Interlocked.Exchange(ref aliveTicks, 0);
-            lock (table) if (!InFlight) heardAt = clock.ElapsedMilliseconds;
+            lock (table) if (!InFlight) heardAt = Now;
             LineQueue.Batch batch = queue.Take(drops);
-            bool report = batch.Drops;
-            if (report)
-            {
-                holeThrough = batch.DropsThrough;
-                holeTicks = batch.DropTicks;
-            }
-            else Array.Clear(drops, 0, drops.Length);
+            if (batch.Drops) { holeThrough = batch.DropsThrough; holeTicks = batch.DropTicks; }
             for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next)
             {
-                if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
-                {
-                    AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
-                    Array.Clear(drops, 0, drops.Length);
-                    batch.DropBytes = 0;
-                    report = false;
-                    if (queue.Slots[i].Order > holeThrough) holeThrough = -1;
-                }
+                bool past = queue.Slots[i].Order > holeThrough;
+                if (holeThrough >= 0 && (past || queue.Slots[i].Ends)) AddHole(ref batch);
+                if (past) holeThrough = -1;
                 Add(ref queue.Slots[i]);
             }
-            if (report) AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
+            if (batch.Drops) AddHole(ref batch);
             queue.Release(batch);
-            if (alive != 0) AddState(alive, "alive", Math.Max(0, options.StallAfterMilliseconds), "");
+            int due = Math.Max(0, options.StallAfterMilliseconds);
+            if (alive != 0) frames.Add(Frame.State, Encode.State(new Frame(), alive, "alive", due, "").ToArray());
             lock (table)
             {
                 if (snapshotAsked || updates.Count < SnapshotAfter && updateBytes < SnapshotAfterBytes) return;
                 snapshotAsked = true;
-                frames.Add(Frame.Query, Encode.Query(++lastQuery, "snapshot", new Frame()));
+                AddQuery("snapshot");
             }
+        }
+
+        private void AddHole(ref LineQueue.Batch batch)
+        {
+            AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
+            Array.Clear(drops, 0, drops.Length);
+            batch.DropBytes = 0;
+            batch.Drops = false;
         }
 
         private void Add(ref LineQueue.Slot s)
@@ -911,36 +776,19 @@ namespace HeedLog
                 takenLine = s.Line;
                 frames.Begin(Frame.Log);
                 Encode.Line(frames, ref s);
-                frames.End();
+                frames.End(0);
                 return;
             }
             frames.Add(s.Type, s.Payload);
             if (s.Type != Frame.Operation) return;
             lock (table)
             {
-                kept.Enqueue(new Kept(takenLine, s.Payload));
+                kept.Enqueue(new Kept { Before = takenLine, Payload = s.Payload, Ended = s.Ends, Id = s.Operation });
                 if (kept.Count > MaxKept) kept.Dequeue();
             }
         }
 
-        private static bool Ends(ref LineQueue.Slot s) =>
-            s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
-
-        private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
-        {
-            frames.Begin(Frame.Dropped);
-            Encode.Dropped(frames, ticks, why, byLevel, unknown, bytes);
-            frames.End();
-        }
-
-        private void AddState(long ticks, string what, int due, string text)
-        {
-            frames.Begin(Frame.State);
-            Encode.State(frames, ticks, what, due, text);
-            frames.End();
-        }
-
-        // ---- The reader: a background thread of each sidecar
+        // ---- The reader: a background thread of each sidecar. From ReceiveWelcome on, table is held
 
         private void ReadFrames(Link l)
         {
@@ -950,103 +798,83 @@ namespace HeedLog
                 var body = new byte[4096];
                 while (l.ReadAll(ref head, head.Length))
                 {
-                    int length, type;
-                    if (!Frame.ReadHead(head, out length, out type))
+                    if (!Frame.ReadHead(head, out int length, out int type))
                     {
                         l.Kill("its output is no frame of version " + Frame.Version + ": it begins with "
                             + BitConverter.ToString(head));
                         return;
                     }
-                    if (type == Frame.Snapshot)
-                    {
-                        if (!l.ReadAll(ref spare, length)) return;
-                        Guarded(type, spare, length);
-                        continue;
-                    }
-                    if (!l.ReadAll(ref body, length)) return;
-                    Guarded(type, body, length);
+                    bool keeps = type == Frame.Snapshot;
+                    if (!(keeps ? l.ReadAll(ref spare, length) : l.ReadAll(ref body, length))) return;
+                    try { Receive(l, type, keeps ? spare : body, length); }
+                    catch (FormatException) { Report("frame " + type, "heed: frame " + type + " could not be read"); }
                 }
             }
-            catch (IOException) { } // it ended
-            catch (ObjectDisposedException) { }
+            catch (Exception e) when (e is IOException || e is ObjectDisposedException) { } // it ended
             catch (Exception e) { l.Kill("its output could not be read: " + e.Message); }
-            finally
-            {
-                l.Dead = true;
-                lock (table) Monitor.PulseAll(table);
-                WakeNow();
-            }
+            finally { l.Dead = true; lock (table) Monitor.PulseAll(table); WakeNow(); }
         }
 
-        // Guarded skips a frame that cannot be read.
-        private void Guarded(int type, byte[] body, int length)
-        {
-            try { Receive(type, body, length); }
-            catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
-        }
-
-        private void Receive(int type, byte[] body, int length)
+        private void Receive(Link l, int type, byte[] body, int length)
         {
             if (type < Frame.Welcome || type > Frame.Error) return;
-            lock (table) heardAt = clock.ElapsedMilliseconds;
             int end = Array.IndexOf(body, (byte)'\n', 0, length); // of the JSON
             if (end < 0) throw new FormatException("no end of an object");
             var f = new Fields(body, 0, end);
-            switch (type)
-            {
-                case Frame.Welcome: ReceiveWelcome(f); break;
-                case Frame.Update: ReceiveUpdate(f, body, end); break;
-                case Frame.Verdict: ReceiveVerdict(Decode.Verdict(f)); break;
-                case Frame.Answer: ReceiveAnswer(f); break;
-                case Frame.Progress: lock (table) Ingested(f.Number("latest"), f.Number("lines")); break;
-                case Frame.Snapshot: ReceiveSnapshot(f, end + 1, length - end - 1); break;
-                case Frame.Error: ReceiveError(f); break;
-            }
-        }
-
-        private void ReceiveWelcome(Fields f)
-        {
-            string why = f.Text("reason");
+            string trouble = "";
             lock (table)
             {
-                welcomed = true;
-                if (!f.Flag("restored"))
+                heardAt = Now;
+                switch (type)
                 {
-                    snapshotLength = 0;
-                    updates.Clear();
-                    updateBytes = 0;
-                    foreach (var s in new List<ItemState>(items.Values))
-                        if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
-                    currentId = "";
+                    case Frame.Welcome: trouble = f.Text("reason"); ReceiveWelcome(f.Flag("restored")); break;
+                    case Frame.Update: ReceiveUpdate(f, body, end); break;
+                    case Frame.Verdict: ReceiveVerdict(HeedVerdict.Of(f)); break;
+                    case Frame.Answer: trouble = f.Text("error"); ReceiveAnswer(f, trouble == ""); break;
+                    case Frame.Progress: Ingested(f.Number("latest"), f.Number("lines")); break;
+                    case Frame.Snapshot: ReceiveSnapshot(f, end + 1, length - end - 1); break;
+                    case Frame.Error: trouble = f.Text("text"); break;
                 }
                 Monitor.PulseAll(table);
             }
-            if (why != "") Report("welcome " + why, "heed: " + why);
+            if (type == Frame.Error && f.Flag("fatal")) l.Kill(trouble);
+            else if (trouble != "") Report(trouble, "heed: " + trouble);
+        }
+
+        private void ReceiveWelcome(bool restored)
+        {
+            welcomed = true;
+            if (restored) return;
+            Forget();
+            currentId = "";
+            CloseAll(new HashSet<string>(), "heed was restarted");
+        }
+
+        private void CloseAll(HashSet<string> but, string why)
+        {
+            foreach (var s in new List<ItemState>(items.Values))
+                if (s.Item.Open && !but.Contains(s.Item.Id)) Put(s.Item.Without(why));
         }
 
         private void ReceiveUpdate(Fields f, byte[] body, int length)
         {
             var raw = new byte[length];
             Buffer.BlockCopy(body, 0, raw, 0, length);
-            HeedItem item = Decode.Item(f.Object("attention")); // what happened is seen by what the client had
+            HeedItem item = HeedItem.Of(f.Object("attention")); // what happened is seen by what the client had
             item.Reason = f.Text("reason");
-            lock (table)
-            {
-                updates.Add(raw);
-                updateBytes += raw.Length;
-                for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
-                    updateBytes -= updates[0].Length;
-                currentId = f.Text("current");
-                if (changed != null) changed.Add(item.Id);
-                Put(item);
-            }
+            updates.Add(raw);
+            updateBytes += raw.Length;
+            for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
+                updateBytes -= updates[0].Length;
+            currentId = f.Text("current");
+            if (changed != null) changed.Add(item.Id);
+            Put(item);
         }
 
-        // Put takes an item as it is now, and has Poll raise it. table is held.
+        // Put takes an item as it is now, and has Poll raise it.
         private void Put(HeedItem item)
         {
-            ItemState s;
-            if (!items.TryGetValue(item.Id, out s))
+            if (!items.TryGetValue(item.Id, out var s))
             {
                 if (items.Count >= MaxItems) { updatesDropped++; return; }
                 items[item.Id] = s = new ItemState();
@@ -1055,82 +883,59 @@ namespace HeedLog
             if (s.Pending) return;
             s.Pending = true;
             pending.Enqueue(s);
-            pendingCount = pending.Count;
-            if (pendingCount <= MaxUpdates) return;
-            s = pending.Dequeue(); // nobody polls
-            s.Pending = false;
-            if (!s.Item.Open) items.Remove(s.Item.Id);
-            updatesDropped++;
+            if (pending.Count > MaxUpdates) // nobody polls
+            {
+                s = pending.Dequeue();
+                s.Pending = false;
+                if (!s.Item.Open) items.Remove(s.Item.Id);
+                updatesDropped++;
+            }
             pendingCount = pending.Count;
         }
 
         private void ReceiveVerdict(HeedVerdict v)
         {
-            lock (table)
+            v.Session = sessions;
+            if (!verdicts.TryGetValue(v.Operation, out var old))
             {
-                HeedVerdict old;
-                v.Session = sessions;
-                if (verdicts.TryGetValue(v.Operation, out old))
-                {
-                    // A sidecar that took over has not seen all that the one before it saw.
-                    if (old.Session < sessions && Weight(v.Outcome) < Weight(old.Outcome)) return;
-                }
-                else
-                {
-                    verdictOrder.Enqueue(v.Operation);
-                    if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
-                }
-                verdicts[v.Operation] = v;
-                Monitor.PulseAll(table);
+                verdictOrder.Enqueue(v.Operation);
+                if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
             }
+            // A sidecar that took over has not seen all that the one before it saw.
+            else if (old.Session < sessions && Weight(v.Outcome) < Weight(old.Outcome)) return;
+            verdicts[v.Operation] = v;
         }
 
         private static int Weight(string outcome) =>
             Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
 
-        private void ReceiveAnswer(Fields f)
+        private void ReceiveAnswer(Fields f, bool ok)
         {
             ulong id = f.Number("number");
-            string error = f.Text("error");
-            lock (table)
-            {
-                Question q;
-                SentAck ack;
-                if (questions.TryGetValue(id, out q))
-                {
-                    q.Answer = error == "" ? f : null;
-                    q.Done = true;
-                    Monitor.PulseAll(table);
-                }
-                else if (acks.TryGetValue(id, out ack))
-                {
-                    acks.Remove(id);
-                    ItemState s;
-                    bool refused = error != "" || !f.Object("result").Flag("acknowledged");
-                    if (refused && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
-                }
-                else if (id == openQuery && error == "" && changed != null) Compare(Decode.Items(f));
-            }
-            if (error != "") Report("answer " + error, "heed: " + error);
+            if (id == openQuery && ok && changed != null) Compare(f.List("result", HeedItem.Of));
+            if (!questions.TryGetValue(id, out var q)) return;
+            q.Answer = ok ? f : null;
+            q.Done = true;
+            if (q.Acked == null) return;
+            questions.Remove(id);
+            bool acknowledged = ok && f.Object("result").Flag("acknowledged");
+            if (!acknowledged && items.TryGetValue(q.Acked, out var s)) s.AckedThrough = 0;
         }
 
-        // Compare corrects the client's items by those open in a sidecar that took over. Items in changed stay:
-        // their updates may be newer. table is held.
+        // Compare corrects items by those open in a sidecar that took over. Of those in changed, updates may be newer.
         private void Compare(List<HeedItem> open)
         {
             if (changed.Count == 0) currentId = open.Count > 0 ? open[0].Id : "";
             foreach (var item in open)
             {
-                ItemState s;
-                bool same = items.TryGetValue(item.Id, out s) && s.Item.Open && s.Item.Latest == item.Latest;
+                bool same = items.TryGetValue(item.Id, out var s) && s.Item.Open && s.Item.Latest == item.Latest;
                 if (changed.Add(item.Id) && !same) Put(item);
             }
-            foreach (var s in new List<ItemState>(items.Values))
-                if (s.Item.Open && !changed.Contains(s.Item.Id)) Put(s.Item.Without("over when heed was restarted"));
+            CloseAll(changed, "over when heed was restarted");
             changed = null;
         }
 
-        // Ingested keeps how far heed has come. table is held.
+        // Ingested keeps how far heed has come.
         private void Ingested(ulong line, ulong lines)
         {
             progressLine = line;
@@ -1139,46 +944,27 @@ namespace HeedLog
 
         private void ReceiveSnapshot(Fields f, int offset, int length)
         {
-            ulong line = f.Number("latest"), lines = f.Number("lines");
-            lock (table)
-            {
-                Ingested(Math.Max(line, progressLine), lines);
-                byte[] old = snapshot;
-                snapshot = spare;
-                spare = old;
-                snapshotOffset = offset;
-                snapshotLength = length;
-                snapshots++;
-                updates.Clear();
-                updateBytes = 0;
-                snapshotAsked = false;
-                while (kept.Count > 0 && kept.Peek().Line < line) kept.Dequeue();
-            }
+            ulong line = f.Number("latest");
+            Ingested(Math.Max(line, progressLine), f.Number("lines"));
+            byte[] old = snapshot.Array ?? new byte[0];
+            Forget();
+            snapshot = new ArraySegment<byte>(spare, offset, length);
+            spare = old;
+            snapshots++;
+            snapshotAsked = false;
+            while (kept.Count > 0 && kept.Peek().Before < line) kept.Dequeue();
         }
 
-        private void ReceiveError(Fields f)
-        {
-            string text = f.Text("text");
-            if (f.Flag("fatal")) link.Kill(text);
-            else Report("error " + text, "heed: " + text);
-        }
-
-        // ---- States and the end
-
-        private void SetState(string s) { lock (table) state = s; }
+        // ---- The end
 
         private void Off(string why)
         {
-            lock (table)
-            {
-                state = "off: " + why;
-                off = true;
-                Monitor.PulseAll(table);
-            }
+            lock (table) { state = "off: " + why; off = true; Monitor.PulseAll(table); }
             queue.Close();
             Report(why, "heed is off: " + why);
         }
 
+        private void OnExit(object sender, EventArgs e) { Dispose(); }
         private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
 
         // Report hands each reason over once, and few of them.
@@ -1187,12 +973,10 @@ namespace HeedLog
             try
             {
                 lock (table) if (reported.Count >= MaxReports || !reported.Add(key)) return;
-                if (options.Report != null) options.Report(text);
+                options.Report?.Invoke(text);
             }
             catch (Exception) { } // of the handler
         }
-
-        private void OnExit(object sender, EventArgs e) { Dispose(); }
 
         /// <summary>Ends the client: what is queued is sent and read for at most DisposeMilliseconds, then the sidecar
         /// ends. Lines that come later count as dropped. It may be called often, from any thread.</summary>
@@ -1200,36 +984,29 @@ namespace HeedLog
         {
             try
             {
-                int bound = Math.Max(0, options.DisposeMilliseconds);
+                int bound = Math.Max(0, options.disposeMilliseconds);
                 lock (table)
                 {
                     if (closing) return;
-                    closeDeadline = unchecked(Environment.TickCount + bound);
+                    closeBy = Now + bound;
                     closing = true;
                     Monitor.PulseAll(table);
                 }
-                queue.Seal();
+                queue.Close(false);
                 AppDomain.CurrentDomain.ProcessExit -= OnExit;
                 AppDomain.CurrentDomain.DomainUnload -= OnExit;
-                if (watch != null) watch.Dispose();
+                watch?.Dispose();
                 wake.Set();
-                if (writer == null || writer == Thread.CurrentThread) return;
-                if (writer.Join(bound)) return;
-                Link l = link;
-                if (l != null) l.Kill("it did not end in time");
+                if (writer == null || writer == Thread.CurrentThread || writer.Join(bound)) return;
+                link?.Kill("it did not end in time");
                 writer.Join(500);
             }
             catch (Exception e) { Fault(e); }
-            finally
-            {
-                queue.Close();
-                SetState("closed");
-            }
+            finally { queue.Close(); lock (table) state = "closed"; }
         }
     }
 
-    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
-    /// last. One short lock guards it; its slots are allocated once.</summary>
+    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, the highest.</summary>
     internal sealed partial class LineQueue
     {
         internal const int Levels = 6;
@@ -1244,6 +1021,10 @@ namespace HeedLog
             public ulong Line;
             public int Next, Thread, MessageCut, StackCut;
             public byte Level, Type;
+            public bool Ends; // the operation
+
+            internal long Bytes =>
+                Payload != null ? Payload.Length : 2L * (Length(Message) + Length(Stack) + Length(Operation));
         }
 
         /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
@@ -1261,13 +1042,13 @@ namespace HeedLog
         private readonly long maxBytes;
         private readonly int[] heads = new int[Classes], tails = new int[Classes];
         private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
-        private ulong freshBytes, lines, linesWaiting, taken, cut, controlDropped;
+        private Batch next; // its drops
+        private ulong lines, linesWaiting, taken, cut, controlDropped;
         internal ulong LastTaken; // number of the latest line that the writer took
         private int free;
         private volatile int count;
-        private long order, held, dropsThrough, dropTicks;
+        private long order, held;
         private volatile bool closed;
-        private bool anyFresh;
         private readonly int[] late = new int[Levels]; // lines after closed, which take no lock
 
         internal LineQueue(int capacity, long maxBytes)
@@ -1276,10 +1057,10 @@ namespace HeedLog
             Slots = new Slot[capacity];
             for (int i = 0; i < capacity; i++) Slots[i].Next = i + 1 < capacity ? i + 1 : -1;
             for (int c = 0; c < Classes; c++) heads[c] = tails[c] = -1;
+            next.Head = next.Tail = -1;
         }
 
-        internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
-
+        internal bool IsEmpty => count == 0 && !next.Drops;
         /// <summary>Lines that the writer took, whatever became of them.</summary>
         internal ulong Taken { get { lock (gate) return taken; } }
 
@@ -1287,85 +1068,69 @@ namespace HeedLog
         internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
         {
             int thread = Thread.CurrentThread.ManagedThreadId;
-            if (closed)
-            {
-                // Mono may hang at its exit where other threads fight for a lock.
-                Interlocked.Increment(ref late[level]);
-                return false;
-            }
+            // Mono may hang at its exit where other threads fight for a lock.
+            if (closed) { Interlocked.Increment(ref late[level]); return false; }
             Enter();
             try
             {
                 lines++;
                 if ((messageCut | stackCut) != 0) cut++;
-                long bytes = 2L * (Length(message) + Length(stack) + Length(operation));
-                int i = Room(ClassOf(level), bytes);
-                if (i < 0)
-                {
-                    Drop(level, bytes, order++, DateTime.UtcNow.Ticks);
-                    return false;
-                }
-                Slots[i].Message = message;
-                Slots[i].Stack = stack;
-                Slots[i].Operation = operation;
-                Slots[i].Ticks = DateTime.UtcNow.Ticks;
-                Slots[i].Line = lines;
-                Slots[i].Thread = thread;
-                Slots[i].MessageCut = messageCut;
-                Slots[i].StackCut = stackCut;
-                Slots[i].Level = level;
+                long ticks = DateTime.UtcNow.Ticks, bytes = 2L * (Length(message) + Length(stack) + Length(operation));
+                int i = Append(ClassOf(level), bytes);
+                if (i < 0) { Drop(level, bytes, order++, ticks); return false; }
+                ref Slot s = ref Slots[i]; // field by field: a copy of all costs the game's thread 0.1 µs
+                s.Message = message;
+                s.Stack = stack;
+                s.Operation = operation;
+                s.Ticks = ticks;
+                s.Line = lines;
+                s.Thread = thread;
+                s.MessageCut = messageCut;
+                s.StackCut = stackCut;
+                s.Level = level;
                 linesWaiting++;
-                Append(ClassOf(level), i, bytes);
                 return count >= WakeAt;
             }
             finally { Monitor.Exit(gate); }
         }
 
-        /// <summary>Adds a frame other than a line.</summary>
-        internal void Control(byte type, byte[] payload)
+        /// <summary>Adds a frame other than a line. Of an operation, it has the id.</summary>
+        internal void Control(byte type, byte[] payload, string operation = null, bool ends = false)
         {
             Enter();
-            try
+            int i = Append(ControlClass, payload.Length);
+            if (i < 0) controlDropped++;
+            else
             {
-                int i = Room(ControlClass, payload.Length);
-                if (i < 0) { controlDropped++; return; }
-                Slots[i].Payload = payload;
-                Slots[i].Type = type;
-                Append(ControlClass, i, payload.Length);
+                ref Slot s = ref Slots[i];
+                s.Payload = payload;
+                s.Operation = operation;
+                s.Type = type;
+                s.Ends = ends;
             }
-            finally { Monitor.Exit(gate); }
+            Monitor.Exit(gate);
         }
 
-        // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper
-        // than to be put to sleep.
+        // Enter takes the lock, which is held for microseconds: to try for that long is cheaper than to sleep.
         private void Enter()
         {
-            for (int i = 0; i < 50; i++)
-            {
-                if (Monitor.TryEnter(gate)) return;
-                Thread.SpinWait(20);
-            }
+            for (int i = 0; i < 50; i++) { if (Monitor.TryEnter(gate)) return; Thread.SpinWait(20); }
             Monitor.Enter(gate);
         }
 
-        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class is dropped for it.
-        private int Room(int c, long bytes)
+        // Append returns a slot for an entry of class c, for which the oldest of the lowest class goes; or -1.
+        private int Append(int c, long bytes)
         {
-            if (closed) return -1;
-            while (free < 0 || held + bytes > maxBytes)
+            while (!closed && (free < 0 || held + bytes > maxBytes))
             {
                 int lowest = 0;
                 while (lowest <= c && heads[lowest] < 0) lowest++;
                 if (lowest > c) return -1;
                 DropOldest(lowest);
             }
+            if (closed) return -1;
             int i = free;
             free = Slots[i].Next;
-            return i;
-        }
-
-        private void Append(int c, int i, long bytes)
-        {
             Slots[i].Order = order++;
             Slots[i].Next = -1;
             if (heads[c] < 0) heads[c] = i;
@@ -1373,23 +1138,18 @@ namespace HeedLog
             tails[c] = i;
             held += bytes;
             count++;
+            return i;
         }
 
         private void DropOldest(int c)
         {
             int i = heads[c];
             heads[c] = Slots[i].Next;
-            long bytes = Bytes(ref Slots[i]);
-            if (c == ControlClass) controlDropped++;
-            else
-            {
-                linesWaiting--;
-                Drop(Slots[i].Level, bytes, Slots[i].Order, Slots[i].Ticks);
-            }
             count--;
-            held -= bytes;
-            Clear(ref Slots[i]);
-            Slots[i].Next = free;
+            held -= Slots[i].Bytes;
+            if (c == ControlClass) controlDropped++;
+            else { linesWaiting--; Drop(Slots[i].Level, Slots[i].Bytes, Slots[i].Order, Slots[i].Ticks); }
+            Slots[i] = new Slot { Next = free };
             free = i;
         }
 
@@ -1397,52 +1157,37 @@ namespace HeedLog
         {
             dropped[level]++;
             if (closed) return;
-            dropTicks = anyFresh ? Math.Min(dropTicks, ticks) : ticks;
-            dropsThrough = Math.Max(dropsThrough, place);
+            next.DropTicks = next.Drops ? Math.Min(next.DropTicks, ticks) : ticks;
+            next.DropsThrough = Math.Max(next.DropsThrough, place);
+            next.DropBytes += (ulong)bytes;
+            next.Drops = true;
             fresh[level]++;
-            freshBytes += (ulong)bytes;
-            anyFresh = true;
         }
 
-        /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what
-        /// was dropped since the last batch.</summary>
+        /// <summary>Takes the oldest entries for the writer, and counts into drops what was dropped before.</summary>
         internal Batch Take(ulong[] drops)
         {
-            var b = new Batch { Head = -1, Tail = -1 };
             Enter();
-            try
+            Batch b = next;
+            next = new Batch { Head = -1, Tail = -1, DropsThrough = b.DropsThrough };
+            Array.Copy(fresh, drops, Levels);
+            Array.Clear(fresh, 0, Levels);
+            for (int c; b.Slots < BatchLines && b.Bytes < BatchBytes && (c = Oldest()) >= 0; b.Slots++)
             {
-                if (anyFresh)
-                {
-                    b.Drops = true;
-                    b.DropBytes = freshBytes;
-                    b.DropsThrough = dropsThrough;
-                    b.DropTicks = dropTicks;
-                    Array.Copy(fresh, drops, Levels);
-                    Array.Clear(fresh, 0, Levels);
-                    freshBytes = 0;
-                    anyFresh = false;
-                }
-                while (b.Slots < BatchLines && b.Bytes < BatchBytes)
-                {
-                    int c = Oldest();
-                    if (c < 0) break;
-                    int i = heads[c];
-                    heads[c] = Slots[i].Next;
-                    if (b.Head < 0) b.Head = i;
-                    else Slots[b.Tail].Next = i;
-                    b.Tail = i;
-                    b.Slots++;
-                    b.Bytes += Bytes(ref Slots[i]);
-                    if (c == ControlClass) continue;
-                    taken++;
-                    linesWaiting--;
-                    LastTaken = Slots[i].Line;
-                }
-                if (b.Tail >= 0) Slots[b.Tail].Next = -1;
-                count -= b.Slots;
+                int i = heads[c];
+                heads[c] = Slots[i].Next;
+                if (b.Head < 0) b.Head = i;
+                else Slots[b.Tail].Next = i;
+                b.Tail = i;
+                b.Bytes += Slots[i].Bytes;
+                if (c == ControlClass) continue;
+                taken++;
+                linesWaiting--;
+                LastTaken = Slots[i].Line;
             }
-            finally { Monitor.Exit(gate); }
+            if (b.Tail >= 0) Slots[b.Tail].Next = -1;
+            count -= b.Slots;
+            Monitor.Exit(gate);
             return b;
         }
 
@@ -1458,7 +1203,7 @@ namespace HeedLog
         internal void Release(Batch b)
         {
             if (b.Head < 0) return;
-            for (int i = b.Head; i >= 0; i = Slots[i].Next) Clear(ref Slots[i]);
+            for (int i = b.Head; i >= 0; i = Slots[i].Next) Slots[i] = new Slot { Next = Slots[i].Next };
             Enter();
             Slots[b.Tail].Next = free;
             free = b.Head;
@@ -1466,46 +1211,29 @@ namespace HeedLog
             Monitor.Exit(gate);
         }
 
-        /// <summary>What comes later is counted as dropped, and not reported to heed.</summary>
-        internal void Seal() { lock (gate) closed = true; }
-
-        /// <summary>Seals, and drops what waits.</summary>
-        internal void Close()
+        /// <summary>Counts what comes later as dropped, unreported to heed; with drop, also what waits.</summary>
+        internal void Close(bool drop = true)
         {
             lock (gate)
             {
                 closed = true;
-                for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
-                anyFresh = false;
+                for (int c = 0; drop && c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
+                next.Drops &= !drop;
             }
         }
 
         private static int ClassOf(byte level) =>
             level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
-
-        private static void Clear(ref Slot s)
-        {
-            s.Message = s.Stack = s.Operation = null;
-            s.Payload = null;
-        }
-
-        private static long Bytes(ref Slot s)
-        {
-            if (s.Payload != null) return s.Payload.Length;
-            return 2L * (Length(s.Message) + Length(s.Stack) + Length(s.Operation));
-        }
-
-        private static int Length(string s) { return s == null ? 0 : s.Length; }
+        private static int Length(string s) => s == null ? 0 : s.Length;
     }
 
-    /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and
-    /// End.</summary>
+    /// <summary>Bytes of frames, as docs/embedding-unity.md has them; without Begin and End, of a payload.</summary>
     internal sealed class Frame
     {
         internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
         internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
         internal const byte Error = 71;
-        internal const int MaxId = 256; // bytes of an operation's id in a verdict
+        private const int MaxId = 256; // bytes of an operation's id in a verdict
         internal const int HeadBytes = 8, Version = 2, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
@@ -1517,23 +1245,7 @@ namespace HeedLog
         private int begin;
 
         internal void Clear() { Count = 0; }
-
-        internal byte[] ToArray()
-        {
-            var b = new byte[Count];
-            System.Buffer.BlockCopy(Buffer, 0, b, 0, Count);
-            return b;
-        }
-
-        internal void Head(byte type, long length)
-        {
-            Room(HeadBytes);
-            for (int i = 0; i < 4; i++) Buffer[Count++] = (byte)(length >> 8 * i);
-            Buffer[Count++] = Version;
-            Buffer[Count++] = type;
-            Buffer[Count++] = 0;
-            Buffer[Count++] = 0;
-        }
+        internal byte[] ToArray() { var b = Buffer; Array.Resize(ref b, Count); return b; }
 
         internal static bool ReadHead(byte[] head, out int length, out int type)
         {
@@ -1544,23 +1256,16 @@ namespace HeedLog
                 && n <= (type == Snapshot || type == Answer ? MaxSnapshot : MaxPayload);
         }
 
-        internal void Begin(byte type)
-        {
-            begin = Count;
-            Head(type, 0);
-        }
+        internal void Begin(byte type) { begin = Count; Fixed(0, 4).Fixed(Version, 1).Fixed(type, 3); }
 
-        internal void End()
+        /// <summary>Ends a frame that has more bytes, which are written after it.</summary>
+        internal void End(int more = 0)
         {
-            int length = Count - begin - HeadBytes;
+            int length = Count - begin - HeadBytes + more;
             for (int i = 0; i < 4; i++) Buffer[begin + i] = (byte)(length >> 8 * i);
         }
 
-        internal void Add(byte type, byte[] payload)
-        {
-            Head(type, payload.Length);
-            Raw(payload, 0, payload.Length);
-        }
+        internal void Add(byte type, byte[] payload) { Begin(type); Raw(payload, 0, payload.Length).End(); }
 
         internal Frame Number(ulong v)
         {
@@ -1570,12 +1275,11 @@ namespace HeedLog
             return this;
         }
 
-        internal Frame Flag(bool v) { return Number(v ? 1UL : 0); }
-
-        internal Frame Fixed(ulong v)
+        internal Frame Flag(bool v) => Number(v ? 1UL : 0);
+        private Frame Fixed(ulong v, int bytes)
         {
-            Room(8);
-            for (int i = 0; i < 8; i++) Buffer[Count++] = (byte)(v >> 8 * i);
+            Room(bytes);
+            for (int i = 0; i < bytes; i++) Buffer[Count++] = (byte)(v >> 8 * i);
             return this;
         }
 
@@ -1583,13 +1287,11 @@ namespace HeedLog
         {
             long since = ticks - Epoch, rest = since % TimeSpan.TicksPerSecond;
             if (rest < 0) rest += TimeSpan.TicksPerSecond;
-            return Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond)).Number((ulong)rest * 100);
+            return Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond), 8).Number((ulong)rest * 100);
         }
 
-        internal Frame Text(string s) { return Text(s, false); }
-
         // Text writes a lone surrogate as U+FFFD.
-        internal Frame Text(string s, bool wide)
+        internal Frame Text(string s, bool wide = false)
         {
             if (string.IsNullOrEmpty(s)) return Number(0);
             Encoding e = wide ? utf16 : utf8;
@@ -1601,19 +1303,12 @@ namespace HeedLog
         }
 
         // Member writes a member of a JSON object: a name of at most MaxName characters, which are at most 4 KiB.
-        internal Frame Member(string name, string s) { return Begin(name).Quote(Clip(s, MaxName)); }
-
-        internal Frame Long(string name, string s) { return Begin(name).Quote(s ?? ""); }
-
+        internal Frame Member(string name, string s) => Begin(name).Quote(Clip(s, MaxName));
         internal Frame Member(string name, ulong v) => Begin(name).Plain(v.ToString(CultureInfo.InvariantCulture));
-
-        internal Frame Member(string name, bool v) { return Begin(name).Plain(v ? "true" : "false"); }
-
-        internal Frame When(long ticks)
-        {
-            return Member("time", new DateTime(ticks).ToString(
-                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
-        }
+        internal Frame Member(string name, bool v) => Begin(name).Plain(v ? "true" : "false");
+        internal Frame Long(string name, string s) => Begin(name).Quote(s ?? "");
+        internal Frame When(long ticks) => Member("time",
+            new DateTime(ticks).ToString("yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", CultureInfo.InvariantCulture));
 
         // List writes a member that is an array: each writes an element.
         internal Frame List<T>(string name, IEnumerable<T> elements, Action<T> each)
@@ -1623,16 +1318,9 @@ namespace HeedLog
             return Plain("]");
         }
 
-        private Frame Begin(string name)
-        {
-            Comma();
-            return Quote(name).Plain(":");
-        }
-
-        private void Comma()
-        {
-            if (Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[') Plain(",");
-        }
+        private Frame Begin(string name) => Comma().Quote(name).Plain(":");
+        private Frame Comma() =>
+            Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[' ? Plain(",") : this;
 
         internal Frame Plain(string ascii)
         {
@@ -1649,18 +1337,12 @@ namespace HeedLog
                 else if (c < ' ') b.Append("\\u00").Append(((int)c).ToString("x2"));
                 else if (c == '"' || c == '\\') b.Append('\\').Append(c);
                 else b.Append(c);
-            string quoted = b.Append('"').ToString();
-            int n = utf8.GetByteCount(quoted);
-            Room(n);
-            Count += utf8.GetBytes(quoted, 0, quoted.Length, Buffer, Count);
-            return this;
+            byte[] quoted = utf8.GetBytes(b.Append('"').ToString());
+            return Raw(quoted, 0, quoted.Length);
         }
 
-        internal static string Clip(string s, int max)
-        {
-            if (s == null || s.Length <= max) return s ?? "";
-            return s.Substring(0, char.IsHighSurrogate(s[max - 1]) ? max - 1 : max);
-        }
+        internal static string Clip(string s, int max) => s == null || s.Length <= max ? s ?? "" :
+            s.Substring(0, char.IsHighSurrogate(s[max - 1]) ? max - 1 : max);
 
         // Key returns an operation's id as it comes back in a verdict.
         internal static string Key(string id)
@@ -1687,43 +1369,34 @@ namespace HeedLog
     }
 
     /// <summary>The names that heed gives values, by number.</summary>
-    internal static class Names
+    internal static partial class Names
     {
         internal static readonly string[] Severities = { "info", "warning", "error", "fatal" };
         internal static readonly string[] Dispositions = { "ignore", "advisory", "blocking" };
-        internal static readonly string[] Levels = { "unknown", "debug", "info", "warning", "error", "fatal" };
         internal static readonly string[] Statuses =
             { "none", "started", "completed", "failed", "cancelled", "timed_out" };
     }
 
-    /// <summary>The members of a JSON object. One that is not there is empty, zero or false; one of another type is a
-    /// FormatException, as is text that is no JSON.</summary>
+    /// <summary>The members of a JSON object: empty, zero or false where there is none. Others throw.</summary>
     internal sealed partial class Fields
     {
-        private const int LineBits = 40; // of a position; the thread is above them
         private readonly Dictionary<string, object> members;
 
         internal Fields(byte[] bytes, int offset, int count)
             : this(new Json(Encoding.UTF8.GetString(bytes, offset, count)).Whole()) { }
 
-        private Fields(object value)
-        {
-            members = value as Dictionary<string, object>;
-            if (members == null) throw new FormatException("no object");
-        }
+        private Fields(object value) =>
+            members = value as Dictionary<string, object> ?? throw new FormatException("no object");
 
         private T Of<T>(string name, T absent)
         {
-            object v;
-            if (!members.TryGetValue(name, out v) || v == null) return absent;
+            if (!members.TryGetValue(name, out object v) || v == null) return absent;
             return v is T ? (T)v : throw new FormatException(name);
         }
 
         internal string Text(string name) => Of(name, "");
         internal ulong Number(string name) => Of(name, 0UL);
         internal bool Flag(string name) => Of(name, false);
-        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
-        internal ulong Thread(string name) => Number(name) >> LineBits;
 
         /// <summary>The number of a value's name: 0 for one that a later heed has.</summary>
         internal int Named(string name, string[] names) => Math.Max(0, Array.IndexOf(names, Text(name)));
@@ -1738,8 +1411,7 @@ namespace HeedLog
             Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
     }
 
-    /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
-    /// double.</summary>
+    /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong.</summary>
     internal sealed class Json
     {
         private const int MaxDepth = 32;
@@ -1747,13 +1419,7 @@ namespace HeedLog
         private int at, depth;
 
         internal Json(string text) { s = text; }
-
-        internal object Whole()
-        {
-            object v = Value();
-            return Next() == '\0' && at == s.Length ? v : throw Bad();
-        }
-
+        internal object Whole() { object v = Value(); return Next() == '\0' && at == s.Length ? v : throw Bad(); }
         private FormatException Bad() => new FormatException("JSON at " + at);
 
         // Next returns the next character that is no space, without taking it, and 0 at the end.
@@ -1763,11 +1429,7 @@ namespace HeedLog
             return at < s.Length ? s[at] : '\0';
         }
 
-        private void Take(char c)
-        {
-            if (Next() != c) throw Bad();
-            at++;
-        }
+        private void Take(char c) { if (Next() != c) throw Bad(); at++; }
 
         private object Value()
         {
@@ -1787,29 +1449,15 @@ namespace HeedLog
                     Each(']', () => elements.Add(Value()));
                     return elements;
                 case '"': return Text();
-                case 't': return Word("true", true);
-                case 'f': return Word("false", false);
-                case 'n': return Word("null", null);
-                default: return Number();
+                default: return Plain();
             }
-        }
-
-        private object Word(string word, object value)
-        {
-            if (string.CompareOrdinal(s, at, word, 0, word.Length) != 0) throw Bad();
-            at += word.Length;
-            return value;
         }
 
         private void Each(char end, Action read)
         {
             at++;
             if (++depth > MaxDepth) throw Bad();
-            for (bool first = true; Next() != end; first = false)
-            {
-                if (!first) Take(',');
-                read();
-            }
+            for (bool first = true; Next() != end; first = false) { if (!first) Take(','); read(); }
             at++;
             depth--;
         }
@@ -1838,57 +1486,53 @@ namespace HeedLog
             throw Bad();
         }
 
-        private object Number()
+        // Plain reads a number or a word.
+        private object Plain()
         {
             int start = at;
-            while (at < s.Length && (s[at] >= '0' && s[at] <= '9' || "+-.eE".IndexOf(s[at]) >= 0)) at++;
-            string n = s.Substring(start, at - start);
+            while (at < s.Length && (char.IsLetterOrDigit(s[at]) || "+-.".IndexOf(s[at]) >= 0)) at++;
+            string word = s.Substring(start, at - start);
             var invariant = CultureInfo.InvariantCulture;
-            if (ulong.TryParse(n, NumberStyles.None, invariant, out ulong whole)) return whole;
-            return double.TryParse(n, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
+            if (word == "null") return null;
+            if (word == "true" || word == "false") return word == "true";
+            if (ulong.TryParse(word, NumberStyles.None, invariant, out ulong whole)) return whole;
+            return double.TryParse(word, NumberStyles.Float, invariant, out double other) ? other : throw Bad();
         }
     }
 
     /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
     internal static partial class Encode
     {
-        // Hello is what comes before the snapshot.
-        internal static void Hello(Frame f, string client, ulong process, string rules, string family,
-            IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen)
-        {
-            f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules);
-            f.Member("family", family);
-            f.List("files", files, file =>
-                f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"));
-            f.Member("phase", phase).Member("lines", lines);
-            f.List("seen", seen, update => f.Raw(update, 0, update.Length)).Plain("}\n");
-        }
+        // Hello precedes the snapshot.
+        internal static Frame Hello(Frame f, string client, ulong process, string rules, string family,
+            IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen) =>
+            f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules)
+                .Member("family", family).List("files", files, file =>
+                    f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"))
+                .Member("phase", phase).Member("lines", lines)
+                .List("seen", seen, update => f.Raw(update, 0, update.Length)).Plain("}\n");
 
         internal static void Line(Frame f, ref LineQueue.Slot s)
         {
             bool wide = (s.MessageCut | s.StackCut) != 0; // then, what was cut counts as bytes without a look at it
-            f.Number(s.Line).Time(s.Ticks).Number(s.Level).Flag(wide).Number((ulong)s.Thread).Text(s.Operation);
-            f.Number(2 * (ulong)s.MessageCut).Number(2 * (ulong)s.StackCut);
-            f.Text(s.Message, wide).Text(s.Stack, wide);
+            f.Number(s.Line).Time(s.Ticks).Number(s.Level).Flag(wide).Number((ulong)s.Thread).Text(s.Operation)
+                .Number(2 * (ulong)s.MessageCut).Number(2 * (ulong)s.StackCut)
+                .Text(s.Message, wide).Text(s.Stack, wide);
         }
 
         internal static Frame Operation(
-            Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error)
-        {
-            f.Plain("{").When(ticks).Member("status", Named(Names.Statuses, (int)status)).Member("id", id);
-            f.Member("parent", parent).Member("method", method).Long("error", Frame.Clip(error, Heed.MaxText));
-            return f.Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
-        }
+            Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error) =>
+            f.Plain("{").When(ticks).Member("status", Named(Names.Statuses, (int)status)).Member("id", id)
+                .Member("parent", parent).Member("method", method).Long("error", Frame.Clip(error, Heed.MaxText))
+                .Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
 
         internal static Frame State(Frame f, long ticks, string what, int due, string text) =>
             f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
 
-        internal static void Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
-        {
-            f.Plain("{").When(ticks).Member("why", why);
-            f.List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)));
-            f.Member("others", unknown).Member("bytes", bytes).Plain("}");
-        }
+        internal static Frame Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes) =>
+            f.Plain("{").When(ticks).Member("why", why)
+                .List("byLevel", byLevel, n => f.Plain(n.ToString(CultureInfo.InvariantCulture)))
+                .Member("others", unknown).Member("bytes", bytes).Plain("}");
 
         // Named keeps a value of an enumeration that does not exist off the wire.
         internal static string Named(string[] names, int value) =>
@@ -1902,136 +1546,70 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Composites of objects from heed.</summary>
-    internal static partial class Decode
-    {
-        internal static HeedItem Item(Fields f)
-        {
-            return new HeedItem
-            {
-                Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
-                Severity = (HeedSeverity)f.Named("severity", Names.Severities),
-                Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
-                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
-                Title = f.Text("title"), Advice = f.Text("advice"), Mods = f.Strings("blame"),
-                CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
-                AfterOperation = f.Text("afterOperation"), AfterMethod = f.Text("afterMethod"),
-                OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
-                BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
-                Cleared = f.Text("clearedBy"), Samples = f.List("sample", Sample).AsReadOnly(),
-            }.With(f);
-        }
-
-        private static HeedSample Sample(Fields f)
-        {
-            return new HeedSample
-            {
-                Severity = (HeedSeverity)f.Named("level", Names.Severities), Message = f.Text("message"),
-                Repeats = f.Number("repeatCount"), Latest = f.Number("latestSequence"),
-            }.With(f);
-        }
-
-        internal static List<HeedItem> Items(Fields answer) { return answer.List("result", Item); }
-
-        internal static HeedVerdict Verdict(Fields f)
-        {
-            return new HeedVerdict
-            {
-                Operation = f.Text("operation"), Method = f.Text("method"),
-                Status = (HeedStatus)f.Named("status", Names.Statuses), Outcome = f.Text("outcome"),
-                Reason = f.Text("reason"), Text = f.Text("text"), Through = f.Number("cleanThrough"),
-                Known = f.Flag("known"), Final = f.Flag("final"), ItemId = f.Text("attentionId"),
-            };
-        }
-
-    }
-
-    /// <summary>Where files are that come with the client, for the system that runs.</summary>
-    internal static class Files
-    {
-        internal static readonly bool Windows = Path.DirectorySeparatorChar == '\\';
-        internal static readonly bool Mac = !Windows && Directory.Exists("/System/Library/CoreServices");
-        private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
-
-        /// <summary>The files of one of these names, at path or in the usual folders: at least one.</summary>
-        internal static List<string> Find(string path, string[] names)
-        {
-            var found = new List<string>();
-            string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
-            if (!string.IsNullOrEmpty(path))
-            {
-                home = Path.GetFullPath(path);
-                if (File.Exists(home)) found.Add(home);
-                else AddFrom(home, names, found);
-            }
-            else if (!string.IsNullOrEmpty(home))
-            {
-                home = Path.GetDirectoryName(home);
-                foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
-            }
-            if (found.Count > 0) return found;
-            throw new FileNotFoundException("no program " + names[names.Length - 1] + " was found at " + home);
-        }
-
-        private static void AddFrom(string folder, string[] names, List<string> found)
-        {
-            foreach (string name in names)
-                if (File.Exists(Path.Combine(folder, name))) found.Add(Path.Combine(folder, name));
-        }
-
-        /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
-        internal static string[] Names(string name, string ending)
-        {
-            string os = Windows ? "-windows-" : Mac ? "-darwin-" : "-linux-";
-            bool arm = Mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
-            string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
-            return new[] { first + ending, second + ending, name + ending };
-        }
-    }
-
     /// <summary>A running heed: a process, with frames over its standard input and output.</summary>
     internal sealed partial class Link
     {
         internal volatile bool Dead; // nothing more comes of it
         private volatile string why;
         private readonly Process process;
-        private readonly Stream input, output;
         private readonly Thread errors;
         private readonly StringBuilder errorText = new StringBuilder(); // what it wrote first to standard error
+
+        private static readonly bool windows = Path.DirectorySeparatorChar == '\\';
+        private static readonly bool mac = !windows && Directory.Exists("/System/Library/CoreServices");
+        private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
+
+        private Stream Input => process.StandardInput.BaseStream;
+        private Stream Output => process.StandardOutput.BaseStream;
 
         private Link(Process p)
         {
             process = p;
-            input = p.StandardInput.BaseStream;
-            output = p.StandardOutput.BaseStream;
             errors = new Thread(ReadErrors) { IsBackground = true, Name = "heed errors" };
             errors.Start();
         }
 
-        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no
-        /// program.</summary>
+        /// <summary>Starts heed. Returns why that failed, or null; throws where there is no program.</summary>
         internal static string Open(HeedOptions options, out Link link)
         {
             link = null;
             string why = null;
-            string[] names = Files.Names("heed-sidecar", Files.Windows ? ".exe" : "");
-            foreach (string path in Files.Find(options.SidecarPath, names))
-            {
+            foreach (string path in Programs(options.SidecarPath))
                 try
                 {
-                    bool expected = true;
-                    Check(path, options, ref expected);
-                    why = path + " is not the program that this mod expects";
-                    if (!expected) continue;
-                    link = new Link(Begin(path));
-                    return null;
+                    why = null;
+                    Check(path, options, ref why);
+                    if (why == null) link = new Link(Begin(path));
+                    if (why == null) break;
                 }
                 catch (Exception e) { why = path + " did not start: " + e.Message; }
-            }
             return why;
         }
 
-        static partial void Check(string path, HeedOptions options, ref bool expected); // in HeedMore.cs
+        static partial void Check(string path, HeedOptions options, ref string why); // in HeedMore.cs
+
+        // Programs returns at least one at path or in the usual folders, of the likelier architecture first.
+        private static List<string> Programs(string path)
+        {
+            string os = windows ? "-windows-" : mac ? "-darwin-" : "-linux-", ending = windows ? ".exe" : "";
+            bool arm = mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
+            var found = new List<string>();
+            bool given = !string.IsNullOrEmpty(path);
+            string home = given ? Path.GetFullPath(path) : typeof(Link).Assembly.Location;
+            if (given && File.Exists(home)) found.Add(home);
+            else if (home != "") // as it is where the assembly was loaded from bytes
+            {
+                if (!given) home = Path.GetDirectoryName(home);
+                foreach (string folder in given ? new[] { "" } : folders)
+                    foreach (string of in new[] { os + (arm ? "arm64" : "amd64"), os + (arm ? "amd64" : "arm64"), "" })
+                    {
+                        string file = Path.Combine(Path.Combine(home, folder), "heed-sidecar" + of + ending);
+                        if (File.Exists(file)) found.Add(Path.GetFullPath(file));
+                    }
+            }
+            if (found.Count > 0) return found;
+            throw new FileNotFoundException("no program heed-sidecar" + ending + " was found at " + home);
+        }
 
         private static Process Begin(string path)
         {
@@ -2044,7 +1622,7 @@ namespace HeedLog
             try { return Process.Start(info); }
             catch (System.ComponentModel.Win32Exception)
             {
-                if (Files.Windows || !Path.GetFileName(path).StartsWith("heed")) throw;
+                if (windows || !Path.GetFileName(path).StartsWith("heed")) throw;
                 if (chmod(path, 0x1ed) != 0) throw; // rwxr-xr-x, which a download may have lost
                 return Process.Start(info);
             }
@@ -2054,14 +1632,15 @@ namespace HeedLog
         private static extern int chmod(string path, uint mode);
 
         /// <summary>Why it ended.</summary>
-        internal string Why { get { return why ?? Ending(); } }
+        internal string Why => why ?? Ending();
 
         /// <summary>Ends it, from any thread: Read and Write of others return.</summary>
         internal void Kill(string reason)
         {
-            if (why == null) why = reason;
+            why = why ?? reason;
             Dead = true;
-            End();
+            try { if (!process.HasExited) process.Kill(); }
+            catch (Exception) { } // it has ended
         }
 
         /// <summary>Fills the first n bytes of buffer, which grows as they come. False at the end.</summary>
@@ -2070,7 +1649,7 @@ namespace HeedLog
             for (int have = 0; have < n; )
             {
                 if (have == buffer.Length) Array.Resize(ref buffer, (int)Math.Min(n, 2L * have + 4096));
-                int got = Read(buffer, have, Math.Min(n, buffer.Length) - have);
+                int got = Output.Read(buffer, have, Math.Min(n, buffer.Length) - have);
                 if (got <= 0) return false;
                 have += got;
             }
@@ -2078,22 +1657,9 @@ namespace HeedLog
         }
 
         /// <summary>Writes whole frames; waits while heed has no room.</summary>
-        internal void Write(byte[] bytes, int offset, int count)
-        {
-            input.Write(bytes, offset, count);
-            input.Flush();
-        }
-
+        internal void Write(byte[] bytes, int offset, int count) { Input.Write(bytes, offset, count); Input.Flush(); }
         /// <summary>Closes the input; heed ends when it has read all frames.</summary>
-        internal void CloseInput() { input.Close(); }
-
-        private int Read(byte[] bytes, int offset, int count) { return output.Read(bytes, offset, count); }
-
-        private void End()
-        {
-            try { if (!process.HasExited) process.Kill(); }
-            catch (Exception) { } // it has ended
-        }
+        internal void CloseInput() { Input.Close(); }
 
         private void ReadErrors()
         {
@@ -2121,13 +1687,13 @@ namespace HeedLog
         {
             try
             {
-                if (!process.WaitForExit(200)) End();
+                if (!process.WaitForExit(200)) Kill(null);
                 process.WaitForExit(1000);
                 errors.Join(200);
-                input.Close();
+                Input.Close();
             }
             catch (Exception) { } // what was not written yet
-            try { output.Close(); }
+            try { Output.Close(); }
             catch (Exception) { }
         }
     }

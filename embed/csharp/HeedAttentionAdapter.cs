@@ -123,11 +123,12 @@ namespace HeedLog
         /// <summary>An operation begins. Without a parent, it is a call that will be answered.</summary>
         public void Started(string id, string tool, string parent = null)
         {
-            heed.OperationStarted(id, tool, parent);
-            if (!string.IsNullOrEmpty(parent) || id == null)
-                return;
             lock (gate)
             {
+                Look(UpdateMilliseconds); // its caller may have acknowledged the item since the last time
+                heed.OperationStarted(id, tool, parent);
+                if (!string.IsNullOrEmpty(parent) || id == null)
+                    return;
                 if (calls.Count == 0)
                     answering = null; // a caller has read the answers before
                 if (calls.Count < MaxCalls)
@@ -220,12 +221,18 @@ namespace HeedLog
             return updates;
         }
 
-        // Look queues a change of the slot if one is due. gate is held, as in Wanted, Add, Answers and Fail.
+        // Look passes an acknowledgement on, and queues a change of the slot if one is due. gate is held, as in IsDue,
+        // Wanted, Add, Answers and Fail.
         private void Look(int updateMilliseconds)
         {
             try
             {
-                if (!enabled || queued || failed && Since(failedAt) < RetryMilliseconds || !IsDue(updateMilliseconds))
+                if (!enabled || failed && Since(failedAt) < RetryMilliseconds)
+                    return;
+                var held = slot.CurrentId;
+                if (shown != null && !publishing && string.IsNullOrEmpty(held))
+                    Acknowledge();
+                if (queued || !IsDue(held, updateMilliseconds))
                     return;
                 queued = true;
                 Add(new Event { Write = Synchronize });
@@ -236,11 +243,8 @@ namespace HeedLog
             }
         }
 
-        private bool IsDue(int updateMilliseconds)
+        private bool IsDue(string held, int updateMilliseconds)
         {
-            var held = slot.CurrentId;
-            if (shown != null && !publishing && string.IsNullOrEmpty(held))
-                Acknowledge();
             var item = Wanted();
             if (shown == null || item == null || held != shown.Id)
                 return shown != null || item != null;
@@ -271,7 +275,7 @@ namespace HeedLog
             var f = new Frame().Plain("{").Member("attentionId", OffId).Member("state", "open");
             f.Member("blocking", true).Member("disposition", "blocking").Member("severity", "error");
             f.Member("summary", summary).Plain("}");
-            return Decode.Item(new Fields(f.Buffer, 0, f.Count));
+            return HeedItem.Of(new Fields(f.Buffer, 0, f.Count));
         }
 
         // Synchronize brings the slot up to date, and returns null where there is nothing to write.

@@ -22,6 +22,21 @@ namespace HeedLog
 
         /// <summary>Paths of own rule files, which come before the default rules.</summary>
         public IList<string> RuleFiles { get; set; }
+
+        /// <summary>How many lines wait at most, by default 8,192; of more, the lowest level is dropped and
+        /// counted.</summary>
+        public int Capacity { get { return capacity; } set { capacity = value; } }
+
+        /// <summary>How many bytes of text the waiting lines hold at most, by default 16 MiB.</summary>
+        public int MaxBytes { get { return maxBytes; } set { maxBytes = value; } }
+
+        /// <summary>Of how many calls of Alive one is sent, by default 60. One is sent sooner where frames take
+        /// long.</summary>
+        public int AliveEveryFrames { get { return aliveEveryFrames; } set { aliveEveryFrames = value; } }
+
+        /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read, by default
+        /// 500.</summary>
+        public int DisposeMilliseconds { get { return disposeMilliseconds; } set { disposeMilliseconds = value; } }
     }
 
     /// <summary>A mod that the game has loaded.</summary>
@@ -162,6 +177,12 @@ namespace HeedLog
 
     public sealed partial class HeedItem
     {
+        /// <summary>The nature of its dominant entries, in heed's own words, and the advice of their rule.</summary>
+        public string Title { get; internal set; }
+        public string Advice { get; internal set; }
+        /// <summary>The operation after which it came, or empty; that is no cause.</summary>
+        public string AfterOperation { get; internal set; }
+        public string AfterMethod { get; internal set; }
         public string Rule { get; internal set; }
         public IList<HeedVariant> Variants { get; internal set; }
         public HeedCause Cause { get; internal set; }
@@ -183,6 +204,10 @@ namespace HeedLog
         partial void More(Fields f)
         {
             Fields cause = f.Object("cause");
+            Title = f.Text("title");
+            Advice = f.Text("advice");
+            AfterOperation = f.Text("afterOperation");
+            AfterMethod = f.Text("afterMethod");
             Rule = f.Text("rule");
             Variants = Decode.Variants(f);
             Cause = new HeedCause
@@ -292,7 +317,8 @@ namespace HeedLog
         }
 
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) => Ask("open", new Frame(), milliseconds, Decode.Items);
+        public IList<HeedItem> OpenItems(int milliseconds) =>
+            Ask("open", new Frame(), milliseconds, a => a.List("result", HeedItem.Of));
 
         /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
         /// empty. Null where no answer came in time.</summary>
@@ -304,7 +330,7 @@ namespace HeedLog
 
     internal sealed partial class Link
     {
-        static partial void Check(string path, HeedOptions options, ref bool expected)
+        static partial void Check(string path, HeedOptions options, ref string why)
         {
             string hashes = options.Sha256;
             if (string.IsNullOrEmpty(hashes)) return;
@@ -312,7 +338,8 @@ namespace HeedLog
             using (var file = File.OpenRead(path))
             {
                 string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
-                expected = Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
+                if (Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) < 0)
+                    why = path + " is not the program that this mod expects";
             }
         }
     }
@@ -341,8 +368,17 @@ namespace HeedLog
         }
     }
 
+    internal static partial class Names
+    {
+        internal static readonly string[] Levels = { "unknown", "debug", "info", "warning", "error", "fatal" };
+    }
+
     internal sealed partial class Fields
     {
+        private const int LineBits = 40; // of a position; the thread is above them
+
+        internal ulong Line(string name) => Number(name) & (1UL << LineBits) - 1;
+        internal ulong Thread(string name) => Number(name) >> LineBits;
         internal bool Has(string name) { return Of<object>(name, null) != null; }
 
         internal DateTime Time(string name)
@@ -384,7 +420,7 @@ namespace HeedLog
         }
     }
 
-    internal static partial class Decode
+    internal static class Decode
     {
         internal static IList<HeedVariant> Variants(Fields f)
         {

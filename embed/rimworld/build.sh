@@ -9,7 +9,8 @@ out=${1:?"usage: build.sh FOLDER [GAME]"}
 game=${2:-}
 mkdir -p "$out/About" "$out/Assemblies" "$out/Native"
 out=$(cd "$out" && pwd)
-cp "$here/About/About.xml" "$out/About/"
+cp "$here"/About/* "$out/About/"
+cp "$here/README.md" "$here/../../LICENSE" "$out/"
 
 references=()
 if [ -n "$game" ]; then

@@ -2,6 +2,7 @@
 package rimworld
 
 import (
+	"encoding/xml"
 	"flag"
 	"fmt"
 	"os"
@@ -82,10 +83,12 @@ func TestGame(t *testing.T) {
 	require.Contains(t, got, "after quit: closed\n")
 }
 
-// TestAdapter tries the adapter of a bridge mod where no sidecar is.
+// TestAdapter tries the adapter of a bridge mod where no sidecar is, and with an agent that calls as soon as it has
+// acknowledged an item.
 func TestAdapter(t *testing.T) {
 	program := testkit.CSharp(t, "../csharp/Heed.cs", "../csharp/HeedAttentionAdapter.cs", "testdata/AdapterTest.cs")
 	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir()))
+	require.Empty(t, testkit.RunMono(t, time.Minute, program, t.TempDir(), testkit.Sidecar(t)))
 }
 
 var libgab = flag.String("libgab", "", "a folder with Lib.GAB.dll and the assemblies that it needs, in the place of the stand-in")
@@ -99,6 +102,11 @@ func TestBridge(t *testing.T) {
 	} else {
 		sources = append(sources, "stubs/UnityEngine.CoreModule.cs", "stubs/Assembly-CSharp.cs", "stubs/RimBridgeServer.cs",
 			"-reference:"+filepath.Join(*libgab, "Lib.GAB.dll"))
+		facades, err := filepath.Glob(filepath.Join(*libgab, "netstandard.dll")) // for a library built against it
+		require.NoError(t, err)
+		for _, facade := range facades {
+			sources = append(sources, "-reference:"+facade)
+		}
 	}
 	program := testkit.CSharp(t, sources...)
 	t.Setenv("MONO_PATH", *libgab)
@@ -155,20 +163,53 @@ func TestAcceptance(t *testing.T) {
 	t.Log("\n" + testkit.RunMono(t, 5*time.Minute, program, folder(t), fmt.Sprint(*calls), fmt.Sprint(*flood)))
 }
 
-// TestBuild holds that build.sh makes the folder of the mod, with programs of other systems.
+// TestBuild holds that .ci/release makes the folder that a player copies, with programs of other systems, and that a game
+// of stubs loads its assembly and starts its program.
 func TestBuild(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("build.sh needs bash")
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("starts the program for linux/amd64")
 	}
-	testkit.Full(t, "programs for two systems are built")
+	testkit.Full(t, "programs for three systems are built")
 	testkit.CSharp(t, "-target:library", "stubs/UnityEngine.CoreModule.cs") // skips where there is no mcs
+	run := func(name string, arguments ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, arguments...)
+		cmd.Env = append(os.Environ(), "PLATFORMS=linux/amd64 windows/amd64 darwin/arm64")
+		text, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", text)
+		return string(text)
+	}
 	out := filepath.Join(t.TempDir(), "the mod")
-	cmd := exec.CommandContext(t.Context(), "bash", "build.sh", out)
-	cmd.Env = append(os.Environ(), "PLATFORMS=linux/amd64 windows/amd64")
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", text)
-	require.Equal(t, "./About/About.xml\n./Assemblies/HeedForRimWorld.dll\n./Native/heed-sidecar-linux-amd64\n"+
-		"./Native/heed-sidecar-windows-amd64.exe\n", string(text))
+	require.Equal(t, "./About/About.xml\n./About/Preview.png\n./Assemblies/HeedForRimWorld.dll\n./LICENSE\n"+
+		"./Native/heed-sidecar-darwin-arm64\n./Native/heed-sidecar-linux-amd64\n./Native/heed-sidecar-windows-amd64.exe\n"+
+		"./README.md\n", run("bash", "../../.ci/release", "mod", out))
+
+	var about struct {
+		PackageID string   `xml:"packageId"`
+		Name      string   `xml:"name"`
+		Versions  []string `xml:"supportedVersions>li"`
+	}
+	text, err := os.ReadFile(filepath.Join(out, "About", "About.xml"))
+	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(text, &about))
+	require.Equal(t, "heedlog.heed heed [1.4 1.5 1.6]", fmt.Sprint(about.PackageID, " ", about.Name, " ", about.Versions))
+	text, err = os.ReadFile(filepath.Join(out, "README.md"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, strings.Count(string(text), "\n"), 24, "lines of README.md: one screen")
+	text, err = os.ReadFile(filepath.Join(out, "THIRD_PARTY_NOTICES.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, text)
+
+	// The stubs are assemblies of their own here, as the game's are.
+	stubs := t.TempDir()
+	engine, game := filepath.Join(stubs, "UnityEngine.CoreModule.dll"), filepath.Join(stubs, "Assembly-CSharp.dll")
+	run("mcs", "-target:library", "-out:"+engine, "stubs/UnityEngine.CoreModule.cs")
+	run("mcs", "-target:library", "-out:"+game, "-reference:"+engine, "stubs/Assembly-CSharp.cs")
+	assemblies := filepath.Join(out, "Assemblies")
+	program := testkit.CSharp(t, "-reference:"+engine, "-reference:"+game,
+		"-reference:"+filepath.Join(assemblies, "HeedForRimWorld.dll"), "testdata/ModTest.cs", "testdata/Game.cs")
+	t.Setenv("MONO_PATH", stubs+string(filepath.ListSeparator)+assemblies)
+	require.Contains(t, testkit.RunMono(t, time.Minute, program, out), "of the quarry kept 3000,")
 }
 
 var csharpBlock = regexp.MustCompile("(?ms)^```csharp\n(.*?)^```$")

@@ -565,11 +565,13 @@ func TestCheckEvents(t *testing.T) {
 			sends("colony.log", 1, `{"level":"info","message":"Fine"}`),
 			sends("colony.log", 2, `{"level":"error","message":"Broken by itself"}`),
 		}, "")
+		synctest.Wait() // the pipe hands bytes over before the message is read
 		_, e := p.call("colony/build")
 		p.held(e)
 	})
 	begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
 		m.send([]string{sends("colony.log", 1, `{"level":"error","message":"Broken by itself"}`)}, "")
+		synctest.Wait()
 		var current gabp.CurrentResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
 		require.NotNil(t, current.Attention)

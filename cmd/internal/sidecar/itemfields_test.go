@@ -87,8 +87,8 @@ func TestItemFields(t *testing.T) {
 	// The client in C#, by its text.
 	source, err := os.ReadFile("../../../embed/csharp/Heed.cs")
 	require.NoError(t, err)
-	_, decode, _ := strings.Cut(string(source), "HeedItem Item(Fields f)")
-	decode, _, found := strings.Cut(decode, "List<HeedItem> Items(")
+	_, decode, _ := strings.Cut(string(source), "HeedSample Of(Fields f)")
+	decode, _, found := strings.Cut(decode, "HeedVerdict Of(")
 	require.True(t, found)
 	more, err := os.ReadFile("../../../embed/csharp/HeedMore.cs")
 	require.NoError(t, err)

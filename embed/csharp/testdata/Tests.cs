@@ -158,7 +158,7 @@ static class Tests
         var g = Golden();
         Fields f = Body(g, "update");
         Equal("opened new run1-3", f.Text("update") + " " + f.Text("reason") + " " + f.Text("current"), "update");
-        HeedItem i = Decode.Item(f.Object("attention"));
+        HeedItem i = HeedItem.Of(f.Object("attention"));
         Equal("run1-3 True Error Blocking True True saving failed call-7 farm/save  ", string.Join(" ", new object[]
         {
             i.Id, i.Open, i.Severity, i.Disposition, i.Blocks, i.StateInvalidated, i.Summary, i.CausalOperation, i.CausalMethod,
@@ -186,7 +186,7 @@ static class Tests
                 s.Severity, s.Message, s.Repeats, s.Latest, s.Rule, s.Signature, s.FirstLine, s.LatestLine, s.Mods[0],
                 s.Variants[0].Value, s.Variants[0].Others, s.Variants[0].Count, s.Variants[1].Others, s.Variants[1].Count,
             }), "sample");
-        HeedVerdict v = Decode.Verdict(Body(g, "verdict"));
+        HeedVerdict v = HeedVerdict.Of(Body(g, "verdict"));
         Equal("call-7 farm/save Completed blocking charged Something blocking came of it. 301 True False run1-3", string.Join(
             " ", new object[] { v.Operation, v.Method, v.Status, v.Outcome, v.Reason, v.Text, v.Through, v.Known, v.Final, v.ItemId }),
             "verdict");
@@ -245,8 +245,8 @@ static class Tests
             int end = n % 2 == 0 ? c.Length : random.Next(Frame.HeadBytes, c.Length + 1);
             foreach (Action<Fields> read in new Action<Fields>[]
             {
-                f => Decode.Item(f.Object("attention")), f => Decode.Verdict(f), f => Decode.Page(f.Object("result")),
-                f => Decode.Texts(f), f => Decode.Items(f),
+                f => HeedItem.Of(f.Object("attention")), f => HeedVerdict.Of(f), f => Decode.Page(f.Object("result")),
+                f => Decode.Texts(f), f => f.List("result", HeedItem.Of),
             })
             {
                 try { read(new Fields(c, Frame.HeadBytes, end - Frame.HeadBytes)); }

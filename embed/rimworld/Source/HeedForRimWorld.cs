@@ -130,10 +130,7 @@ namespace HeedRimWorld
                     inLog = false;
                 }
             }
-            if (string.IsNullOrEmpty(operation))
-                Heed.Log(Level(type), condition, stackTrace);
-            else
-                Heed.Log(Level(type), condition, stackTrace, operation);
+            Heed.Log(Level(type), condition, stackTrace, operation == "" ? null : operation);
         }
 
         private static HeedLevel Level(LogType type)

@@ -8,7 +8,8 @@ using System.Threading;
 using System.Threading.Tasks;
 using HeedLog;
 
-/// <summary>Tries the adapter without a sidecar: FOLDER has none.</summary>
+/// <summary>Tries the adapter without a sidecar: FOLDER has none. With a second argument, which is a sidecar, tries it with
+/// that.</summary>
 internal static class AdapterTest
 {
     private static readonly List<string> Reports = new List<string>();
@@ -43,6 +44,11 @@ internal static class AdapterTest
 
     private static int Main(string[] arguments)
     {
+        if (arguments.Length > 1)
+        {
+            Acknowledged(arguments[1]);
+            return 0;
+        }
         using (var heed = Heed.Start(new HeedOptions { SidecarPath = arguments[0] }))
         {
             var disabled = new Slot();
@@ -93,6 +99,24 @@ internal static class AdapterTest
             lock (Reports) True(Reports.Count == 2, string.Join("; ", Reports.ToArray()));
         }
         return 0;
+    }
+
+    /// <summary>Who acknowledges and calls at once meets no fault that blocks, whatever waits to be written.</summary>
+    private static void Acknowledged(string sidecar)
+    {
+        using (var heed = Heed.Start(new HeedOptions { SidecarPath = sidecar }))
+        {
+            var slot = new Slot { IsEnabled = true };
+            var adapter = new HeedAttentionAdapter(heed, slot, Report);
+            heed.Log(HeedLevel.Error, "FormatException: it was not there", "at Quarry.Run ()\nat Verse.Tick ()");
+            Until(() => !string.IsNullOrEmpty(slot.CurrentId), adapter);
+            adapter.Send(() => null).Wait(10000); // written after the item
+            slot.CurrentId = null;
+            adapter.Started("op-1", "a/tool");
+            heed.OperationEnded("op-1", HeedStatus.Completed);
+            var verdict = heed.WaitVerdict("op-1", 10000);
+            True(verdict != null && verdict.Outcome == "clean", verdict == null ? "no verdict" : verdict.Text);
+        }
     }
 
     private static void Report(string text) { lock (Reports) Reports.Add(text); }
