@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // Front is a client over Streamable HTTP, as a stream of lines: posted messages are read, and a written line goes to
@@ -193,16 +193,7 @@ func (f *Front) local(r *http.Request) bool {
 	if f.far {
 		return origin == "" || from.Host == r.Host
 	}
-	return loopback(r.Host) && (origin == "" || loopback(from.Host))
-}
-
-// loopback reports whether a host, with or without a port, is this machine by its name.
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return loopback.Is(r.Host) && (origin == "" || loopback.Is(from.Host))
 }
 
 // inSession returns 0 for a request of the open session, else the status of its answer. mu is held.

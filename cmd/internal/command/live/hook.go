@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/hooks"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
@@ -260,7 +261,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
 		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
-		Way: deliver.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
+		Way: way.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -279,7 +280,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			said = h.noted(c.Refuse(ctx, item, e.Tool, offeredNote, string(e.Kind)))
+			said = h.noted(c.Refuse(ctx, item, "", e.Tool, offeredNote, string(e.Kind)))
 		}
 	case part == hooks.Context:
 		said = h.news(ctx, c)
