@@ -37,6 +37,8 @@ type Front struct {
 	general *events                  // of the session, for messages that belong to no request
 	kept    *lru.Cache[int, *events] // of the session, by their numbers
 	begun   int
+
+	mirrored mirrored
 }
 
 // The bounds of a Front.
@@ -50,11 +52,11 @@ const (
 
 // events are the messages for one request of a client, or for none.
 type events struct {
-	number  int             // of the requests and sessions so far
-	id      json.RawMessage // of the request
-	token   string          // by which the server reports progress of it
-	wake    chan struct{}   // closed and replaced at each event
-	first   int             // the number of list[0]
+	number  int           // of the requests and sessions so far
+	of      *message      // the request
+	token   string        // by which the server reports progress of it
+	wake    chan struct{} // closed and replaced at each event
+	first   int           // the number of list[0]
 	list    [][]byte
 	done    bool // the last one is the answer
 	reading int  // readers
@@ -63,7 +65,7 @@ type events struct {
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
-	f := &Front{token: token, far: far, open: map[string]*events{}}
+	f := &Front{token: token, far: far, open: map[string]*events{}, mirrored: mirrored{}}
 	f.kept, _ = lru.New[int, *events](maxStreams) // the error is about another size
 	f.lines, f.to = io.Pipe()
 	return f
@@ -83,6 +85,9 @@ func (f *Front) Write(line []byte) (int, error) {
 	to := f.open[m.key()]
 	switch of := m.params.inner("_meta").get(subscriptionID); {
 	case m.method == "":
+		if to != nil && to.of.method == "tools/list" {
+			f.mirrored.learn(list(m.inner("result").get("tools")))
+		}
 		delete(f.open, m.key())
 	case of != nil:
 		to = f.open[keyOf(of)]
@@ -123,9 +128,10 @@ func (e *events) add(data []byte, done bool) {
 }
 
 // begin returns new events, with mu held.
-func (f *Front) begin(id json.RawMessage, token string) *events {
+func (f *Front) begin(of *message) *events {
 	f.begun++
-	e := &events{number: f.begun, id: id, token: token, wake: make(chan struct{}), first: 1}
+	token := string(of.params.inner("_meta").get("progressToken"))
+	e := &events{number: f.begun, of: of, token: token, wake: make(chan struct{}), first: 1}
 	f.kept.Add(e.number, e)
 	return e
 }
@@ -133,8 +139,8 @@ func (f *Front) begin(id json.RawMessage, token string) *events {
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
 func (f *Front) leave() (cancel [][]byte) {
 	for _, e := range f.open {
-		cancel = append(cancel, canceled(e.id))
-		e.add(jsonrpc.Failure(jsontext.Value(e.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
+		cancel = append(cancel, canceled(e.of.id))
+		e.add(jsonrpc.Failure(jsontext.Value(e.of.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
 	}
 	if f.general != nil {
 		f.general.done = true
@@ -236,10 +242,12 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
 			return
 		}
-		body := map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()}
+		f.mu.Lock()
+		body := m.headers(f.mirrored)
+		f.mu.Unlock()
 		for header, want := range body {
-			if got := headerText(r.Header.Get(header)); got != want {
-				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %q", header, got, want))
+			if got, ok := headerText(r.Header.Get(header)); !ok || !agrees(got, want) {
+				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %s", header, got, want))
 				return
 			}
 		}
@@ -250,7 +258,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	if begins {
 		left = f.leave()
 		f.session = gabp.NewToken()
-		f.general = f.begin(nil, "")
+		f.general = f.begin(&message{})
 		w.Header().Set(headerSession, f.session)
 	} else if status := f.inSession(r); !alone && status != 0 {
 		f.mu.Unlock()
@@ -265,7 +273,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			refused(http.StatusBadRequest, jsonrpc.CodeInternal, "too many requests wait for an answer, or two have this id")
 			return
 		}
-		e = f.begin(m.id, string(m.params.inner("_meta").get("progressToken")))
+		e = f.begin(m)
 		e.reading++
 		f.open[key] = e
 	}

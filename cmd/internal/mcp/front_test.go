@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -336,4 +337,53 @@ func TestWithoutSession(t *testing.T) {
 	done = asks(build, "tools/call", "build")
 	line, _ = f.next(<-done)
 	require.Contains(t, line, "Not executed: ")
+}
+
+// mirroring is a list of a tool whose arguments are repeated in headers, one of them in an object.
+const mirroring = `{"tools":[{"name":"build","inputSchema":{"type":"object","properties":{` +
+	`"region":{"type":"string","x-mcp-header":"Region"},"count":{"type":"integer","x-mcp-header":"Count"},` +
+	`"at":{"type":"object","properties":{"roof":{"type":"boolean","x-mcp-header":"Roof"}}},` +
+	`"odd":{"type":"number","x-mcp-header":"Odd"},"bad":{"type":"string","x-mcp-header":"a b"},"plain":{"type":"string"}}}}],` +
+	`"resultType":"complete"}`
+
+// TestMirroredArguments: heed refuses a call whose headers do not repeat the arguments that the tool wants repeated.
+func TestMirroredArguments(t *testing.T) {
+	f := beginFront(t)
+	asks := func(request, method, name string, more ...string) chan *reply {
+		done := make(chan *reply, 1)
+		go func() { done <- f.send("POST", modern(request), append(headers(method, name), more...)...) }()
+		return done
+	}
+	done := asks(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "tools/list", "")
+	f.take(f.server)
+	f.serve(`{"jsonrpc":"2.0","id":1,"result":` + mirroring + `}`)
+	require.Equal(t, 200, (<-done).StatusCode)
+	for i, c := range []struct {
+		arguments string
+		headers   []string
+		status    int
+	}{
+		{`{"plain":"x","odd":1,"bad":"y"}`, nil, 200},
+		{`{"region":null}`, nil, 200},
+		{`{"region":"eu","count":42.0,"at":{"roof":true}}`, []string{"Mcp-Param-Region", "eu", "mcp-param-count", "42", "Mcp-Param-Roof", "true"}, 200},
+		{`{"region":"über"}`, []string{"Mcp-Param-Region", "=?base64?w7xiZXI=?="}, 200},
+		{`{"region":"eu"}`, nil, 400},
+		{`{"region":"eu"}`, []string{"Mcp-Param-Region", "us"}, 400},
+		{`{"region":"42"}`, []string{"Mcp-Param-Region", "42.0"}, 400},
+		{`{"count":42}`, []string{"Mcp-Param-Count", "43"}, 400},
+		{`{"at":{"roof":true}}`, []string{"Mcp-Param-Roof", "false"}, 400},
+		{`{"region":"x"}`, []string{"Mcp-Param-Region", "=?base64?!?="}, 400},
+	} {
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build","arguments":%s}}`, i+9, c.arguments)
+		done = asks(call, "tools/call", "build", c.headers...)
+		if c.status == 200 {
+			f.take(f.server)
+			f.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"resultType":"complete","content":[]}}`, i+9))
+		}
+		r := <-done
+		require.Equal(t, c.status, r.StatusCode, c.arguments)
+		if line, _ := f.next(r); c.status != 200 {
+			require.Contains(t, line, `"code":-32020`)
+		}
+	}
 }
