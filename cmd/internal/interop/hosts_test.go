@@ -297,7 +297,7 @@ func (p *place) file(t *testing.T, name, content string) string {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	command, _ := json.Marshal(p.server[0])
 	args, _ := json.Marshal(p.server[1:])
-	content = strings.NewReplacer("COMMAND", string(command), "ARGS", string(args), "URL", p.url, "DIR", p.dir).Replace(content)
+	content = strings.NewReplacer("$COMMAND", string(command), "$ARGS", string(args), "$URL", p.url).Replace(content)
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
@@ -325,10 +325,21 @@ type host struct {
 
 const (
 	task    = "Build with the tool of the game until you are done."
-	servers = `{"mcpServers":{"game":{"type":"stdio","command":COMMAND,"args":ARGS,"tools":["*"],"trust":true}}`
+	servers = `{"mcpServers":{"game":{"type":"stdio","command":$COMMAND,"args":$ARGS,"tools":["*"],"trust":true}}`
 )
 
 var hosts = map[string]host{
+	"opencode": {"opencode", func(t *testing.T, p *place) (args, env []string) {
+		command, _ := json.Marshal(p.server)
+		p.file(t, "opencode.json", `{"model":"stub/stub","small_model":"stub/stub","autoupdate":false,"share":"disabled","provider":{"stub":{
+			"npm":"@ai-sdk/openai-compatible","name":"stub","options":{"baseURL":"$URL/v1","apiKey":"stub"},
+			"models":{"stub":{"name":"stub","tool_call":true,"limit":{"context":100000,"output":4000}}}}},
+			"mcp":{"game":{"type":"local","command":`+string(command)+`,"enabled":true}},"permission":{"*":"allow"}}`)
+		if p.way == "hook" {
+			p.hooks(t, "opencode", ".opencode/plugins/heed.js")
+		}
+		return []string{"run", "--model", "stub/stub", task}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
+	}},
 	"Claude Code": {"claude", func(t *testing.T, p *place) (args, env []string) {
 		return []string{
 				"-p", task, "--model", "stub", "--mcp-config", p.file(t, "mcp.json", servers+"}"), "--strict-mcp-config",
@@ -345,12 +356,14 @@ approval_policy = "never"
 sandbox_mode = "danger-full-access"
 [model_providers.stub]
 name = "stub"
-base_url = "URL/v1"
+base_url = "$URL/v1"
 env_key = "STUB_KEY"
 wire_api = "responses"
 [mcp_servers.game]
-command = COMMAND
-args = ARGS
+command = $COMMAND
+args = $ARGS
+required = true
+startup_timeout_sec = 60
 default_tools_approval_mode = "approve"
 `)
 		if p.way == "hook" {
@@ -428,7 +441,7 @@ func runHost(t *testing.T, name, program string, h host, p *place) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	state := filepath.Join(p.dir, "state")
-	env := append(os.Environ(), "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, gameEnv+"="+log, "NO_COLOR=1", "CI=", "PATH="+
+	env := append(os.Environ(), "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, gameEnv+"="+log, "PWD="+p.dir, "NO_COLOR=1", "CI=", "PATH="+
 		filepath.Dir(p.heed)+":"+os.Getenv("PATH"))
 	if p.way == "mcp" {
 		p.server = append([]string{p.heed, "mcp", "--log", log, "--state", state, "--log-file", p.dir + "/heed.log", "--", "env", gameEnv + "=" + log}, p.server...)

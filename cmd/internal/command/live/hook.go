@@ -67,7 +67,7 @@ func (p *program) hookCommand() *cobra.Command {
 		Use:   hookName,
 		Short: "Answer a hook of a coding agent's host",
 		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor, Copilot CLI, VS
-Code, Windsurf or Cline. It reads the event on standard input and answers on standard
+Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
 output: a tool is denied while an item of the running heed blocks, and what happened is
 added after a tool or with the user's prompt, as far as the host can. A turn that would
 end while the agent was not told of what blocks goes on once. The host decides which tools
