@@ -366,5 +366,9 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: acknowledge it, then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
+		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build", "", "")
+		require.NoError(t, err)
+		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
+			"then call build again if it is still wanted.", text, "no tool of another way")
 	})
 }

@@ -28,7 +28,7 @@ func Pattern(host Host, server string) string {
 	case Windsurf, Cline:
 		return mcpName(server, "*")
 	case Opencode:
-		return server + "_*"
+		return notInTools.ReplaceAllLiteralString(server, "_") + "_*"
 	}
 	return ""
 }

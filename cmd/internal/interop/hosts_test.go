@@ -308,7 +308,8 @@ func (p *place) hooks(t *testing.T, host, file string) string {
 	if p.way != "hook" {
 		return "{}"
 	}
-	out, err := exec.Command(p.heed, "hook", "--configure", host, "--server", "game", "--state", filepath.Join(p.dir, "state")).Output()
+	state := filepath.Join(p.dir, "state")
+	out, err := exec.Command(p.heed, "hook", "--configure", host, "--server", "game", "--state", state).Output()
 	require.NoError(t, err)
 	config := strings.ReplaceAll(string(out), `"heed hook`, `"`+p.heed+` hook`)
 	if file != "" {
@@ -441,10 +442,12 @@ func runHost(t *testing.T, name, program string, h host, p *place) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	state := filepath.Join(p.dir, "state")
-	env := append(os.Environ(), "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, gameEnv+"="+log, "PWD="+p.dir, "NO_COLOR=1", "CI=", "PATH="+
-		filepath.Dir(p.heed)+":"+os.Getenv("PATH"))
+	env := append(os.Environ(), "HOME="+p.dir, "XDG_STATE_HOME="+p.dir, gameEnv+"="+log, "PWD="+p.dir, "NO_COLOR=1", "CI=",
+		"PATH="+filepath.Dir(p.heed)+":"+os.Getenv("PATH"))
 	if p.way == "mcp" {
-		p.server = append([]string{p.heed, "mcp", "--log", log, "--state", state, "--log-file", p.dir + "/heed.log", "--", "env", gameEnv + "=" + log}, p.server...)
+		p.server = append([]string{
+			p.heed, "mcp", "--log", log, "--state", state, "--log-file", p.dir + "/heed.log", "--", "env", gameEnv + "=" + log,
+		}, p.server...)
 	} else {
 		p.server = append([]string{"env", gameEnv + "=" + log}, p.server...)
 		serve := exec.CommandContext(ctx, p.heed, "serve", "--state", state, log)

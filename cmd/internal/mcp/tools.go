@@ -98,7 +98,7 @@ func SessionNext(class string, a *heed.Item) []string {
 func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
 	result, _, err := p.tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
-		return textResult("heed: "+err.Error(), true)
+		return textResult("heed: "+words(err.Error()), true)
 	}
 	switch r := result.(type) {
 	case *bridge.Brief:
