@@ -307,9 +307,10 @@ func TestClientLeavesGame(t *testing.T) {
 func TestMirrorsArguments(t *testing.T) {
 	got := make(chan http.Header, 8)
 	g := &game{handler: func(w http.ResponseWriter, r *http.Request, m map[string]any) bool {
-		if m["method"] == "tools/call" {
+		switch m["method"] {
+		case "tools/call":
 			got <- r.Header
-		} else if m["method"] == "tools/list" {
+		case "tools/list":
 			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":2,"result":%s}`, mirroring)
 			return true
 		}
