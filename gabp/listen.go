@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // splitAddr returns the network and address of "unix:PATH" or "host:port".
@@ -33,14 +35,12 @@ func CheckAddr(addr string) error {
 	return nil
 }
 
-// checkLoopback refuses a host:port that is not on the loopback interface. Of names
-// only localhost is accepted: others may resolve to anything.
+// checkLoopback refuses a host:port that is not on the loopback interface.
 func checkLoopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(address); err != nil {
 		return fmt.Errorf("gabp: address %q: %w", address, err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !loopback.Is(address) {
 		return fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", address)
 	}
 	return nil

@@ -161,6 +161,9 @@ type Decision struct {
 	// where it is allowed. It holds no log text.
 	Refusal string
 
+	// Why is the part of the refusal that says why the gate could not check, "" where it could.
+	Why string
+
 	// Running is the call under way, where the source is a [Recorder] and the call
 	// is allowed; nil otherwise. [Gate.Done] ends it.
 	Running Running
@@ -217,8 +220,8 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 		d.Allowed, d.Exempt = true, "the check failed, and the gate is set to fail open: "+reason(err)
 	case err != nil:
 		d.Err = err
-		d.Refusal = "not executed: the gate cannot check for attention (" + reason(err) +
-			"); check the game's state, then call again; " + g.policy.exemptions
+		d.Why = "the gate cannot check for attention (" + reason(err) + ")"
+		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.policy.exemptions
 	case open && a.Blocking:
 		d.Attention = &a
 		d.Refusal = refusal(&a) + "; " + g.policy.exemptions

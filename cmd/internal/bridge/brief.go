@@ -6,8 +6,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -86,28 +88,28 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 	return &out, nil
 }
 
-// refusalBrief returns a short brief about an item for the answer to a refused call, "" where none comes in time.
-func (d *Diagnostics) refusalBrief(ctx context.Context, id string) string {
+// told returns the head of a short brief about an item for the answer to a refused call, "" where none comes in time.
+func (d *Diagnostics) told(ctx context.Context, item *heed.Item) string {
 	if d.briefer == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, refusalBriefWithin)
-	text := make(chan string, 1)
+	defer cancel()
+	head := make(chan string, 1)
 	go func() {
-		defer cancel()
 		c, err := d.briefer(ctx, briefing.Request{
-			AgentClass: heedsource.TemplateAgent, TemplateOverride: heedsource.TemplateAgent, WorkOrderID: id,
+			AgentClass: heedsource.TemplateAgent, TemplateOverride: heedsource.TemplateAgent, WorkOrderID: item.ID,
 			MaxContextTokens: refusalBriefTokens,
 		}, nil)
-		if err == nil {
-			text <- c.Text
+		if err != nil {
+			c = &briefing.Context{}
 		}
+		head <- way.Head(item, c)
 	}()
-	<-ctx.Done()
 	select {
-	case s := <-text:
-		return s
-	default:
+	case said := <-head:
+		return said
+	case <-ctx.Done():
 		return ""
 	}
 }

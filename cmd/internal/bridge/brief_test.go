@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,8 +31,9 @@ func TestBriefInRefusal(t *testing.T) {
 		"there is one": {
 			func(_ context.Context, r briefing.Request, _ *briefing.Template) (*briefing.Context, error) {
 				asked = r
-				return &briefing.Context{Text: "[attention a] broke\n"}, nil
-			}, "[attention a] broke\n", 0,
+				content := "[attention a] blocking error: broke\n> Broken thing\nNext: call heed/item with id a\n"
+				return &briefing.Context{Fragments: []briefing.Fragment{{SourceID: r.WorkOrderID + "@1", Content: content}}}, nil
+			}, "\n> Broken thing\nNext: call heed/ack with id \"1\", ", 0,
 		},
 		"it fails": {
 			func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error) {
@@ -54,10 +56,10 @@ func TestBriefInRefusal(t *testing.T) {
 				_, e := p.call("colony/build")
 				require.Equal(t, c.after, time.Since(began))
 				h := p.held(e)
-				var data struct{ Brief string }
-				require.NoError(t, json.Unmarshal(e.Data, &data))
-				require.Equal(t, c.want, data.Brief)
+				require.Equal(t, c.want == "", h.Attention.Sample != nil, "samples in place of a brief")
+				require.Equal(t, 2+strings.Count(c.want, "> "), len(strings.Split(e.Message, "\n")))
 				if c.want != "" {
+					require.Contains(t, e.Message, c.want)
 					require.Equal(t, briefing.Request{
 						AgentClass: "agent", TemplateOverride: "agent", WorkOrderID: h.Attention.ID, MaxContextTokens: 200,
 					}, asked)

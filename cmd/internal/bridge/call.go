@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
@@ -51,13 +53,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		Diagnostics: !p.attends && slices.Contains(attentionMethods, r.Method),
 	})
 	if !d.Allowed {
-		found := finding{Attention: gabp.Project(d.Attention)}
-		p.tell(ctx, consumer, &found)
-		refused := refusal(&d, found)
-		if found.Attention != nil {
-			refused.Brief = p.diagnostics.refusalBrief(ctx, found.Attention.ID)
-		}
-		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(refused)
+		return nil, p.refuse(ctx, consumer, &d)
 	}
 	operation := ""
 	run, recorded := d.Running.(*session.Running)
@@ -167,40 +163,31 @@ type blocked struct {
 	Tool      string     `json:"tool"`
 	Attention *heed.Item `json:"attention,omitempty"`
 	Notice    string     `json:"notice,omitempty"` // what others acknowledged
-	Brief     string     `json:"brief,omitempty"`  // what must be known about the item
-	Next      []string   `json:"next"`             // what to do, in order
 }
 
-func refusal(d *gate.Decision, found finding) blocked {
-	data := blocked{
-		Status: "blocked_by_attention", Tool: d.Call.Tool, Attention: found.Attention, Notice: found.Notice,
+// refuse returns the answer to a call that was held back.
+func (p *Proxy) refuse(ctx context.Context, consumer string, d *gate.Decision) *gabp.Error {
+	r := way.Refusal{Tool: d.Call.Tool, Item: d.Attention, Why: d.Why}
+	found := finding{Attention: gabp.Project(r.Item)}
+	p.tell(ctx, consumer, &found)
+	if r.Item != nil {
+		r.Told = p.diagnostics.told(ctx, r.Item)
 	}
-	if d.Attention != nil {
-		data.Next = steps(d.Attention.ID, d.Call.Tool)
-	} else {
-		data.Next = []string{"check the game's state", "call " + d.Call.Tool + " again"}
+	if r.Told != "" { // it has the texts
+		found.Attention.Sample, found.Attention.Summary = nil, cmp.Or(r.Item.Title, r.Item.Summary)
 	}
-	return data
-}
-
-func steps(id, tool string) []string {
-	return []string{
-		"read the item and its entries; tools tagged diagnostics are always allowed",
-		"acknowledge " + id + " with attention/ack",
-		"if stateInvalidated is true, read the game's state again",
-		"call " + tool + " again if it is still wanted",
-	}
+	return (&gabp.Error{Code: gabp.CodeToolUnavailable, Message: p.way.Refuse(r)}).WithData(blocked{
+		Status: "blocked_by_attention", Tool: r.Tool, Attention: found.Attention, Notice: found.Notice,
+	})
 }
 
 // noMod refuses a request that no mod can execute.
 func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.Error {
-	data := blocked{Status: "no_mod", Tool: tool, Next: []string{
-		"wait until the game's mod is connected", "list the tools again",
-	}}
-	text := "not executed: no mod is connected to execute " + tool
+	data := blocked{Status: "no_mod", Tool: tool}
+	why := "no mod is connected to execute " + tool
 	if a, open, err := p.source.Current(ctx, r.Session.Consumer()); err == nil && open {
 		data.Attention = gabp.Project(&a)
-		text += "; " + a.Summary
+		why += "; " + a.Summary
 	}
 	code := gabp.CodeMethodNotFound
 	switch r.Method {
@@ -209,7 +196,7 @@ func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.E
 	case gabp.MethodResourcesRead:
 		code = gabp.CodeResourceNotFound
 	}
-	return gabp.Errorf(code, "%s", text).WithData(data)
+	return (&gabp.Error{Code: code, Message: p.way.Refuse(way.Refusal{Tool: tool, Why: why})}).WithData(data)
 }
 
 var (

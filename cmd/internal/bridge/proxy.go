@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,7 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/framing"
@@ -80,6 +83,7 @@ type Proxy struct {
 	bridges     *bridges
 	server      *gabp.Server
 	attends     bool // attention is not left to the mod
+	way         way.Way
 	events      *modEvents
 	diagnostics *Diagnostics
 	source      gate.Source
@@ -114,7 +118,10 @@ func New(cfg Config) (*Proxy, error) {
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
 		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
-		attends: cfg.Session.Attention() != session.LeftToMod,
+		attends: cfg.Session.Attention() != session.LeftToMod, way: way.Tools(ToolBrief, ToolAck, ToolEntries),
+	}
+	if !p.attends {
+		p.way.Ack = func(item *heed.Item) string { return fmt.Sprintf("call attention/ack with id %q", item.ID) }
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)

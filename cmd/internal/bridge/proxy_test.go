@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,7 +185,7 @@ func open(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *t
 		ctx, stop := context.WithCancel(t.Context())
 		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
 		require.NoError(t, err)
-		sc.Engine.Rules, sc.Engine.Epoch = set, "e1"
+		sc.Engine.Rules, sc.Engine.Epoch = set, cmp.Or(sc.Engine.Epoch, "e1")
 		s, err := session.New(sc)
 		require.NoError(t, err)
 		cfg.Session, cfg.Logger = s, slog.New(slog.DiscardHandler)
@@ -394,7 +395,6 @@ type held struct {
 	Status    string
 	Tool      string
 	Attention *heed.Item
-	Next      []string
 }
 
 func (p *play) held(e *gabp.Error) (h held) {
@@ -421,13 +421,8 @@ func TestCallHeldBack(t *testing.T) {
 		require.Equal(t, "colony/build", h.Tool)
 		require.NotNil(t, h.Attention)
 		require.True(t, h.Attention.Blocking)
-		require.Contains(t, e.Message, "acknowledge "+h.Attention.ID)
-		require.Equal(t, []string{
-			"read the item and its entries; tools tagged diagnostics are always allowed",
-			"acknowledge " + h.Attention.ID + " with attention/ack",
-			"if stateInvalidated is true, read the game's state again",
-			"call colony/build again if it is still wanted",
-		}, h.Next)
+		require.Equal(t, "Not executed: something broke (1 entry in 1 group).\nNext: call heed/ack with id \"2\", then read the "+
+			"game's state again, then call colony/build again if it is still wanted.", e.Message)
 		require.Len(t, m.asked(), 1)
 		_, e = p.call("colony/look")
 		require.Nil(t, e, "it only looks")
@@ -721,13 +716,13 @@ func TestNoMod(t *testing.T) {
 		require.Equal(t, "no_mod", h.Status)
 		require.Equal(t, "colony/build", h.Tool)
 		require.Nil(t, h.Attention)
-		require.Equal(t, []string{"wait until the game's mod is connected", "list the tools again"}, h.Next)
-		require.Equal(t, "not executed: no mod is connected to execute colony/build", e.Message)
+		require.Equal(t, "Not executed: no mod is connected to execute colony/build.\nNext: check the game's state, then call "+
+			"colony/build again if it is still wanted.", e.Message)
 
 		p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
 		_, e = p.call("colony/build")
 		require.Equal(t, p.session.Open(nil)[0].ID, p.held(e).Attention.ID)
-		require.Contains(t, e.Message, "not executed: no mod is connected to execute colony/build; something broke")
+		require.Contains(t, e.Message, "Not executed: no mod is connected to execute colony/build; something broke")
 
 		for method, code := range map[string]int{
 			"colony/anything": gabp.CodeMethodNotFound, gabp.MethodResourcesRead: gabp.CodeResourceNotFound,
@@ -735,7 +730,7 @@ func TestNoMod(t *testing.T) {
 			_, err := p.bridge.CallRaw(p.ctx, method, json.RawMessage(`{"uri":"gabp://mod/x"}`))
 			f, _ := errors.AsType[*gabp.Error](err)
 			require.Equal(t, code, f.Code)
-			require.Contains(t, f.Message, "not executed: no mod is connected to execute "+method)
+			require.Contains(t, f.Message, "Not executed: no mod is connected to execute "+method)
 		}
 		tools, err := p.bridge.ListTools(p.ctx)
 		require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/agent/steer/attention"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -51,7 +51,7 @@ type Config struct {
 	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
 	BriefTokens int
 	// Way names the calls of heed that the agent has.
-	Way Way
+	Way way.Way
 
 	Now func() time.Time // required
 	Log *slog.Logger     // required
@@ -102,12 +102,7 @@ func New(cfg Config) (*Conversation, error) {
 		return nil, err
 	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
-	c.feed.Next = func(item *heed.Item) string {
-		if cfg.Way.More == nil {
-			return cfg.Way.next(item, "")
-		}
-		return cfg.Way.next(item, "") + " For more: " + cfg.Way.More(item) + "."
-	}
+	c.feed.Next = cfg.Way.Next
 	c.feed.Brief = func(item *heed.Item) string { return c.briefs[item.ID] }
 	if !cfg.Resume {
 		c.Do((*steer.Machine).Ready)
@@ -197,10 +192,23 @@ func (c *Conversation) Offer(ctx context.Context, note, value string) (text stri
 	return steer.Framing{}.Render(batch), err
 }
 
-// Refuse returns the text in place of the result of a call that an item holds back, with what Offer would return.
-func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, tool, note, value string) (string, error) {
+// Refuse returns the text in place of the result of a call that an item holds back, or why if it is nil, with the rest
+// of what Offer would return.
+func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool, note, value string) (string, error) {
 	batch, err := c.ride(ctx, note, value)
-	return c.cfg.Way.refusal(item, text.Safe(tool, maxTool), batch.Messages), err
+	r := way.Refusal{Tool: tool, Item: item, Why: why}
+	for i := range batch.Messages {
+		msg := &batch.Messages[i]
+		if item != nil && msg.Topic == item.ID && msg.Through > 0 {
+			r.Told = msg.Text
+		} else {
+			if msg.Rides && msg.Through > 0 && len(msg.Data) == 0 {
+				msg.Text, _, _ = strings.Cut(msg.Text, "\n")
+			}
+			r.Rest = append(r.Rest, steer.Framing{}.Render(steer.Batch{Messages: batch.Messages[i : i+1], Rides: true}))
+		}
+	}
+	return c.cfg.Way.Refuse(r), err
 }
 
 // maxTool bounds the name of a tool, in characters.
@@ -261,7 +269,7 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]
 		if err != nil {
 			c.cfg.Log.Debug("an item is told without a brief", "item", item.ID, "error", err)
 		}
-		briefs[item.ID] = head(item, &b)
+		briefs[item.ID] = way.Head(item, &b.Context)
 	}
 	return briefs
 }
@@ -353,9 +361,4 @@ func (c *Conversation) State() steer.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.machine.State()
-}
-
-// Number is what an agent types for an item: the number that ends its id.
-func Number(item *coalesce.Item) string {
-	return item.ID[strings.LastIndexByte(item.ID, '-')+1:]
 }

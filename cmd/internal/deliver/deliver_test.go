@@ -23,6 +23,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
@@ -109,7 +110,7 @@ const fault = "Exception ticking Crane7: System.NullReferenceException: Object r
 func TestWhatIsOpenRides(t *testing.T) {
 	besides(t, func(b *beside) {
 		c := b.conversation(t, func(cfg *deliver.Config) {
-			cfg.Way.Ack = func(item *heed.Item) string { return "ack " + deliver.Number(item) }
+			cfg.Way.Ack = func(item *heed.Item) string { return "ack " + way.Number(item) }
 		})
 		begin(c)
 		require.Empty(t, ride(t, c))
@@ -128,13 +129,13 @@ func TestWhatIsOpenRides(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	besides(t, func(b *beside) {
 		c := b.conversation(t, func(cfg *deliver.Config) {
-			cfg.Way = deliver.Commands(cli.CommandLine, "hook-s", []string{"--pid", "7"})
+			cfg.Way = way.Commands(cli.CommandLine, "hook-s", []string{"--pid", "7"})
 		})
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
 		refuse := func() []string {
-			text, err := c.Refuse(t.Context(), &item, "build", "", "")
+			text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
 			require.NoError(t, err)
 			return strings.Split(text, "\n")
 		}
@@ -295,14 +296,14 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 		tools[tool.Name], shownTools[shown(tool.Name)] = true, true
 	}
 	for name, way := range map[string]struct {
-		deliver.Way
+		way.Way
 		tools map[string]bool
 		names int // at least
 	}{
-		"hook and acp": {deliver.Commands(cli.CommandLine, "hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
-		"mcp":          {deliver.Tools(shown), shownTools, 3},
-		"wrap":         {deliver.Tools(func(tool string) string { return tool }), tools, 3},
-		"none":         {deliver.Way{}, map[string]bool{}, 0},
+		"hook and acp": {way.Commands(cli.CommandLine, "hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
+		"mcp":          {way.Tools(shown(bridge.ToolBrief), shown(bridge.ToolAck), shown(bridge.ToolEntries)), shownTools, 3},
+		"wrap":         {way.Tools(bridge.ToolBrief, bridge.ToolAck, bridge.ToolEntries), tools, 3},
+		"none":         {way.Way{}, map[string]bool{}, 0},
 	} {
 		besides(t, func(b *beside) {
 			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = way.Way, "hook-s" })
@@ -312,7 +313,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			b.log(fault)
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
 			item := b.session.Open(nil)[0]
-			refused, err := c.Refuse(t.Context(), &item, "build", "", "")
+			refused, err := c.Refuse(t.Context(), &item, "", "build", "", "")
 			require.NoError(t, err)
 			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				deliver.Confirm(m)
@@ -360,10 +361,14 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
-		text, err := c.Refuse(t.Context(), &item, "build", "", "")
+		text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: acknowledge it, then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
+		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build", "", "")
+		require.NoError(t, err)
+		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
+			"then call build again if it is still wanted.", text, "no tool of another way")
 	})
 }

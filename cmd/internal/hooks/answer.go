@@ -60,6 +60,7 @@ var events = map[Host]map[Kind]string{
 		SessionStart: "TaskStart TaskResume", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
 		TurnEnd: "TaskComplete", SessionEnd: "TaskCancel",
 	},
+	Opencode: {Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse", TurnEnd: "Stop"},
 }
 
 // stopFailure is the event of a turn that was ended by an error.
@@ -81,14 +82,14 @@ func (e *Event) Takes() Part {
 	case BeforeTool:
 		return Deny
 	case Prompt, ToolFailed:
-		if e.Host == Cursor || e.Host == Copilot || e.Host == VSCode || e.Host == Windsurf {
+		if slices.Contains([]Host{Cursor, Copilot, VSCode, Windsurf, Opencode}, e.Host) {
 			return None
 		}
 		return Context
 	case SessionStart, AfterTool, BatchEnd:
 		return Context
 	case TurnEnd:
-		if !e.Aborted && e.Name != stopFailure && e.Host != Windsurf && e.Host != Cline {
+		if !e.Aborted && e.Name != stopFailure && !slices.Contains([]Host{Windsurf, Cline, Opencode}, e.Host) {
 			return GoOn
 		}
 	}

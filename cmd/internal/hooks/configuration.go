@@ -2,12 +2,16 @@ package hooks
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"regexp"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
 )
+
+//go:embed opencode.js
+var opencode string
 
 // timeout is how long a host waits for the command, in seconds.
 const timeout = 10
@@ -23,6 +27,8 @@ func Pattern(host Host, server string) string {
 		return "mcp_*"
 	case Windsurf, Cline:
 		return mcpName(server, "*")
+	case Opencode:
+		return notInTools.ReplaceAllLiteralString(server, "_") + "_*"
 	}
 	return ""
 }
@@ -52,6 +58,9 @@ func Configuration(host Host, command, server string) (file, content string) {
 	case Cline: // which runs a file for each event, by its name
 		return ".clinerules/hooks/PreToolUse, and as copies TaskStart, TaskResume, UserPromptSubmit, PostToolUse, " +
 			"TaskComplete and TaskCancel, each executable", "#!/bin/sh\nexec " + command + " --host cline\n"
+	case Opencode:
+		run := string(text.JSON(command + " --host opencode"))
+		return ".opencode/plugins/heed.js", strings.Replace(opencode, "COMMAND", run, 1)
 	default:
 		return "", ""
 	}

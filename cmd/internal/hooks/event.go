@@ -30,10 +30,13 @@ const (
 	VSCode   Host = "vscode"
 	Windsurf Host = "windsurf"
 	Cline    Host = "cline"
+	Opencode Host = "opencode"
 )
 
 // Hosts returns all hosts.
-func Hosts() []Host { return []Host{Claude, Codex, Gemini, Cursor, Copilot, VSCode, Windsurf, Cline} }
+func Hosts() []Host {
+	return []Host{Claude, Codex, Gemini, Cursor, Copilot, VSCode, Windsurf, Cline, Opencode}
+}
 
 // Kind is what an event is, in any host.
 type Kind string

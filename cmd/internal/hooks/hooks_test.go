@@ -396,12 +396,32 @@ var examples = []example{
 		want:    Event{Host: Cline, Kind: AfterTool, Name: "PostToolUse", Session: "t8", Tool: "read_file"},
 		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
 	},
+	{
+		name:  "opencode before a tool",
+		input: `{"hook_event_name":"PreToolUse","session_id":"s9","tool_name":"game_build","tool_use_id":"c1"}`,
+		want: Event{
+			Host: Opencode, Kind: BeforeTool, Name: "PreToolUse", Session: "s9", Tool: "game_build", CallID: "c1",
+		},
+		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"TEXT"}}`,
+	},
+	{
+		name:  "opencode after a tool",
+		input: `{"hook_event_name":"PostToolUse","session_id":"s9","tool_name":"game_build","tool_use_id":"c1"}`,
+		want: Event{
+			Host: Opencode, Kind: AfterTool, Name: "PostToolUse", Session: "s9", Tool: "game_build", CallID: "c1",
+		},
+		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
+	},
 }
 
 func TestEachHostAndEvent(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
-			e, err := Parse([]byte(x.input), "", x.event)
+			unnamed := Host("")
+			if x.want.Host == Opencode { // whose plugin names it
+				unnamed = Opencode
+			}
+			e, err := Parse([]byte(x.input), unnamed, x.event)
 			require.NoError(t, err)
 			require.Equal(t, x.want, e)
 
@@ -409,7 +429,7 @@ func TestEachHostAndEvent(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, x.want, named, "what is named is what is recognized")
 
-			more, err := Parse([]byte(`{"unknown":{"decision":["block"]},`+x.input[1:]), "", x.event)
+			more, err := Parse([]byte(`{"unknown":{"decision":["block"]},`+x.input[1:]), unnamed, x.event)
 			require.NoError(t, err)
 			require.Equal(t, x.want, more, "an unknown member is ignored")
 
@@ -699,6 +719,11 @@ func TestConfiguration(t *testing.T) {
 			}
 			continue
 		}
+		if host == Opencode {
+			require.Equal(t, ".opencode/plugins/heed.js", file)
+			require.Contains(t, content, `spawnSync("\"C:\\a b\\heed.exe\" hook --host opencode", {`)
+			continue
+		}
 		var config struct {
 			Hooks map[string][]map[string]any `json:"hooks"`
 		}
@@ -789,10 +814,13 @@ func TestConfigurationFiles(t *testing.T) {
 func TestPatternFitsTheServersTools(t *testing.T) {
 	for _, host := range Hosts() {
 		pattern, tool := Pattern(host, "my Game server"), "mcp__my_Game_server__build"
-		if host == VSCode {
+		switch host {
+		case VSCode:
 			tool = "mcp_my_game_build"
+		case Opencode:
+			tool = "my_Game_server_build"
 		}
-		require.Equal(t, slices.Contains([]Host{VSCode, Windsurf, Cline}, host), pattern != "")
+		require.Equal(t, slices.Contains([]Host{VSCode, Windsurf, Cline, Opencode}, host), pattern != "")
 		if fits, err := path.Match(pattern, tool); pattern != "" {
 			require.NoError(t, err)
 			require.True(t, fits, "%s: %s", host, pattern)

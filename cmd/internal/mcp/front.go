@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,10 +14,10 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // Front is a client over Streamable HTTP, as a stream of lines: posted messages are read, and a written line goes to
@@ -33,16 +32,17 @@ type Front struct {
 
 	mu      sync.Mutex
 	session string
-	open    map[string]*events       // of requests without an answer, by their ids
-	general *events                  // of the session, for messages that belong to no request
-	kept    *lru.Cache[int, *events] // of the session, by their numbers
+	open    map[string]*events // of requests without an answer, by their ids
+	general *events            // of the session, for messages that belong to no request
 	begun   int
+
+	mirrored mirrored
 }
 
 // The bounds of a Front.
 const (
 	maxStreams = 256
-	maxEvents  = 256 // that a client has not read of one stream, or may read again
+	maxEvents  = 256 // that a client has not read of one stream
 
 	firstWithin = 10 * time.Second // the answer is alone if it comes within this time
 	keepAlive   = 20 * time.Second
@@ -50,21 +50,19 @@ const (
 
 // events are the messages for one request of a client, or for none.
 type events struct {
-	number  int             // of the requests and sessions so far
-	id      json.RawMessage // of the request
-	token   string          // by which the server reports progress of it
-	wake    chan struct{}   // closed and replaced at each event
-	first   int             // the number of list[0]
-	list    [][]byte
-	done    bool // the last one is the answer
-	reading int  // readers
+	number  int           // of the requests so far
+	of      *message      // the request
+	token   string        // by which the server reports progress of it
+	wake    chan struct{} // closed and replaced at each event
+	list    [][]byte      // not read yet
+	done    bool          // the last one is the answer
+	reading bool
 }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
-	f := &Front{token: token, far: far, open: map[string]*events{}}
-	f.kept, _ = lru.New[int, *events](maxStreams) // the error is about another size
+	f := &Front{token: token, far: far, open: map[string]*events{}, mirrored: mirrored{}}
 	f.lines, f.to = io.Pipe()
 	return f
 }
@@ -83,6 +81,9 @@ func (f *Front) Write(line []byte) (int, error) {
 	to := f.open[m.key()]
 	switch of := m.params.inner("_meta").get(subscriptionID); {
 	case m.method == "":
+		if to != nil && to.of.method == "tools/list" {
+			f.mirrored.learn(list(m.inner("result").get("tools")))
+		}
 		delete(f.open, m.key())
 	case of != nil:
 		to = f.open[keyOf(of)]
@@ -106,7 +107,7 @@ func (f *Front) related(token string) (to *events) {
 			to = e
 		}
 	}
-	if f.general != nil && (to == nil || f.general.reading > 0) {
+	if f.general != nil && (to == nil || f.general.reading) {
 		return f.general
 	}
 	return to
@@ -115,33 +116,29 @@ func (f *Front) related(token string) (to *events) {
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
 	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
-	if over := len(e.list) - maxEvents; over > 0 {
-		e.list, e.first = e.list[over:], e.first+over
-	}
+	e.list = e.list[max(0, len(e.list)-maxEvents):]
 	close(e.wake)
 	e.wake = make(chan struct{})
 }
 
 // begin returns new events, with mu held.
-func (f *Front) begin(id json.RawMessage, token string) *events {
+func (f *Front) begin(of *message) *events {
 	f.begun++
-	e := &events{number: f.begun, id: id, token: token, wake: make(chan struct{}), first: 1}
-	f.kept.Add(e.number, e)
-	return e
+	token := string(of.params.inner("_meta").get("progressToken"))
+	return &events{number: f.begun, of: of, token: token, wake: make(chan struct{})}
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
 func (f *Front) leave() (cancel [][]byte) {
 	for _, e := range f.open {
-		cancel = append(cancel, canceled(e.id))
-		e.add(jsonrpc.Failure(jsontext.Value(e.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
+		cancel = append(cancel, canceled(e.of.id))
+		e.add(jsonrpc.Failure(jsontext.Value(e.of.id), jsonrpc.CodeInternal, "heed: the session has ended").Line(), true)
 	}
 	if f.general != nil {
 		f.general.done = true
 		close(f.general.wake)
 	}
 	f.open, f.general, f.session = map[string]*events{}, nil, ""
-	f.kept.Purge()
 	return cancel
 }
 
@@ -193,16 +190,7 @@ func (f *Front) local(r *http.Request) bool {
 	if f.far {
 		return origin == "" || from.Host == r.Host
 	}
-	return loopback(r.Host) && (origin == "" || loopback(from.Host))
-}
-
-// loopback reports whether a host, with or without a port, is this machine by its name.
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return loopback.Is(r.Host) && (origin == "" || loopback.Is(from.Host))
 }
 
 // inSession returns 0 for a request of the open session, else the status of its answer. mu is held.
@@ -245,10 +233,12 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			refused(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta has no version or no capabilities of the client")
 			return
 		}
-		body := map[string]string{headerVersion: m.version, headerMethod: m.method, headerName: m.named()}
+		f.mu.Lock()
+		body := m.headers(f.mirrored)
+		f.mu.Unlock()
 		for header, want := range body {
-			if got := headerText(r.Header.Get(header)); got != want {
-				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %q", header, got, want))
+			if got, ok := headerText(r.Header.Get(header)); !ok || !agrees(got, want) {
+				refused(http.StatusBadRequest, codeHeader, fmt.Sprintf("header %s is %q, the body has %s", header, got, want))
 				return
 			}
 		}
@@ -259,7 +249,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 	if begins {
 		left = f.leave()
 		f.session = gabp.NewToken()
-		f.general = f.begin(nil, "")
+		f.general = f.begin(&message{})
 		w.Header().Set(headerSession, f.session)
 	} else if status := f.inSession(r); !alone && status != 0 {
 		f.mu.Unlock()
@@ -274,8 +264,8 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			refused(http.StatusBadRequest, jsonrpc.CodeInternal, "too many requests wait for an answer, or two have this id")
 			return
 		}
-		e = f.begin(m.id, string(m.params.inner("_meta").get("progressToken")))
-		e.reading++
+		e = f.begin(m)
+		e.reading = true
 		f.open[key] = e
 	}
 	f.mu.Unlock()
@@ -284,7 +274,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, e, 0, begins || alone) || !alone { // of a session, the client may come again
+	if f.serve(w, r, e, begins || alone) || !alone { // of a session, the client may come again
 		return
 	}
 	f.mu.Lock()
@@ -300,31 +290,22 @@ func (f *Front) send(lines ...[]byte) {
 	}
 }
 
-// get serves the stream of the session, or the events after one that the client has read. mu is held.
+// get serves the stream of the session. mu is held.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
-	e, after := f.general, 0
-	if last := r.Header.Get(headerLast); last != "" {
-		number := 0
-		_, err := fmt.Sscanf(last, "%d-%d", &number, &after)
-		known, ok := f.kept.Get(number)
-		if !ok || err != nil {
-			http.Error(w, "heed: no such event is kept", http.StatusNotFound)
-			return
-		}
-		e = known
-	} else if e.reading > 0 {
+	e := f.general
+	if e.reading {
 		http.Error(w, "heed: this stream is open", http.StatusConflict)
 		return
 	}
-	e.reading++
+	e.reading = true
 	f.mu.Unlock()
-	f.serve(w, r, e, after, false)
+	f.serve(w, r, e, false)
 	f.mu.Lock()
 }
 
-// serve writes events after a number until the last, or the client leaves. It returns true if the answer was written.
-// An answer that comes soon and is the only event may be alone.
-func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
+// serve writes events until the last, or the client leaves. It returns true if the answer was written. An answer that
+// comes soon and is the only event may be alone.
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
@@ -333,9 +314,6 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 		h.Set("Content-Type", typeEvents)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no")
-		if after == 0 && r.Header.Get(headerVersion) >= "2025-11-25" && r.Header.Get(headerVersion) < typedSince {
-			_, _ = fmt.Fprintf(w, "id: %d-0\ndata:\n\n", e.number) // so that the client can come again
-		}
 		_ = rc.Flush()
 	})
 	if !alone {
@@ -343,23 +321,22 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 	}
 	f.mu.Lock()
 	defer func() {
-		e.reading--
+		e.reading = false
 		f.mu.Unlock()
 	}()
 	waits := firstWithin
 	for {
-		list := e.list[min(max(after+1-e.first, 0), len(e.list)):]
-		next, done, wake := e.first+len(e.list)-len(list), e.done, e.wake
+		list, done, wake := e.list, e.done, e.wake
+		e.list = nil
 		f.mu.Unlock()
 		if alone && len(list) == 1 && done {
 			answer(w, statusOf(list[0]), list[0])
 			f.mu.Lock()
 			return true
 		}
-		for i, data := range list {
+		for _, data := range list {
 			begin()
-			_, _ = fmt.Fprintf(w, "id: %d-%d\nevent: message\ndata: %s\n\n", e.number, next+i, data)
-			after = next + i
+			_, _ = fmt.Fprintf(w, "event: message\ndata: %s\n\n", data)
 		}
 		gone := len(list) > 0 && rc.Flush() != nil
 		if !gone && !done {

@@ -3,12 +3,12 @@ package mcp_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -137,8 +137,6 @@ func TestRefusedOverHTTP(t *testing.T) {
 		"no session":           {"POST", ping, []string{"Mcp-Session-Id", ""}, 400, "initialize begins one"},
 		"another session":      {"POST", ping, []string{"Mcp-Session-Id", "x"}, 404, "initialize begins one"},
 		"no version":           {"POST", ping, []string{"Mcp-Protocol-Version", "bad"}, 400, "initialize begins one"},
-		"another event":        {"GET", "", []string{"Last-Event-Id", "99-1"}, 404, "no such event"},
-		"no event":             {"GET", "", []string{"Last-Event-Id", "1-x"}, 404, "no such event"},
 		"GET of another":       {"GET", "", []string{"Mcp-Session-Id", "x"}, 404, "not of this session"},
 		"DELETE without":       {"DELETE", "", []string{"Mcp-Session-Id", ""}, 400, "not of this session"},
 		"another method":       {"PUT", "", nil, 405, "POST"},
@@ -214,61 +212,6 @@ func TestSessionOverHTTP(t *testing.T) {
 	f.take(f.server)
 }
 
-// TestStreamThatBreaksOff: the client reads on after the last event that it has.
-func TestStreamThatBreaksOff(t *testing.T) {
-	f := beginFront(t)
-	f.begins()
-	call := f.send("POST", build, "Mcp-Protocol-Version", "2025-11-25")
-	require.Equal(t, build, f.take(f.server))
-	require.Regexp(t, `^id: \d+-0$`, f.take(call.lines), "the place is known before the first event")
-	require.Equal(t, "data:", f.take(call.lines))
-	note := func(n string) string { return `{"jsonrpc":"2.0","method":"notifications/x","params":{"n":` + n + `}}` }
-	f.serve(note("1"))
-	line, at := f.next(call)
-	require.Equal(t, note("1"), line)
-	call.leave()
-	for range call.lines { // until it has ended
-	}
-	f.serve(note("2"))
-	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	for range 2 { // as often as it is asked for
-		again := f.send("GET", "", "Last-Event-Id", at)
-		line, _ = f.next(again)
-		require.Equal(t, note("2"), line)
-		line, _ = f.next(again)
-		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, line)
-		_, more := <-again.lines
-		require.False(t, more)
-	}
-	// Of a stream with many events, the last are kept.
-	call = f.send("POST", build)
-	f.take(f.server)
-	call.leave()
-	for range call.lines {
-	}
-	for range 1000 {
-		f.serve(note("3"))
-	}
-	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Eventually(t, func() bool {
-		again, n := f.send("GET", "", "Last-Event-Id", "4-0"), 0
-		for line := range again.lines {
-			if strings.HasPrefix(line, "data: ") {
-				n++
-			}
-			if strings.Contains(line, "built") {
-				require.Equal(t, 256, n)
-				return true
-			}
-			if n == 256 {
-				again.leave()
-				break
-			}
-		}
-		return false
-	}, 10*time.Second, time.Millisecond)
-}
-
 // TestAnotherClient: another session ends the one before, and what it had asked for is canceled.
 func TestAnotherClient(t *testing.T) {
 	f := beginFront(t)
@@ -336,4 +279,53 @@ func TestWithoutSession(t *testing.T) {
 	done = asks(build, "tools/call", "build")
 	line, _ = f.next(<-done)
 	require.Contains(t, line, "Not executed: ")
+}
+
+// mirroring is a list of a tool whose arguments are repeated in headers, one of them in an object.
+const mirroring = `{"tools":[{"name":"build","inputSchema":{"type":"object","properties":{` +
+	`"region":{"type":"string","x-mcp-header":"Region"},"count":{"type":"integer","x-mcp-header":"Count"},` +
+	`"at":{"type":"object","properties":{"roof":{"type":"boolean","x-mcp-header":"Roof"}}},` +
+	`"odd":{"type":"number","x-mcp-header":"Odd"},"bad":{"type":"string","x-mcp-header":"a b"},"plain":{"type":"string"}}}}],` +
+	`"resultType":"complete"}`
+
+// TestMirroredArguments: heed refuses a call whose headers do not repeat the arguments that the tool wants repeated.
+func TestMirroredArguments(t *testing.T) {
+	f := beginFront(t)
+	asks := func(request, method, name string, more ...string) chan *reply {
+		done := make(chan *reply, 1)
+		go func() { done <- f.send("POST", modern(request), append(headers(method, name), more...)...) }()
+		return done
+	}
+	done := asks(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "tools/list", "")
+	f.take(f.server)
+	f.serve(`{"jsonrpc":"2.0","id":1,"result":` + mirroring + `}`)
+	require.Equal(t, 200, (<-done).StatusCode)
+	for i, c := range []struct {
+		arguments string
+		headers   []string
+		status    int
+	}{
+		{`{"plain":"x","odd":1,"bad":"y"}`, nil, 200},
+		{`{"region":null}`, nil, 200},
+		{`{"region":"eu","count":42.0,"at":{"roof":true}}`, []string{"Mcp-Param-Region", "eu", "mcp-param-count", "42", "Mcp-Param-Roof", "true"}, 200},
+		{`{"region":"über"}`, []string{"Mcp-Param-Region", "=?base64?w7xiZXI=?="}, 200},
+		{`{"region":"eu"}`, nil, 400},
+		{`{"region":"eu"}`, []string{"Mcp-Param-Region", "us"}, 400},
+		{`{"region":"42"}`, []string{"Mcp-Param-Region", "42.0"}, 400},
+		{`{"count":42}`, []string{"Mcp-Param-Count", "43"}, 400},
+		{`{"at":{"roof":true}}`, []string{"Mcp-Param-Roof", "false"}, 400},
+		{`{"region":"x"}`, []string{"Mcp-Param-Region", "=?base64?!?="}, 400},
+	} {
+		call := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build","arguments":%s}}`, i+9, c.arguments)
+		done = asks(call, "tools/call", "build", c.headers...)
+		if c.status == 200 {
+			f.take(f.server)
+			f.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"resultType":"complete","content":[]}}`, i+9))
+		}
+		r := <-done
+		require.Equal(t, c.status, r.StatusCode, c.arguments)
+		if line, _ := f.next(r); c.status != 200 {
+			require.Contains(t, line, `"code":-32020`)
+		}
+	}
 }

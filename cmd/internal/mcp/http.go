@@ -3,8 +3,11 @@ package mcp
 import (
 	"bufio"
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +22,7 @@ const (
 	headerMethod  = "Mcp-Method"
 	headerName    = "Mcp-Name"
 	headerLast    = "Last-Event-Id"
+	headerParam   = "Mcp-Param-"
 
 	typeJSON   = "application/json"
 	typeEvents = "text/event-stream"
@@ -35,6 +39,81 @@ func (m *message) named() string {
 	return ""
 }
 
+// mirrored are the arguments of tools that a client repeats in headers, by tool.
+type mirrored map[string][]mirror
+
+// mirror is the header of an argument.
+type mirror struct {
+	header string
+	path   []string
+}
+
+// learn takes the tools of a list.
+func (all mirrored) learn(tools []json.RawMessage) {
+	for _, raw := range tools {
+		tool, _ := parse(raw, false)
+		if name := tool.text("name"); len(all) < maxTools {
+			all[name] = mirrorsOf(tool.inner("inputSchema"), nil)
+		}
+	}
+}
+
+// mirrorsOf returns the headers that a schema names in its properties, at any depth.
+func mirrorsOf(schema object, path []string) (found []mirror) {
+	for _, property := range schema.inner("properties") {
+		child, _ := parse(property.value, false)
+		at := append(slices.Clip(path), property.name)
+		name, kind := child.text("x-mcp-header"), child.text("type")
+		if tokenForm.MatchString(name) && slices.Contains([]string{"string", "integer", "boolean"}, kind) {
+			found = append(found, mirror{headerParam + name, at})
+		}
+		found = append(found, mirrorsOf(child, at)...)
+	}
+	return found
+}
+
+// tokenForm is the form of the name of a header.
+var tokenForm = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// headers returns the headers that a request has for what it is about, and for arguments that are not null, as JSON.
+func (m *message) headers(all mirrored) map[string]json.RawMessage {
+	headers := map[string]json.RawMessage{headerMethod: encode(m.method)}
+	if m.version == "" {
+		return headers
+	}
+	headers[headerVersion] = encode(m.version)
+	if name := m.named(); name != "" {
+		headers[headerName] = encode(name)
+	}
+	if m.method == "tools/call" {
+		for _, arg := range all[m.named()] {
+			of, last := m.params.inner("arguments"), len(arg.path)-1
+			for _, name := range arg.path[:last] {
+				of = of.inner(name)
+			}
+			if raw := of.get(arg.path[last]); raw != nil && string(raw) != "null" {
+				headers[arg.header] = raw
+			}
+		}
+	}
+	return headers
+}
+
+// agrees reports whether a header has a value of the body; 42.0 is 42.
+func agrees(header string, body json.RawMessage) bool {
+	a, err := strconv.ParseFloat(header, 64)
+	b, other := strconv.ParseFloat(string(body), 64)
+	return header == plainText(body) || err == nil && other == nil && a == b
+}
+
+// plainText returns the text of a string, and another value as it is.
+func plainText(raw json.RawMessage) (text string) {
+	if json.Unmarshal(raw, &text) != nil {
+		return string(raw)
+	}
+	return text
+}
+
 // The form of a value that a header cannot hold as it is.
 const encodedFrom, encodedTo = "=?base64?", "?="
 
@@ -42,20 +121,21 @@ const encodedFrom, encodedTo = "=?base64?", "?="
 func headerValue(s string) string {
 	taken := strings.HasPrefix(s, encodedFrom) && strings.HasSuffix(s, encodedTo)
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
-	if s == strings.TrimSpace(s) && !taken && !strings.ContainsFunc(s, odd) {
+	if s != "" && s == strings.TrimSpace(s) && !taken && !strings.ContainsFunc(s, odd) {
 		return s
 	}
 	return encodedFrom + base64.StdEncoding.EncodeToString([]byte(s)) + encodedTo
 }
 
-// headerText returns the value that a header holds.
-func headerText(s string) string {
+// headerText returns the value that a header holds, false if its form is broken.
+func headerText(s string) (text string, ok bool) {
 	inner, from := strings.CutPrefix(s, encodedFrom)
 	inner, to := strings.CutSuffix(inner, encodedTo)
-	if text, err := base64.StdEncoding.DecodeString(inner); from && to && err == nil {
-		return string(text)
+	if !from || !to {
+		return s, true
 	}
-	return s
+	decoded, err := base64.StdEncoding.DecodeString(inner)
+	return string(decoded), err == nil
 }
 
 // sse is a message of a stream of events.

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -25,6 +24,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -126,7 +126,7 @@ func New(cfg Config) (*Proxy, error) {
 	var err error
 	p.talk, err = deliver.New(deliver.Config{
 		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Now: cfg.Now, Log: cfg.Log,
-		Way: deliver.Tools(shownName),
+		Way: way.Tools(shownName(bridge.ToolBrief), shownName(bridge.ToolAck), shownName(bridge.ToolEntries)),
 	})
 	if err != nil {
 		return nil, err
@@ -412,38 +412,21 @@ func (p *Proxy) finish(id json.RawMessage) *call {
 	return c
 }
 
-// refusal returns the text in place of the result of a call that was held back: why, the head of the brief unless the
-// model has read it, and the next step.
+// refusal returns the text in place of the result of a call that was held back.
 func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
-	item, others := d.Attention, p.ride(ctx)
-	if item == nil {
-		return strings.TrimSpace(d.Refusal + "\n\n" + plain(others))
-	}
-	lines := []string{"Not executed: " + item.Summary + "."}
-	others = slices.DeleteFunc(others, func(msg steer.Message) bool {
-		same := msg.Topic == item.ID && msg.Through > 0
-		if same && p.cfg.BriefTokens > 0 && len(msg.Data) == 0 {
-			brief, _, _ := strings.Cut(msg.Text, "\nNext:") // a line of the game begins otherwise
-			head := strings.Split(brief, "\n")
-			lines = append(lines, head[1:min(len(head), maxHead)]...) // the first is the summary
-		}
-		return same
-	})
-	for i := range others {
-		if len(others[i].Data) == 0 {
-			others[i].Text, _, _ = strings.Cut(others[i].Text, "\n")
-		}
-	}
-	goOn := fmt.Sprintf("Next: call %s with id %q, ", shownName(bridge.ToolAck), deliver.Number(item))
-	if item.StateInvalidated {
-		goOn += "read the game's state again, "
-	}
-	lines = append(lines, goOn+"then call "+d.Call.Tool+" again if it is still wanted.")
-	return strings.TrimSpace(strings.Join(lines, "\n") + "\n\n" + plain(others))
+	ctx, cancel := context.WithTimeout(ctx, newsWithin)
+	defer cancel()
+	text, err := p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool, "", "")
+	p.unknown(err)
+	return text
 }
 
-// maxHead bounds the lines of a brief in a refusal.
-const maxHead = 12
+// unknown logs why it is not known what is open, unless err is nil.
+func (p *Proxy) unknown(err error) {
+	if err != nil {
+		p.cfg.Log.Warn("what is open is not known", "error", err)
+	}
+}
 
 // plain returns the text of messages without words around them.
 func plain(messages []steer.Message) string {
@@ -460,9 +443,7 @@ const newsWithin = 2 * time.Second
 func (p *Proxy) ride(ctx context.Context) (messages []steer.Message) {
 	ctx, cancel := context.WithTimeout(ctx, newsWithin)
 	defer cancel()
-	if err := p.talk.Look(ctx); err != nil {
-		p.cfg.Log.Warn("what is open is not known", "error", err)
-	}
+	p.unknown(p.talk.Look(ctx))
 	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 		messages = slices.Clone(m.Ride().Messages)
 		return steer.Action{}

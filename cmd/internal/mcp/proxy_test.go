@@ -648,7 +648,7 @@ func TestRefusal(t *testing.T) {
 	lines := strings.Split(said[0], "\n")
 	require.Regexp(t, "^Not executed: an object or a part of the simulation throws exceptions", lines[0])
 	require.Equal(t, "> "+fault, lines[1])
-	next := `Next: call heed_ack with id "2", read the game's state again, then call build again if it is still wanted.`
+	next := `Next: call heed_ack with id "2", then read the game's state again, then call build again if it is still wanted.`
 	require.Equal(t, 1, strings.Count(said[0], "heed_ack"))
 	require.Equal(t, 1, strings.Count(said[0], next))
 	require.Contains(t, said[0], next+"\n\nItem 1, advisory")

@@ -40,7 +40,8 @@ type Remote struct {
 	version       string              // that initialize agreed on
 	hello, inited *message            // the client's initialize, and its notification that follows
 	open          map[string]*message // requests of versions without sessions, by their ids
-	hear          context.CancelFunc  // ends the stream of the session; nil: there is none
+	mirrored      mirrored
+	hear          context.CancelFunc // ends the stream of the session; nil: there is none
 }
 
 // The bounds of repetition.
@@ -52,7 +53,7 @@ const (
 
 // Dial returns the server at a URL, which gets a token unless it is "". Nothing is sent yet.
 func Dial(url, token string, log *slog.Logger) *Remote {
-	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, client: &http.Client{
+	r := &Remote{url: url, token: token, log: log, open: map[string]*message{}, mirrored: mirrored{}, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // with the token
 	}}
 	r.ctx, r.end = context.WithCancel(context.Background())
@@ -200,10 +201,14 @@ func (r *Remote) do(
 }
 
 func (r *Remote) post(ctx context.Context, m *message) (*http.Response, error) {
-	return r.do(ctx, http.MethodPost, m.line, map[string]string{
-		"Accept": typeJSON + ", " + typeEvents, "Content-Type": typeJSON,
-		headerVersion: m.version, headerMethod: m.method, headerName: headerValue(m.named()),
-	})
+	r.mu.Lock()
+	mirrored := m.headers(r.mirrored)
+	r.mu.Unlock()
+	headers := map[string]string{"Accept": typeJSON + ", " + typeEvents, "Content-Type": typeJSON}
+	for name, value := range mirrored {
+		headers[name] = headerValue(plainText(value))
+	}
+	return r.do(ctx, http.MethodPost, m.line, headers)
 }
 
 // ask sends a request, and passes its answer on.
@@ -244,9 +249,14 @@ func (r *Remote) ask(ctx context.Context, m *message, sent <-chan struct{}) {
 // pass gives the client a line of the server. It reports whether it answers m.
 func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
 	answers := m != nil && got.method == "" && got.key() == m.key()
-	if answers && m.method == "initialize" {
+	if result := got.inner("result"); answers {
 		r.mu.Lock()
-		r.session, r.version = resp.Header.Get(headerSession), got.inner("result").text("protocolVersion")
+		switch m.method {
+		case "initialize":
+			r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
+		case "tools/list":
+			r.mirrored.learn(list(result.get("tools")))
+		}
 		r.mu.Unlock()
 	}
 	if m == nil || !m.again {

@@ -302,3 +302,36 @@ func TestClientLeavesGame(t *testing.T) {
 	g.wait("DELETE")
 	require.NoError(t, <-b.ended)
 }
+
+// TestMirrorsArguments: heed repeats arguments in headers, if the tool of the game wants that and they are not null.
+func TestMirrorsArguments(t *testing.T) {
+	got := make(chan http.Header, 8)
+	g := &game{handler: func(w http.ResponseWriter, r *http.Request, m map[string]any) bool {
+		switch m["method"] {
+		case "tools/call":
+			got <- r.Header
+		case "tools/list":
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":2,"result":%s}`, mirroring)
+			return true
+		}
+		return false
+	}}
+	b, _ := beginGame(t, g)
+	ask := func(line string) string { b.ask(line); return b.answer() }
+	require.Contains(t, ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)), "x-mcp-header")
+	call := func(arguments string) (sent map[string]string) {
+		ask(typed(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"build","arguments":` + arguments + `}}`))
+		sent = map[string]string{}
+		for name, values := range <-got {
+			if strings.HasPrefix(name, "Mcp-Param-") {
+				sent[name] = values[0]
+			}
+		}
+		return sent
+	}
+	require.Equal(t, map[string]string{
+		"Mcp-Param-Region": "=?base64?w7xiZXI=?=", "Mcp-Param-Count": "42", "Mcp-Param-Roof": "true",
+	}, call(`{"region":"über","count":42,"at":{"roof":true},"odd":1,"bad":"y","plain":"x"}`))
+	require.Equal(t, map[string]string{"Mcp-Param-Region": "=?base64??="}, call(`{"region":"","count":null}`))
+	require.Empty(t, call(`{"plain":"x"}`))
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
-	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 )
@@ -91,14 +91,14 @@ func SessionNext(class string, a *heed.Item) []string {
 		return brief.SessionNext(class, a)
 	}
 	more := "call %s with id %q and tokens 2000 for more of it"
-	return []string{fmt.Sprintf(more, shownName(bridge.ToolBrief), deliver.Number(a))}
+	return []string{fmt.Sprintf(more, shownName(bridge.ToolBrief), way.Number(a))}
 }
 
 // callOwn returns the result of a call of one of heed's tools.
 func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
 	result, _, err := p.tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
-		return textResult("heed: "+err.Error(), true)
+		return textResult("heed: "+words(err.Error()), true)
 	}
 	switch r := result.(type) {
 	case *bridge.Brief:
@@ -115,7 +115,7 @@ func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMess
 func said(items []heed.Item) []string {
 	lines := []string{}
 	for i := range items {
-		line := deliver.Number(&items[i])
+		line := way.Number(&items[i])
 		if items[i].State == coalesce.Open {
 			line = fmt.Sprintf("%s, blocking %t: %s", line, items[i].Blocking, items[i].Summary)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	words "github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -93,7 +94,7 @@ func newHook(game, client *gabp.Client) (*viaHook, error) {
 	h := &viaHook{reports: reports{client}, game: game}
 	var err error
 	h.talk, err = deliver.New(deliver.Config{
-		Heed: client, Way: deliver.Way{Ack: next},
+		Heed: client, Way: words.Way{Ack: next},
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil {

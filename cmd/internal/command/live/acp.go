@@ -27,6 +27,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -183,7 +184,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
-			cfg.Way = deliver.Commands(cli.CommandLine, cfg.Caller, f.arguments())
+			cfg.Way = way.Commands(cli.CommandLine, cfg.Caller, f.arguments())
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error

@@ -10,7 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
@@ -113,7 +113,7 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 		{plain, "  " + fmt.Sprintf("%-7s  ", u.Kind)},
 		k,
 		{plain, "  " + fmt.Sprintf("%-7s ", a.Severity)},
-		{strong, fmt.Sprintf("item %-2s", deliver.Number(a))},
+		{strong, fmt.Sprintf("item %-2s", way.Number(a))},
 		{plain, fmt.Sprintf(" %6s ×  ", text.Number(a.TotalUrgentEntries))},
 	}
 	if len(a.Blame) > 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/hooks"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
@@ -66,7 +67,7 @@ func (p *program) hookCommand() *cobra.Command {
 		Use:   hookName,
 		Short: "Answer a hook of a coding agent's host",
 		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor, Copilot CLI, VS
-Code, Windsurf or Cline. It reads the event on standard input and answers on standard
+Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
 output: a tool is denied while an item of the running heed blocks, and what happened is
 added after a tool or with the user's prompt, as far as the host can. A turn that would
 end while the agent was not told of what blocks goes on once. The host decides which tools
@@ -260,7 +261,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
 		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
-		Way: deliver.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
+		Way: way.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -279,7 +280,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			said = h.noted(c.Refuse(ctx, item, e.Tool, offeredNote, string(e.Kind)))
+			said = h.noted(c.Refuse(ctx, item, "", e.Tool, offeredNote, string(e.Kind)))
 		}
 	case part == hooks.Context:
 		said = h.news(ctx, c)

@@ -17,8 +17,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/outbox"
+	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -141,7 +141,7 @@ func TestACPGame(t *testing.T) {
 // TestCommandsOfMessagesExist holds that the commands that messages name exist, with their flags and arguments.
 func TestCommandsOfMessagesExist(t *testing.T) {
 	f := clientFlags{state: "here", game: "colony", pid: 7}
-	way := deliver.Commands(cli.CommandLine, "hook-s", f.arguments())
+	way := way.Commands(cli.CommandLine, "hook-s", f.arguments())
 	item := &heed.Item{ID: "e-1", LatestSequence: 12}
 	for _, words := range []string{way.Look(item), way.Ack(item), way.More(item)} {
 		line := strings.TrimSuffix(strings.TrimPrefix(words, "run `heed "), "`")

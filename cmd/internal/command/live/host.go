@@ -36,6 +36,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
@@ -609,11 +610,10 @@ func loopbackOnly(cmd *cobra.Command, flag, addr string, remote bool) error {
 	if addr == "" || remote {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return cli.Usage(cmd, "--%s: %w", flag, err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !loopback.Is(addr) {
 		return cli.Usage(cmd, "--%s %s is open to other machines: use 127.0.0.1, or --%[1]s-remote", flag, addr)
 	}
 	return nil

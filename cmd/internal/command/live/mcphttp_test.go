@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestMCPOverHTTP: a game that serves MCP over HTTP, and an agent that comes over HTTP. A fault holds the agent's next
@@ -53,13 +55,13 @@ func TestMCPOverHTTP(t *testing.T) {
 	stderr, err := heed.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, heed.Start())
-	said, err := bufio.NewReader(stderr).ReadString('\n')
+	served, err := bufio.NewReader(stderr).ReadString('\n')
 	require.NoError(t, err)
-	url := regexp.MustCompile(`http://\S+/mcp`).FindString(said)
-	require.NotEmpty(t, url, said)
+	url := regexp.MustCompile(`http://\S+/mcp`).FindString(served)
+	require.NotEmpty(t, url, served)
 	token, err := os.ReadFile(filepath.Join(dir, "token"))
 	require.NoError(t, err)
-	session := ""
+	session, transcript := "", []string{}
 	ask := func(line string) string {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(line))
 		require.NoError(t, err)
@@ -72,6 +74,12 @@ func TestMCPOverHTTP(t *testing.T) {
 		require.NoError(t, err)
 		if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
 			session = id
+		}
+		transcript = append(transcript, "client: "+line)
+		for answer := range strings.Lines(string(body)) { // a log message may come before the answer or after it
+			if strings.Contains(answer, `"id":`) {
+				transcript = append(transcript, "heed:   "+strings.TrimSpace(strings.TrimPrefix(answer, "data: ")))
+			}
 		}
 		return string(body)
 	}
@@ -95,4 +103,12 @@ func TestMCPOverHTTP(t *testing.T) {
 	played, err := os.ReadFile(recorded)
 	require.NoError(t, err)
 	require.Contains(t, string(played), "Harbor.Thing.Tick")
+	said := strings.Join(append(transcript, "", string(played)), "\n")
+	for form, mark := range map[string]string{
+		`\d{8}T\d{6}\.[0-9a-f]{8}`: "EPOCH", `call-[0-9a-f]+-`: "call-N-", `\d\d:\d\d:\d\d`: "CLOCK", `"time":"[^"]*",`: "",
+		`(?m)^\{"kind":"advance".*\n`: "", // of a machine that takes its time
+	} {
+		said = regexp.MustCompile(form).ReplaceAllString(said, mark)
+	}
+	testkit.Golden(t, "testdata/mcp/http-game.txt", said)
 }

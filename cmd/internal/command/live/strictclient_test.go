@@ -15,13 +15,19 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// strictClient is the package of the released client, by its name at npm.
-const strictClient = "@modelcontextprotocol/client@2"
+// strictClients are the packages of the released clients, by their names at npm: of MCP 2026-07-28, and of before.
+var strictClients = []string{"@modelcontextprotocol/client@2", "@modelcontextprotocol/sdk@1"}
 
-// TestStrictClient lets the released client of MCP 2026-07-28 be held, read the refusal, acknowledge and go on.
+// TestStrictClient lets a released client of MCP be held, read the refusal, acknowledge and go on.
 func TestStrictClient(t *testing.T) {
 	t.Parallel()
-	testkit.Full(t, "installs the released client of MCP from npm")
+	testkit.Full(t, "installs the released clients of MCP from npm")
+	for _, name := range strictClients {
+		t.Run(name, func(t *testing.T) { playStrict(t, name) })
+	}
+}
+
+func playStrict(t *testing.T, strictClient string) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed: no released client is tried")
@@ -48,7 +54,7 @@ func TestStrictClient(t *testing.T) {
 	require.NoError(t, err)
 	client := exec.CommandContext(ctx, node, script, log,
 		self, "mcp", "--log", log, "--log-file", filepath.Join(dir, "heed.log"), "--", node, script, "server")
-	client.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir)
+	client.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir, "STRICT_CLIENT="+strictClient)
 	var errs strings.Builder
 	client.Stderr, client.WaitDelay = &errs, time.Second
 	out, err := client.Output()
@@ -64,18 +70,21 @@ func TestStrictClient(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &s), line)
 		steps[s.Step] = s
 	}
-	require.Equal(t, "2026-07-28", steps["version"].Text)
 	require.Contains(t, steps["tools"].Text, "build ask heed_brief heed_ack heed_entries")
 	require.Equal(t, "0", steps["templates"].Text)
 	require.Contains(t, steps["read"].Text, "null")
-	require.Contains(t, steps["listening"].Text, "gabp://mod/heed/")
-	require.Equal(t, steps["listening"].Text, steps["updated"].Text)
 	require.Equal(t, step{"first", "built", false}, steps["first"])
 	require.True(t, steps["held"].Failed)
 	require.Contains(t, steps["held"].Text, "Not executed: ")
 	require.Contains(t, steps["held"].Text, "\n> at Crane.Thing.Tick")
 	require.Contains(t, steps["acknowledged"].Text, `"acknowledged":true`)
 	require.Equal(t, step{"again", "built", false}, steps["again"])
+	if strings.Contains(strictClient, "/sdk@1") {
+		return
+	}
+	require.Equal(t, "2026-07-28", steps["version"].Text)
+	require.Contains(t, steps["listening"].Text, "gabp://mod/heed/")
+	require.Equal(t, steps["listening"].Text, steps["updated"].Text)
 	require.False(t, steps["asked"].Failed)
 	require.Contains(t, steps["asked"].Text, "answered: accept")
 	require.Contains(t, steps["asked"].Text, "\n> at Harbor.Thing.Tick")

@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // webPage is the live page: one file that loads nothing else.
@@ -43,11 +43,10 @@ const maxWebCall = 64 << 10
 
 // listenWeb listens on an address of the loopback interface.
 func listenWeb(addr string) (net.Listener, error) {
-	ap, err := netip.ParseAddrPort(strings.Replace(addr, "localhost:", "127.0.0.1:", 1))
-	if err != nil || !ap.Addr().IsLoopback() {
+	if _, _, err := net.SplitHostPort(addr); err != nil || !loopback.Is(addr) {
 		return nil, fmt.Errorf("--web %s: want a loopback address, such as 127.0.0.1:9465; port 0 chooses one", addr)
 	}
-	l, err := net.Listen("tcp", ap.String())
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("--web: %w", err)
 	}

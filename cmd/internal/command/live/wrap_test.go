@@ -240,21 +240,19 @@ func TestWrap(t *testing.T) {
 	refused := b.tool("colony/build", "not this")
 	require.NotNil(t, refused.Error)
 	require.Equal(t, gabp.CodeToolUnavailable, refused.Error.Code)
-	require.Contains(t, refused.Error.Message, "not executed")
-	require.Contains(t, refused.Error.Message, open.AttentionID)
+	require.Contains(t, refused.Error.Message, "Not executed: ")
+	require.Contains(t, refused.Error.Message, "\nNext: call heed/ack with id ")
 	var data struct {
 		Executed  *bool
 		Status    string
 		Tool      string
 		Attention item
-		Next      []string
 	}
 	require.NoError(t, json.Unmarshal(refused.Error.Data, &data))
 	require.False(t, *data.Executed)
 	require.Equal(t, "blocked_by_attention", data.Status)
 	require.Equal(t, "colony/build", data.Tool)
 	require.Equal(t, open.AttentionID, data.Attention.AttentionID)
-	require.NotEmpty(t, data.Next)
 	require.NotContains(t, w.executed(), "colony/build not this")
 	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "1 BLOCKING item is open")

@@ -13,6 +13,9 @@ function serve() {
 	};
 	const methods = {
 		'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ...cached }),
+		'initialize': () => ({
+			protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'game', version: '1' },
+		}),
 		'tools/list': () => ({ tools, ...cached }),
 		'tools/call': ({ name, inputResponses: answers }) => {
 			if (name === 'build') return text('built');
@@ -31,13 +34,16 @@ function serve() {
 }
 
 async function play(log, command, args) {
-	const { Client } = await import('@modelcontextprotocol/client');
-	const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+	const first = process.env.STRICT_CLIENT.includes('/sdk@1'); // of versions with initialize
+	const from = first ? '@modelcontextprotocol/sdk' : '@modelcontextprotocol/client';
+	const { Client } = await import(first ? `${from}/client/index.js` : from);
+	const { StdioClientTransport } = await import(first ? `${from}/client/stdio.js` : `${from}/stdio`);
+	const elicit = first ? (await import(`${from}/types.js`)).ElicitRequestSchema : 'elicitation/create';
 	const client = new Client({ name: 'strict', version: '1' }, {
 		versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } },
 	});
 	const fault = mod => appendFileSync(log, `NullReferenceException: no object\n  at ${mod}.Thing.Tick () [0x00012] in <2f>:0\n\n`);
-	client.setRequestHandler('elicitation/create', async () => {
+	client.setRequestHandler(elicit, async () => {
 		fault('Harbor'); // while the user thinks
 		return { action: 'accept', content: {} };
 	});
@@ -49,22 +55,27 @@ async function play(log, command, args) {
 		say(step, text, isError);
 		return text;
 	};
-	say('version', client.getNegotiatedProtocolVersion());
+	if (!first) say('version', client.getNegotiatedProtocolVersion());
 	say('tools', (await client.listTools()).tools.map(t => t.name).join(' '));
 	const { resources } = await client.listResources();
 	say('templates', String((await client.listResourceTemplates()).resourceTemplates.length));
 	say('read', (await client.readResource({ uri: resources[0].uri })).contents[0].text);
-	const updated = new Promise(resolve => client.setNotificationHandler('notifications/resources/updated', resolve));
-	const { honoredFilter } = await client.listen({ resourceSubscriptions: [resources[0].uri] });
-	say('listening', honoredFilter.resourceSubscriptions.join(' '));
+	let updated;
+	if (!first) {
+		updated = new Promise(resolve => client.setNotificationHandler('notifications/resources/updated', resolve));
+		const { honoredFilter } = await client.listen({ resourceSubscriptions: [resources[0].uri] });
+		say('listening', honoredFilter.resourceSubscriptions.join(' '));
+	}
 	await call('first', 'build');
 	fault('Crane');
 	const refusal = await call('held', 'build');
 	await call('acknowledged', 'heed_ack', { id: /with id "(\d+)"/.exec(refusal)?.[1] });
 	await call('again', 'build');
-	say('updated', (await updated).params.uri);
-	await call('asked', 'ask');
-	await call('held again', 'build');
+	if (!first) {
+		say('updated', (await updated).params.uri);
+		await call('asked', 'ask');
+		await call('held again', 'build');
+	}
 	await client.close();
 }
 

@@ -1,0 +1,153 @@
+// Package way has the words that an agent reads of heed on each way to it: which calls of heed it has, and the refusal
+// of its own calls.
+//
+//	Not executed: the plan of a group failed (22 entries in 2 groups).
+//	> Exception while ticking lord with job RimWorld.LordJob_Ritual:
+//	Culprit: not known
+//	Next: call heed/ack with id "2", then read the game's state again, then call build again if it is still wanted.
+package way
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// Way names the calls of heed that the agent of one adapter has, each in words that follow "Next:". The zero Way has
+// none, and then messages name none.
+type Way struct {
+	Look func(item *heed.Item) string // reads a brief about an item
+	Ack  func(item *heed.Item) string // acknowledges an item, as far as it was shown
+	More func(item *heed.Item) string // reads more than a message holds
+}
+
+// Commands returns the way of an agent that has a shell, and acknowledges by its name. quote joins the words of a
+// command, and flags select the heed.
+func Commands(quote func(words ...string) string, agent string, flags []string) Way {
+	run := func(args ...string) string {
+		return "run `" + quote(slices.Concat([]string{"heed"}, args, flags)...) + "`"
+	}
+	return Way{
+		Look: func(item *heed.Item) string { return run("brief", "--template", "agent", Number(item)) },
+		Ack: func(item *heed.Item) string {
+			return run("ack", Number(item), "--agent", agent, "--through", strconv.FormatUint(item.LatestSequence, 10))
+		},
+		More: func(item *heed.Item) string {
+			return run("brief", "--template", "agent", "--tokens", "2000", Number(item))
+		},
+	}
+}
+
+// Tools returns the way of an agent that calls heed's tools, by the names that it has for them.
+func Tools(brief, ack, entries string) Way {
+	by := func(tool string) func(item *heed.Item) string {
+		return func(item *heed.Item) string { return fmt.Sprintf("call %s with id %q", tool, Number(item)) }
+	}
+	return Way{Look: by(brief), Ack: by(ack), More: func(item *heed.Item) string {
+		return fmt.Sprintf("call %s after %d", entries, item.DiagnosticsCursor)
+	}}
+}
+
+// Number is what an agent types for an item: the number that ends its id.
+func Number(item *heed.Item) string {
+	return item.ID[strings.LastIndexByte(item.ID, '-')+1:]
+}
+
+// Next returns the line that says how to continue after an item that blocks, and how to read more.
+func (w *Way) Next(item *heed.Item) string {
+	if w.More == nil {
+		return w.next(item, "")
+	}
+	return w.next(item, "") + " For more: " + w.More(item) + "."
+}
+
+// next returns the line that says how to continue. then is the last step, "" for none.
+func (w *Way) next(item *heed.Item, then string) string {
+	var steps []string
+	switch {
+	case item == nil:
+		steps = []string{"check the game's state"}
+	case w.Ack != nil:
+		steps = []string{w.Ack(item)}
+	default:
+		steps = []string{"acknowledge it"}
+	}
+	if item != nil && item.StateInvalidated {
+		steps = append(steps, "read the game's state again")
+	}
+	if then != "" {
+		steps = append(steps, then)
+	}
+	return strings.TrimPrefix(nextLine, "\n") + " " + strings.Join(steps, ", then ") + "."
+}
+
+// nextLine begins the line of a brief, or of a message, that says what to do. A line of the game begins with
+// [briefing.DataPrefix].
+const nextLine = "\nNext:"
+
+// The most lines of a brief that a message holds: of an item that blocks, and of an advisory one.
+const (
+	maxHead     = 10
+	maxAdvisory = 2
+)
+
+// Head returns the first lines of a brief about an item: its own part, without the steps, which may name tools of
+// another way.
+func Head(item *heed.Item, b *briefing.Context) string {
+	most := maxAdvisory
+	if item.Blocking {
+		most = maxHead
+	}
+	for i := range b.Fragments {
+		if id, _, _ := strings.Cut(b.Fragments[i].SourceID, "@"); id != item.ID {
+			continue
+		}
+		own, _, _ := strings.Cut(b.Fragments[i].Content, nextLine)
+		lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(own), "\n"), func(line string) bool {
+			return item.Blocking && strings.HasPrefix(line, "State:") // as the last line does
+		})
+		lines = lines[:min(len(lines), most)]
+		if _, title, ok := strings.Cut(lines[0], "] "); ok {
+			lines[0] = fmt.Sprintf("Item %s, %s", Number(item), title)
+		}
+		if item.Blocking && item.Advice != "" {
+			lines = append(lines, "Advice: "+text.Safe(item.Advice, maxAdvice))
+		}
+		return strings.Join(lines, "\n")
+	}
+	return ""
+}
+
+// maxAdvice bounds an advice, in characters.
+const maxAdvice = 300
+
+// Refusal is the answer in place of the result of a call.
+type Refusal struct {
+	Tool string
+	Item *heed.Item // that holds the call back
+	Why  string     // without an item; else the default is the first clause of its summary
+	Told string     // what the agent is told of the item now: a line in place of which Why stands, and the evidence
+	Rest []string   // what else it is told
+}
+
+// maxTool bounds the name of a tool, in characters.
+const maxTool = 80
+
+// Refuse returns the text of a refusal: why, the evidence, one way to continue, and the rest.
+func (w *Way) Refuse(r Refusal) string {
+	if r.Item != nil && r.Why == "" {
+		r.Why, _, _ = strings.Cut(r.Item.Summary, "; ") // the other clauses are in the evidence, and in the last line
+	}
+	own, _, _ := strings.Cut(r.Told, nextLine)
+	lines := append([]string{"Not executed: " + r.Why + "."}, strings.Split(strings.TrimSpace(own), "\n")[1:]...)
+	lines = append(lines, w.next(r.Item, "call "+text.Safe(r.Tool, maxTool)+" again if it is still wanted"))
+	for _, other := range r.Rest {
+		lines = append(lines, "", other)
+	}
+	return strings.Join(lines, "\n")
+}
