@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
@@ -32,8 +33,9 @@ type Front struct {
 
 	mu      sync.Mutex
 	session string
-	open    map[string]*events // of requests without an answer, by their ids
-	general *events            // of the session, for messages that belong to no request
+	open    map[string]*events       // of requests without an answer, by their ids
+	general *events                  // of the session, for messages that belong to no request
+	kept    *lru.Cache[int, *events] // of the session, by their numbers
 	begun   int
 
 	mirrored mirrored
@@ -42,7 +44,7 @@ type Front struct {
 // The bounds of a Front.
 const (
 	maxStreams = 256
-	maxEvents  = 256 // that a client has not read of one stream
+	maxEvents  = 256 // that a client has not read of one stream, or may read again
 
 	firstWithin = 10 * time.Second // the answer is alone if it comes within this time
 	keepAlive   = 20 * time.Second
@@ -50,19 +52,21 @@ const (
 
 // events are the messages for one request of a client, or for none.
 type events struct {
-	number  int           // of the requests so far
+	number  int           // of the requests and sessions so far
 	of      *message      // the request
 	token   string        // by which the server reports progress of it
 	wake    chan struct{} // closed and replaced at each event
-	list    [][]byte      // not read yet
-	done    bool          // the last one is the answer
-	reading bool
+	first   int           // the number of list[0]
+	list    [][]byte
+	done    bool // the last one is the answer
+	reading int  // readers
 }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
 	f := &Front{token: token, far: far, open: map[string]*events{}, mirrored: mirrored{}}
+	f.kept, _ = lru.New[int, *events](maxStreams) // the error is about another size
 	f.lines, f.to = io.Pipe()
 	return f
 }
@@ -107,7 +111,7 @@ func (f *Front) related(token string) (to *events) {
 			to = e
 		}
 	}
-	if f.general != nil && (to == nil || f.general.reading) {
+	if f.general != nil && (to == nil || f.general.reading > 0) {
 		return f.general
 	}
 	return to
@@ -116,7 +120,9 @@ func (f *Front) related(token string) (to *events) {
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
 	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
-	e.list = e.list[max(0, len(e.list)-maxEvents):]
+	if over := len(e.list) - maxEvents; over > 0 {
+		e.list, e.first = e.list[over:], e.first+over
+	}
 	close(e.wake)
 	e.wake = make(chan struct{})
 }
@@ -125,7 +131,9 @@ func (e *events) add(data []byte, done bool) {
 func (f *Front) begin(of *message) *events {
 	f.begun++
 	token := string(of.params.inner("_meta").get("progressToken"))
-	return &events{number: f.begun, of: of, token: token, wake: make(chan struct{})}
+	e := &events{number: f.begun, of: of, token: token, wake: make(chan struct{}), first: 1}
+	f.kept.Add(e.number, e)
+	return e
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
@@ -139,6 +147,7 @@ func (f *Front) leave() (cancel [][]byte) {
 		close(f.general.wake)
 	}
 	f.open, f.general, f.session = map[string]*events{}, nil, ""
+	f.kept.Purge()
 	return cancel
 }
 
@@ -265,7 +274,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		e = f.begin(m)
-		e.reading = true
+		e.reading++
 		f.open[key] = e
 	}
 	f.mu.Unlock()
@@ -274,7 +283,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, e, begins || alone) || !alone { // of a session, the client may come again
+	if f.serve(w, r, e, 0, begins || alone) || !alone { // of a session, the client may come again
 		return
 	}
 	f.mu.Lock()
@@ -290,22 +299,31 @@ func (f *Front) send(lines ...[]byte) {
 	}
 }
 
-// get serves the stream of the session. mu is held.
+// get serves the stream of the session, or the events after one that the client has read. mu is held.
 func (f *Front) get(w http.ResponseWriter, r *http.Request) {
-	e := f.general
-	if e.reading {
+	e, after := f.general, 0
+	if last := r.Header.Get(headerLast); last != "" {
+		number := 0
+		_, err := fmt.Sscanf(last, "%d-%d", &number, &after)
+		known, ok := f.kept.Get(number)
+		if !ok || err != nil {
+			http.Error(w, "heed: no such event is kept", http.StatusNotFound)
+			return
+		}
+		e = known
+	} else if e.reading > 0 {
 		http.Error(w, "heed: this stream is open", http.StatusConflict)
 		return
 	}
-	e.reading = true
+	e.reading++
 	f.mu.Unlock()
-	f.serve(w, r, e, false)
+	f.serve(w, r, e, after, false)
 	f.mu.Lock()
 }
 
-// serve writes events until the last, or the client leaves. It returns true if the answer was written. An answer that
-// comes soon and is the only event may be alone.
-func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone bool) bool {
+// serve writes events after a number until the last, or the client leaves. It returns true if the answer was written.
+// An answer that comes soon and is the only event may be alone.
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
@@ -314,6 +332,9 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone b
 		h.Set("Content-Type", typeEvents)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no")
+		if after == 0 && r.Header.Get(headerVersion) >= "2025-11-25" && r.Header.Get(headerVersion) < typedSince {
+			_, _ = fmt.Fprintf(w, "id: %d-0\ndata:\n\n", e.number) // so that the client can come again
+		}
 		_ = rc.Flush()
 	})
 	if !alone {
@@ -321,22 +342,23 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone b
 	}
 	f.mu.Lock()
 	defer func() {
-		e.reading = false
+		e.reading--
 		f.mu.Unlock()
 	}()
 	waits := firstWithin
 	for {
-		list, done, wake := e.list, e.done, e.wake
-		e.list = nil
+		list := e.list[min(max(after+1-e.first, 0), len(e.list)):]
+		next, done, wake := e.first+len(e.list)-len(list), e.done, e.wake
 		f.mu.Unlock()
 		if alone && len(list) == 1 && done {
 			answer(w, statusOf(list[0]), list[0])
 			f.mu.Lock()
 			return true
 		}
-		for _, data := range list {
+		for i, data := range list {
 			begin()
-			_, _ = fmt.Fprintf(w, "event: message\ndata: %s\n\n", data)
+			_, _ = fmt.Fprintf(w, "id: %d-%d\nevent: message\ndata: %s\n\n", e.number, next+i, data)
+			after = next + i
 		}
 		gone := len(list) > 0 && rc.Flush() != nil
 		if !gone && !done {

@@ -63,8 +63,8 @@ func mirrorsOf(schema object, path []string) (found []mirror) {
 	for _, property := range schema.inner("properties") {
 		child, _ := parse(property.value, false)
 		at := append(slices.Clip(path), property.name)
-		name, kind := child.text("x-mcp-header"), child.text("type")
-		if tokenForm.MatchString(name) && slices.Contains([]string{"string", "integer", "boolean"}, kind) {
+		if name := child.text("x-mcp-header"); slices.Contains([]string{"string", "integer", "boolean"}, child.text("type")) &&
+			tokenForm.MatchString(name) {
 			found = append(found, mirror{headerParam + name, at})
 		}
 		found = append(found, mirrorsOf(child, at)...)
