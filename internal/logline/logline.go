@@ -405,6 +405,9 @@ func (p *parser) word() bool {
 			return p.sure(l, len(name)+min(n-len(name), 1))
 		}
 	}
+	if colon > 0 && p.constant(name) { // the whole word is text
+		return false
+	}
 	if p.timed || p.number || colon >= 0 || isCapitals(name) {
 		upTo := abridged
 		if p.timed {
@@ -423,16 +426,10 @@ func (p *parser) word() bool {
 	}
 	p.i += n
 	switch {
-	case p.timed && isPosition(word):
+	case p.timed && isPosition(word), p.timed && colon+1 == n && p.label():
 		p.commit()
-	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
-		level, _, ok := strings.Cut(strings.TrimLeft(p.rest(), " "), ":")
-		if _, known := find(level, anywhere); !ok || !known {
-			return false
-		}
-		p.number = true
-	case word == "SCRIPT", word == "USER", word == "SHADER": // Godot's, before ERROR
-		p.text = true
+	case p.category(word):
+		p.number, p.text = colon > 0, colon < 0
 	case !p.timed && !p.number, colon >= 0:
 		return false
 	default:
@@ -441,6 +438,46 @@ func (p *parser) word() bool {
 		return isLetter(word[0]) && p.names <= maxNames
 	}
 	return true
+}
+
+// category reports whether word, before a level and a colon, names what reports it: "LogPress: Error:", "PRESS ERROR:".
+func (p *parser) category(word string) bool {
+	log, ok := strings.CutPrefix(word, "Log")
+	level, _, colon := strings.Cut(strings.TrimLeft(p.rest(), " "), ":")
+	if ok = ok && len(log) > 1 && strings.HasSuffix(log, ":"); !ok && !isCapitals(word) || !colon {
+		return false
+	}
+	_, known := find(level, anywhere)
+	return known && (ok || isCapitals(level))
+}
+
+// constant reads the level of a constant before a colon, the gravest that it names: "PRESS_CRITICAL_ERROR:".
+func (p *parser) constant(name string) (ok bool) {
+	if strings.IndexByte(name, '_') < 1 {
+		return false
+	}
+	worst := event.LevelUnknown
+	for word := range strings.SplitSeq(name, "_") {
+		l := worst
+		if l, ok = find(word, abridged); ok && isCapitals(word) {
+			worst = max(worst, l)
+		}
+	}
+	if ok = ok && worst > event.LevelUnknown; ok {
+		p.level(worst)
+	}
+	return ok
+}
+
+// label reads the number of a word with a colon, before an arrow: "Thread:   1 ->  ".
+func (p *parser) label() bool {
+	rest := p.rest()
+	number, after, ok := strings.Cut(rest[:min(len(rest), maxPart)], "->")
+	number = strings.Trim(number, " ")
+	if ok = ok && number != "" && digits(number) == len(number); ok {
+		p.i += min(len(rest), maxPart) - len(after)
+	}
+	return ok
 }
 
 // speaksOf reports whether the word at hand is FATAL and begins a sentence: "FATAL errors: 0".
