@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
@@ -196,14 +197,14 @@ func isThrown(b []byte, dots int) bool {
 // start, which some programs write flush right, and so is a line of its own.
 func isElapsed(b []byte) bool {
 	t := trimLeft(b)
-	_, rest := number(t)
+	_, rest := crash.Number(text(t))
 	return len(rest) < len(t) && len(rest) > 4 && rest[0] == '.' && isDigit(rest[1]) && isDigit(rest[2]) &&
 		isDigit(rest[3]) && rest[4] == ' '
 }
 
 // isNumberedFrame reports whether b is a frame that PHP numbers: "#0 /srv/a.php(30): save()", "#1 {main}".
 func isNumberedFrame(b []byte) bool {
-	_, rest := number(b[1:])
+	_, rest := crash.Number(text(b[1:]))
 	return len(rest) < len(b)-1 && len(rest) > 1 && rest[0] == ' '
 }
 
