@@ -57,9 +57,7 @@ func (s *bannerState) restarted(b []byte) bool {
 // isEngineLine reports whether b is one of the lines that the engine and the
 // game print for everybody, at the start and between levels. Some of them leave
 // a blank line behind, which is no evidence about what follows.
-func isEngineLine(b []byte) bool {
-	return engineLines.begin(b)
-}
+func isEngineLine(b []byte) bool { return engineLines.begin(b) }
 
 var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
 

@@ -101,7 +101,7 @@ func (a *assembly) opensFault() bool {
 // opensFaultWord reports whether the first word of b is one that those reports open with.
 func opensFaultWord(b []byte) bool {
 	word, _, _ := bytes.Cut(b, []byte(" "))
-	return slices.Contains(faults, string(word))
+	return slices.Contains(faults, text(word))
 }
 
 var faults = slices.Concat(unity.Engine.Faults, rimworld.Lines.Faults)

@@ -87,9 +87,7 @@ func (o *origin) observe(rec *Record) {
 }
 
 // observeLate looks at a record after so many that only footers are evidence.
-func (o *origin) observeLate(rec *Record) {
-	o.engine = o.engine || rec.LevelBy == evidenceFooter
-}
+func (o *origin) observeLate(rec *Record) { o.engine = o.engine || rec.LevelBy == evidenceFooter }
 
 // isOrphan reports whether b, the first line of a capture, goes on with something that
 // began before it.

@@ -144,23 +144,17 @@ func (a *assembly) joinsDump(b []byte) bool {
 }
 
 // isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".
-func isGoroutine(b []byte) bool {
-	return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:")
-}
+func isGoroutine(b []byte) bool { return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:") }
 
 // panicked reports whether the first line of the record is the one in which Rust reports a panic.
-func (a *assembly) panicked() bool {
-	return bytes.Contains(a.head(), []byte("panicked at "))
-}
+func (a *assembly) panicked() bool { return bytes.Contains(a.head(), []byte("panicked at ")) }
 
 // traceback heads a trace of Python's, whose innermost frame is the last, and what was
 // thrown below that.
 const traceback = "Traceback (most recent call last)"
 
 // isTraceTitle reports whether b is a line that announces a trace.
-func isTraceTitle(b []byte) bool {
-	return slices.Contains(traceTitles, string(trimRight(b)))
-}
+func isTraceTitle(b []byte) bool { return slices.Contains(traceTitles, string(trimRight(b))) }
 
 var traceTitles = []string{
 	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",

@@ -338,9 +338,7 @@ func (a *assembly) joinsXML(b []byte) bool {
 
 // joinsTitle reports whether b, which follows a blank line, heads a section of
 // the record. The engine's own lines have none, though some leave a blank line.
-func (a *assembly) joinsTitle(b []byte) bool {
-	return !a.engine && isTitle(b, a.frames > 0, a.section)
-}
+func (a *assembly) joinsTitle(b []byte) bool { return !a.engine && isTitle(b, a.frames > 0, a.section) }
 
 // joinsSection reports whether b lies in a section of the record. Where records
 // of more than a line end with a footer, everything does up to the next blank

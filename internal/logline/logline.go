@@ -757,9 +757,7 @@ func timeRun(s string) int {
 }
 
 // isZone reports whether s is the half of a day or the zone behind a time.
-func isZone(s string) bool {
-	return slices.Contains(zones, s)
-}
+func isZone(s string) bool { return slices.Contains(zones, s) }
 
 var zones = []string{"Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT"}
 

@@ -293,6 +293,8 @@ func hasAnyPrefix(s string, of ...string) bool {
 // Number returns the number that s begins with, 0 for none, and the rest.
 func Number(s string) (n int, rest string) {
 	rest = strings.TrimLeft(s, digits)
-	n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+	if len(rest) < len(s) { // an error costs an allocation
+		n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+	}
 	return n, rest
 }
