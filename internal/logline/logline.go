@@ -425,12 +425,13 @@ func (p *parser) word() bool {
 // category reports whether word, before a level and a colon, names what reports it: "LogPress: Error:", "PRESS ERROR:".
 func (p *parser) category(word string) bool {
 	log, ok := strings.CutPrefix(word, "Log")
-	level, _, colon := strings.Cut(strings.TrimLeft(p.rest(), " "), ":")
-	if ok = ok && len(log) > 1 && strings.HasSuffix(log, ":"); !ok && !isCapitals(word) || !colon {
+	if ok = ok && len(log) > 1 && strings.HasSuffix(log, ":"); !ok && !isCapitals(word) {
 		return false
 	}
+	rest := strings.TrimLeft(p.rest(), " ")
+	level, _, colon := strings.Cut(rest[:min(len(rest), maxLevel+1)], ":")
 	_, known := find(level, anywhere)
-	return known && (ok || isCapitals(level))
+	return colon && known && (ok || isCapitals(level))
 }
 
 // constant reads the level of a constant before a colon, the gravest that it names: "PRESS_CRITICAL_ERROR:".
