@@ -256,6 +256,7 @@ func TestMemory(t *testing.T) {
 		for _, c := range doc.Causes {
 			assert.Empty(t, c.Blame, name)
 		}
-		assert.Contains(t, string(report.Text(nil, doc, report.TextOptions{})), "Memory ran out, and code: Acme was running;", name)
+		shown := string(report.Text(nil, doc, report.TextOptions{}))
+		assert.Contains(t, shown, "Memory ran out, and code: Acme was running;", name)
 	}
 }

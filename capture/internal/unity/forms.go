@@ -32,8 +32,8 @@ func IsManaged(footer string) bool { return strings.Contains(footer, "/Debug") }
 // IsCutFooter reports whether a line is the beginning of a footer that lacks its end.
 func IsCutFooter(line string) bool { return strings.HasPrefix(line, Footer) && !IsFooter(line) }
 
-// ConsoleMark is the frame on top of nearly every trace in a copy of the game's console; NoTrace is below a message there
-// that was logged without a trace.
+// ConsoleMark is the frame on top of nearly every trace in a copy of the game's console. NoTrace is below a message
+// there that was logged without a trace.
 const (
 	ConsoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
 	NoTrace     = "No stack trace."
@@ -120,7 +120,8 @@ func IsSymbols(line string) bool {
 
 // IsUnloading reports whether a line is what the engine writes when it leaves a scene.
 func IsUnloading(line string) bool {
-	return strings.HasPrefix(line, "UnloadTime: ") || strings.HasPrefix(line, "Unloading ") && strings.Contains(line, "nused ")
+	rest, ok := strings.CutPrefix(line, "Unloading ")
+	return ok && strings.Contains(rest, "nused ") || strings.HasPrefix(line, "UnloadTime: ")
 }
 
 // IsTotal reports whether a line has the times of an unloading, which are below it.
