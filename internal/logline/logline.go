@@ -441,8 +441,8 @@ func (p *parser) constant(name string) (ok bool) {
 	}
 	worst := event.LevelUnknown
 	for word := range strings.SplitSeq(name, "_") {
-		l := worst
-		if l, ok = find(word, abridged); ok && isCapitals(word) {
+		l, known := find(word, abridged)
+		if ok = known; known && isCapitals(word) {
 			worst = max(worst, l)
 		}
 	}
