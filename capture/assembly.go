@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/internal/crash"
+	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
@@ -154,12 +155,12 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace
-	case may&mayFooter != 0 && isFooter(b):
+	case may&mayFooter != 0 && unity.IsFooter(text(b)):
 		a.footer, a.sealed = true, true
 	}
 	a.put(partMessage, b)
 	if may&mayRef != 0 {
-		if ref, duplicate, ok := parseRef(b); ok {
+		if ref, duplicate, ok := rimworld.Ref(text(b)); ok {
 			a.reference(ref, duplicate)
 			return
 		}

@@ -24,17 +24,8 @@ func isBanner(b []byte) bool {
 // Unity 2020 on there are no footers, so every later version reads like 2022.3,
 // the one that is known.
 func versionLayout(b []byte) (Layout, bool) {
-	if !hasPrefix(b, bannerVersion) {
-		return LayoutAuto, false
-	}
-	v := b[len(bannerVersion):]
-	switch {
-	case hasPrefix(v, "2019.4"), hasPrefix(v, "2019.3"):
-		return layoutUnity2019_4, true
-	case hasPrefix(v, "2019."), hasPrefix(v, "2018."), hasPrefix(v, "2017."), hasPrefix(v, "5."):
-		return layoutUnity2019_2, true
-	}
-	return layoutUnity2022_3, len(v) > 0 && isDigit(v[0])
+	g, ok := unity.Generation(text(b))
+	return layoutUnity2019_2 + Layout(g), ok
 }
 
 // bannerState distinguishes a new run of the engine from the opening of the log.
@@ -66,9 +57,7 @@ func (s *bannerState) restarted(b []byte) bool {
 // isEngineLine reports whether b is one of the lines that the engine and the
 // game print for everybody, at the start and between levels. Some of them leave
 // a blank line behind, which is no evidence about what follows.
-func isEngineLine(b []byte) bool {
-	return engineLines.begin(b)
-}
+func isEngineLine(b []byte) bool { return engineLines.begin(b) }
 
 var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
 

@@ -20,7 +20,7 @@ import (
 //	Caught fatal signal - signo:11 code:1 …               Unity, Linux
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
-	return isGotSignal(b) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
+	return unity.IsSignal(text(b)) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
 }
 
 var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
@@ -34,20 +34,6 @@ func isSignOfLife(b []byte) bool {
 }
 
 var signsOfLife = linesOf(func(l *unity.Lines) []string { return l.Alive })
-
-// isGotSignal reports whether b is "Got a SIG… while executing native code", or
-// the same with the "UNKNOWN" of a system without signals.
-func isGotSignal(b []byte) bool {
-	const got = "Got a "
-	if !hasPrefix(b, got) {
-		return false
-	}
-	n := len(got)
-	for n < len(b) && b[n]-'A' < 26 {
-		n++
-	}
-	return n > len(got) && hasPrefix(b[n:], " while executing native code")
-}
 
 // isTraceHead reports whether message, all that a record holds besides frames,
 // is the head under which Mono prints the managed trace before the line by which
@@ -66,12 +52,6 @@ func isRule(b []byte) bool {
 func isMemoryLine(b []byte) bool { return b[0] == ' ' || b[0] == '\t' || memoryLines.begin(b) }
 
 var memoryLines = linesOf(func(l *unity.Lines) []string { return l.Memory })
-
-// isSymbolsLine reports whether b belongs to that list: the system's version,
-// or a module with the source of its symbols.
-func isSymbolsLine(b []byte) bool {
-	return hasPrefix(b, "OS-Version: ") || bytes.Contains(b, []byte(", SymType: '"))
-}
 
 func isPatchTraceStart(b []byte) bool {
 	return b[0] == '[' && bytes.HasSuffix(trimRight(b), []byte(rimworld.PatchTraceStart))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
 )
@@ -102,7 +103,7 @@ func journalLen(b []byte) int {
 		return 0
 	}
 	name, process, ok := bytes.Cut(fields[4], []byte("["))
-	if _, rest := number(process); !ok || len(name) == 0 || len(rest) > 0 {
+	if _, rest := crash.Number(text(process)); !ok || len(name) == 0 || len(rest) > 0 {
 		return 0
 	}
 	return min(end+len("]: "), len(b))

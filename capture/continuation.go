@@ -16,9 +16,7 @@ func isIndented(b []byte) bool {
 
 // isKnownContinuation reports whether b is a line that the game or the engine
 // only ever writes below another.
-func isKnownContinuation(b []byte) bool {
-	return continuations.begin(b) || hasPrefix(b, "Total: ") && bytes.Contains(b, []byte("(FindLiveObjects: "))
-}
+func isKnownContinuation(b []byte) bool { return continuations.begin(b) || unity.IsTotal(text(b)) }
 
 var continuations = linesOf(func(l *unity.Lines) []string { return l.Below })
 

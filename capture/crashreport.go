@@ -122,12 +122,3 @@ func (a *assembly) joinsAround(b []byte, layout Layout) verdict {
 	}
 	return joined(partMessage, evidenceBlock)
 }
-
-// number returns the number that b begins with, 0 for none, and what follows.
-func number(b []byte) (n int, rest []byte) {
-	const most = 1 << 40
-	for len(b) > 0 && isDigit(b[0]) {
-		n, b = min(10*n+int(b[0]-'0'), most), b[1:]
-	}
-	return n, b
-}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestCutFrames(t *testing.T) {
 	for name, c := range map[string]struct{ above, trace string }{
 		"console": {
-			"[Tools] on\n" + consoleMark + " ()\nVerse.Log:Message (string)\n\n",
-			"Exception in Gadgets: System.Exception: bad\n  at Gadget.Panel.Draw () [0x00012] in <0123abcd>:0 \n" + consoleMark + " ()\nVerse.Log:Error (string)\n" +
+			"[Tools] on\n" + unity.ConsoleMark + " ()\nVerse.Log:Message (string)\n\n",
+			"Exception in Gadgets: System.Exception: bad\n  at Gadget.Panel.Draw () [0x00012] in <0123abcd>:0 \n" + unity.ConsoleMark + " ()\nVerse.Log:Error (string)\n" +
 				"(wrapper dynamic-method) Gadget.Panel:Gadget.Panel.Draw_Patch0 (Gadget.Panel)\nGadget.Panel/<>c__DisplayClass1_0:<Draw>b__0 (System.Collections.Generic.List`1<int>,int)\n" +
 				"Gadget.Root.Update () (at <0123abcd>:0)\n",
 		},

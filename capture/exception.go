@@ -65,11 +65,13 @@ func announcesException(b []byte) bool {
 	if announcesList(b) {
 		return true
 	}
-	if namesException(b) || hasPrefix(b, "Translation data for language ") || hasPrefix(b, "Config error in ") {
+	if namesException(b) || completeReports.begin(b) {
 		return false
 	}
 	return speaksOfFault(b)
 }
+
+var completeReports = beginningsOf(rimworld.Reports...)
 
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.

@@ -1,48 +1,11 @@
 package capture
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
-
-// isFooter reports whether b is the line that Unity 2019 puts under a warning,
-// an error or a message of the engine itself:
-//
-//	(Filename: C:\buildslave\unity\build\Runtime/Export/Debug/Debug.bindings.h Line: 39)
-//	(Filename:  Line: 580)
-//	(Filename:  Line: -1)
-func isFooter(b []byte) bool {
-	if !hasPrefix(b, "(Filename: ") {
-		return false
-	}
-	b = trimRight(b)
-	if b[len(b)-1] != ')' {
-		return false
-	}
-	i := len(b) - 1
-	for isDigit(b[i-1]) { // the prefix ends this at the latest
-		i--
-	}
-	if i == len(b)-1 {
-		return false
-	}
-	if b[i-1] == '-' {
-		i--
-	}
-	return hasSuffix(b[:i], " Line: ")
-}
-
-// isManaged reports whether b is the footer of a line that managed code logged:
-// it names the file of the engine's that all of them pass through
-// ("…/Debug/Debug.bindings.h"). Footers of
-// native code stay where those are stripped, as old uploads by HugsLib do.
-func isManaged(footer []byte) bool { return bytes.Contains(footer, []byte("/Debug")) }
-
-// isCutFooter reports whether b is the beginning of a footer that lacks its
-// end.
-func isCutFooter(b []byte) bool { return hasPrefix(b, "(Filename: ") && !isFooter(b) }
 
 // truncated returns what shows that the input ends in the middle of a record, or ""
 // if nothing does. It is called once, at the end.
@@ -61,10 +24,10 @@ func (r *Reader) truncated() string {
 		return "the upload holds only the first lines of the log"
 	case endsInCharacter(ln.text):
 		return "the last line ends in the middle of a character"
-	case isCutFooter(ln.text),
-		r.footers > 0 && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
+	case unity.IsCutFooter(text(ln.text)),
+		r.footers > 0 && len(ln.text) >= len("(File") && hasPrefix([]byte(unity.Footer), string(ln.text)):
 		return "the last line is the beginning of a footer"
-	case isCutRef(ln.text):
+	case rimworld.IsCutRef(text(ln.text)):
 		return "the last line is the beginning of a stack reference"
 	case r.layout == LayoutJSON:
 		if ln.text[0] == '{' && !r.json.valid {

@@ -1,5 +1,10 @@
 package capture
 
+import (
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
+)
+
 // The message of an exception may have several lines of any shape, and its trace
 // comes below the last. The game seldom prints an exception without a trace, or,
 // where there are footers, without one. So where a record holds an exception and
@@ -88,8 +93,8 @@ func mayGoOn(b []byte) bool {
 // endsException reports whether b is what follows the last line of an
 // exception's message.
 func endsException(b []byte) bool {
-	_, _, ref := parseRef(b)
-	return ref || isFrame(b) || isFooter(b)
+	_, _, ref := rimworld.Ref(text(b))
+	return ref || isFrame(b) || unity.IsFooter(text(b))
 }
 
 // holds decides about ln, which comes after a record that awaits a trace and
@@ -112,7 +117,7 @@ func (r *Reader) holds(ln *line) bool {
 	if h.heads {
 		ends = isFrame(ln.text) && !isLogging(ln.text)
 	}
-	if !h.empty() && ends && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
+	if !h.empty() && ends && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
 		for i := range h.lines {
 			l := h.line(i)

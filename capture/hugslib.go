@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // isContextStart reports whether b, the first line of the input that is not
@@ -27,8 +28,8 @@ func leavesContext(b []byte) bool {
 	if isBanner(b) {
 		return true
 	}
-	_, _, ref := parseRef(b)
-	logged := ref || isFooter(b) || isFrame(b) || namesException(b) || startsRecord(b)
+	_, _, ref := rimworld.Ref(text(b))
+	logged := ref || unity.IsFooter(text(b)) || isFrame(b) || namesException(b) || startsRecord(b)
 	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
 		logged = ref // the name of a mod may begin like a tag, in lists of any age
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // Layout is the way in which a log is laid out.
@@ -105,10 +106,10 @@ func detect(window []byte) detection {
 		case b[0] == ' ' && mono > 0: // a further frame says nothing new
 		case b[0] == '{':
 			json++
-		case isFooter(b):
+		case unity.IsFooter(text(b)):
 			footers++
 			bare = !blank(prev) && prev[len(prev)-1] != ' '
-			if isManaged(b) {
+			if unity.IsManaged(text(b)) {
 				d.footers++
 			}
 			if blank(prev) {
@@ -119,14 +120,14 @@ func detect(window []byte) detection {
 			if l, ok := versionLayout(b); ok {
 				d.layout = l
 			}
-		case hasPrefix(b, consoleMark):
+		case hasPrefix(b, unity.ConsoleMark):
 			frames++
 		case isGameLine(b):
 			game++
 		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
 			mono++
 		default:
-			if _, _, ok := parseRef(b); ok {
+			if _, _, ok := rimworld.Ref(text(b)); ok {
 				game++
 			} else if _, ok := consoleLevel(b); ok {
 				frames++

@@ -2,8 +2,10 @@ package capture
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 )
@@ -39,7 +41,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, evidenceTag
-	case a.footer && a.lines == 1 && isFooter(a.message):
+	case a.footer && a.lines == 1 && unity.IsFooter(text(a.message)):
 		// What it is the footer of is missing.
 	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter
@@ -99,10 +101,7 @@ func (a *assembly) opensFault() bool {
 // opensFaultWord reports whether the first word of b is one that those reports open with.
 func opensFaultWord(b []byte) bool {
 	word, _, _ := bytes.Cut(b, []byte(" "))
-	switch string(word) {
-	case "Could", "Couldn't", "Failed", "Unable", "Cannot", "Can't", "Invalid", "Error", "ERROR:", "Exception", "Fatal",
-		"Assertion", "GC", "WARNING:", "Warning:", "Config", "XML", "Plugins:", "Metal:", "d3d11:", "d3d12:", "Vulkan:":
-		return true
-	}
-	return false
+	return slices.Contains(faults, text(word))
 }
+
+var faults = slices.Concat(unity.Engine.Faults, rimworld.Lines.Faults)

@@ -126,7 +126,7 @@ func shapeOf(b []byte) itemShape {
 		if hasPrefix(b[word:], "  ") {
 			s.bits |= shapeColumns
 		}
-		if bytes.Contains(b, []byte("->")) || hasArrow(b) {
+		if containsAny(b, "->", " → ") || hasSuffix(b, " →") {
 			s.bits |= shapeArrow
 		}
 		if b[len(b)-1] == ')' {
@@ -143,21 +143,6 @@ func shapeOf(b []byte) itemShape {
 	}
 	s.first = xxhash.Sum64(b[:word])
 	return s
-}
-
-// hasArrow reports whether b holds "→" with a space before it, and with one or
-// nothing behind it.
-func hasArrow(b []byte) bool {
-	const arrow = "→"
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(b[i:], arrow[0]) // in no other character that is common
-		if n < 0 {
-			return false
-		}
-		if i += n; i > 0 && b[i-1] == ' ' && hasPrefix(b[i:], arrow) && (i+len(arrow) == len(b) || b[i+len(arrow)] == ' ') {
-			return true
-		}
-	}
 }
 
 // like reports whether two items look as if they came from one list.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // FuzzOpens holds what is found out about a line by its first byte, or along the way,
@@ -43,10 +44,10 @@ func FuzzOpens(f *testing.F) {
 		if len(b) == 0 {
 			t.Skip("lines that are looked at are not blank")
 		}
-		_, _, ref := parseRef(b)
+		_, _, ref := rimworld.Ref(text(b))
 		nested, _ := nests(b)
 		for may, is := range map[uint16]bool{
-			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
+			mayFooter: unity.IsFooter(text(b)), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
 			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
 			mayGoOnForm: isKnownContinuation(b) || isParagraph(b),

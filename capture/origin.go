@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -79,23 +81,21 @@ func (o *origin) observe(rec *Record) {
 		o.begun, o.headless = !late, late
 	case rec.LevelBy == evidenceCrash:
 		o.engine = o.engine || o.records > 1 // people paste a crash by itself
-	case rec.LevelBy == evidenceFooter, rec.Split == evidenceFooter, rec.Ref > 0, isUnloading(b):
+	case rec.LevelBy == evidenceFooter, rec.Split == evidenceFooter, rec.Ref > 0, unity.IsUnloading(text(b)):
 		o.engine = true
 	}
 }
 
 // observeLate looks at a record after so many that only footers are evidence.
-func (o *origin) observeLate(rec *Record) {
-	o.engine = o.engine || rec.LevelBy == evidenceFooter
-}
+func (o *origin) observeLate(rec *Record) { o.engine = o.engine || rec.LevelBy == evidenceFooter }
 
 // isOrphan reports whether b, the first line of a capture, goes on with something that
 // began before it.
 func isOrphan(b []byte, l Layout) bool {
-	if isFooter(b) {
+	if unity.IsFooter(text(b)) {
 		return true
 	}
-	if _, _, ok := parseRef(b); ok {
+	if _, _, ok := rimworld.Ref(text(b)); ok {
 		return true
 	}
 	return isFrame(b) && (l.unity() || b[0] == ' ' || b[0] == '\t')

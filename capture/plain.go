@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/frame"
 	"github.com/heedlog/heed/internal/logline"
@@ -143,23 +144,17 @@ func (a *assembly) joinsDump(b []byte) bool {
 }
 
 // isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".
-func isGoroutine(b []byte) bool {
-	return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:")
-}
+func isGoroutine(b []byte) bool { return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:") }
 
 // panicked reports whether the first line of the record is the one in which Rust reports a panic.
-func (a *assembly) panicked() bool {
-	return bytes.Contains(a.head(), []byte("panicked at "))
-}
+func (a *assembly) panicked() bool { return bytes.Contains(a.head(), []byte("panicked at ")) }
 
 // traceback heads a trace of Python's, whose innermost frame is the last, and what was
 // thrown below that.
 const traceback = "Traceback (most recent call last)"
 
 // isTraceTitle reports whether b is a line that announces a trace.
-func isTraceTitle(b []byte) bool {
-	return slices.Contains(traceTitles, string(trimRight(b)))
-}
+func isTraceTitle(b []byte) bool { return slices.Contains(traceTitles, string(trimRight(b))) }
 
 var traceTitles = []string{
 	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
@@ -196,14 +191,14 @@ func isThrown(b []byte, dots int) bool {
 // start, which some programs write flush right, and so is a line of its own.
 func isElapsed(b []byte) bool {
 	t := trimLeft(b)
-	_, rest := number(t)
+	_, rest := crash.Number(text(t))
 	return len(rest) < len(t) && len(rest) > 4 && rest[0] == '.' && isDigit(rest[1]) && isDigit(rest[2]) &&
 		isDigit(rest[3]) && rest[4] == ' '
 }
 
 // isNumberedFrame reports whether b is a frame that PHP numbers: "#0 /srv/a.php(30): save()", "#1 {main}".
 func isNumberedFrame(b []byte) bool {
-	_, rest := number(b[1:])
+	_, rest := crash.Number(text(b[1:]))
 	return len(rest) < len(b)-1 && len(rest) > 1 && rest[0] == ' '
 }
 

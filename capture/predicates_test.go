@@ -6,11 +6,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
+// onText has a predicate of lines as texts look at bytes.
+func onText(is func(string) bool) func([]byte) bool {
+	return func(b []byte) bool { return is(text(b)) }
+}
+
 func TestIsFooter(t *testing.T) {
-	table(t, isFooter, []string{
+	table(t, onText(unity.IsFooter), []string{
 		`(Filename: C:\buildslave\unity\build\Runtime/Export/Debug/Debug.bindings.h Line: 39)`,
 		`(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39) `,
 		`(Filename:  Line: 580)`,
@@ -23,7 +30,7 @@ func TestIsFooter(t *testing.T) {
 		` (Filename:  Line: 580)`,
 		`Filename: x Line: 3`,
 	})
-	table(t, isCutFooter, []string{`(Filename: C:\buildslave`, `(Filename:  Line: 12`}, []string{`(Filename:  Line: 12)`, `(File`})
+	table(t, onText(unity.IsCutFooter), []string{`(Filename: C:\buildslave`, `(Filename:  Line: 12`}, []string{`(Filename:  Line: 12)`, `(File`})
 }
 
 func TestIsFrame(t *testing.T) {
@@ -199,7 +206,7 @@ func TestParseRef(t *testing.T) {
 		"[Ref 5EED0003] something": {},
 		"[Reference 1]":            {},
 	} {
-		ref, dup, ok := parseRef([]byte(in))
+		ref, dup, ok := rimworld.Ref(in)
 		require.Equal(t, want, result{ref, dup, ok}, in)
 	}
 }
@@ -345,7 +352,7 @@ func TestDetect(t *testing.T) {
 		"a game's middle": {"Loading game from file A with mods:\n  - b\n", detection{layout: layoutUnity2022_3}},
 		"only refs":       {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: layoutUnity2022_3}},
 		"console": {
-			"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n",
+			"oh\n" + unity.ConsoleMark + " ()\nVerse.Log:Error (string)\n",
 			detection{layout: layoutConsole, pure: true},
 		},
 		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: layoutConsole}},
@@ -402,14 +409,14 @@ func TestOpensFault(t *testing.T) {
 	table(t, opensFault, []string{
 		"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y", "d3d11: failed to create 2D texture",
 	}, []string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""})
-	table(t, isManaged, []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
+	table(t, onText(unity.IsManaged), []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
 }
 
 func TestFramesOfTheEngine(t *testing.T) {
 	table(t, isEngineFrame, []string{"0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a12345678 in raise", "#12 0x0000000115a2b3c4 in main"},
 		[]string{"0x00007FF0DECADE00 is where", "# heading", "#3 things", "0 a", "0x12 (x)", "#x 0x007f3a12345678 in"})
-	table(t, isSymbolsLine, []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
+	table(t, onText(unity.IsSymbols), []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
 		[]string{"OS-Versions", "x"})
 	table(t, isParagraph, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
-	table(t, isLogging, []string{consoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
+	table(t, isLogging, []string{unity.ConsoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -430,7 +431,7 @@ func (r *Reader) join(ln *line) bool {
 		return false
 	}
 	if v.to == partNone {
-		if ref, duplicate, isRef := parseRef(ln.text); isRef {
+		if ref, duplicate, isRef := rimworld.Ref(text(ln.text)); isRef {
 			a.add(ln, partNone, v.by)
 			a.reference(ref, duplicate)
 			if a.refState == refUnresolved {
@@ -463,7 +464,7 @@ func (r *Reader) join(ln *line) bool {
 
 // noteFooter refines the layout by a footer that is about to be joined.
 func (r *Reader) noteFooter(b []byte) {
-	if isManaged(b) {
+	if unity.IsManaged(text(b)) {
 		r.footers++
 	}
 	switch {
@@ -479,7 +480,7 @@ func (r *Reader) noteFooter(b []byte) {
 // a header, which hid it from detect, the copy is as pure as one that begins
 // the input.
 func (r *Reader) noteConsole(b []byte) {
-	if r.layout != layoutConsole && b[0] == 'U' && hasPrefix(b, consoleMark) {
+	if r.layout != layoutConsole && b[0] == 'U' && hasPrefix(b, unity.ConsoleMark) {
 		r.layout = layoutConsole
 		r.asm.pureLines = r.upload
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -230,7 +231,7 @@ func TestHugsLibUpload(t *testing.T) {
 	require.Equal(t, layoutUnity2019_4, recs[len(recs)-1].Layout)
 	require.Equal(t, "12-13 footer warning/footer \"Parsed 2.5 as int.\"\n", render(recs[len(recs)-1:]))
 
-	in = doc("Log uploaded on Monday", "Loaded mods:", "Log file contents:", "oh", consoleMark+" ()", "Verse.Log:Error (string)", "", "ah", "oh")
+	in = doc("Log uploaded on Monday", "Loaded mods:", "Log file contents:", "oh", unity.ConsoleMark+" ()", "Verse.Log:Error (string)", "", "ah", "oh")
 	recs, _, err = readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	require.Equal(t, "4-6 frame error/console \"oh\" @ \"UnityEngine.StackTraceUtility:ExtractStackTrace ()\\nVerse.Log:Error (string)\"\n8-9 console \"ah\\noh\"\n", render(recs[1:]))
@@ -429,8 +430,8 @@ func TestTruncated(t *testing.T) {
 		unity2022_3 + "a: System.Exception: x\n  at Gadget.A (\n":                false,
 		unity2022_3 + "a: System.Exception: x\n  a":                              true,
 		unity2022_3 + "a: x\n  at":                                               false,
-		"a\n" + consoleMark + " ()\nVerse.Log:Er":                                true,
-		"a\n" + consoleMark + " ()\nVerse.Log:Error (string)":                    false,
+		"a\n" + unity.ConsoleMark + " ()\nVerse.Log:Er":                          true,
+		"a\n" + unity.ConsoleMark + " ()\nVerse.Log:Error (string)":              false,
 		unity2022_3 + "the last message":                                         false,
 		"{\"msg\":\"a\"}\n{\"msg\":\"b":                                          true,
 		"{\"msg\":\"a\"}\n{\"msg\":\"b\"}":                                       false,

@@ -1,35 +1,6 @@
 package capture
 
-import (
-	"bytes"
-	"strconv"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-)
-
-// parseRef reads a stack reference: "[Ref 5EED0003]" alone on its line stands
-// above the trace that it names, "[Ref 5EED0003] Duplicate stacktrace, see ref
-// for original" stands in place of it. The number is hexadecimal without
-// padding.
-func parseRef(b []byte) (ref uint64, duplicate, ok bool) {
-	if !hasPrefix(b, "[Ref ") {
-		return 0, false, false
-	}
-	end := bytes.IndexByte(b, ']')
-	digits := b[len("[Ref "):max(end, len("[Ref "))]
-	ref, err := strconv.ParseUint(text(digits), 16, 64)
-	if err != nil || len(digits) > 16 {
-		return 0, false, false
-	}
-	rest := trimLeft(b[end+1:])
-	switch {
-	case len(rest) == 0:
-		return ref, false, true
-	case hasPrefix(rest, "Duplicate stacktrace"):
-		return ref, true, true
-	}
-	return 0, false, false
-}
+import "github.com/hashicorp/golang-lru/v2/simplelru"
 
 // refTable has the stack traces that references stand for, at most a fixed number
 // of traces and of bytes; it evicts the least recently used.
@@ -71,6 +42,3 @@ func (t *refTable) put(ref uint64, trace []byte) {
 		t.bytes -= len(t.free)
 	}
 }
-
-// isCutRef reports whether b is the beginning of a reference that lacks its end.
-func isCutRef(b []byte) bool { return hasPrefix(b, "[Ref ") && bytes.IndexByte(b, ']') < 0 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/capture/internal/unity"
 )
 
 // verdict is the result of a step of the splitting for a line: whether it belongs to the
@@ -44,7 +45,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 		}
 	}
 	may := opens[b[0]]
-	if may&mayFooter != 0 && isFooter(b) {
+	if may&mayFooter != 0 && unity.IsFooter(text(b)) {
 		a.sealed = true
 		return joined(partNone, evidenceFooter)
 	}
@@ -91,13 +92,13 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 	case blockAround:
 		return a.joinsAround(b, layout)
 	case blockMemory:
-		if within = isMemoryLine(b); !within && isFooter(b) {
+		if within = isMemoryLine(b); !within && unity.IsFooter(text(b)) {
 			return verdict{}
 		}
 	case blockSymbols:
-		within = a.blanks == 0 && isSymbolsLine(b)
+		within = a.blanks == 0 && unity.IsSymbols(text(b))
 	case blockPatchTrace:
-		within = a.blanks == 0 && !isFooter(b) && !leavesPatchTrace(b)
+		within = a.blanks == 0 && !unity.IsFooter(text(b)) && !leavesPatchTrace(b)
 		if !within || isPatchTraceEnd(b) {
 			a.block = blockNone
 		}
@@ -125,7 +126,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
 		a.list = listNone
 		return joined(partStack, evidenceFrame)
-	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
+	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
 	case a.blanks == 0 && (a.frames > 0 && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
@@ -136,7 +137,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 		}
 	}
 	if may&mayRef != 0 {
-		if _, _, ok := parseRef(b); ok {
+		if _, _, ok := rimworld.Ref(text(b)); ok {
 			a.list = listNone
 			if a.blanks > 0 && !a.lacksTrace() {
 				return apart()
@@ -152,11 +153,11 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 // reference or a footer: cut anywhere, what there is of them belongs to the record.
 func (a *assembly) joinsCut(b []byte) verdict {
 	switch {
-	case isCutFooter(b):
+	case unity.IsCutFooter(text(b)):
 		a.sealed = true
 		return joined(partNone, evidenceFooter)
 	case a.blanks > 0:
-	case isCutRef(b):
+	case rimworld.IsCutRef(text(b)):
 		return joined(partNone, evidenceFrame)
 	case isIndented(b):
 		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
@@ -337,9 +338,7 @@ func (a *assembly) joinsXML(b []byte) bool {
 
 // joinsTitle reports whether b, which follows a blank line, heads a section of
 // the record. The engine's own lines have none, though some leave a blank line.
-func (a *assembly) joinsTitle(b []byte) bool {
-	return !a.engine && isTitle(b, a.frames > 0, a.section)
-}
+func (a *assembly) joinsTitle(b []byte) bool { return !a.engine && isTitle(b, a.frames > 0, a.section) }
 
 // joinsSection reports whether b lies in a section of the record. Where records
 // of more than a line end with a footer, everything does up to the next blank

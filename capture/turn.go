@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"bytes"
-
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
@@ -22,16 +20,16 @@ import (
 // the second line of an upload's header, which shows that the first was one.
 func (r *Reader) turnBelow(ln *line) {
 	a, b := &r.asm, ln.text
-	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && isFooter(a.message) {
+	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && unity.IsFooter(text(a.message)) {
 		r.footer = true
 	}
 	switch b[0] {
 	case '(':
-		if isFooter(b) && (r.footer || a.isSetOff()) {
+		if unity.IsFooter(text(b)) && (r.footer || a.isSetOff()) {
 			r.turn()
 		}
 	case '[':
-		if ref, duplicate, ok := parseRef(b); ok && (duplicate || ref > 0xffff) { // "[Ref 7]" is a footnote
+		if ref, duplicate, ok := rimworld.Ref(text(b)); ok && (duplicate || ref > 0xffff) { // "[Ref 7]" is a footnote
 			r.turn()
 		}
 	case 'L':
@@ -71,12 +69,7 @@ func isGameLine(b []byte) bool {
 	if hasPrefix(b, "Crash!!!") {
 		return len(trimRight(b)) == len("Crash!!!")
 	}
-	return gameLines.begin(b) || isUnloading(b) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
+	return gameLines.begin(b) || unity.IsUnloading(text(b)) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
 }
 
 var gameLines = linesOf(func(l *unity.Lines) []string { return l.Shows })
-
-// isUnloading reports whether b is what the engine writes when it leaves a scene.
-func isUnloading(b []byte) bool {
-	return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte("nused "))
-}

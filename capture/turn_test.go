@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
 )
 
@@ -143,7 +144,7 @@ func TestTurnFollowed(t *testing.T) {
 
 // TestJoined requires that a log below another one is read as it would be alone.
 func TestJoined(t *testing.T) {
-	console := strings.Repeat("Panel stuck\nin the tray\n"+consoleMark+" ()\nVerse.Log:Error (string)\n\n", 1+detectSize/80)
+	console := strings.Repeat("Panel stuck\nin the tray\n"+unity.ConsoleMark+" ()\nVerse.Log:Error (string)\n\n", 1+detectSize/80)
 	player, _ := synthetic(false, 10)
 	footed, _ := synthetic(true, 10)
 	logs := map[string]string{

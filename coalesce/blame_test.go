@@ -69,6 +69,47 @@ func TestBlameByCount(t *testing.T) {
 	}
 }
 
+// TestBlameWithoutMemory: if memory ran out, the mods whose code was running are not at fault, whether the record says
+// so or a crash follows it.
+func TestBlameWithoutMemory(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	fold := func(seq uint64, run bool, tags ...string) (Folded, string) {
+		e := event.Entry{Seq: seq, Pos: seq, Message: strings.Join(tags, " ")}
+		f := c.Fold(&Input{
+			Entry: &e, Signature: groupSignature(e.Message), Blame: []string{"Mod"}, NewRun: run,
+			Decision: event.Decision{
+				Rule: strings.Join(tags, "."), Disposition: event.Blocking, Severity: event.Severity(seq), Tags: tags,
+			},
+		})
+		a, _ := c.Item(f.ID)
+		if len(a.Blame) > 0 {
+			require.Contains(t, a.Summary, "; blame: Mod")
+			return f, "blame"
+		}
+		require.Empty(t, a.Sample[0].Blame)
+		require.Contains(t, a.Summary, "; was running: Mod")
+		return f, "running"
+	}
+	for i, step := range []struct {
+		tags string
+		run  bool
+		want string
+	}{
+		{"crash", false, "blame"},
+		{"memory", true, "running"},
+		{"crash", false, "running"},
+		{"crash", true, "blame"},
+		{"crash memory", true, "running"},
+	} {
+		f, got := fold(uint64(1+i), step.run, strings.Fields(step.tags)...)
+		require.Equal(t, step.want, got, "%d %v", i, step)
+		if i == 1 {
+			c.Ack("", f.ID, uint64(1+i)) // what was acknowledged still explains
+		}
+	}
+}
+
 // TestBlameIsRenamed: a list of mods that comes late gives names to what was found before, and two names may be one.
 func TestBlameIsRenamed(t *testing.T) {
 	c, err := New(Config{})

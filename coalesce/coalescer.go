@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -273,6 +274,14 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	return c.join(in, &to, it, &before, why)
 }
 
+// starved reports whether an item of this run holds that memory ran out.
+func (c *Coalescer) starved() bool {
+	return slices.ContainsFunc(c.items, func(it item) bool {
+		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
+			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
+	})
+}
+
 // holder returns the item that an entry of the log belongs to, of it, which gathers its burst, and the open items that
 // hold its group; nil for none. An advisory entry stays with an item that blocks.
 func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
@@ -363,6 +372,9 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.Stops++
+	}
+	if r := it.rule(d.Rule); f.newGroup && r != nil && r.Effects&crash != 0 && c.starved() {
+		r.Effects |= memory
 	}
 	if f.newGroup && !group {
 		c.allowance.Groups++

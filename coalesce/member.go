@@ -52,12 +52,13 @@ const (
 	hang                       // the game does not go on, until a rule resolves this
 	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
 	levels                     // none is known: only the level of a log record decided
+	memory                     // none is left: the code that asks for it is running and not at fault
 )
 
 // EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
 // rule decided about a log record, only its level.
 func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
-	for i, tag := range [...]string{"crash", "hang", "breaks"} {
+	for i, tag := range [...]string{"crash", "hang", "breaks", "", "memory"} {
 		if slices.Contains(d.Tags, tag) {
 			all |= 1 << i
 		}
@@ -163,7 +164,22 @@ func (m *Member) Join(o *Member) {
 }
 
 // Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
-func (m *Member) Mods() (likely, perhaps []string) { return m.Accused.pointed(m.Entries) }
+// If memory ran out, there are none.
+func (m *Member) Mods() (likely, perhaps []string) {
+	if m.Effects&memory != 0 {
+		return nil, nil
+	}
+	return m.Accused.pointed(m.Entries)
+}
+
+// Running returns the mods whose code was running when memory ran out.
+func (m *Member) Running() []string {
+	if m.Effects&memory == 0 {
+		return nil
+	}
+	names, _ := m.Accused.pointed(m.Entries)
+	return names
+}
 
 // Reported returns the title of entries for which the author of a rule has none: "operation timed out" for the rule
 // default.operation.timed_out, and the severity in words for records of the log.

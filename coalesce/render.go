@@ -103,6 +103,9 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 		}
 		g := it.Counters.group(r)
 		s := g.sample()
+		if r := it.rule(r.Rule); r != nil && r.Effects&memory != 0 {
+			s.Blame = nil
+		}
 		s.Variants = c.variants(it, r.Rule, r.Sig)
 		samples = append(samples, s)
 	}
@@ -249,7 +252,9 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	if it.State == itemDeferred && it.Disposition == event.Blocking {
 		say(rankState, "; it stops no call until the game is loaded")
 	}
-	switch {
+	switch running := a.Members[0].Running(); {
+	case len(running) > 0:
+		say(rankBlame, "; was running: ", safeNames(running))
 	case len(a.Blame) > 0:
 		say(rankBlame, "; blame: ", safeNames(a.Blame))
 	case len(a.Perhaps) > 0:

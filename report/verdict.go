@@ -72,6 +72,7 @@ type verdictCause struct {
 	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
 	History     string            `json:"history,omitempty" jsonschema:"What earlier sessions on this machine show of it."`
 	Mods        []verdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
+	Running     []string          `json:"running,omitempty" jsonschema:"Mods whose code was running when memory ran out, which is no fault of theirs."`
 	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Less than half of its entries name these mods."`
 
 	time    time.Time // of its first entry, where Config.Details asks for it
@@ -253,6 +254,7 @@ func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause 
 	if len(all) == 0 {
 		all, c.Perhaps = perhaps, len(perhaps) > 0
 	}
+	c.Running = safeAll(m.Running())
 	for _, name := range all {
 		mod := verdictMod{Entries: 1, Line: m.First}
 		if t := names[blame.Key(name)]; t != nil {
@@ -315,6 +317,9 @@ func (r *Replay) nameMods(v *Verdict) {
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))
+		}
+		for _, name := range v.Causes[i].Running {
+			delete(others, blame.Key(name))
 		}
 	}
 	sorted := slices.SortedFunc(maps.Values(others), func(a, b *modTally) int {

@@ -62,6 +62,9 @@ func (c *verdictCause) mod(quote func(string) string) string {
 			text.Number(c.Mods[0].Entries), c.Times, text.Plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
 	case len(c.Mods) > 0:
 		return either(c.Mods, quote) + because + "."
+	case len(c.Running) > 0:
+		return "Not known. Memory ran out, and " + strings.Join(each(c.Running, quote), " and ") +
+			text.Plural(len(c.Running), " was", " were") + " running; that alone is no proof."
 	case len(c.patched) == 0 && !c.modded:
 		return ""
 	case len(c.patched) == 0:

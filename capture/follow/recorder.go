@@ -103,14 +103,10 @@ func (r *Recorder) Ack(consumer, id string, through uint64) {
 }
 
 // Advance writes the time that the engine was given.
-func (r *Recorder) Advance(now time.Time) {
-	r.line("advance", now, func(b []byte) []byte { return b })
-}
+func (r *Recorder) Advance(now time.Time) { r.line("advance", now, func(b []byte) []byte { return b }) }
 
 // StateRead writes that the game's state was read again.
-func (r *Recorder) StateRead() {
-	r.line("state_read", time.Time{}, func(b []byte) []byte { return b })
-}
+func (r *Recorder) StateRead() { r.line("state_read", time.Time{}, func(b []byte) []byte { return b }) }
 
 // Err returns the first error of the writer.
 func (r *Recorder) Err() error {

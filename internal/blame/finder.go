@@ -82,9 +82,7 @@ func New(cfg Config) (*Finder, error) {
 
 // passes reports whether the name of a mod would pass for that of something in
 // GameCode.
-func (f *Finder) passes(name string) bool {
-	return f.nobody(name) || f.folded[fold(name)]
-}
+func (f *Finder) passes(name string) bool { return f.nobody(name) || f.folded[fold(name)] }
 
 // otherName returns what a mod is called that has the name of something in
 // GameCode, which it is not: by its code or else its package id.

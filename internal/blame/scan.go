@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -176,29 +177,10 @@ func plain(line string) string {
 	if strings.IndexByte(line, '<') < 0 {
 		return line
 	}
-	var b strings.Builder
-	for {
-		open := strings.IndexByte(line, '<')
-		if open < 0 {
-			break
-		}
-		end := strings.IndexByte(line[open:], '>')
-		if end < 0 {
-			break
-		}
-		name := strings.TrimPrefix(line[open+1:open+end], "/")
-		name, _, _ = strings.Cut(name, "=")
-		switch name {
-		case "color", "b", "i", "size", "material":
-			b.WriteString(line[:open])
-		default:
-			b.WriteString(line[:open+end+1])
-		}
-		line = line[open+end+1:]
-	}
-	b.WriteString(line)
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(richText.ReplaceAllString(line, ""))
 }
+
+var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
 
 // titled is what stands in the tag of a trace behind the name of the mod whose
 // files it is about.

@@ -189,12 +189,6 @@ func (p *parser) special() bool {
 		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
 			return p.sure(l, 6+n)
 		}
-	case s[4] == ':' && s[5] == ' ':
-		name := s[6:][:wordLen(s[6:])]
-		l, ok := find(s[:4], field)
-		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
-			return p.sure(l, 6+len(name))
-		}
 	}
 	return p.decorated(s)
 }
@@ -233,13 +227,6 @@ func (p *parser) syslog() {
 			if i += n + 1; n == 0 || i > len(p.s) {
 				return
 			}
-		}
-		for i < len(p.s) && p.s[i] == '[' {
-			end := strings.IndexByte(p.s[i:], ']')
-			if end < 0 {
-				return
-			}
-			i += end + 1
 		}
 		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
 			i++
@@ -372,11 +359,6 @@ func (p *parser) host() {
 	if _, ok := find(host, timed); ok {
 		return // no host, but a level
 	}
-	for i := range len(name) {
-		if !names[name[i]] && strings.IndexByte("/()@", name[i]) < 0 {
-			return
-		}
-	}
 	p.i = len(p.s) - len(s) + len(host) + 1 + len(program) + 1
 	p.commit()
 	p.named = true
@@ -405,6 +387,9 @@ func (p *parser) word() bool {
 			return p.sure(l, len(name)+min(n-len(name), 1))
 		}
 	}
+	if colon > 0 && p.constant(name) { // the whole word is text
+		return false
+	}
 	if p.timed || p.number || colon >= 0 || isCapitals(name) {
 		upTo := abridged
 		if p.timed {
@@ -423,16 +408,10 @@ func (p *parser) word() bool {
 	}
 	p.i += n
 	switch {
-	case p.timed && isPosition(word):
+	case p.timed && isPosition(word), p.timed && colon+1 == n && p.label():
 		p.commit()
-	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
-		level, _, ok := strings.Cut(strings.TrimLeft(p.rest(), " "), ":")
-		if _, known := find(level, anywhere); !ok || !known {
-			return false
-		}
-		p.number = true
-	case word == "SCRIPT", word == "USER", word == "SHADER": // Godot's, before ERROR
-		p.text = true
+	case p.category(word):
+		p.number, p.text = colon > 0, colon < 0
 	case !p.timed && !p.number, colon >= 0:
 		return false
 	default:
@@ -441,6 +420,47 @@ func (p *parser) word() bool {
 		return isLetter(word[0]) && p.names <= maxNames
 	}
 	return true
+}
+
+// category reports whether word, before a level and a colon, names what reports it: "LogPress: Error:", "PRESS ERROR:".
+func (p *parser) category(word string) bool {
+	log, ok := strings.CutPrefix(word, "Log")
+	if ok = ok && len(log) > 1 && strings.HasSuffix(log, ":"); !ok && !isCapitals(word) {
+		return false
+	}
+	rest := strings.TrimLeft(p.rest(), " ")
+	level, _, colon := strings.Cut(rest[:min(len(rest), maxLevel+1)], ":")
+	_, known := find(level, anywhere)
+	return colon && known && (ok || isCapitals(level))
+}
+
+// constant reads the level of a constant before a colon, the gravest that it names: "PRESS_CRITICAL_ERROR:".
+func (p *parser) constant(name string) (ok bool) {
+	if strings.IndexByte(name, '_') < 1 {
+		return false
+	}
+	worst := event.LevelUnknown
+	for word := range strings.SplitSeq(name, "_") {
+		l, known := find(word, abridged)
+		if ok = known; known && isCapitals(word) {
+			worst = max(worst, l)
+		}
+	}
+	if ok = ok && worst > event.LevelUnknown; ok {
+		p.level(worst)
+	}
+	return ok
+}
+
+// label reads the number of a word with a colon, before an arrow: "Thread:   1 ->  ".
+func (p *parser) label() bool {
+	rest := p.rest()
+	number, after, ok := strings.Cut(rest[:min(len(rest), maxPart)], "->")
+	number = strings.Trim(number, " ")
+	if ok = ok && number != "" && digits(number) == len(number); ok {
+		p.i += min(len(rest), maxPart) - len(after)
+	}
+	return ok
 }
 
 // speaksOf reports whether the word at hand is FATAL and begins a sentence: "FATAL errors: 0".
@@ -738,9 +758,7 @@ func timeRun(s string) int {
 }
 
 // isZone reports whether s is the half of a day or the zone behind a time.
-func isZone(s string) bool {
-	return slices.Contains(zones, s)
-}
+func isZone(s string) bool { return slices.Contains(zones, s) }
 
 var zones = []string{"Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT"}
 

@@ -231,3 +231,32 @@ func TestReturningReport(t *testing.T) {
 		require.Equal(t, c.want, worst, "%s %d", c.level, c.times)
 	}
 }
+
+// TestMemory: a crash because memory ran out is the fault of no mod, by the report's own figures or by a record before.
+func TestMemory(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	const trace = "0x00007FF6DECADE00 (UnityPlayer) UnityMain\n0x00000001DECADE00 (Mono JIT Code) Acme.Press:Turn ()\n"
+	for name, log := range map[string]string{
+		"report": "Unity Player [version: Unity 2022.3.35f1_0123456789ab]\n\n" +
+			"UnityPlayer.dll caused an Access Violation (0xc0000005)\n  in module UnityPlayer.dll at 0033:decade00.\n\n" +
+			"99% physical memory in use.\n16000 MB physical memory [12 MB free].\n\nStack Trace of Crashed Thread 1234:\n" + trace,
+		"record": "Initialize engine version: 2022.3.35f1 (0123456789ab)\nOutOfMemoryException: Out of memory\n" +
+			"  at Verse.TickManager.DoSingleTick () [0x00000] in <5eed>:0 \n\nCrash!!!\n" +
+			"========== OUTPUTTING STACK TRACE ==================\n" + trace + "========== END OF STACKTRACE ===========\n",
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		doc, _ := play(t, set, path, nil)
+		v := doc.Summary.Verdict
+		require.Equal(t, "out_of_memory", v.Reason, name)
+		assert.Empty(t, v.Causes[0].Mods, name)
+		assert.Empty(t, v.Mods, name)
+		assert.Equal(t, []string{"code: Acme"}, v.Causes[0].Running, name)
+		for _, c := range doc.Causes {
+			assert.Empty(t, c.Blame, name)
+		}
+		shown := string(report.Text(nil, doc, report.TextOptions{}))
+		assert.Contains(t, shown, "Memory ran out, and code: Acme was running;", name)
+	}
+}

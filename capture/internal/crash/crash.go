@@ -156,18 +156,18 @@ const (
 //	Exception Message:     Thread stack size exceeded due to excessive recursion
 func TextReason(b string) Reason {
 	full := false
-	n, rest := number(b)
+	n, rest := Number(b)
 	if _, free, ok := strings.Cut(rest, " ["); ok && hasAnyPrefix(rest, " MB paging file [", " MB user address space [") {
-		left, unit := number(free)
+		left, unit := Number(free)
 		full = left < fewMegabytes && strings.HasPrefix(unit, " MB free") && (n > 0 || rest[len(" MB ")] == 'u')
 	}
 	switch {
 	case hasAnyPrefix(rest, "% physical memory in use", "% memory in use"):
 		full = n >= fullMemory
 	case strings.HasPrefix(b, "System Commit Total/Limit/Peak: "):
-		_, rest := number(b[len("System Commit Total/Limit/Peak: "):])
-		limit, rest := number(strings.TrimPrefix(rest, "MB/"))
-		peak, rest := number(strings.TrimPrefix(rest, "MB/"))
+		_, rest := Number(b[len("System Commit Total/Limit/Peak: "):])
+		limit, rest := Number(strings.TrimPrefix(rest, "MB/"))
+		peak, rest := Number(strings.TrimPrefix(rest, "MB/"))
 		full = limit > 0 && peak >= limit && strings.HasPrefix(rest, "MB")
 	case strings.Contains(b, "Thread stack size exceeded"), hasAnyPrefix(b, "-->  STACK GUARD", "--->  STACK GUARD"):
 		return stack
@@ -290,9 +290,11 @@ func hasAnyPrefix(s string, of ...string) bool {
 	return slices.ContainsFunc(of, func(begin string) bool { return strings.HasPrefix(s, begin) })
 }
 
-// number returns the number that s begins with, 0 for none, and the rest.
-func number(s string) (n int, rest string) {
+// Number returns the number that s begins with, 0 for none, and the rest.
+func Number(s string) (n int, rest string) {
 	rest = strings.TrimLeft(s, digits)
-	n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+	if len(rest) < len(s) { // an error costs an allocation
+		n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+	}
 	return n, rest
 }

@@ -28,10 +28,15 @@ var Lines = unity.Lines{
 	Below: []string{
 		"file: ", "Source file: ", "Subnode:", "The top operation is the one that failed", "XML:", PatchTraceEnd,
 	},
-	Alive: []string{"Loading game from file ", "Initializing new game with mods"},
-	Shows: []string{"RimWorld 1.", "Reached max messages limit. Stopping logging"},
-	Apart: []string{"Field contents: ", "Root node: ", "Whole XML:"},
+	Alive:  []string{"Loading game from file ", "Initializing new game with mods"},
+	Shows:  []string{"RimWorld 1.", "Reached max messages limit. Stopping logging"},
+	Apart:  []string{"Field contents: ", "Root node: ", "Whole XML:"},
+	Logs:   []string{"Verse.Log"},
+	Faults: []string{"Could", "Couldn't", "Error", "Exception", "Config", "XML"},
 }
+
+// Reports are beginnings of reports that mention errors and are complete.
+var Reports = []string{"Translation data for language ", "Config error in "}
 
 // The end of the first line of such a trace, and the beginning of its last.
 const (

@@ -10,6 +10,8 @@ type Lines struct {
 	Crash  []string // at the beginning of the report of a native crash
 	Shows  []string // in a log whose beginning shows no layout
 	Memory []string // in the statistics of memory
+	Logs   []string // classes whose methods log
+	Faults []string // first words of reports of faults
 }
 
 // Engine has the lines of the engine. "Caught fatal signal" is of Linux, "Receiving unhandled NULL exception" of macOS;
@@ -41,6 +43,11 @@ var Engine = Lines{
 	Shows:  []string{"Fallback handler could not load library ", "GfxDevice: ", "<RI> Init"},
 	Apart:  []string{"Note: Creation of internal variant of shader ", "ShaderProgram is unsupported, "},
 	Memory: []string{"[ALLOC_", "[ ALLOC_", "Allocation happened at: ", "Memory overview", "Trying to allocate: "},
+	Logs:   []string{"UnityEngine.Debug"},
+	Faults: []string{
+		"Failed", "Unable", "Cannot", "Can't", "Invalid", "Fatal", "Assertion", "GC", "WARNING:", "Warning:", "ERROR:",
+		"Plugins:", "Metal:", "d3d11:", "d3d12:", "Vulkan:",
+	},
 }
 
 // Beginnings of the first lines of sections: the statistics of allocators that Unity 2022 prints when it exits; the

@@ -91,9 +91,7 @@ func (s *Start) CrashReport(text string) {
 
 // MayReveal reports whether a line that begins with first may have a fact that is wanted.
 // In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
-func (s *Start) MayReveal(first byte) bool {
-	return startsFact[first] || s.window > 0 || s.wantsGame()
-}
+func (s *Start) MayReveal(first byte) bool { return startsFact[first] || s.window > 0 || s.wantsGame() }
 
 // wantsGame reports whether a line may be the one with the game's version: its name is
 // known by that of its program.
@@ -295,9 +293,7 @@ func isProgram(program, game string) bool {
 
 // isBuild reports whether rest, which is left of the name of a program behind that of a
 // game, says no more than what it was built for.
-func isBuild(rest string) bool {
-	return slices.Contains(builds, rest)
-}
+func isBuild(rest string) bool { return slices.Contains(builds, rest) }
 
 var builds = strings.Split(",win,win32,win64,windows,x64,x86,64,32,linux,linux64,mac,osx,server,64bit", ",")
 

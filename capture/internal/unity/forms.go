@@ -1,0 +1,130 @@
+package unity
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Footer begins the line that Unity 2019 puts under a warning, an error or a message of the engine itself:
+//
+//	(Filename: C:\buildslave\unity\build\Runtime/Export/Debug/Debug.bindings.h Line: 39)
+//	(Filename:  Line: 580)
+//	(Filename:  Line: -1)
+const Footer = "(Filename: "
+
+// IsFooter reports whether a line is a footer.
+func IsFooter(line string) bool {
+	if !strings.HasPrefix(line, Footer) {
+		return false
+	}
+	line, closed := strings.CutSuffix(strings.TrimRight(line, " \t"), ")")
+	const number = " Line: "
+	i := strings.LastIndex(line, number)
+	return closed && i > 0 && isNumber(strings.TrimPrefix(line[i+len(number):], "-"))
+}
+
+// IsManaged reports whether a footer is of a line that managed code logged: it names the file of the engine's that all
+// of them pass through ("…/Debug/Debug.bindings.h"). Footers of native code stay where the others are stripped, as old
+// uploads by HugsLib do.
+func IsManaged(footer string) bool { return strings.Contains(footer, "/Debug") }
+
+// IsCutFooter reports whether a line is the beginning of a footer that lacks its end.
+func IsCutFooter(line string) bool { return strings.HasPrefix(line, Footer) && !IsFooter(line) }
+
+// ConsoleMark is the frame on top of nearly every trace in a copy of the game's console. NoTrace is below a message
+// there that was logged without a trace.
+const (
+	ConsoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
+	NoTrace     = "No stack trace."
+)
+
+// Logged returns the class and the level of a frame in Unity's form whose method logs:
+//
+//	Verse.Log:Error (string)
+//	UnityEngine.Debug:LogWarning(Object)
+//	(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)
+//	(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Log.Error_Patch2 (string)
+func Logged(line string) (class string, level event.Level) {
+	if strings.HasPrefix(line, "(wrapper ") {
+		_, line, _ = strings.Cut(line, ")")
+		line = strings.TrimLeft(line, " \t")
+		if _, path, ok := strings.Cut(line, ":"); ok && strings.HasPrefix(line, "MonoMod.") {
+			line = path // a detour of Harmony's is below MonoMod's type, or below its own
+		}
+	}
+	path, _, _ := strings.Cut(line, "(")
+	path = strings.TrimRight(path, " \t")
+	method := path[strings.LastIndexAny(path, ".:")+1:]
+	class = path[:len(path)-len(method)]
+	if i := strings.IndexByte(class, ':'); i > 0 {
+		class = class[:i] // and once more behind it
+	}
+	method, _, _ = strings.Cut(method, "_Patch")
+	if kind := strings.TrimPrefix(method, "Log"); kind != "" {
+		method = kind
+	}
+	for _, of := range [...]struct {
+		begins string
+		level  event.Level
+	}{
+		{"Error", event.LevelError},
+		{"Exception", event.LevelError},
+		{"Assert", event.LevelError},
+		{"Warning", event.LevelWarning},
+		{"Message", event.LevelInfo},
+		{"Format", event.LevelInfo},
+	} {
+		if strings.HasPrefix(method, of.begins) {
+			level = of.level
+		}
+	}
+	if method == "Log" {
+		level = event.LevelInfo
+	}
+	return strings.TrimRight(class, "."), level
+}
+
+// Generation returns which footers the engine writes, by the line with its version: 0, below a line of one space, up to
+// 2019.2; 1, behind a space, from 2019.3 on; 2, none, from 2020 on.
+func Generation(line string) (generation uint8, ok bool) {
+	version, ok := strings.CutPrefix(line, BannerVersion)
+	if !ok || version == "" || !isDigit(version[0]) {
+		return 0, false
+	}
+	year, minor, _ := strings.Cut(version, ".")
+	switch {
+	case year == "2019" && (minor[0] == '3' || minor[0] == '4'):
+		return 1, true
+	case year == "2019", year == "2018", year == "2017", year == "5":
+		return 0, true
+	}
+	return 2, true
+}
+
+// IsSignal reports whether a line is "Got a SIG… while executing native code", or the same with the "UNKNOWN" of a
+// system without signals.
+func IsSignal(line string) bool {
+	signal, rest, ok := strings.Cut(strings.TrimPrefix(line, "Got a "), " ")
+	return ok && len(signal)+len(rest) < len(line)-1 && signal != "" && strings.Trim(signal, capitals) == "" &&
+		strings.HasPrefix(rest, "while executing native code")
+}
+
+const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// IsSymbols reports whether a line belongs to the list below SymbolsStart: the system's version, or a module with the
+// source of its symbols.
+func IsSymbols(line string) bool {
+	return strings.HasPrefix(line, "OS-Version: ") || strings.Contains(line, ", SymType: '")
+}
+
+// IsUnloading reports whether a line is what the engine writes when it leaves a scene.
+func IsUnloading(line string) bool {
+	rest, ok := strings.CutPrefix(line, "Unloading ")
+	return ok && strings.Contains(rest, "nused ") || strings.HasPrefix(line, "UnloadTime: ")
+}
+
+// IsTotal reports whether a line has the times of an unloading, which are below it.
+func IsTotal(line string) bool {
+	return strings.HasPrefix(line, "Total: ") && strings.Contains(line, "(FindLiveObjects: ")
+}
