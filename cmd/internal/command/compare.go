@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -67,22 +68,27 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 // compared writes what was compared in the format that is asked for.
 func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
 	shown := c.shows(found, f.top)
-	var out []byte
-	switch f.format {
-	case formatJSON:
-		out = report.JSON(nil, shown)
-	case formatMarkdown:
-		out = report.Markdown(nil, shown)
-	case formatJUnit:
-		out = report.JUnit(nil, shown)
-	case formatSARIF:
-		out = report.SARIF(nil, shown)
-	default:
-		out = report.Text(nil, shown, p.layout(f.width))
+	write := func(format string) []byte {
+		switch format {
+		case formatJSON:
+			return report.JSON(nil, shown)
+		case formatMarkdown:
+			return report.Markdown(nil, shown)
+		case formatJUnit:
+			return report.JUnit(nil, shown)
+		case formatSARIF:
+			return report.SARIF(nil, shown)
+		}
+		return report.Text(nil, shown, p.layout(f.width))
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
-	return p.print("the report", out)
+	formats := f.formats()
+	err := p.print("the report", write(formats[0]))
+	for _, format := range formats[1:] {
+		err = cmp.Or(err, f.writeTo(format, write(format)))
+	}
+	return err
 }
 
 // comparing is logs that are being compared.
@@ -90,7 +96,7 @@ type comparing struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
-	format     string
+	formats    []string
 	scrubber   *report.Scrubber // of what is shown
 	silent     []string         // logs without evidence
 }
@@ -100,17 +106,17 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, f.scrub.scrubber(f.format), compare.Config{
+	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), compare.Config{
 		Factor: f.factor, Confidence: f.confidence,
-	}, f.format)
+	}, f.formats()...)
 }
 
 func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, config compare.Config,
-	format string,
+	formats ...string,
 ) (*comparing, error) {
 	config.Rules, config.Scrub = set, scrubber.Text
 	collector, err := compare.NewCollector(config)
-	return &comparing{set: set, normalizer: n, collector: collector, format: format, scrubber: scrubber}, err
+	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
 }
 
 // shows completes what was found with what its renderers ask for.
@@ -147,7 +153,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 // run begins a log on one side, which is asked about the last record of src.
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
 	return c.collector.Run(side, compare.RunConfig{
-		File: fileName(c.format, name),
+		File: fileName(c.formats, name),
 		Template: func(sig signature.Signature) (string, bool) {
 			c.scrubber.Learn(src.Record.Message, src.Record.Stack) // of each text the first record, as a replay does
 			if t, ok := src.Engine.Template(sig); ok {

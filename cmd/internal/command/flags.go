@@ -1,6 +1,8 @@
 package command
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 // viewFlags are the flags of output of the commands that replay or compare logs, or test rules on captures.
 type viewFlags struct {
 	format     string
+	files      map[string]*string // by format, where a document goes that is written besides
 	top, width int
 	scrub      scrubFlags
 }
@@ -25,11 +28,36 @@ type viewFlags struct {
 func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
 	cmd.Flags().StringVar(&f.format, "format", formatText, formatHelp)
 	cli.Choice(cmd, "format", formats...)
+	f.files = map[string]*string{}
+	for _, format := range documentFormats {
+		if slices.Contains(formats, format) && len(formats) > 2 {
+			f.files[format] = cmd.Flags().String(format, "", "also write "+format+" to `FILE`")
+		}
+	}
 	if topHelp != "" {
 		cli.TopFlag(cmd, &f.top, defaultTop, topHelp)
 	}
 	cli.WidthFlag(cmd, &f.width, width.Min)
 	f.scrub.register(cmd)
+}
+
+// formats returns the formats that are asked for, that of standard output first.
+func (f *viewFlags) formats() []string {
+	all := []string{f.format}
+	for _, format := range documentFormats {
+		if file := f.files[format]; file != nil && *file != "" {
+			all = append(all, format)
+		}
+	}
+	return all
+}
+
+// writeTo writes a document of a format that is asked for besides.
+func (f *viewFlags) writeTo(format string, data []byte) error {
+	if err := ReplaceFile(*f.files[format], data); err != nil {
+		return ioError(fmt.Errorf("cannot write the report: %w", err))
+	}
+	return nil
 }
 
 // layout returns how text is laid out: in the width that was asked for, or in that

@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ const (
 
 // replayFormats are those of a replay, in the order in which help lists them.
 var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF, formatOTLP}
+
+// documentFormats are those of one document, which a command can write to files of their own.
+var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSARIF}
 
 // shared reports whether what is written in a format is meant for others: an
 // issue, a server of continuous integration, a collector. Such output is scrubbed
@@ -56,8 +60,19 @@ type form struct {
 	top    int                                               // rows of each disposition, 0 for all
 }
 
-// form returns the form for the format and the other flags.
-func (f *replayFlags) form(layout report.TextOptions) form {
+// whole returns the reports of all logs in one document.
+func (f *form) whole(docs []*report.Document) (out []byte) {
+	if f.all != nil {
+		return f.all(nil, docs...)
+	}
+	for i, d := range docs {
+		out = f.report(out, d, i)
+	}
+	return out
+}
+
+// form returns the form for a format and the other flags.
+func (f *replayFlags) form(format string, layout report.TextOptions) form {
 	findings := f.top
 	if !f.topSet {
 		findings = maxFindings
@@ -70,7 +85,7 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 			return render(out, d)
 		}}
 	}
-	switch f.format {
+	switch format {
 	case formatJSON:
 		return form{all: report.JSON[*report.Document], top: f.top}
 	case formatJSONL:
@@ -107,9 +122,9 @@ func (f *scrubFlags) register(cmd *cobra.Command) {
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
 
-// scrubber returns what scrubs output of a format, nil where nothing does.
-func (f *scrubFlags) scrubber(format string) *report.Scrubber {
-	if f.keep || !f.scrub && !shared(format) {
+// scrubber returns the scrubber of output in these formats, nil if none is to be scrubbed.
+func (f *scrubFlags) scrubber(formats ...string) *report.Scrubber {
+	if f.keep || !f.scrub && !slices.ContainsFunc(formats, shared) {
 		return nil
 	}
 	return &report.Scrubber{}
@@ -124,8 +139,8 @@ func (p *program) removed(s *report.Scrubber) {
 
 // fileName returns how a report names a file: SARIF, whose readers look for it in a
 // repository, from the working directory where it is below that.
-func fileName(format, name string) string {
-	if format != formatSARIF || name == standardInput || files.IsAddress(name) {
+func fileName(formats []string, name string) string {
+	if !slices.Contains(formats, formatSARIF) || name == standardInput || files.IsAddress(name) {
 		return name
 	}
 	dir, err := os.Getwd()

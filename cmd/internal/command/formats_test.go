@@ -146,7 +146,7 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, string(briefing.Schema()), runArgs(t, "schema", "template").stdout)
 	r := runArgs(t, "schema", "xml")
 	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "use one of baseline-check, config, diff, explain, records, replay, ")
+	require.Contains(t, r.stderr, "see \"classify-replay schema --help\"")
 	require.Equal(t, exitUsage, runArgs(t, "schema", "replay", "records").status)
 }
 

@@ -48,13 +48,13 @@ its body, with the time if the log has one, and the decision as attributes.`,
 		Example: `  heed records Player.log
   heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
   heed records --format otlp Player.log > logs.otlp.jsonl`,
-		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
+		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := flags.compile()
 			if err != nil {
 				return err
 			}
-			if args, err = p.inputs(&from, args); err != nil {
+			if args, err = p.inputs(cmd, &from, args); err != nil {
 				return err
 			}
 			out := &output{w: p.Stdout}
