@@ -82,7 +82,7 @@ func TestSARIFIsBounded(t *testing.T) {
 	for n := range 3 {
 		r := newReplay(t, Config{File: fmt.Sprintf("%d.log", n)})
 		for i := range 2000 {
-			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, "r"))
+			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, fmt.Sprint("r", i)))
 		}
 		r.End(End{Lines: 2000})
 		docs = append(docs, r.Document(0))
@@ -105,8 +105,8 @@ func TestSARIFIsBounded(t *testing.T) {
 	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 
-// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a finding has
-// the fingerprint that it has alone, whatever other logs and rules have.
+// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem has
+// the fingerprint that it has alone, with any other logs and rules.
 func TestSARIFOfSeveralLogs(t *testing.T) {
 	read := func(file string, err error) *Document {
 		r := newReplay(t, Config{File: file})
@@ -136,9 +136,29 @@ func TestSARIFOfSeveralLogs(t *testing.T) {
 		require.Equal(t, test.levels, levels)
 		require.Len(t, run.Results, 4)
 		for _, result := range run.Results {
-			require.Equal(t, "0000000000000007:1", result.Fingerprints[sarifFingerprint])
+			require.Equal(t, "advisory."+result.RuleID, result.Fingerprints[sarifFingerprint])
 		}
 	}
+}
+
+// TestFindingPerProblem: groups that one rule decided alike are one case and one result, which lists them.
+func TestFindingPerProblem(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log"})
+	for i := range 21 {
+		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+7), event.Blocking, []string{"r", "q"}[i%2]))
+	}
+	r.End(End{Lines: 21})
+	out := string(JUnit(nil, r.Document(0)))
+	require.Contains(t, out, `tests="4" failures="2"`, "two for the log itself")
+	require.Equal(t, 21, strings.Count(out, "group 00000000000000"))
+	require.Contains(t, out, `classname="blocking.q" name="`)
+	require.Contains(t, out, `line="2"`)
+	var log sarifLog
+	require.NoError(t, json.Unmarshal(SARIF(nil, r.Document(0)), &log))
+	require.Len(t, log.Runs[0].Results, 2)
+	require.Len(t, log.Runs[0].Results[0].Properties.Groups, 11)
+	require.Equal(t, uint64(11), log.Runs[0].Results[0].Occurrences)
+	require.Contains(t, log.Runs[0].Results[0].Message.Text, "(11 entries in 11 groups, the first at line 1)")
 }
 
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
@@ -150,8 +170,8 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 	r.End(End{Lines: 2})
 	log := string(SARIF(nil, r.Document(0)))
 	require.Equal(t, 1, strings.Count(log, `"shortDescription"`))
-	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"0000000000000007:1"}`)
-	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"0000000000000007:2"}`)
+	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"advisory.r"}`)
+	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"blocking.r"}`)
 	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `classname="blocking.r"`)
 	require.Contains(t, out, `classname="advisory.r"`)
