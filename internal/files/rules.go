@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/heedlog/heed/rules"
 )
@@ -36,10 +37,13 @@ func AllRules(names []string) ([]rules.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
-		files = append(files, rules.File{Name: file, Data: data})
+		files = append(files, rules.File{Name: file, Data: data, Today: Today()})
 	}
 	return files, nil
 }
+
+// Today returns the day by which rules have ended, in UTC.
+func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // ReadRules reads one rule file of any kind, and no more of it than one may have.
 func ReadRules(name string) ([]byte, error) {

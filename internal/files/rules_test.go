@@ -23,9 +23,9 @@ func TestRules(t *testing.T) {
 	files, err := AllRules([]string{b, dir})
 	require.NoError(t, err)
 	require.Equal(t, []rules.File{
-		{Name: b, Data: []byte("b")},
-		{Name: a, Data: []byte("a")},
-		{Name: b, Data: []byte("b")},
+		{Name: b, Data: []byte("b"), Today: Today()},
+		{Name: a, Data: []byte("a"), Today: Today()},
+		{Name: b, Data: []byte("b"), Today: Today()},
 	}, files)
 
 	_, err = AllRules([]string{t.TempDir()})

@@ -121,7 +121,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			return nil
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")

@@ -32,7 +32,7 @@ type compareFlags struct {
 
 // register adds the flags of all of them, with more formats.
 func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {

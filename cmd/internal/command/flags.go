@@ -110,9 +110,11 @@ func NoteMods(note func(format string, args ...any), notes []error) {
 type ruleFlags struct {
 	files      []string
 	noDefaults bool
+	note       func(format string, args ...any)
 }
 
-func (f *ruleFlags) register(cmd *cobra.Command) {
+func (f *ruleFlags) register(p *program, cmd *cobra.Command) {
+	f.note = p.Note
 	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
 	noDefaultRules(cmd, &f.noDefaults)
 }
@@ -149,7 +151,13 @@ func (f *ruleFlags) compile() (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compileRules(files...)
+	set, err := compileRules(files...)
+	if err == nil && f.note != nil {
+		for _, ended := range set.Ended() {
+			f.note("%s", ended)
+		}
+	}
+	return set, err
 }
 
 // masking compiles the rules that the flags name, and makes the normalizer that masks as they want.

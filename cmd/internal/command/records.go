@@ -74,7 +74,7 @@ its body, with the time if the log has one, and the decision as attributes.`,
 			return out.done("the records")
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	p.registerMods(cmd)
 	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")

@@ -109,7 +109,7 @@ end; 130 interrupted.`,
 			return p.replayAll(cmd, f, set, names)
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()

@@ -75,7 +75,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 			return p.report(cmd, f, names)
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")

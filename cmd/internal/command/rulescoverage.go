@@ -47,7 +47,7 @@ with the number of signatures.`,
 			return p.coverage(cmd.Context(), set, args, &view)
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	from.register(cmd)
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent signatures that no rule knows, 0 for all", formatText, formatJSON)
 	return cmd

@@ -91,7 +91,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	return (&ruleFlags{[]string{name}, noDefaults}).sources()
+	return (&ruleFlags{files: []string{name}, noDefaults: noDefaults}).sources()
 }
 
 // difference is what two rule sets classify differently.
