@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -185,15 +184,9 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 	junit := string(JUnit(nil, r.Document(0)))
 	requireInert(t, junit)
 	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
-	u := &r.timeline.first[0]
-	for _, out := range [][]byte{
-		SARIF(nil, r.Document(0)), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
-		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}},
-			&event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
-	} {
-		requireInert(t, string(out))
-		testkit.InertJSON(t, out)
-	}
+	out := SARIF(nil, r.Document(0))
+	requireInert(t, string(out))
+	testkit.InertJSON(t, out)
 }
 
 // TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.
@@ -239,18 +232,6 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	require.Contains(t, out, "100 entries of 100 signatures, the 25 most frequent")
 }
 
-func TestOTLPTime(t *testing.T) {
-	for in, want := range map[time.Time]string{
-		{}: "",
-		time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC):    "",
-		time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC):  "1767323045000000678",
-		time.Date(99999, 1, 1, 0, 0, 0, 0, time.UTC):   "",
-		time.Date(2262, 4, 11, 0, 0, 0, 999, time.UTC): "9223286400000000999",
-	} {
-		require.Equal(t, want, otlpTime(in), in)
-	}
-}
-
 func TestScrubber(t *testing.T) {
 	for in, want := range map[string]string{
 		"/home/maria/a.rws":               "/home/<user>/a.rws",
@@ -271,8 +252,6 @@ func TestScrubber(t *testing.T) {
 	var none *Scrubber
 	require.Equal(t, "/home/maria", none.Text("/home/maria"))
 	require.Nil(t, none.Removed())
-	l := event.Entry{Message: "/home/maria/x"}
-	require.Equal(t, l, none.Entry(l))
 
 	s := &Scrubber{}
 	s.Text("maria@example.org")
@@ -342,40 +321,6 @@ func TestNamesAreLearned(t *testing.T) {
 			require.Contains(t, out, "<user> is here")
 		})
 	}
-}
-
-// TestOTLPAttributes: an update and a record have what tells where they stand.
-func TestOTLPAttributes(t *testing.T) {
-	attributes := func(out []byte) map[string]string {
-		var request struct {
-			ResourceLogs []struct {
-				ScopeLogs []struct {
-					LogRecords []struct {
-						Attributes []struct {
-							Key   string
-							Value map[string]any
-						}
-					}
-				}
-			}
-		}
-		require.NoError(t, json.Unmarshal(out, &request))
-		got := map[string]string{}
-		for _, a := range request.ResourceLogs[0].ScopeLogs[0].LogRecords[0].Attributes {
-			for _, v := range a.Value {
-				got[a.Key] = fmt.Sprint(v)
-			}
-		}
-		return got
-	}
-	u := opened("0-1", event.Blocking, 7)
-	u.Pos = 9
-	got := attributes(AppendUpdateOTLP(nil, "a.log", time.Time{}, u))
-	require.Equal(t, []string{"9", "7", "0-1"},
-		[]string{got["heed.line"], got["heed.cause_line"], got["heed.attention.id"]})
-	got = attributes(AppendRecordOTLP(nil, &Record{StartLine: 3, EndLine: 4, Phase: "play", Rule: "r"}, &event.Entry{}))
-	require.Equal(t, []string{"3", "4", "play", "r"},
-		[]string{got["heed.line"], got["heed.end_line"], got["heed.phase"], got["heed.rule"]})
 }
 
 // FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds

@@ -176,7 +176,7 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 		Short: "Report what a baseline does not cover in logs",
 		Long: `check replays logs and reports the urgent groups that a baseline does not cover:
 groups that it does not have; groups above their rate (per run and per record, by at
-least --factor, and beyond chance); groups that are now classified as more urgent;
+least twice, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
 A baseline that was written with another version of signatures or other rules is used:

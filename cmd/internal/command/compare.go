@@ -24,10 +24,8 @@ const failNew = "new"
 // compareFlags are those of the commands that compare logs.
 type compareFlags struct {
 	viewFlags
-	rules      ruleFlags
-	failOn     []string
-	factor     float64
-	confidence float64
+	rules  ruleFlags
+	failOn []string
 }
 
 // register adds the flags of all of them, with more formats.
@@ -41,10 +39,6 @@ func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) 
 	}
 	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
 		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
-	flags := cmd.Flags()
-	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
-	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
-	cli.Checked(cmd, f.validate)
 }
 
 // registerFailOn adds --fail-on, for the commands that have findings.
@@ -53,16 +47,6 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
 	cli.Completes(cmd, "fail-on", what...)
 	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
-}
-
-func (f *compareFlags) validate(cmd *cobra.Command) error {
-	switch {
-	case !(f.factor >= 1 && f.factor <= 1e6):
-		return cli.Usage(cmd, "--factor %v: use 1 to 1000000, such as 2 for twice as frequent", f.factor)
-	case !(f.confidence > 0.5 && f.confidence < 1):
-		return cli.Usage(cmd, "--confidence %v: use more than 0.5 and less than 1, such as 0.99", f.confidence)
-	}
-	return nil
 }
 
 // compared writes what was compared in the format that is asked for.
@@ -106,9 +90,7 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), compare.Config{
-		Factor: f.factor, Confidence: f.confidence,
-	}, f.formats()...)
+	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), compare.Config{}, f.formats()...)
 }
 
 func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, config compare.Config,

@@ -5,11 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
@@ -23,12 +21,11 @@ const (
 	formatMarkdown = "markdown"
 	formatJUnit    = "junit"
 	formatSARIF    = "sarif"
-	formatOTLP     = "otlp"
 	formatPage     = "html" // of the command report
 )
 
 // replayFormats are those of a replay, in the order in which help lists them.
-var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF, formatOTLP}
+var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF}
 
 // documentFormats are those of one document, which a command can write to files of their own.
 var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSARIF}
@@ -39,7 +36,7 @@ var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSA
 // and needs to find the lines again.
 func shared(format string) bool {
 	switch format {
-	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
+	case formatMarkdown, formatJUnit, formatSARIF, formatPage:
 		return true
 	}
 	return false
@@ -90,9 +87,7 @@ func (f *replayFlags) form(format string, layout report.TextOptions) form {
 		return form{all: report.JSON[*report.Document], top: f.top}
 	case formatJSONL:
 		return form{
-			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
-				return report.AppendUpdate(out, file, u)
-			},
+			update: report.AppendUpdate,
 			report: func(out []byte, d *report.Document, _ int) []byte { return report.AppendSummary(out, d) },
 			top:    f.top,
 		}
@@ -102,8 +97,6 @@ func (f *replayFlags) form(format string, layout report.TextOptions) form {
 		return form{all: report.JUnit[*report.Document], top: findings}
 	case formatSARIF:
 		return form{all: report.SARIF[*report.Document], top: findings}
-	case formatOTLP:
-		return form{update: report.AppendUpdateOTLP, top: f.top}
 	}
 	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
 }
@@ -117,7 +110,7 @@ func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.scrub, "scrub", false,
 		"remove names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses "+
-			"from the output; the default for output to share: markdown, junit, sarif, otlp and the page of report")
+			"from the output; the default for output to share: markdown, junit, sarif and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "do not remove private data from the output")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }

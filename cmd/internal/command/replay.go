@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +112,7 @@ end; 130 interrupted.`,
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
-	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)",
+	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	cli.Choice(cmd, "ack", ackNever, ackAuto)
@@ -223,8 +222,8 @@ func (f *replayFlags) findings(d *report.Document) int {
 	return exitOK
 }
 
-// updateWriter appends an update, prompted at a time that may be unknown.
-type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
+// updateWriter appends an update.
+type updateWriter func(out []byte, file string, u *heed.Update) []byte
 
 // replay replays one file. Where write is not nil, updates go to out as they come,
 // scrubbed like the report. It returns no report for a file that could not be opened,
@@ -288,7 +287,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				u := &updates[i]
 				shown := rep.Update(u)
 				if write != nil {
-					out.buf = write(out.buf, shownName, source.Record.Time, shown)
+					out.buf = write(out.buf, shownName, shown)
 				}
 				if f.ack == ackAuto && u.Item.Blocking {
 					engine.Ack("", u.Item.ID, u.Item.LatestSequence)
