@@ -53,8 +53,8 @@ const (
 
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
 // test case per problem, which is what one rule decided, with its groups in the text: failed where it blocks and
-// skipped, with its text as output, where it is advisory. Two cases stand for the log itself: that it was read to its end, in error where it
-// was not and failed where there was nothing to read, and that it is complete, skipped where it went blind.
+// skipped, with its text as output, where it is advisory. Two more cases are about the log itself: "read to its end"
+// is in error if it was not, and failed if there was nothing to read; "complete" is skipped if the log went blind.
 //
 // The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
 // lines.

@@ -36,7 +36,8 @@ rules:
 			"own.yaml:4: rule base.fault ended on 2026-11-28 and is not used: remove it, or give it another day",
 		}},
 	} {
-		set, err := Compile(File{Name: "own.yaml", Data: []byte(own), Today: c.today}, File{Name: "base.yaml", Data: []byte(base)})
+		set, err := Compile(File{Name: "own.yaml", Data: []byte(own), Today: c.today},
+			File{Name: "base.yaml", Data: []byte(base)})
 		require.NoError(t, err)
 		hashes[set.Hash()] = true
 		require.Equal(t, c.ended, set.Ended())

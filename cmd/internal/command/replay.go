@@ -239,8 +239,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.Engine
 	config := report.Config{
-		File: fileName(f.formats(), name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
-		Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
+		File: fileName(f.formats(), name), Template: engine.Template, Group: engine.Group, Blame: source.Blame,
+		Mod: engine.Mod, Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
 	}
 	if log != nil {
 		config.Learn = log.scrub

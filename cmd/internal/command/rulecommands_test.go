@@ -272,7 +272,8 @@ func TestUntil(t *testing.T) {
 		require.NoError(t, err)
 		files[0].Today = tc.today
 		require.NoError(t, p.checkRules(files))
-		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"), stderr.String())
+		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"),
+			stderr.String())
 	}
 }
 
