@@ -25,8 +25,8 @@ func RuleFiles(names []string) ([]string, error) {
 	return files, nil
 }
 
-// AllRules reads the rule files that names of files and folders stand for.
-func AllRules(names []string) ([]rules.File, error) {
+// AllRules reads the rule files that names of files and folders stand for, to be used on a day.
+func AllRules(names []string, today time.Time) ([]rules.File, error) {
 	expanded, err := RuleFiles(names)
 	if err != nil {
 		return nil, err
@@ -37,13 +37,10 @@ func AllRules(names []string) ([]rules.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
-		files = append(files, rules.File{Name: file, Data: data, Today: Today()})
+		files = append(files, rules.File{Name: file, Data: data, Today: today.UTC().Format(time.DateOnly)})
 	}
 	return files, nil
 }
-
-// Today returns the day by which rules have ended, in UTC.
-func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // ReadRules reads one rule file of any kind, and no more of it than one may have.
 func ReadRules(name string) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -125,7 +126,7 @@ func noDefaultRules(cmd *cobra.Command, value *bool) {
 
 // sources reads the rule files that the flags name, the defaults with them.
 func (f *ruleFlags) sources() ([]rules.File, error) {
-	files, err := files.AllRules(f.files)
+	files, err := files.AllRules(f.files, time.Now())
 	if err == nil && !f.noDefaults {
 		files = append(files, rules.Defaults()...)
 	}

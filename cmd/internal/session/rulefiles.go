@@ -40,6 +40,7 @@ type ruleFiles struct {
 	names    []string
 	defaults bool
 	log      *slog.Logger
+	clock    func() time.Time
 
 	mu  sync.Mutex
 	set *rules.Set
@@ -55,6 +56,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 		w.set, w.defaults = cfg.Engine.Rules, false
 		return w.set, nil
 	}
+	w.clock = cfg.Now
 	sources, files, err := w.read()
 	if err == nil {
 		w.set, err = w.compile(sources)
@@ -68,7 +70,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 
 // read reads the files.
 func (w *ruleFiles) read() (sources []rules.File, read []RuleFile, err error) {
-	today := files.Today()
+	today := w.clock().UTC().Format(time.DateOnly)
 	for _, name := range w.names {
 		data, changed, err := readRules(name)
 		if err != nil {
