@@ -12,8 +12,8 @@ import (
 // those that the baseline does not cover, of suspects all groups. Places are those of the new side.
 func (c *Comparison) addTo(out *sarif) {
 	side, found := c.news()
-	for i := range found {
-		out.add(sarifURI(found[i].file), &found[i])
+	for _, p := range problems(found) {
+		out.add(sarifURI(p.file), &p)
 	}
 	for i := range side.Files {
 		unread, sentences := incomplete(side, i)
@@ -22,10 +22,11 @@ func (c *Comparison) addTo(out *sarif) {
 	out.RedactionTokens = c.Scrub.marks()
 }
 
-// suites returns a suite of JUnit for each log of the new side. Each new group is a case that failed, in the first log
-// that has it.
+// suites returns a suite of JUnit for each log of the new side. Each problem with a new group is a case that failed, in
+// the first log that has the group.
 func (c *Comparison) suites() []junitSuite {
-	side, found := c.news()
+	side, groups := c.news()
+	found := problems(groups)
 	var suites []junitSuite
 	for i := range side.Files {
 		f := &side.Files[i]
@@ -64,7 +65,6 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
 			rule := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
-			rule.Advice = text.Advice(rule.Advice, g.Blame...)
 			found = append(found, finding{row, rule, "new: " + why(g), first.File})
 		}
 	}

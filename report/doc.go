@@ -1,6 +1,6 @@
 // Package report renders the replay of a captured log, and comparisons of logs: as one screen of text that
 // answers what deserved attention, why, how often and where; as JSON; as Markdown for an issue; as JUnit and
-// SARIF for continuous integration; as a page of HTML; and line by line as JSON, heed's own or OTLP log records.
+// SARIF for continuous integration; as a page of HTML; and line by line as JSON.
 //
 //	record, outcome  → Replay.Observe ─┐
 //	update           → Replay.Update  ─┼─ Replay.Document → Text, Markdown, HTML, JSON, SARIF, JUnit
@@ -8,8 +8,8 @@
 //
 // A [Replay] gathers one file. Whoever replays calls [Replay.Observe] for each record and [Replay.Update] for
 // each update of the engine, then [Replay.End]. [Replay.Document] returns what there is to report as plain
-// data, scrubbed and escaped once; the forms are pure functions of it. [AppendUpdate], [AppendRecord] and their
-// OTLP twins need no gathering: lines stream. A [Comparison] has what package compare found, and the same renderers.
+// data, scrubbed and escaped once; the forms are pure functions of it. [AppendUpdate] and [AppendRecord]
+// need no gathering: lines stream. A [Comparison] has what package compare found, and the same renderers.
 // [Forms] has the JSON Schema of each JSON form, made of the types.
 //
 // [HTML] makes a page of one document or several whose replays were made with [Config.Details]: with samples

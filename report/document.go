@@ -228,11 +228,16 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}
-	if len(c.FirstItem.Sample) > 0 {
-		out.Sample = safe(c.FirstItem.Sample[0].Message)
+	for _, s := range c.FirstItem.Sample {
+		if s.Rule == c.Rule && len(out.samples) < 2 {
+			out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+		}
 	}
-	for _, s := range c.FirstItem.Sample[:min(len(c.FirstItem.Sample), 2)] {
-		out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+	if m := &c.FirstItem.Members[0]; out.samples == nil && m.Message != "" { // the item kept samples of other rules
+		out.samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
+	}
+	if out.samples != nil {
+		out.Sample = out.samples[0].Text
 	}
 	for _, m := range c.others() {
 		what := rules.describe(m.Rule, m.Severity).Summary

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -82,7 +81,7 @@ func TestSARIFIsBounded(t *testing.T) {
 	for n := range 3 {
 		r := newReplay(t, Config{File: fmt.Sprintf("%d.log", n)})
 		for i := range 2000 {
-			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, "r"))
+			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, fmt.Sprint("r", i)))
 		}
 		r.End(End{Lines: 2000})
 		docs = append(docs, r.Document(0))
@@ -105,8 +104,8 @@ func TestSARIFIsBounded(t *testing.T) {
 	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 
-// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a finding has
-// the fingerprint that it has alone, whatever other logs and rules have.
+// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem has
+// the fingerprint that it has alone, with any other logs and rules.
 func TestSARIFOfSeveralLogs(t *testing.T) {
 	read := func(file string, err error) *Document {
 		r := newReplay(t, Config{File: file})
@@ -136,9 +135,29 @@ func TestSARIFOfSeveralLogs(t *testing.T) {
 		require.Equal(t, test.levels, levels)
 		require.Len(t, run.Results, 4)
 		for _, result := range run.Results {
-			require.Equal(t, "0000000000000007:1", result.Fingerprints[sarifFingerprint])
+			require.Equal(t, "advisory."+result.RuleID, result.Fingerprints[sarifFingerprint])
 		}
 	}
+}
+
+// TestFindingPerProblem: groups that one rule decided alike are one case and one result, which lists them.
+func TestFindingPerProblem(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log"})
+	for i := range 21 {
+		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+7), event.Blocking, []string{"r", "q"}[i%2]))
+	}
+	r.End(End{Lines: 21})
+	out := string(JUnit(nil, r.Document(0)))
+	require.Contains(t, out, `tests="4" failures="2"`, "two for the log itself")
+	require.Equal(t, 21, strings.Count(out, "group 00000000000000"))
+	require.Contains(t, out, `classname="blocking.q" name="`)
+	require.Contains(t, out, `line="2"`)
+	var log sarifLog
+	require.NoError(t, json.Unmarshal(SARIF(nil, r.Document(0)), &log))
+	require.Len(t, log.Runs[0].Results, 2)
+	require.Len(t, log.Runs[0].Results[0].Properties.Groups, 11)
+	require.Equal(t, uint64(11), log.Runs[0].Results[0].Occurrences)
+	require.Contains(t, log.Runs[0].Results[0].Message.Text, "(11 entries in 11 groups, the first at line 1)")
 }
 
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
@@ -150,8 +169,8 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 	r.End(End{Lines: 2})
 	log := string(SARIF(nil, r.Document(0)))
 	require.Equal(t, 1, strings.Count(log, `"shortDescription"`))
-	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"0000000000000007:1"}`)
-	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"0000000000000007:2"}`)
+	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"advisory.r"}`)
+	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"blocking.r"}`)
 	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `classname="blocking.r"`)
 	require.Contains(t, out, `classname="advisory.r"`)
@@ -165,15 +184,9 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 	junit := string(JUnit(nil, r.Document(0)))
 	requireInert(t, junit)
 	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
-	u := &r.timeline.first[0]
-	for _, out := range [][]byte{
-		SARIF(nil, r.Document(0)), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
-		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}},
-			&event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
-	} {
-		requireInert(t, string(out))
-		testkit.InertJSON(t, out)
-	}
+	out := SARIF(nil, r.Document(0))
+	requireInert(t, string(out))
+	testkit.InertJSON(t, out)
 }
 
 // TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.
@@ -219,18 +232,6 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	require.Contains(t, out, "100 entries of 100 signatures, the 25 most frequent")
 }
 
-func TestOTLPTime(t *testing.T) {
-	for in, want := range map[time.Time]string{
-		{}: "",
-		time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC):    "",
-		time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC):  "1767323045000000678",
-		time.Date(99999, 1, 1, 0, 0, 0, 0, time.UTC):   "",
-		time.Date(2262, 4, 11, 0, 0, 0, 999, time.UTC): "9223286400000000999",
-	} {
-		require.Equal(t, want, otlpTime(in), in)
-	}
-}
-
 func TestScrubber(t *testing.T) {
 	for in, want := range map[string]string{
 		"/home/maria/a.rws":               "/home/<user>/a.rws",
@@ -251,8 +252,6 @@ func TestScrubber(t *testing.T) {
 	var none *Scrubber
 	require.Equal(t, "/home/maria", none.Text("/home/maria"))
 	require.Nil(t, none.Removed())
-	l := event.Entry{Message: "/home/maria/x"}
-	require.Equal(t, l, none.Entry(l))
 
 	s := &Scrubber{}
 	s.Text("maria@example.org")
@@ -322,40 +321,6 @@ func TestNamesAreLearned(t *testing.T) {
 			require.Contains(t, out, "<user> is here")
 		})
 	}
-}
-
-// TestOTLPAttributes: an update and a record have what tells where they stand.
-func TestOTLPAttributes(t *testing.T) {
-	attributes := func(out []byte) map[string]string {
-		var request struct {
-			ResourceLogs []struct {
-				ScopeLogs []struct {
-					LogRecords []struct {
-						Attributes []struct {
-							Key   string
-							Value map[string]any
-						}
-					}
-				}
-			}
-		}
-		require.NoError(t, json.Unmarshal(out, &request))
-		got := map[string]string{}
-		for _, a := range request.ResourceLogs[0].ScopeLogs[0].LogRecords[0].Attributes {
-			for _, v := range a.Value {
-				got[a.Key] = fmt.Sprint(v)
-			}
-		}
-		return got
-	}
-	u := opened("0-1", event.Blocking, 7)
-	u.Pos = 9
-	got := attributes(AppendUpdateOTLP(nil, "a.log", time.Time{}, u))
-	require.Equal(t, []string{"9", "7", "0-1"},
-		[]string{got["heed.line"], got["heed.cause_line"], got["heed.attention.id"]})
-	got = attributes(AppendRecordOTLP(nil, &Record{StartLine: 3, EndLine: 4, Phase: "play", Rule: "r"}, &event.Entry{}))
-	require.Equal(t, []string{"3", "4", "play", "r"},
-		[]string{got["heed.line"], got["heed.end_line"], got["heed.phase"], got["heed.rule"]})
 }
 
 // FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds

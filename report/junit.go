@@ -52,12 +52,12 @@ const (
 )
 
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
-// test case per group of signatures and rule, failed where it blocks and skipped, with its text as output,
-// where it is advisory. Two cases stand for the log itself: that it was read to its end, in error where it
-// was not and failed where there was nothing to read, and that it is complete, skipped where it went blind.
+// test case per problem, which is what one rule decided, with its groups in the text: failed where it blocks and
+// skipped, with its text as output, where it is advisory. Two more cases are about the log itself: "read to its end"
+// is in error if it was not, and failed if there was nothing to read; "complete" is skipped if the log went blind.
 //
-// The names of cases stay the same while the log's text does: they hold
-// disposition, rule, template and signature, and neither counts nor lines.
+// The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
+// lines.
 func JUnit[D rendered](dst []byte, docs ...D) []byte {
 	dst = append(dst, junitBegin...)
 	for _, d := range docs {
@@ -70,7 +70,7 @@ func JUnit[D rendered](dst []byte, docs ...D) []byte {
 
 func (d *Document) suites() []junitSuite {
 	s, e := &d.Summary, &d.evidence
-	found, left := d.findings()
+	groups, left := d.findings()
 	suite := junitSuite{Name: s.File, Out: strings.Join(d.wanting(left), "\n"), Properties: []junitProperty{
 		{"heed.layout", s.Layout},
 		{"heed.lines", number(uint64(s.Lines))},
@@ -92,8 +92,8 @@ func (d *Document) suites() []junitSuite {
 		lacks = cmp.Or(e.blind, "part of the log is missing")
 	}
 	suite.log(unread, kind, e.silence, lacks)
-	for i := range found {
-		suite.Cases = append(suite.Cases, found[i].junit(s.File))
+	for _, p := range problems(groups) {
+		suite.Cases = append(suite.Cases, p.junit(s.File))
 	}
 	return []junitSuite{suite}
 }
@@ -138,36 +138,109 @@ func (suite *junitSuite) append(dst []byte) []byte {
 	return append(append(dst, b...), '\n')
 }
 
-func (f *finding) junit(file string) junitCase {
-	c := junitCase{
-		Class: f.Disposition.String() + "." + f.Rule, Name: f.head(maxHead) + " [" + f.Signature.String() + "]",
-		File: file, Line: f.First,
-	}
+// junit returns the case of a problem, with its groups in the text.
+func (p *found) junit(file string) junitCase {
+	c := junitCase{Class: p.Disposition.String() + "." + p.Rule, Name: p.Summary, File: file, Line: p.first()}
 	var text strings.Builder
-	for _, says := range [...]struct{ label, text string }{{"why", f.Why}, {"do", f.Advice}} {
+	for _, says := range [...]struct{ label, text string }{{"why", p.Why}, {"do", p.Advice}} {
 		if says.text != "" {
 			text.WriteString(says.label + ": " + says.text + "\n")
 		}
 	}
-	text.WriteString("count: " + f.often() + "\n")
-	if len(f.Blame) > 0 {
-		text.WriteString("blame: " + blamed(f.Blame) + "\n")
+	for i := range p.groups {
+		f := &p.groups[i]
+		text.WriteString("group " + f.Signature.String() + ": " + f.often() + "\n")
+		if f.news != "" {
+			text.WriteString("  " + f.news + "\n")
+		}
+		if len(f.Blame) > 0 {
+			text.WriteString("  blame: " + blamed(f.Blame) + "\n")
+		}
+		for line := range strings.SplitSeq(f.Template, "\n") {
+			text.WriteString("    " + line + "\n")
+		}
 	}
-	text.WriteString("template:\n")
-	for line := range strings.SplitSeq(f.Template, "\n") {
-		text.WriteString("  " + line + "\n")
+	message := &junitMessage{Message: p.Summary, Type: p.Disposition.String(), Text: text.String()}
+	if news := p.news(); news != "" {
+		message.Message += "; " + news
 	}
-	message := &junitMessage{Message: f.Summary, Type: f.Disposition.String()}
-	if f.news != "" {
-		message.Message += "; " + f.news
-	}
-	if f.Disposition == event.Blocking || f.news != "" {
-		message.Text = text.String()
+	if p.Disposition == event.Blocking || p.groups[0].news != "" {
 		c.Failure = message
 	} else {
-		c.Skipped, c.Out = message, text.String()
+		c.Out, message.Text = message.Text, ""
+		c.Skipped = message
 	}
 	return c
+}
+
+// found is a problem: the groups that one rule decided alike in one log, as the forms for continuous integration list
+// it.
+type found struct {
+	Disposition event.Disposition
+	Rule        string
+	RuleText
+	file   string
+	groups []finding
+}
+
+// problems joins groups to problems, in the order of their first groups.
+func problems(groups []finding) (all []found) {
+	for i := range groups {
+		f := &groups[i]
+		at := slices.IndexFunc(all, func(p found) bool {
+			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file
+		})
+		if at < 0 {
+			at = len(all)
+			all = append(all, found{Disposition: f.Disposition, Rule: f.Rule, RuleText: f.RuleText, file: f.file})
+		}
+		all[at].groups = append(all[at].groups, *f)
+	}
+	for i := range all {
+		var mods []string
+		for _, f := range all[i].groups {
+			mods = append(mods, f.Blame...)
+		}
+		slices.Sort(mods)
+		all[i].Advice = text.Advice(all[i].Advice, slices.Compact(mods)...)
+	}
+	return all
+}
+
+// first returns the first line of all groups.
+func (p *found) first() uint64 {
+	return slices.MinFunc(p.groups, func(a, b finding) int { return cmp.Compare(a.First, b.First) }).First
+}
+
+// entries returns the entries of all groups.
+func (p *found) entries() (n uint64) {
+	for i := range p.groups {
+		n += p.groups[i].Count
+	}
+	return n
+}
+
+// often returns how often and where the problem is.
+func (p *found) often() string {
+	if len(p.groups) == 1 {
+		return p.groups[0].often()
+	}
+	return fmt.Sprintf("%s in %d groups, the first at line %d", text.Count(p.entries(), "entry", "entries"), len(p.groups),
+		p.first())
+}
+
+// news returns why a comparison reports the problem; "" if the report is of one log.
+func (p *found) news() string {
+	var all []string
+	for i := range p.groups {
+		if news := p.groups[i].news; news != "" && !slices.Contains(all, news) {
+			all = append(all, news)
+		}
+	}
+	if len(all) > 2 {
+		return fmt.Sprintf("%d groups are new, or more than before", len(p.groups))
+	}
+	return strings.Join(all, "; ")
 }
 
 // finding is a row of what is urgent, as the forms for continuous integration list it.
@@ -186,7 +259,6 @@ func (d *Document) findings() (found []finding, left int) {
 		for i := range rows {
 			f := finding{Row: &rows[i]}
 			f.RuleText = d.rules.describe(f.Rule, f.Severity)
-			f.Advice = text.Advice(f.Advice, f.Blame...)
 			found = append(found, f)
 		}
 	}

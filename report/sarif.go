@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/signature"
 )
 
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
@@ -18,7 +18,6 @@ const maxResults = 5000
 type sarif struct {
 	sarifRun
 	index map[string]int // of rules, by id
-	seen  map[string]int // results by file, rule and signature
 	left  int
 }
 
@@ -70,11 +69,18 @@ type sarifResult struct {
 type sarifProperties struct {
 	Disposition event.Disposition `json:"heed/disposition"`
 	Severity    event.Severity    `json:"heed/severity"`
-	Signature   string            `json:"heed/signature"`
-	Template    string            `json:"heed/template"`
-	Forms       uint64            `json:"heed/forms"`
-	LastLine    uint64            `json:"heed/lastLine,omitempty"`
-	Blame       []string          `json:"heed/blame,omitempty"`
+	Groups      []sarifGroup      `json:"heed/groups"`
+}
+
+type sarifGroup struct {
+	Signature string   `json:"signature"`
+	Template  string   `json:"template"`
+	Count     uint64   `json:"count"`
+	Forms     uint64   `json:"forms"`
+	FirstLine uint64   `json:"firstLine"`
+	LastLine  uint64   `json:"lastLine,omitempty"`
+	Blame     []string `json:"blame,omitempty"`
+	News      string   `json:"news,omitempty"`
 }
 
 type sarifLocation struct {
@@ -101,17 +107,17 @@ type sarifNotification struct {
 	Locations []sarifLocation `json:"locations,omitempty"`
 }
 
-// sarifFingerprint names the kind of fingerprint that the id of a signature is: one of another version is not compared.
-var sarifFingerprint = fmt.Sprintf("heedSignature/v%d", signature.Version)
+// sarifFingerprint names the kind of fingerprint that a rule with a disposition is.
+const sarifFingerprint = "heedProblem/v1"
 
 // SARIF appends reports as one run of SARIF 2.1.0, for code scanning: a rule for each rule that decided, a
-// result for each group of signatures, at the line where it came first. The first 5,000 results are kept and
-// the others counted.
+// result for each problem, with its groups as a property, at the line where it came first. The first 5,000 results
+// are kept and the others counted.
 //
-// Fingerprints are the ids of signatures, so that a finding stays the same one
-// wherever it moves in the next log.
+// Fingerprints are the rule and the disposition, so that a problem stays the same one wherever it moves in the next
+// log.
 func SARIF[D rendered](dst []byte, docs ...D) []byte {
-	s := &sarif{index: map[string]int{}, seen: map[string]int{}}
+	s := &sarif{index: map[string]int{}}
 	s.Results, s.ColumnKind, s.Invocations[0].Successful = []sarifResult{}, "unicodeCodePoints", true
 	tool := &s.Tool.Driver
 	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", []sarifRule{}
@@ -132,9 +138,9 @@ func (s *sarif) notify(n sarifNotification) {
 
 func (d *Document) addTo(s *sarif) {
 	uri := sarifURI(d.file)
-	found, left := d.findings()
-	for i := range found {
-		s.add(uri, &found[i])
+	groups, left := d.findings()
+	for _, p := range problems(groups) {
+		s.add(uri, &p)
 	}
 	s.about(uri, !d.Summary.Complete, d.wanting(left))
 	s.RedactionTokens = d.marks
@@ -151,57 +157,62 @@ func (s *sarif) about(uri string, unread bool, sentences []string) {
 	}
 }
 
-// add adds a finding, or counts it where there are too many.
-func (s *sarif) add(uri string, f *finding) {
+// add adds a problem, or counts it if there are too many.
+func (s *sarif) add(uri string, p *found) {
 	if len(s.Results) == maxResults {
 		s.left++
 		return
 	}
-	index, ok := s.index[f.Rule]
+	index, ok := s.index[p.Rule]
 	if !ok {
 		index = len(s.Tool.Driver.Rules)
-		s.index[f.Rule] = index
-		rule := sarifRule{ID: f.Rule, Short: sarifText(f.Summary), Help: sarifText(f.Summary + ".")}
-		if f.Why != "" {
-			why := sarifText(f.Why)
+		s.index[p.Rule] = index
+		rule := sarifRule{ID: p.Rule, Short: sarifText(p.Summary), Help: sarifText(p.Summary + ".")}
+		if p.Why != "" {
+			why := sarifText(p.Why)
 			rule.Full, rule.Help = &why, why
 		}
-		if f.Advice != "" {
-			rule.Help = sarifText(strings.TrimSpace(sentence(f.Why) + " " + sentence(f.Advice)))
+		if p.Advice != "" {
+			rule.Help = sarifText(strings.TrimSpace(sentence(p.Why) + " " + sentence(p.Advice)))
 		}
 		s.Tool.Driver.Rules = append(s.Tool.Driver.Rules, rule)
 	}
-	id := f.Signature.String()
-	// What a rule decided in two ways, as escalation does, are two results.
-	key := uri + "\x00" + f.Rule + "\x00" + id
-	s.seen[key]++
-	hash := fmt.Sprintf("%s:%d", id, s.seen[key])
-	message := fmt.Sprintf("%s: %s (%s)", f.Summary, f.head(maxHead), f.often())
-	if len(f.Blame) > 0 {
-		message += "; blame: " + blamed(f.Blame)
+	message := fmt.Sprintf("%s: %s (%s)", p.Summary, p.groups[0].head(maxHead), p.often())
+	properties := sarifProperties{Disposition: p.Disposition}
+	var mods []string
+	for i := range p.groups {
+		f := &p.groups[i]
+		properties.Severity = max(properties.Severity, f.Severity)
+		properties.Groups = append(properties.Groups, sarifGroup{
+			f.Signature.String(), f.Template, f.Count, f.Forms, f.First, f.Last, f.Blame, f.news,
+		})
+		for _, mod := range f.Blame {
+			if !slices.Contains(mods, mod) {
+				mods = append(mods, mod)
+			}
+		}
 	}
-	if f.news != "" {
-		message += "; " + f.news
+	if mods != nil {
+		message += "; blame: " + blamed(mods)
 	}
+	if news := p.news(); news != "" {
+		message += "; " + news
+	}
+	key := map[string]string{sarifFingerprint: p.Disposition.String() + "." + p.Rule}
 	s.Results = append(s.Results, sarifResult{
-		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f), Message: sarifText(message),
-		Locations:    [1]sarifLocation{sarifAt(uri, f.First)},
-		Fingerprints: map[string]string{sarifFingerprint: hash},
-		Partial:      map[string]string{sarifFingerprint: id, "primaryLocationLineHash": hash}, // the latter is GitHub's
-		Occurrences:  f.Count,
-		Properties: sarifProperties{
-			Disposition: f.Disposition, Severity: f.Severity, Signature: id, Template: f.Template,
-			Forms: f.Forms, LastLine: f.Last, Blame: f.Blame,
-		},
+		RuleID: p.Rule, RuleIndex: index, Level: sarifLevel(properties.Disposition, properties.Severity),
+		Message: sarifText(message), Locations: [1]sarifLocation{sarifAt(uri, p.first())}, Fingerprints: key,
+		Partial:     map[string]string{"primaryLocationLineHash": key[sarifFingerprint]}, // as GitHub names it
+		Occurrences: p.entries(), Properties: properties,
 	})
 }
 
 // sarifLevel is the level of a result.
-func sarifLevel(f *finding) string {
+func sarifLevel(d event.Disposition, severity event.Severity) string {
 	switch {
-	case f.Disposition == event.Blocking:
+	case d == event.Blocking:
 		return "error"
-	case f.Severity == event.SeverityInfo:
+	case severity == event.SeverityInfo:
 		return "note"
 	}
 	return "warning"

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 )
@@ -143,13 +142,6 @@ func instance(local string) bool {
 		lower = unicode.IsLower(r)
 	}
 	return false
-}
-
-// Entry returns e without what is private in its texts.
-func (s *Scrubber) Entry(e event.Entry) event.Entry {
-	e.Source, e.Message, e.Stack = s.Text(e.Source), s.Text(e.Message), s.Text(e.Stack)
-	e.OperationID, e.Parent = s.Text(e.OperationID), s.Text(e.Parent)
-	return e
 }
 
 // Suspects returns suspects without what is private in their names.

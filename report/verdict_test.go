@@ -313,7 +313,7 @@ var verdicts = []struct {
 		End{Lines: 40},
 		stateWrong, "Something is wrong since line 3. 6 problems; 12 small problems.",
 		[]string{
-			"first: Something about rule 3 (line 3).",
+			"worst: Something about rule 3 (line 3; also the first).",
 			"also: Something about rule 10 (line 10). Windmills: its code is in the stack trace.",
 		},
 		"Riverboats by 9 entries (first at line 20), Beekeeping " +
@@ -595,7 +595,7 @@ var verdicts = []struct {
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 2 problems, the most frequent 3 times.",
 		[]string{
-			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Windmills: the text names its code.",
+			"worst: Something about rule 3 (3 times, lines 3 to 6; also the most frequent and the first). Windmills: the text names its code.",
 			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
 		},
 		"",
@@ -887,7 +887,7 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 5 problems.",
-		[]string{"first: Something about rule 3 (line 3).", "also: Something about rule 4 (line 4)."},
+		[]string{"worst: Something about rule 3 (line 3; also the first).", "also: Something about rule 4 (line 4)."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -900,7 +900,7 @@ var verdicts = []struct {
 		End{Lines: 90},
 		stateBroken, "Broken since line 3. 5 problems, the most frequent 4 times.",
 		[]string{
-			"most: Something about rule 3 (4 times, lines 3 to 6; also the first).",
+			"worst: Something about rule 3 (4 times, lines 3 to 6; also the most frequent and the first).",
 			"also: Something about rule 13 (4 times, lines 13 to 16).",
 		},
 		"",
@@ -973,7 +973,7 @@ var verdicts = []struct {
 		},
 		End{Lines: 99},
 		stateCrashed, "Crashed at line 60, killed by the system because memory ran out. 2 problems.",
-		[]string{"first: Something about rule 60 (line 60).", "also: Something about rule 61 (line 61)."},
+		[]string{"worst: Something about rule 60 (line 60; also the first).", "also: Something about rule 61 (line 61)."},
 		"",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
 	},
@@ -1039,7 +1039,7 @@ var verdicts = []struct {
 		stateBlind, "The log stops at line 300. Nothing broke before logging stopped. What happened after that is not " +
 			"known. 1 small problem.",
 		[]string{
-			"first: Something about rule (line 3).",
+			"worst: Something about rule (line 3; also the first).",
 			"most: This message filled the log (200 times, lines 10 to 209, 99% of the log before it stops). Lantern Festival: its code is in " +
 				"the stack trace.",
 		},
@@ -1059,7 +1059,7 @@ var verdicts = []struct {
 		End{Lines: 400},
 		stateBroken, "Broken since line 3; the log stops at line 400. 1 problem: 30 of these; 1 small problem: 270 of these.",
 		[]string{
-			"first: Something about rule (30 times, lines 3 to 32).",
+			"worst: Something about rule (30 times, lines 3 to 32; also the first).",
 			"most: Something about trifle (270 times, lines 100 to 369, 90% of the log before it stops).",
 		},
 		"",
@@ -1080,7 +1080,7 @@ var verdicts = []struct {
 		End{Lines: 600},
 		stateBlind, "The log stops at line 600. Nothing broke before logging stopped. What happened after that is not known. " +
 			"1 small problem.",
-		[]string{"first: Something about rule (line 3).", "most: This message filled the log (100 times, lines 500 to 599, 100% of the log before it stops)."},
+		[]string{"worst: Something about rule (line 3; also the first).", "most: This message filled the log (100 times, lines 500 to 599, 100% of the log before it stops)."},
 		"",
 		[]string{"The log stops at line 600: what would have been logged after that line is not known."},
 	},
@@ -1243,11 +1243,11 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	text, html := ended(func(s *script) { s.crash(2) })
 	require.Contains(t, text, "The log ends with the crash")
 	require.NotContains(t, text, "\x1b["+string(calm)+"m")
-	require.Contains(t, html, `<div class="fact none"><h2>Is the log complete?`)
+	require.Contains(t, html, `<p class="complete none">`)
 
 	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
 	require.Contains(t, text, "\x1b["+string(calm)+"mComplete: logging continues to the end")
-	require.Contains(t, html, `<div class="fact healthy"><h2>Is the log complete?`)
+	require.Contains(t, html, `<p class="complete healthy">`)
 }
 
 // TestLevelAloneBreaksNothing: a level word is below any form of a fault, however often it comes, unless the log ends

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -38,8 +39,15 @@ func (v *Verdict) since() string {
 
 // label returns what a cause is named for on the first screen.
 func (v *Verdict) label(c *verdictCause) string {
-	if v.single {
+	first := &v.Causes[0]
+	if first.As[0] == asCause && len(v.Causes) > 1 {
+		first = &v.Causes[1]
+	}
+	switch {
+	case v.single:
 		return "problem"
+	case c == first:
+		return asWorst
 	}
 	return c.As[0]
 }
@@ -145,11 +153,13 @@ func (v *Verdict) place(c *verdictCause) string {
 
 // also returns what else than its label a cause is.
 func (v *Verdict) also(c *verdictCause) string {
-	if v.single || len(c.As) == 1 {
+	label := v.label(c)
+	more := slices.DeleteFunc(slices.Clone(c.As), func(as string) bool { return as == label || as == asAlso })
+	if v.single || len(more) == 0 {
 		return ""
 	}
-	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first", asAlso: "another"}
-	return "; also " + strings.Join(each(c.As[1:], func(as string) string { return words[as] }), " and ")
+	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
+	return "; also " + strings.Join(each(more, func(as string) string { return words[as] }), " and ")
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.

@@ -49,6 +49,12 @@ func compile(family string, files []File) (*Set, error) {
 	if err := errs.err(); err != nil {
 		return nil, err
 	}
+	for _, d := range docs {
+		l.set.ended = append(l.set.ended, d.ended...)
+	}
+	if l.set.ended != nil {
+		files = append(slices.Clip(files), File{Data: []byte(strings.Join(l.set.ended, "\n"))})
+	}
 	l.set.hash = hashFamily(hashFiles(files), family)
 	return l.set, nil
 }

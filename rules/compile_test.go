@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{"default without disposition", "version: 1\ndefaults: {log: {error: {severity: info}}}\n", `f.yaml:2:25: defaults.log.error: disposition is missing (one of ignore, advisory, blocking)`},
 
 		// Fields of rules.
-		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, explained_by, sets_phase, blinds, resolves, tags, continue, enabled, override, tests)`},
+		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, explained_by, sets_phase, blinds, resolves, tags, continue, until, enabled, override, tests)`},
 		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule needs an id and a when)`},
 		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule needs an id and a when)`},
 		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -23,6 +24,7 @@ type document struct {
 	macros   []macroDecl
 	defaults []defaultDecl
 	rules    []*ruleDecl
+	ended    []string // sentences about rules whose last day is over
 }
 
 // word is a text with its place.
@@ -153,7 +155,16 @@ var fileFields = keys[document]{
 	keyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
 	{"rules", func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, item := range items(p, n, errs) {
-			if r := parseRule(d.src, item, errs); r != nil {
+			r := parseRule(d.src, item, errs)
+			if r != nil && r.until != "" && r.until < d.src.today {
+				d.ended = append(d.ended, fmt.Sprintf("%s: rule %s ended on %s and is not used: remove it, or give it another day",
+					r.rule.Place, r.rule.ID, r.until))
+				r.rule.Disabled = true // others may name it
+				if r.override {
+					continue // the rule that it changed holds again
+				}
+			}
+			if r != nil {
 				d.rules = append(d.rules, r)
 			}
 		}

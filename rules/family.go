@@ -94,7 +94,7 @@ func hashFamily(hash uint64, family string) uint64 {
 func (s *Set) recompiled(family string) (*Set, error) {
 	files := make([]File, 0, len(s.sources))
 	for _, src := range s.sources {
-		files = append(files, File{Name: src.name, Data: []byte(src.text)})
+		files = append(files, File{Name: src.name, Data: []byte(src.text), Today: src.today})
 	}
 	return compile(family, files)
 }

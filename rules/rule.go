@@ -32,6 +32,7 @@ type ruleDecl struct {
 	explained  []word // by the problems of these rules
 	advice     string // as written
 	tests      []testDecl
+	until      string // the last day, such as 2026-01-31; "" for none
 }
 
 type exceptionDecl struct {
@@ -213,6 +214,7 @@ var ruleTable = []ruleField{
 	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
 	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
 	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
+	field("until", func(d *ruleDecl) *string { return &d.until }, parseDay, equal),
 	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
 	{key: keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool)},
 	// of its own condition
@@ -270,6 +272,13 @@ func parseBool(p at, n *yaml.Node, errs *collector) bool {
 func parseDisabled(p at, n *yaml.Node, errs *collector) bool {
 	on, ok := boolean(p, n, errs)
 	return ok && !on
+}
+
+func parseDay(p at, n *yaml.Node, errs *collector) string {
+	if _, err := time.Parse(time.DateOnly, n.Value); n.Kind != yaml.ScalarNode || err != nil {
+		errs.add(p.here(n), "must be a day", "write it as 2026-01-31")
+	}
+	return n.Value
 }
 
 func parseText(p at, n *yaml.Node, errs *collector) string {

@@ -26,6 +26,7 @@ type Set struct {
 	sources  []*source
 	lists    map[string][]string
 	macros   map[string]*macro
+	ended    []string
 
 	normalizer *signature.Normalizer // with the protected words
 
@@ -145,6 +146,9 @@ func (s *Set) Parts() *compiled.Set {
 // Hash returns a number that identifies the set: that of the names and texts of
 // its files, in order. It is the same in every process and version.
 func (s *Set) Hash() uint64 { return s.hash }
+
+// Ended returns a sentence for each rule that is not used because its last day, "until", is over.
+func (s *Set) Ended() []string { return slices.Clone(s.ended) }
 
 // severity returns the severity of what rule r decides about an entry of level
 // l: the rule's own, or else the level's where the level is warning or more

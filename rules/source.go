@@ -42,6 +42,9 @@ const (
 type File struct {
 	Name string
 	Data []byte // not retained and not changed by Compile
+
+	// Today is the day, such as 2026-01-31, by which rules with an earlier "until" have ended; "" ends none.
+	Today string
 }
 
 //go:embed default/*.yaml
@@ -67,6 +70,7 @@ func Defaults() []File {
 type source struct {
 	index int
 	name  string
+	today string
 
 	elsewhere bool // no family of the file is that of the set
 
@@ -75,7 +79,7 @@ type source struct {
 }
 
 func newSource(index int, f File) *source {
-	s := &source{index: index, name: f.Name}
+	s := &source{index: index, name: f.Name, today: f.Today}
 	if s.name == "" {
 		s.name = "rules"
 	}

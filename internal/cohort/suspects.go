@@ -75,6 +75,7 @@ type Result struct {
 	Table       Table   `json:"table" jsonschema:"The sessions with and without the first of them."`
 	P           float64 `json:"p,omitempty" jsonschema:"The chance of that if it had no effect, corrected for the comparisons."`
 	Comparisons int     `json:"comparisons,omitempty" jsonschema:"How many there were."`
+	Once        bool    `json:"changedOnce,omitempty" jsonschema:"The first of the factors came or went only once: anything else that changed then looks the same."`
 	Text        string  `json:"text" jsonschema:"The evidence in words, or why there is none."`
 }
 
@@ -209,11 +210,31 @@ func Suspects(sessions []Session) Result {
 	default:
 		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors), numbers, chance(r.P),
 			text.Count(tests, "comparison"))
-		if best.with.switches(c.n) == 1 {
+		if r.Once = best.with.switches(c.n) == 1; r.Once {
 			r.Text += " That changed once only: anything else that changed then looks the same."
 		}
 	}
 	return r
+}
+
+// InShort returns the factors with their sessions in a clause, and the caution if they changed only once; "" without a
+// factor.
+func (r *Result) InShort() string {
+	if r.Factors == nil {
+		return ""
+	}
+	const named = 3
+	who := words(r.Factors[:min(len(r.Factors), named)])
+	if more := len(r.Factors) - named; more > 0 {
+		who += fmt.Sprintf(", or %d more", more)
+	}
+	t := &r.Table
+	if r.Once {
+		return fmt.Sprintf("suspect: %s, in %d of %d sessions with it and in %d of %d without; it changed only once, so anything "+
+			"else that changed then looks the same", who, t.WithFault, t.With, t.WithoutFault, t.Without)
+	}
+	return fmt.Sprintf("suspect: %s, in %d of %d sessions with it and in %d of %d without", who, t.WithFault, t.With,
+		t.WithoutFault, t.Without)
 }
 
 func chance(p float64) string { return fmt.Sprintf("%.2g", p) }

@@ -38,7 +38,7 @@ type Run struct {
 
 // LogsOf returns the logs that a game has left on this machine, of its last runs,
 // the newest first, and the places that were looked at. A game is one of [Games],
-// or COMPANY/PRODUCT as in its file app.info, for any other that is made with
+// "" for all of them, or COMPANY/PRODUCT as in its file app.info, for any other that is made with
 // Unity. On Linux that is also where the Windows version writes under Proton, and
 // what Steam as a Flatpak keeps. goos "" is the system of this process.
 //
@@ -48,9 +48,16 @@ func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs 
 	if goos == "" {
 		goos = runtime.GOOS
 	}
-	places, err = placesOf(name, goos, getenv)
-	if err != nil {
-		return nil, nil, err
+	names := []string{name}
+	if name == "" {
+		names = Games()
+	}
+	for _, name := range names {
+		of, err := placesOf(name, goos, getenv)
+		if err != nil {
+			return nil, nil, err
+		}
+		places = append(places, of...)
 	}
 	if previous {
 		for i, path := range places {

@@ -26,13 +26,19 @@ func TestPlacesByName(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(filepath.Dir(filepath.FromSlash(want)), "Player-prev.log"), places[0])
 	}
-	for _, name := range []string{"", "chess", "a/", "/b", "../b", "a/..", "a/b/c", `a\b/c`} {
+	for _, name := range []string{"chess", "a/", "/b", "../b", "a/..", "a/b/c", `a\b/c`} {
 		_, _, err := LogsOf(name, "linux", getenv, false)
 		require.ErrorContains(t, err, "COMPANY/PRODUCT", name)
 	}
 	_, _, err := LogsOf("rimworld", "linux", func(string) string { return "" }, false)
 	require.ErrorContains(t, err, "home folder")
 	require.Equal(t, []string{"rimworld"}, Games())
+	of := func(name string) []string {
+		_, places, err := LogsOf(name, "linux", func(string) string { return "/home/ada" }, false)
+		require.NoError(t, err)
+		return places
+	}
+	require.Subset(t, of(""), of("rimworld"), "all known games")
 }
 
 // TestNewestByName: of several places the one written last is first.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/heedlog/heed/rules"
 )
@@ -24,8 +25,8 @@ func RuleFiles(names []string) ([]string, error) {
 	return files, nil
 }
 
-// AllRules reads the rule files that names of files and folders stand for.
-func AllRules(names []string) ([]rules.File, error) {
+// AllRules reads the rule files that names of files and folders stand for, to be used on a day.
+func AllRules(names []string, today time.Time) ([]rules.File, error) {
 	expanded, err := RuleFiles(names)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func AllRules(names []string) ([]rules.File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
-		files = append(files, rules.File{Name: file, Data: data})
+		files = append(files, rules.File{Name: file, Data: data, Today: today.UTC().Format(time.DateOnly)})
 	}
 	return files, nil
 }

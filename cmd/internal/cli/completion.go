@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -100,6 +101,23 @@ func values(flag, value string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	}
 	return cobra.NoFileCompletions
+}
+
+// VersionCommand makes the command that prints the version, as --version does.
+func (p *Program) VersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "version prints the version, the commit, and the Go release and system of the build.",
+		Example: "  " + p.Name + " version",
+		Args:    NoArgs("version"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := fmt.Fprintln(p.Stdout, p.Name, cmd.Root().Version); err != nil {
+				return CannotWrite(p.Unwritten, "the version", err)
+			}
+			return nil
+		},
+	}
 }
 
 // CompletionCommand makes the command that prints the completion script of a shell.

@@ -104,7 +104,7 @@ func hintFlag(cmd *cobra.Command, name string) string {
 			having = append(having, strconv.Quote(c.CommandPath()))
 		}
 	}
-	if len(having) > 0 {
+	if len(having) > 0 && len(having) <= MostNamed {
 		return "; it is a flag of " + strings.Join(having, ", ")
 	}
 	return ""

@@ -86,6 +86,9 @@ func shown(cmd *cobra.Command) []string {
 	return names
 }
 
+// MostNamed bounds the names that a message lists.
+const MostNamed = 10
+
 // noCommand is the error of a word that names no command below cmd; it names the likely one.
 func noCommand(cmd *cobra.Command, word string) error {
 	what := fmt.Sprintf("there is no command %q", word)
@@ -96,10 +99,10 @@ func noCommand(cmd *cobra.Command, word string) error {
 	switch near := Command(cmd, word); {
 	case near != "":
 		return Usage(cmd, "%s; did you mean %q?", what, near)
-	case len(names) > 0:
-		return Usage(cmd, "%s: use %s", what, strings.Join(names, ", "))
+	case len(names) == 0, len(names) > MostNamed: // help lists them
+		return Usage(cmd, "%s", what)
 	}
-	return Usage(cmd, "%s", what)
+	return Usage(cmd, "%s: use %s", what, strings.Join(names, ", "))
 }
 
 // Command returns the name of the command below cmd that was likely meant by a word that

@@ -82,16 +82,13 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 		Example: `  heed baseline write good.log
   heed baseline write -o noise.yaml --expire 30 runs/*.log
   heed baseline write --renew good.log && git diff heed-baseline.yaml`,
-		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if expire < 1 || expire > 3650 {
 				return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
 			}
-			names, err := p.inputs(&from, args)
+			names, err := p.inputs(cmd, &from, args)
 			if err != nil {
-				return err
-			}
-			if err := checkOutput(cmd, out, names); err != nil {
 				return err
 			}
 			var previous *compare.Baseline
@@ -124,7 +121,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			return nil
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
@@ -179,7 +176,7 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 		Short: "Report what a baseline does not cover in logs",
 		Long: `check replays logs and reports the urgent groups that a baseline does not cover:
 groups that it does not have; groups above their rate (per run and per record, by at
-least --factor, and beyond chance); groups that are now classified as more urgent;
+least twice, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
 A baseline that was written with another version of signatures or other rules is used:
@@ -193,12 +190,12 @@ a log is empty; never: only report.`,
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
   heed baseline check --format junit run.log > heed.xml
   heed baseline check --format json run.log | jq -r '.new[].template'`,
-		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.failOn == nil { // which no other command has: what is new is what it is asked for
 				f.failOn = []string{failNew}
 			}
-			names, err := p.inputs(&from, args)
+			names, err := p.inputs(cmd, &from, args)
 			if err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ blocks is never left out.`,
   heed brief --tokens 500 --format json Player.log | jq -r .text`,
 		Args: cli.Args(least, 1, "name one log"),
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.scrub.register(cmd)
 	flags := cmd.Flags()

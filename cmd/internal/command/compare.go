@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,15 +24,13 @@ const failNew = "new"
 // compareFlags are those of the commands that compare logs.
 type compareFlags struct {
 	viewFlags
-	rules      ruleFlags
-	failOn     []string
-	factor     float64
-	confidence float64
+	rules  ruleFlags
+	failOn []string
 }
 
 // register adds the flags of all of them, with more formats.
 func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {
@@ -40,10 +39,6 @@ func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) 
 	}
 	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
 		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
-	flags := cmd.Flags()
-	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
-	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
-	cli.Checked(cmd, f.validate)
 }
 
 // registerFailOn adds --fail-on, for the commands that have findings.
@@ -54,35 +49,30 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
 }
 
-func (f *compareFlags) validate(cmd *cobra.Command) error {
-	switch {
-	case !(f.factor >= 1 && f.factor <= 1e6):
-		return cli.Usage(cmd, "--factor %v: use 1 to 1000000, such as 2 for twice as frequent", f.factor)
-	case !(f.confidence > 0.5 && f.confidence < 1):
-		return cli.Usage(cmd, "--confidence %v: use more than 0.5 and less than 1, such as 0.99", f.confidence)
-	}
-	return nil
-}
-
 // compared writes what was compared in the format that is asked for.
 func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
 	shown := c.shows(found, f.top)
-	var out []byte
-	switch f.format {
-	case formatJSON:
-		out = report.JSON(nil, shown)
-	case formatMarkdown:
-		out = report.Markdown(nil, shown)
-	case formatJUnit:
-		out = report.JUnit(nil, shown)
-	case formatSARIF:
-		out = report.SARIF(nil, shown)
-	default:
-		out = report.Text(nil, shown, p.layout(f.width))
+	write := func(format string) []byte {
+		switch format {
+		case formatJSON:
+			return report.JSON(nil, shown)
+		case formatMarkdown:
+			return report.Markdown(nil, shown)
+		case formatJUnit:
+			return report.JUnit(nil, shown)
+		case formatSARIF:
+			return report.SARIF(nil, shown)
+		}
+		return report.Text(nil, shown, p.layout(f.width))
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
-	return p.print("the report", out)
+	formats := f.formats()
+	err := p.print("the report", write(formats[0]))
+	for _, format := range formats[1:] {
+		err = cmp.Or(err, f.writeTo(format, write(format)))
+	}
+	return err
 }
 
 // comparing is logs that are being compared.
@@ -90,7 +80,7 @@ type comparing struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
-	format     string
+	formats    []string
 	scrubber   *report.Scrubber // of what is shown
 	silent     []string         // logs without evidence
 }
@@ -100,17 +90,15 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, f.scrub.scrubber(f.format), compare.Config{
-		Factor: f.factor, Confidence: f.confidence,
-	}, f.format)
+	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), compare.Config{}, f.formats()...)
 }
 
 func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, config compare.Config,
-	format string,
+	formats ...string,
 ) (*comparing, error) {
 	config.Rules, config.Scrub = set, scrubber.Text
 	collector, err := compare.NewCollector(config)
-	return &comparing{set: set, normalizer: n, collector: collector, format: format, scrubber: scrubber}, err
+	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
 }
 
 // shows completes what was found with what its renderers ask for.
@@ -147,7 +135,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 // run begins a log on one side, which is asked about the last record of src.
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
 	return c.collector.Run(side, compare.RunConfig{
-		File: fileName(c.format, name),
+		File: fileName(c.formats, name),
 		Template: func(sig signature.Signature) (string, bool) {
 			c.scrubber.Learn(src.Record.Message, src.Record.Stack) // of each text the first record, as a replay does
 			if t, ok := src.Engine.Template(sig); ok {

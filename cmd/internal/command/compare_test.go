@@ -349,8 +349,6 @@ func TestBaselineErrors(t *testing.T) {
 		{`baseline has no command "show"`, []string{"baseline", "show"}},
 		{"name an old and a new log", []string{"diff", log}},
 		{"only once", []string{"diff", "-", "-"}},
-		{"--factor 0.5", []string{"diff", "--factor", "0.5", log, log}},
-		{"--confidence 1", []string{"suspects", "--confidence", "1", log, log}},
 		{"--format \"xml\"", []string{"diff", "--format", "xml", log, log}},
 		{"--fail-on \"old\"", []string{"diff", "--fail-on", "old", log, log}},
 		{"--top -1", []string{"diff", "--top", "-1", log, log}},

@@ -30,7 +30,7 @@ var compiledSets sync.Map
 func compiledOnce(files ...rules.File) (*rules.Set, error) {
 	var key strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&key, "%s %d\n%s", f.Name, len(f.Data), f.Data)
+		fmt.Fprintf(&key, "%s %s %d\n%s", f.Name, f.Today, len(f.Data), f.Data)
 	}
 	if set, ok := compiledSets.Load(key.String()); ok {
 		return set.(*rules.Set), nil

@@ -72,7 +72,7 @@ every rule that was tried, in order.`,
 			return p.show("the explanation", e, &f.viewFlags)
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.register(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
 	flags := cmd.Flags()

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +20,7 @@ import (
 // viewFlags are the flags of output of the commands that replay or compare logs, or test rules on captures.
 type viewFlags struct {
 	format     string
+	files      map[string]*string // by format, where a document goes that is written besides
 	top, width int
 	scrub      scrubFlags
 }
@@ -25,11 +29,36 @@ type viewFlags struct {
 func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
 	cmd.Flags().StringVar(&f.format, "format", formatText, formatHelp)
 	cli.Choice(cmd, "format", formats...)
+	f.files = map[string]*string{}
+	for _, format := range documentFormats {
+		if slices.Contains(formats, format) && len(formats) > 2 {
+			f.files[format] = cmd.Flags().String(format, "", "also write "+format+" to `FILE`")
+		}
+	}
 	if topHelp != "" {
 		cli.TopFlag(cmd, &f.top, defaultTop, topHelp)
 	}
 	cli.WidthFlag(cmd, &f.width, width.Min)
 	f.scrub.register(cmd)
+}
+
+// formats returns the formats that are asked for, that of standard output first.
+func (f *viewFlags) formats() []string {
+	all := []string{f.format}
+	for _, format := range documentFormats {
+		if file := f.files[format]; file != nil && *file != "" {
+			all = append(all, format)
+		}
+	}
+	return all
+}
+
+// writeTo writes a document of a format that is asked for besides.
+func (f *viewFlags) writeTo(format string, data []byte) error {
+	if err := ReplaceFile(*f.files[format], data); err != nil {
+		return ioError(fmt.Errorf("cannot write the report: %w", err))
+	}
+	return nil
 }
 
 // layout returns how text is laid out: in the width that was asked for, or in that
@@ -82,9 +111,11 @@ func NoteMods(note func(format string, args ...any), notes []error) {
 type ruleFlags struct {
 	files      []string
 	noDefaults bool
+	note       func(format string, args ...any)
 }
 
-func (f *ruleFlags) register(cmd *cobra.Command) {
+func (f *ruleFlags) register(p *program, cmd *cobra.Command) {
+	f.note = p.Note
 	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
 	noDefaultRules(cmd, &f.noDefaults)
 }
@@ -95,7 +126,7 @@ func noDefaultRules(cmd *cobra.Command, value *bool) {
 
 // sources reads the rule files that the flags name, the defaults with them.
 func (f *ruleFlags) sources() ([]rules.File, error) {
-	files, err := files.AllRules(f.files)
+	files, err := files.AllRules(f.files, time.Now())
 	if err == nil && !f.noDefaults {
 		files = append(files, rules.Defaults()...)
 	}
@@ -121,7 +152,13 @@ func (f *ruleFlags) compile() (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compileRules(files...)
+	set, err := compileRules(files...)
+	if err == nil && f.note != nil {
+		for _, ended := range set.Ended() {
+			f.note("%s", ended)
+		}
+	}
+	return set, err
 }
 
 // masking compiles the rules that the flags name, and makes the normalizer that masks as they want.

@@ -3,12 +3,11 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
@@ -22,12 +21,14 @@ const (
 	formatMarkdown = "markdown"
 	formatJUnit    = "junit"
 	formatSARIF    = "sarif"
-	formatOTLP     = "otlp"
 	formatPage     = "html" // of the command report
 )
 
 // replayFormats are those of a replay, in the order in which help lists them.
-var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF, formatOTLP}
+var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF}
+
+// documentFormats are those of one document, which a command can write to files of their own.
+var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSARIF}
 
 // shared reports whether what is written in a format is meant for others: an
 // issue, a server of continuous integration, a collector. Such output is scrubbed
@@ -35,7 +36,7 @@ var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown
 // and needs to find the lines again.
 func shared(format string) bool {
 	switch format {
-	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
+	case formatMarkdown, formatJUnit, formatSARIF, formatPage:
 		return true
 	}
 	return false
@@ -56,8 +57,19 @@ type form struct {
 	top    int                                               // rows of each disposition, 0 for all
 }
 
-// form returns the form for the format and the other flags.
-func (f *replayFlags) form(layout report.TextOptions) form {
+// whole returns the reports of all logs in one document.
+func (f *form) whole(docs []*report.Document) (out []byte) {
+	if f.all != nil {
+		return f.all(nil, docs...)
+	}
+	for i, d := range docs {
+		out = f.report(out, d, i)
+	}
+	return out
+}
+
+// form returns the form for a format and the other flags.
+func (f *replayFlags) form(format string, layout report.TextOptions) form {
 	findings := f.top
 	if !f.topSet {
 		findings = maxFindings
@@ -70,14 +82,12 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 			return render(out, d)
 		}}
 	}
-	switch f.format {
+	switch format {
 	case formatJSON:
 		return form{all: report.JSON[*report.Document], top: f.top}
 	case formatJSONL:
 		return form{
-			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
-				return report.AppendUpdate(out, file, u)
-			},
+			update: report.AppendUpdate,
 			report: func(out []byte, d *report.Document, _ int) []byte { return report.AppendSummary(out, d) },
 			top:    f.top,
 		}
@@ -87,8 +97,6 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 		return form{all: report.JUnit[*report.Document], top: findings}
 	case formatSARIF:
 		return form{all: report.SARIF[*report.Document], top: findings}
-	case formatOTLP:
-		return form{update: report.AppendUpdateOTLP, top: f.top}
 	}
 	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
 }
@@ -102,14 +110,14 @@ func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.scrub, "scrub", false,
 		"remove names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses "+
-			"from the output; the default for output to share: markdown, junit, sarif, otlp and the page of report")
+			"from the output; the default for output to share: markdown, junit, sarif and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "do not remove private data from the output")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
 
-// scrubber returns what scrubs output of a format, nil where nothing does.
-func (f *scrubFlags) scrubber(format string) *report.Scrubber {
-	if f.keep || !f.scrub && !shared(format) {
+// scrubber returns the scrubber of output in these formats, nil if none is to be scrubbed.
+func (f *scrubFlags) scrubber(formats ...string) *report.Scrubber {
+	if f.keep || !f.scrub && !slices.ContainsFunc(formats, shared) {
 		return nil
 	}
 	return &report.Scrubber{}
@@ -124,8 +132,8 @@ func (p *program) removed(s *report.Scrubber) {
 
 // fileName returns how a report names a file: SARIF, whose readers look for it in a
 // repository, from the working directory where it is below that.
-func fileName(format, name string) string {
-	if format != formatSARIF || name == standardInput || files.IsAddress(name) {
+func fileName(formats []string, name string) string {
+	if !slices.Contains(formats, formatSARIF) || name == standardInput || files.IsAddress(name) {
 		return name
 	}
 	dir, err := os.Getwd()

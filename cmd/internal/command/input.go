@@ -56,9 +56,11 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	return watch.over(&input{bufio.NewReaderSize(watch, readSize), f.Close}), nil
 }
 
-// writesTo reports whether standard output is a file, which would be read without end while
-// it grows.
+// writesTo reports whether a file is the output: it would be overwritten, or read without end while it grows.
 func (p *program) writesTo(file fs.FileInfo) bool {
+	if info, err := os.Stat(p.output); err == nil && os.SameFile(info, file) {
+		return true
+	}
 	out, ok := p.Stdout.(*os.File)
 	if !ok {
 		return false

@@ -1,12 +1,15 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,7 +30,7 @@ type inputFlags struct {
 
 func (f *inputFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+gameNames())
-	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "without FILE: read the log of the previous run")
 	cli.Completes(cmd, "game", files.Games()...)
 }
 
@@ -36,28 +39,15 @@ func gameNames() string {
 	return strings.Join(files.Games(), ", ") + ", or COMPANY/PRODUCT of any game made with Unity"
 }
 
-// previousAlone refuses --previous without --game.
-func (f *inputFlags) previousAlone(cmd *cobra.Command) error {
-	if f.previous && !cmd.Flags().Changed("game") {
-		return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
+// oneWay refuses a command line that names logs in two ways.
+func (f *inputFlags) oneWay(cmd *cobra.Command, args []string) error {
+	switch asked := cmd.Flags().Changed("game"); {
+	case asked && len(args) > 0:
+		return cli.Usage(cmd, "name a log or a --game, not both")
+	case f.previous && len(args) > 0:
+		return cli.Usage(cmd, "--previous is for the log of a game: name no log with it")
 	}
-	return nil
-}
-
-// atLeastOne refuses a command line that names no log, or one in two ways.
-func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := f.previousAlone(cmd); err != nil {
-			return err
-		}
-		switch asked := cmd.Flags().Changed("game"); {
-		case asked && len(args) > 0:
-			return cli.Usage(cmd, "name a log or a --game, not both")
-		case asked:
-			return nil
-		}
-		return atLeastOne(what)(cmd, args)
-	}
+	return onceStdin(cmd, args)
 }
 
 // registerSides adds the flags for a command that compares logs.
@@ -69,18 +59,23 @@ func (f *inputFlags) registerSides(cmd *cobra.Command) {
 
 // twoSides refuses a command line that does not tell what is old and what is new.
 func (f *inputFlags) twoSides(cmd *cobra.Command, args []string) error {
-	if err := f.previousAlone(cmd); err != nil {
-		return err
-	}
 	switch asked := cmd.Flags().Changed("game"); {
+	case f.previous && !asked:
+		return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
 	case asked && len(args) > 1:
 		return cli.Usage(cmd, "--game is the new log: name the old one alone")
 	case asked && len(args) == 0 && !f.previous:
 		return cli.Usage(cmd, "--game is the new log: name an old one, or add --previous for that of the run before")
 	case !asked && len(args) < 2:
 		return cli.Usage(cmd, "name an old and a new log: OLD NEW, or OLD and --game, or --game and --previous")
-	case len(args) > 0:
-		return atLeastOne("a log")(cmd, args)
+	}
+	return onceStdin(cmd, args)
+}
+
+// onceStdin refuses standard input that is named more than once.
+func onceStdin(cmd *cobra.Command, args []string) error {
+	if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
+		return cli.Usage(cmd, "standard input can be read only once")
 	}
 	return nil
 }
@@ -103,13 +98,34 @@ func (p *program) sides(f *inputFlags, args []string) (before, now []string, err
 	return []string{previous}, now, nil
 }
 
-// inputs returns the logs that the arguments stand for, or that of the game, and
-// prints on standard error which were chosen where they were not named.
-func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
-	if f.game != "" {
-		return p.gameLog(f)
+// inputs returns the logs that the arguments name. Without arguments it returns the log of --game, standard input if a
+// pipe or a file is there, or the newest log of a known game. It prints on standard error which logs were chosen.
+func (p *program) inputs(cmd *cobra.Command, f *inputFlags, args []string) ([]string, error) {
+	names := p.logs(args)
+	if len(args) == 0 {
+		if f.game == "" && !f.previous && p.piped(cmd.Context()) {
+			return []string{standardInput}, nil
+		}
+		var err error
+		if names, err = p.gameLog(f); err != nil {
+			return nil, err
+		}
 	}
-	return p.logs(args), nil
+	return names, checkOutputs(cmd, names)
+}
+
+// piped reports whether standard input is a pipe or a file that is not empty.
+func (p *program) piped(ctx context.Context) bool {
+	if f, ok := p.Stdin.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
+			return false
+		}
+	}
+	stdin := p.Stdin
+	in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil })
+	_, err := in.Peek(1)
+	p.Stdin = in
+	return err == nil
 }
 
 // logs returns the logs that the arguments stand for. Each that is none was reported.
@@ -171,9 +187,17 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	if err != nil {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
 	}
+	if len(runs) == 0 && f.game == "" && !f.previous {
+		return nil, &cli.StatusError{
+			Status: exitUsage,
+			Err: errors.Join(fmt.Errorf("no log of a known game (%s) was found", strings.Join(files.Games(), ", ")),
+				fmt.Errorf(`name a log: "%[1]s Player.log", or "%[1]s report Player.log -o page.html" for a page`, p.Name)),
+			Next: fmt.Sprintf(`all commands: "%s --help"`, p.Name),
+		}
+	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitIO, Err: notFound(f.game, places),
+			Status: exitIO, Err: notFound(cmp.Or(f.game, strings.Join(files.Games(), ", ")), places),
 			Next: "run the game once, or name the file: a menu of the game may open its folder",
 		}
 	}

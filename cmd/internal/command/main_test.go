@@ -301,7 +301,7 @@ func TestStatus(t *testing.T) {
 		{"fail on several", with("--fail-on", "blind,blocking", blocking), exitFinding, "", ""},
 		{"any file counts", with("--fail-on", "blocking", clean, blocking, clean), exitFinding, "", ""},
 
-		{"no file", nil, exitUsage, "", "name a log to replay"},
+		{"no file", nil, exitUsage, "", "no log of a known game"},
 		{"standard input twice", with("-", clean, "-"), exitUsage, "", "standard input can be read only once"},
 		{"unknown flag", with("--nope", clean), exitUsage, "", "unknown flag: --nope"},
 		{"unknown format", with("--format", "xml", clean), exitUsage, "", `--format "xml": use one of text, json, jsonl`},
@@ -320,7 +320,7 @@ func TestStatus(t *testing.T) {
 		{"color", with("--color", "yes", clean), exitUsage, "", `--color "yes": use one of auto, always, never`},
 		{"quiet and verbose", with("-q", "-v", clean), exitUsage, "", "choose one"},
 		{"game and file", with("--game", "rimworld", clean), exitUsage, "", "not both"},
-		{"previous alone", with("--previous", clean), exitUsage, "", "--previous needs --game"},
+		{"previous alone", with("--previous", clean), exitUsage, "", "--previous is for the log of a game"},
 		{"unknown game", with("--game", "chess"), exitUsage, "", "COMPANY/PRODUCT"},
 		{"game that is not here", with("--game", "rimworld"), exitIO, "", "no log was found; looked for"},
 		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitIO, "", "no file matches this pattern"},

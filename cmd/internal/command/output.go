@@ -61,24 +61,74 @@ func (p *program) print(what string, text []byte) error {
 	return (&output{w: p.Stdout, buf: text}).done(what)
 }
 
-// checkOutput refuses to write over a log, and what is no file.
-func checkOutput(cmd *cobra.Command, output string, inputs []string) error {
-	if output == "" {
-		return cli.Usage(cmd, `--output "": name a file, or - for standard output`)
-	}
-	out, err := os.Stat(output)
-	if output == standardInput || err != nil {
-		return nil // what is wrong with it shows when it is written
-	}
-	if out.IsDir() {
-		return cli.Usage(cmd, "--output %s is a directory: name a file in it", output)
-	}
-	for _, name := range inputs {
-		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
-			return cli.Usage(cmd, "--output %s is one of the logs, and would overwrite it", output)
+// checkOutputs refuses to write over a log, and to a folder, by each flag that names a file for output.
+func checkOutputs(cmd *cobra.Command, inputs []string) error {
+	for _, flag := range append([]string{outputFlag}, documentFormats...) {
+		f := cmd.Flags().Lookup(flag)
+		if f == nil || !f.Changed && flag != outputFlag {
+			continue
+		}
+		file := f.Value.String()
+		if file == "" {
+			return cli.Usage(cmd, `--%s "": name a file`, flag)
+		}
+		out, err := os.Stat(file)
+		if file == standardInput || err != nil {
+			continue // an error shows when it is written
+		}
+		if out.IsDir() {
+			return cli.Usage(cmd, "--%s %s is a directory: name a file in it", flag, file)
+		}
+		for _, name := range inputs {
+			if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+				return cli.Usage(cmd, "--%s %s is one of the logs, and would overwrite it", flag, file)
+			}
 		}
 	}
 	return nil
+}
+
+const outputFlag = "output"
+
+// toFile makes standard output of do the file that --output names. The file is replaced if do ends without an error.
+func (p *program) toFile(cmd *cobra.Command, args []string, do func(cmd *cobra.Command, args []string) error) error {
+	if err := checkOutputs(cmd, args); err != nil {
+		return err
+	}
+	if p.output == standardInput {
+		return do(cmd, args)
+	}
+	stdout := p.Stdout
+	err := replaceFile(p.output, func(w io.Writer) error {
+		counted := &counter{Writer: w}
+		p.Stdout, p.Color = counted, cli.Color(p.ColorMode, p.Getenv, counted)
+		err := do(cmd, args)
+		if err == nil && counted.n == 0 && p.Status != exitOK {
+			return errNothing // the messages are printed
+		}
+		return err
+	})
+	if p.Stdout = stdout; errors.Is(err, errNothing) {
+		return nil
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok && path.Path == p.output {
+		return ioError(fmt.Errorf("cannot write the output: %w", err))
+	}
+	return err
+}
+
+var errNothing = errors.New("there is no output")
+
+// counter counts bytes.
+type counter struct {
+	io.Writer
+	n int
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n += n
+	return n, err
 }
 
 // fileMode is for a file that others may read.
@@ -87,10 +137,22 @@ const fileMode fs.FileMode = 0o644
 // ReplaceFile writes a file whole or not at all: the old one may hold what people
 // wrote. What is no file, such as a pipe, is written to.
 func ReplaceFile(name string, data []byte) error {
+	return replaceFile(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// replaceFile is [ReplaceFile] with the data that write writes. The old file stays if write returns an error.
+func replaceFile(name string, write func(w io.Writer) error) error {
 	mode := fileMode
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return os.WriteFile(name, data, mode)
+			f, err := os.OpenFile(name, os.O_WRONLY, mode)
+			if err != nil {
+				return err
+			}
+			return errors.Join(write(f), f.Close())
 		}
 		mode = info.Mode().Perm()
 		if target, err := filepath.EvalSymlinks(name); err == nil {
@@ -105,7 +167,7 @@ func ReplaceFile(name string, data []byte) error {
 		}
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	err = errors.Join(err, f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)

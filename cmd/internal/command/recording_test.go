@@ -142,10 +142,7 @@ func TestRecordingTimes(t *testing.T) {
 	}})
 	recorder.Advance(at.Add(time.Hour))
 	require.NoError(t, recorder.Err())
-	r := runArgs(t, "--format", "otlp", write(t, "recording.jsonl", recording.String()))
+	r := runArgs(t, "--format", "jsonl", write(t, "recording.jsonl", recording.String()))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, `"cleared"`)
-	for line := range strings.Lines(r.stdout) {
-		require.Contains(t, line, `"timeUnixNano"`)
-	}
 }

@@ -41,20 +41,16 @@ and its level ("split", "levelBy"):
 
 "escalated" is true if repetition raised the disposition. "refState" is the state of a
 stack reference ("[Ref 5EED]"): the record is the original, or a duplicate that was
-resolved or is unresolved. "cut" is the number of bytes left out of a long record.
-
-As OTLP, each line is a request with one log record, for a collector: the message is
-its body, with the time if the log has one, and the decision as attributes.`,
+resolved or is unresolved. "cut" is the number of bytes left out of a long record.`,
 		Example: `  heed records Player.log
-  heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
-  heed records --format otlp Player.log > logs.otlp.jsonl`,
-		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
+  heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
+		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := flags.compile()
 			if err != nil {
 				return err
 			}
-			if args, err = p.inputs(&from, args); err != nil {
+			if args, err = p.inputs(cmd, &from, args); err != nil {
 				return err
 			}
 			out := &output{w: p.Stdout}
@@ -74,11 +70,11 @@ its body, with the time if the log has one, and the decision as attributes.`,
 			return out.done("the records")
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	p.registerMods(cmd)
 	from.register(cmd)
-	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
-	cli.Choice(cmd, "format", formatText, formatJSONL, formatOTLP)
+	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
+	cli.Choice(cmd, "format", formatText, formatJSONL)
 	scrub.register(cmd)
 	return cmd
 }
@@ -109,9 +105,6 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		switch format {
 		case formatJSONL:
 			out.buf = report.AppendRecord(out.buf, &r)
-		case formatOTLP:
-			entry := scrubber.Entry(rec.Entry)
-			out.buf = report.AppendRecordOTLP(out.buf, &r, &entry)
 		default:
 			out.buf = report.AppendRecordText(out.buf, &r)
 		}

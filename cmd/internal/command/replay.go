@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +71,11 @@ FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLi
 upload, JSON lines or plain text. heed recognizes the form from the content; gzip and
 zstd are unpacked. "-" is standard input. A directory stands for the logs in it, and a
 pattern such as "logs/**/*.log" for the files that it matches. --game finds the log of
-a game. Each file is replayed on its own.` + addresses + `
+a game. Without FILE it reads standard input, if a pipe is there, or the newest log of a
+known game. Each file is replayed on its own.
+
+--output FILE writes there in place of standard output; --json, --markdown, --junit and
+--sarif write further forms in the same run. If one of them is scrubbed, all are.` + addresses + `
 
 "config show" lists what flags, HEED_ variables and .heed.yaml set.
 
@@ -85,14 +88,14 @@ end; 130 interrupted.`,
   heed replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
   zcat old.log.gz | heed replay --top 30 -
   heed replay --format markdown Player.log > issue.md
-  heed replay --format sarif Player.log > heed.sarif
+  heed replay --junit heed.xml --sarif heed.sarif Player.log
   heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		Args: f.inputs.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := p.failOnNew(cmd, f); err != nil {
 				return err
 			}
-			names, err := p.inputs(&f.inputs, args)
+			names, err := p.inputs(cmd, &f.inputs, args)
 			if err != nil {
 				return err
 			}
@@ -105,11 +108,11 @@ end; 130 interrupted.`,
 			return p.replayAll(cmd, f, set, names)
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
-	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)",
+	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	cli.Choice(cmd, "ack", ackNever, ackAuto)
@@ -153,9 +156,14 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	ctx := cmd.Context()
 	out := &output{w: p.Stdout}
 	shown := 0
-	form := f.form(p.layout(f.width))
-	scrubber := f.scrub.scrubber(f.format)
-	var docs []*report.Document
+	formats := f.formats()
+	forms := make([]form, len(formats))
+	docs := make([][]*report.Document, len(formats))
+	for i, format := range formats {
+		forms[i] = f.form(format, p.layout(f.width))
+	}
+	form := &forms[0]
+	scrubber := f.scrub.scrubber(formats...)
 	for i, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)
@@ -180,7 +188,10 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 			out.buf = form.report(out.buf, doc, shown)
 		}
 		if form.all != nil {
-			docs = append(docs, doc)
+			docs[0] = append(docs[0], doc)
+		}
+		for i := range forms[1:] {
+			docs[i+1] = append(docs[i+1], rep.Document(forms[i+1].top))
 		}
 		shown++
 		if !out.flush() {
@@ -188,9 +199,14 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		}
 	}
 	if form.all != nil {
-		out.buf = form.all(out.buf, docs...)
+		out.buf = form.all(out.buf, docs[0]...)
 	}
 	err := out.done("the report")
+	for i := range forms[1:] {
+		if shown > 0 && err == nil {
+			err = f.writeTo(formats[i+1], forms[i+1].whole(docs[i+1]))
+		}
+	}
 	p.removed(scrubber)
 	return err
 }
@@ -206,8 +222,8 @@ func (f *replayFlags) findings(d *report.Document) int {
 	return exitOK
 }
 
-// updateWriter appends an update, prompted at a time that may be unknown.
-type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
+// updateWriter appends an update.
+type updateWriter func(out []byte, file string, u *heed.Update) []byte
 
 // replay replays one file. Where write is not nil, updates go to out as they come,
 // scrubbed like the report. It returns no report for a file that could not be opened,
@@ -223,8 +239,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.Engine
 	config := report.Config{
-		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
-		Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
+		File: fileName(f.formats(), name), Template: engine.Template, Group: engine.Group, Blame: source.Blame,
+		Mod: engine.Mod, Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
 	}
 	if log != nil {
 		config.Learn = log.scrub
@@ -271,7 +287,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				u := &updates[i]
 				shown := rep.Update(u)
 				if write != nil {
-					out.buf = write(out.buf, shownName, source.Record.Time, shown)
+					out.buf = write(out.buf, shownName, shown)
 				}
 				if f.ack == ackAuto && u.Item.Blocking {
 					engine.Ack("", u.Item.ID, u.Item.LatestSequence)

@@ -38,9 +38,8 @@ func (p *program) reportCommand() *cobra.Command {
 
 --open writes the page beside the log and opens it in the browser. Where it cannot be
 written there, and where browsers may not see it, as in hidden folders, it goes to
-Documents or the home folder. With --open alone the log is the newest of --game
-` + files.Games()[0] + `. A double click on heed.exe does the same, also with logs that are dropped
-on it.`
+Documents or the home folder. A double click on heed.exe does the same, also with logs
+that are dropped on it.`
 	}
 	cmd := &cobra.Command{
 		Use:   "report FILE... -o report.html",
@@ -61,13 +60,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
   heed report before.log after.log -o compare.html
   heed report --game rimworld -o report.html
   zcat old.log.gz | heed report - > report.html`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if f.open && len(args) == 0 && !cmd.Flags().Changed("game") { // --open alone is for who knows no name
-				f.inputs.game = files.Games()[0]
-				return nil
-			}
-			return f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`)(cmd, args)
-		},
+		Args: f.inputs.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.open && f.output == standardInput && cmd.Flags().Changed("output") {
 				return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
@@ -75,22 +68,19 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 			if !f.open && f.output == standardInput && cli.IsTerminal(p.Stdout) {
 				return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
 			}
-			names, err := p.inputs(&f.inputs, args)
+			names, err := p.inputs(cmd, &f.inputs, args)
 			if err != nil {
-				return err
-			}
-			if err := checkOutput(cmd, f.output, names); err != nil {
 				return err
 			}
 			return p.report(cmd, f, names)
 		},
 	}
-	f.rules.register(cmd)
+	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	if p.host.Open != nil {
-		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents; without FILE the log is that of --game "+files.Games()[0])
+		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")
 	}
 	p.registerMemory(cmd, &f.remember)
 	f.scrub.register(cmd)

@@ -63,7 +63,7 @@ func TestReportErrors(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"no log", []string{"report"}, exitUsage, "name a log to report on"},
+		{"no log", []string{"report"}, exitUsage, "no log of a known game"},
 		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
 		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, and would overwrite it"},
 		{

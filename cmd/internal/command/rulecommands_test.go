@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -257,7 +256,7 @@ func TestUntil(t *testing.T) {
 	}
 	r := propose("2999-01-31")
 	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "Muted by hand until 2999-01-31. Before, it was advisory warning by test.advisory.")
+	require.Contains(t, r.stdout, "Muted by hand. Before, it was advisory warning by test.advisory.\"\n    until: 2999-01-31\n")
 	for _, bad := range []string{"soon", "2999-02-30", "2001-01-01"} {
 		require.Equal(t, exitUsage, propose(bad).status, bad)
 	}
@@ -268,31 +267,13 @@ func TestUntil(t *testing.T) {
 		past  bool
 	}{{"2999-01-30", false}, {"2999-01-31", false}, {"2999-02-01", true}} {
 		var stdout, stderr strings.Builder
-		now, err := time.Parse(time.DateOnly, tc.today)
-		require.NoError(t, err)
 		p := newProgram(nil, &stdout, &stderr)
-		p.Now = func() time.Time { return now }
-		files, err := (&ruleFlags{[]string{mute}, true}).sources()
+		files, err := (&ruleFlags{files: []string{mute}, noDefaults: true}).sources()
 		require.NoError(t, err)
+		files[0].Today = tc.today
 		require.NoError(t, p.checkRules(files))
-		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"),
+		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"),
 			stderr.String())
-	}
-}
-
-func TestExpired(t *testing.T) {
-	for why, want := range map[string]string{
-		"":                          "",
-		"until 2020-01-02":          "was meant until 2020-01-02: remove the rule, or change the date in its why",
-		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove the rule, or change the date in its why",
-		"until 2020-13-02":          "has \"until 2020-13-02\" in its why, which is not a date: write it as 2027-01-31",
-		"until 2040-1-2":            "has \"until 2040-1-2\" in its why, which is not a date: write it as 2027-01-31",
-		"until 2030-01-01":          "",
-		"until the next version":    "",
-		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove the rule, or change the date in its why",
-	} {
-		require.Equal(t, want, expired(&rules.Rule{Why: why}, "2030-01-01"), why)
-		require.Empty(t, expired(&rules.Rule{Why: why, Disabled: true}, "2030-01-01"), why)
 	}
 }
 

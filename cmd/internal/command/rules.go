@@ -39,7 +39,7 @@ func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.
 		if len(args) == 0 && noDefaults {
 			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
 		}
-		files, err := (&ruleFlags{args, noDefaults}).sources()
+		files, err := (&ruleFlags{files: args, noDefaults: noDefaults}).sources()
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ tests inside them: each text is masked, and the whole set classifies it. Without
 it checks the default rules alone.
 
 It exits with 2 if a file does not compile or a test fails. A test whose text a rule of
-an earlier file matches is reported as overridden, and is no failure. A rule whose reason
-has "until" and a date that is past or invalid is reported, too.`,
+an earlier file matches is reported as overridden, and is no failure. A rule whose last
+day ("until") is over is reported, too.`,
 		Example: `  heed rules check mine.yaml
   heed rules check --no-default-rules *.yaml`,
 	}, p.checkRules)
@@ -95,9 +95,9 @@ func (p *program) checkRules(files []rules.File) error {
 			all = r.ID
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
 		}
-		if wrong := expired(r, p.today()); wrong != "" {
-			p.Message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
-		}
+	}
+	for _, ended := range set.Ended() {
+		p.Message("%s", ended)
 	}
 	results := set.Test()
 	failed := 0

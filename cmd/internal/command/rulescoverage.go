@@ -35,19 +35,19 @@ Rules with continue only add tags and decide nothing; they are left out. Memory 
 with the number of signatures.`,
 		Example: `  heed rules coverage Player.log
   heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
-		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := flags.compile()
 			if err != nil {
 				return err
 			}
-			if args, err = p.inputs(&from, args); err != nil {
+			if args, err = p.inputs(cmd, &from, args); err != nil {
 				return err
 			}
 			return p.coverage(cmd.Context(), set, args, &view)
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	from.register(cmd)
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent signatures that no rule knows, 0 for all", formatText, formatJSON)
 	return cmd

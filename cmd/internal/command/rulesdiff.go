@@ -47,7 +47,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			if len(args) < 3 {
 				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
 			}
-			return atLeastOne("a log to replay")(cmd, args[2:])
+			return onceStdin(cmd, args[2:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var sets [2]*rules.Set
@@ -91,7 +91,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	return (&ruleFlags{[]string{name}, noDefaults}).sources()
+	return (&ruleFlags{files: []string{name}, noDefaults: noDefaults}).sources()
 }
 
 // difference is what two rule sets classify differently.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -47,8 +46,7 @@ If the record already has that disposition, there is nothing to propose: propose
 a rule file without rules, with a comment that names the rule that decides, and exits
 with 0.
 
-A rule does not end by itself. With --until the date is part of its reason, and "rules
-check" warns when the date is past.`,
+--until names the rule's last day: after it programs do not use the rule, and say so.`,
 		Example: `  heed rules propose Player.log:87 > mute.yaml
   heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
   heed rules diff default mute.yaml Player.log`,
@@ -81,34 +79,15 @@ check" warns when the date is past.`,
 			return p.print("the rule", text)
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
 	cli.Choice(cmd, "disposition", "ignore", "advisory", "blocking")
-	cmd.Flags().StringVar(&until, "until", "", "add to the rule's reason that it is meant until `DATE`, such as 2027-01-31")
+	cmd.Flags().StringVar(&until, "until", "", "make `DATE` the last day of the rule, such as 2027-01-31")
 	return cmd
 }
 
 // today is the date, as in 2027-01-31.
 func (p *program) today() string { return p.Now().Format(time.DateOnly) }
-
-// untilDate matches the date until which a rule is meant, in its why.
-var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{1,2}-\d{1,2})\b`)
-
-// expired returns what is wrong with the date until which a rule is meant:
-// nothing where it has none, or one that has not passed.
-func expired(r *rules.Rule, today string) string {
-	m := untilDate.FindStringSubmatch(r.Why)
-	if m == nil || r.Disabled {
-		return ""
-	}
-	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-		return fmt.Sprintf("has \"until %s\" in its why, which is not a date: write it as 2027-01-31", m[1])
-	}
-	if m[1] < today {
-		return fmt.Sprintf("was meant until %s: remove the rule, or change the date in its why", m[1])
-	}
-	return ""
-}
 
 // propose returns the rule file for one record.
 func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
@@ -440,11 +419,11 @@ rules:
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
 	out.line("    summary: %s", quoteRule(summary))
-	if pr.until != "" {
-		done += " until " + pr.until
-	}
 	out.line("    why: %s", quoteRule(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
 		pr.before.Severity, pr.before.Rule)))
+	if pr.until != "" {
+		out.line("    until: %s", pr.until)
+	}
 	if pr.was != nil && pr.was.SetsPhase != "" {
 		out.line("    sets_phase: %s # as rule %s did", pr.was.SetsPhase, pr.was.ID)
 	}

@@ -68,7 +68,7 @@ The tests inside rule files are run by "rules check".`,
 			return out.done("the report")
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	return cmd
 }
 

@@ -34,6 +34,7 @@ type program struct {
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by what named calls them
 	mods    installed
+	output  string // the file of --output, "-" for standard output
 }
 
 // Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is
@@ -79,7 +80,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root, rest := p.commands()
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
-	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), noBriefs())
+	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(), noBriefs())
 	renamed(root, rest)
 	p.Flags(root, verbose)
 	return root
@@ -158,6 +159,10 @@ func (p *program) finish(cmd *cobra.Command) {
 Exit status as of heed replay: 0 done, 2 wrong usage, 3 a file that could not be
 read or written to its end, 130 interrupted.`
 	}
+	p.output = standardInput
+	if cmd.Flags().Lookup(outputFlag) == nil && cmd.Flags().Lookup("format") != nil {
+		cmd.Flags().StringVarP(&p.output, outputFlag, "o", standardInput, "write the output to `FILE`, - for standard output")
+	}
 	do := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if p.Stdin == os.Stdin { // the process is the command's own
@@ -167,7 +172,7 @@ read or written to its end, 130 interrupted.`
 		defer stop()
 		context.AfterFunc(ctx, stop)
 		cmd.SetContext(ctx)
-		return do(cmd, args)
+		return p.toFile(cmd, args, do)
 	}
 }
 
@@ -217,18 +222,4 @@ func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
 		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
 	}
 	return nil
-}
-
-// atLeastOne refuses a command line without inputs, or with standard input
-// more than once.
-func atLeastOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cli.Usage(cmd, "name %s", what)
-		}
-		if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
-			return cli.Usage(cmd, "standard input can be read only once")
-		}
-		return nil
-	}
 }

@@ -80,7 +80,7 @@ that of rule files.`,
 			}
 			f := schema.Find(p.allForms(), name)
 			if f == nil {
-				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(names, ", "))
+				return cli.Usage(cmd, "there is no schema %q%s", name, cli.Meant(name, names))
 			}
 			return p.print("the schema", f.JSON())
 		},

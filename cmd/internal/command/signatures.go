@@ -68,7 +68,7 @@ stay those of the full templates.`,
 			return err
 		},
 	}
-	flags.register(cmd)
+	flags.register(p, cmd)
 	scrub.register(cmd)
 	cmd.Flags().BoolVar(&group, "group", false,
 		"read all input, then print the final group of each line instead of its signature")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/internal/cohort"
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
@@ -89,7 +88,7 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 	return text, nil
 }
 
-// known returns since when a group is there.
+// known returns the suspects of a group, and since when it is there.
 func (l *timeline) known(counts map[int64]int64) (string, error) {
 	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
 	first, last := 0, lastIndex(l.sessions, has)
@@ -119,68 +118,18 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 			}
 			text += when + c.String()
 		}
-		counted, err := l.counted(first, c, has)
-		if err != nil {
-			return "", err
-		}
-		text += "; " + counted
+		text += fmt.Sprintf("; %d of %s since, 0 of %d before", len(counts),
+			texts.Count(len(l.sessions)-first, "session", "sessions"), first)
+	}
+	suspects, err := l.suspects(s.Game, counts)
+	if err != nil {
+		return "", err
+	}
+	if who := suspects.InShort(); who != "" {
+		text = who + "; " + text
 	}
 	if after := len(l.sessions) - 1 - last; after > 0 {
 		text += fmt.Sprintf("; last on %s, %s since", l.date(l.sessions[last].Ended), noneOf(after))
-	}
-	return text, nil
-}
-
-// counted counts the sessions with a group: with and without the mod that came just before the first, of several the
-// one that it goes with most, or else before and since the first.
-func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (string, error) {
-	var added []int64
-	if c != nil && c.count() == len(c.Added) {
-		added = c.added
-	}
-	tables := make([]cohort.Table, len(added))
-	since, unlisted := 0, 0 // with the group, of which the latter list no mods, or not all
-	for i := range l.sessions {
-		s := &l.sessions[i]
-		if has(s) {
-			since++
-		}
-		if s.list == 0 || !s.wholeMods || len(added) == 0 {
-			if has(s) {
-				unlisted++
-			}
-			continue
-		}
-		mods, err := l.mods(s.list)
-		if err != nil {
-			return "", err
-		}
-		for n, id := range added {
-			tables[n].Count(slices.ContainsFunc(mods, func(m listedMod) bool { return m.mod == id }), has(s))
-		}
-	}
-	best, alike := 0, 0
-	for n := range tables {
-		switch p, least := tables[n].P(), tables[best].P(); {
-		case p < least:
-			best, alike = n, 1
-		case p == least:
-			alike++
-		}
-	}
-	if alike != 1 {
-		return fmt.Sprintf("%d of %s since, 0 of %d before", since,
-			texts.Count(len(l.sessions)-first, "session", "sessions"), first), nil
-	}
-	with := "it"
-	if len(added) > 1 {
-		with = c.Added[best]
-	}
-	t := &tables[best]
-	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, texts.Count(t.With, "session", "sessions"),
-		with, t.WithoutFault, t.Without)
-	if unlisted > 0 {
-		text += "; " + texts.Count(unlisted, "other one with it lists", "others with it list") + " no mods"
 	}
 	return text, nil
 }

@@ -51,8 +51,7 @@ type Changes struct {
 	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed, where both are known."`
 	Since   int64    `json:"since,omitempty" jsonschema:"The number of the session that it is compared with."`
 
-	added    []int64 // of mods
-	versions string  // the versions of the first that was updated, in words
+	versions string // the versions of the first that was updated, in words
 }
 
 func (c *Changes) count() int {
@@ -90,7 +89,7 @@ func (c *Changes) String() string {
 		case len(names) > 0 && c.count() > maxListed:
 			parts = append(parts, texts.Count(len(kind.names), "mod", "mods")+kind.all)
 		case len(names) > 0:
-			parts = append(parts, listed(names, len(kind.names))+kind.all)
+			parts = append(parts, Listed(kind.names)+kind.all)
 		}
 	}
 	if c.To != "" {
@@ -98,6 +97,9 @@ func (c *Changes) String() string {
 	}
 	return listed(parts, len(parts))
 }
+
+// Listed joins names: the first of them, and how many others there are.
+func Listed(names []string) string { return listed(names[:min(len(names), maxNamed)], len(names)) }
 
 // listed joins names of which there are so many.
 func listed(names []string, total int) string {
@@ -278,7 +280,7 @@ func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error
 		}
 		switch {
 		case !ok:
-			c.Added, c.added = append(c.Added, l.names[m.mod]), append(c.added, m.mod)
+			c.Added = append(c.Added, l.names[m.mod])
 		case versions != m.versions && versions != "" && m.versions != "": // a log that lists none is no other
 			if len(c.Updated) == 0 {
 				c.versions = " went from " + versions + " to " + m.versions

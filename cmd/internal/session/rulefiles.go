@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"sync"
@@ -38,6 +39,8 @@ type RuleStatus struct {
 type ruleFiles struct {
 	names    []string
 	defaults bool
+	log      *slog.Logger
+	clock    func() time.Time
 
 	mu  sync.Mutex
 	set *rules.Set
@@ -48,11 +51,12 @@ type ruleFiles struct {
 
 // init reads the files and compiles the first set: nil where only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
-	w.names, w.defaults, w.now.Since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
+	w.names, w.defaults, w.now.Since, w.log = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now(), cfg.Logger
 	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
 		w.set, w.defaults = cfg.Engine.Rules, false
 		return w.set, nil
 	}
+	w.clock = cfg.Now
 	sources, files, err := w.read()
 	if err == nil {
 		w.set, err = w.compile(sources)
@@ -65,17 +69,18 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 }
 
 // read reads the files.
-func (w *ruleFiles) read() (sources []rules.File, files []RuleFile, err error) {
+func (w *ruleFiles) read() (sources []rules.File, read []RuleFile, err error) {
+	today := w.clock().UTC().Format(time.DateOnly)
 	for _, name := range w.names {
 		data, changed, err := readRules(name)
 		if err != nil {
 			return nil, nil, err
 		}
 		sum := sha256.Sum256(data)
-		sources = append(sources, rules.File{Name: name, Data: data})
-		files = append(files, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
+		sources = append(sources, rules.File{Name: name, Data: data, Today: today})
+		read = append(read, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
 	}
-	return sources, files, nil
+	return sources, read, nil
 }
 
 // compile compiles what was read, with the embedded rules after it.
@@ -83,7 +88,13 @@ func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 	if w.defaults {
 		sources = append(sources, rules.Defaults()...)
 	}
-	return rules.Compile(sources...)
+	set, err := rules.Compile(sources...)
+	if err == nil {
+		for _, ended := range set.Ended() {
+			w.log.Warn(ended)
+		}
+	}
+	return set, err
 }
 
 // readRules reads a regular file of rules: opening another, such as a named pipe, may wait.

@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 		{"other machines", "metrics-remote: true\n", "", "", "is a flag only"},
 		{"unknown", "tpo: 3\n", "", "", `:1:1: there is no setting "tpo"; did you mean "top"?`},
 		{"underscore", "fail_on: blind\n", "", "", `did you mean "fail-on"?`},
-		{"far off", "zzzzzz: 1\n", "", "", "use ack, addr, "},
+		{"far off", "zzzzzz: 1\n", "", "", `"config show" lists all`},
 		{"format", "format: json\n", "", "", "is a flag only"},
 		{"twice", "top: 1\ntop: 2\n", "", "", ":2:1: top is set twice, first in line 1"},
 		{"negative", "top: -1\n", "", "", `:1:6: top is "-1": use a whole number from 0 on`},

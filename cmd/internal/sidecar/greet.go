@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -86,7 +87,7 @@ func bounded(set *rules.Set) heed.Config {
 func compile(h *hello) (*rules.Set, error) {
 	files := make([]rules.File, 0, len(h.Files))
 	for _, f := range h.Files {
-		files = append(files, rules.File{Name: f.Name, Data: []byte(f.Text)})
+		files = append(files, rules.File{Name: f.Name, Data: []byte(f.Text), Today: time.Now().UTC().Format(time.DateOnly)})
 	}
 	switch h.Rules {
 	case "", "unity", "generic":

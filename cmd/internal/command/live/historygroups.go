@@ -112,13 +112,15 @@ func rate(v float64) string {
 
 func (p *program) historyModsCommand() *cobra.Command {
 	f := historyFlags{latest: true}
+	var top int
 	cmd := p.withHistory(&cobra.Command{
 		Use:   "mods",
 		Short: "Show in how many sessions with and without each mod something broke",
-		Long: `mods prints for each mod of a game, in how many sessions with it and in
-how many without it something broke, and the difference between these shares with an
-interval; all intervals of the table hold together with 95 %. One that holds 0 shows
-nothing. Sessions whose log lists no mods, or not all, are left out.`,
+		Long: `mods prints first which mods go with broken sessions, or that the sessions do not show it.
+A table follows: in how many sessions with and without each mod something broke, and the
+difference between these shares with an interval; all intervals hold together with 95 %.
+An interval that holds 0 shows nothing. Sessions whose log lists no mods, or not all, are
+left out.`,
 		Example: `  heed history mods
   heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
 		Args: cli.NoArgs("mods"),
@@ -140,18 +142,50 @@ nothing. Sessions whose log lists no mods, or not all, are left out.`,
 			case len(d.Mods) == 0:
 				g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
 			default:
-				showMods(g, &d)
+				showMods(g, &d, top)
 			}
 		})
 	})
+	cli.TopFlag(cmd, &top, 10, "show the `N` first mods in the table, 0 for all")
 	return f.register(f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session"))
 }
 
-func showMods(g *page, d *historyModsDocument) {
-	g.line(span{strong, "MODS"}, span{plain, " of " + cmp.Or(d.Game, "an unknown game")},
-		span{faint, ": in how many sessions with and without each something broke"})
-	g.line(span{faint, fmt.Sprintf("  %-12s  %-12s  %-26s  %s", "with", "without", "difference in %", "mod")})
+// showMods shows what the sessions show of mods, in sentences, and then the first mods in a table.
+func showMods(g *page, d *historyModsDocument, top int) {
+	var worse []string
+	always := 0
 	for i := range d.Mods {
+		switch diff := d.Mods[i].Difference; {
+		case d.Mods[i].Without == 0:
+			always++
+		case diff != nil && diff.Low > 0:
+			worse = append(worse, d.Mods[i].Title())
+		}
+	}
+	first := &d.Mods[0]
+	sessions, broken := first.With+first.Without, first.BrokenWith+first.BrokenWithout
+	g.line(span{plain, fmt.Sprintf("Something broke in %d of %s of %s.", broken, text.Many(sessions, "session"),
+		cmp.Or(d.Game, "an unknown game"))})
+	switch {
+	case len(worse) > 0:
+		g.line(span{red, fmt.Sprintf("More sessions broke with %s.", history.Listed(worse))})
+		g.line(span{plain, "To test this, play without it: anything else that changed at that time looks the same."})
+	case broken == 0 || broken == sessions:
+		g.line(span{plain, "The sessions do not show which mod breaks the game: all of them ended alike."})
+	default:
+		g.line(span{plain, "The sessions do not show that a mod breaks the game."})
+	}
+	if always > 0 {
+		g.line(span{plain, text.Many(always, "mod is", "mods are") + " in all sessions: nothing is known of them."})
+	}
+	g.line()
+	g.line(span{strong, "MODS"}, span{faint, ": in how many sessions with and without each something broke"})
+	left := 0
+	if top > 0 && len(d.Mods) > top {
+		left = len(d.Mods) - top
+	}
+	g.line(span{faint, fmt.Sprintf("  %-12s  %-12s  %-26s  %s", "with", "without", "difference in %", "mod")})
+	for i := range d.Mods[:len(d.Mods)-left] {
 		m := &d.Mods[i]
 		look, difference := plain, "in all of them"
 		if diff := m.Difference; diff != nil {
@@ -166,5 +200,8 @@ func showMods(g *page, d *historyModsDocument) {
 		}
 		g.line(span{plain, fmt.Sprintf("  %-12s  %-12s  ", fmt.Sprintf("%d of %d", m.BrokenWith, m.With), without)},
 			span{look, fmt.Sprintf("%-26s", difference)}, span{name, "  " + m.Title()})
+	}
+	if left > 0 {
+		g.line(span{faint, fmt.Sprintf("  and %d more: --top 0 shows all", left)})
 	}
 }

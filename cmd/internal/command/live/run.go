@@ -75,16 +75,16 @@ const (
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heed FILE...",
-		Short: "Turn the log of a running game into attention for the agent that plays it",
-		Long: `heed runs beside a game, reads its log, and turns it into attention for the agent that
-plays or tests the game: after a fault in the log, the agent's next call is held back
-until the agent has looked at it. "heed wrap" runs between a game and its bridge, "heed
-serve" waits for a bridge to attach, "heed follow" only prints. The other commands of
-this group ask a running heed; "heed status" is for people.
+		Short: "Show what is wrong in the log of a game, and hold agents back while it breaks",
+		Long: `heed FILE shows what is wrong in the log of a game, which mod it was, and what to do. heed
+alone reads the newest log of a known game, or what a pipe sends. Both are short for "heed
+replay", and "heed replay --help" lists the flags. "heed report" writes a page to share.
 
-For a saved log, "heed FILE" shows what would have had the agent's attention; it is short
-for "heed replay FILE", and "heed replay --help" lists its flags. "heed report" writes the
-same as a page to share.
+Beside a game that runs, heed turns the log into attention for the agent that plays or
+tests the game: after a fault in the log, the agent's next call is held back until the
+agent has looked at it. "heed wrap" runs between a game and its bridge, "heed serve" waits
+for a bridge to attach, "heed follow" only prints. The other commands of that group ask a
+running heed; "heed status" is for people.
 
 "config show" lists what flags, HEED_ variables and .heed.yaml set.
 
@@ -94,18 +94,18 @@ found; 2 if it was not started. Of the others: 0 done; 1 a finding: something bl
 open (current), nothing was acknowledged (ack), or a condition of --fail-on or --exit-code
 is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed was found,
 it does not answer, or a file could not be read or written to its end; 130 interrupted.`,
-		Example: `  heed wrap -- ./Colony -popupwindow
+		Example: `  heed Player.log
+  heed
+  heed report Player.log -o report.html
+  heed wrap -- ./Colony -popupwindow
   heed serve Player.log
-  heed status
-  heed tail --follow --least advisory
-  heed Player.log
-  heed report Player.log -o report.html`,
+  heed status`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 	})
-	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
-		&cobra.Group{ID: groupLogs, Title: "For saved logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
+	root.AddGroup(&cobra.Group{ID: groupLogs, Title: "For saved logs:"},
+		&cobra.Group{ID: groupLive, Title: "Beside a running game:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
 	grouped := func(id string, commands ...*cobra.Command) {
 		for _, cmd := range commands {
 			cmd.GroupID = id
@@ -120,16 +120,20 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
-	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
+	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(),
+		p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
 	return root
 }
 
-// replayed returns args with "replay" before them where they name a log, or have a flag of
-// replay, in the place of a command.
+// replayed returns args with "replay" before them if they are empty, name a log, or have a flag of replay in the place
+// of a command.
 func replayed(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") || args[0] == "--version" {
+	if len(args) == 0 {
+		return []string{"replay"}
+	}
+	if slices.Contains(args, "--help") || slices.Contains(args, "-h") || args[0] == "--version" {
 		return args
 	}
 	if cmd, _, err := root.Find(args); err != nil || cmd != root || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {

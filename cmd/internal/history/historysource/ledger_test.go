@@ -86,5 +86,6 @@ func Example() {
 		Filters: map[string]string{"signature": "0000000000000007"},
 	})
 	fmt.Println(found.Fragments[0].Lines[0].Text, err, l.History.Close())
-	// Output: new since 10 November, when ExampleMod was added; 4 of 4 sessions with it, 0 of 9 without <nil> <nil>
+	// Output:
+	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added; 4 of 4 sessions since, 0 of 9 before <nil> <nil>
 }

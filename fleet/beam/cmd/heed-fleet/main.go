@@ -99,7 +99,7 @@ local folder.
 		c.Salt = make([]byte, 32)
 		_, _ = rand.Read(c.Salt) // never fails
 	}
-	if c.Rules, err = files.AllRules(ruleFiles); err != nil {
+	if c.Rules, err = files.AllRules(ruleFiles, time.Now()); err != nil {
 		return err
 	}
 	c.Patterns = [3][]string{population.Neither: patterns, population.Before: before, population.After: after}
