@@ -259,18 +259,20 @@ func isDomain(t string) bool {
 // ORA-00942, TNS-12541 or CS0246: up to six capitals and three to six digits, with a colon and
 // space after them. After two or more capitals and a dash, a 0 does as well. Ids count, and are not padded.
 func isMessageNumber(s string, i, j int) bool {
-	k := i
-	for k < j && isUpper(s[k]) {
-		k++
-	}
-	n := k
-	if k < j && k-i > 1 && s[k] == '-' {
+	return isNumbered(s, i, j) && (strings.Contains(s[i:j], "-0") || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0)
+}
+
+// isNumbered reports whether the token s[i:j] is capitals with a number after them.
+func isNumbered(s string, i, j int) bool {
+	n := i
+	for n < j && isUpper(s[n]) {
 		n++
 	}
-	if k == i || k-i > 6 || j-n < 3 || j-n > 6 || skip(s, n, digit) != j {
-		return false
+	capitals := n - i
+	if capitals > 1 && n < j && s[n] == '-' {
+		n++
 	}
-	return n > k && s[n] == '0' || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
+	return capitals > 0 && capitals <= 6 && j-n >= 3 && j-n <= 6 && skip(s, n, digit) == j
 }
 
 // paddingMin is how long a text with padding must be to be base64.

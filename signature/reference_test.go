@@ -101,10 +101,12 @@ var (
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
-	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
+	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*(?:/[A-Z][0-9A-Za-z_$\x{80}-\x{df}]*)*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
 	reRequest    = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
 	reHTTP       = regexp.MustCompile(`^(?i:http|response)$`)
 	reProtocol   = regexp.MustCompile(`HTTP/(?:1\.[01]|2|2\.0|3)$`)
+	reListed     = re(`[«S»,;:\-/|@#~+]*[0-9]`)
+	reAsks       = regexp.MustCompile(`(?:^|[^` + refWord + `])[A-Z]{3,7} $`)
 	reBar        = re(`[«S»]+\|`)
 	reLess       = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reHidden     = re(`/\.[«W»]`)
@@ -150,6 +152,7 @@ type refHead struct {
 	text    int  // end of the last quotation that is text, or -1
 	opened  int  // its opening mark, or -1
 	account int  // where the name of an account begins, or -1
+	request bool // the last variable is what a request asks for
 }
 
 func (r *reference) head(text string) string {
@@ -167,6 +170,11 @@ func (r *reference) head(text string) string {
 		}
 		out.WriteString(string(h.s[written:start]))
 		out.WriteString(Mask)
+		before := h.before(start)
+		if h.masked >= 0 {
+			before = "a" + before
+		}
+		h.request = reAsks.MatchString(before)
 		number := h.number(start, end)
 		end = h.padded(start, end)
 		h.masked = end
@@ -466,8 +474,12 @@ func (h *refHead) keyword(i int) keyword {
 	}
 	word := refLastWord(rest)
 	switch {
+	case h.request && b != "" && (strings.Trim(b, refSpaces+":=([#\"'") == "" || strings.TrimRight(b, refSpaces+":=([#\"'") == " ->"):
+		return requestKeyword
 	case rest == b || marks > 4:
 		return noKeyword
+	case strings.HasSuffix(rest, ")") && strings.ContainsAny(between, ":="):
+		return flagKeyword
 	case strings.HasSuffix(rest, "|"):
 		return barKeyword
 	case reProtocol.MatchString(rest), reHTTP.MatchString(word):
@@ -481,6 +493,8 @@ func (h *refHead) keyword(i int) keyword {
 		return textKeyword
 	case between == "" && rePast.MatchString(rest):
 		return resultKeyword
+	case strings.ContainsAny(between, ":=") && rePast.MatchString(rest):
+		return flagKeyword
 	case word == "was", word == "is":
 		rest = rest[:len(rest)-len(word)]
 		blank := strings.TrimRight(rest, refSpaces)
@@ -515,6 +529,9 @@ func (h *refHead) code(i, j int) bool {
 	letters := reLetter.MatchString(string(h.s[i:j]))
 	n = len([]rune(t))
 	switch h.keyword(i) {
+	case flagKeyword:
+		nothing := t == "0" && !letters || reNegative.MatchString(string(h.s[i:j]))
+		return nothing && h.match(reListed, j) == 0 || reMessage.MatchString(string(h.s[i:j]))
 	case resultKeyword:
 		result := t == "0" && !letters || !letters && reRequest.MatchString(t) || reNegative.MatchString(string(h.s[i:j]))
 		return result && h.endsClause(j)
@@ -525,7 +542,7 @@ func (h *refHead) code(i, j int) bool {
 	case codeKeyword:
 		return n <= 10
 	case fieldKeyword:
-		return n <= 10 && !strings.Contains(t, "-") && (letters || n <= 6)
+		return n <= 10 && !strings.ContainsAny(t, "-/") && (letters || n <= 6)
 	}
 	return false
 }
