@@ -59,7 +59,7 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 			continue
 		}
 		for k := i; k < end && c.Full-1 > n; k++ {
-			if t.words[k].mayBeState() {
+			if w := &t.words[k]; w.mayBeState() || w.kind != value && c.State > 0 && c.State-1 <= n {
 				put(t.words[k].text)
 			}
 		}
@@ -80,9 +80,12 @@ func (w *term) mayBeState() bool {
 		text = text[:max(len(text)-1, 0)]
 	}
 	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
-	return w.kind != value && (isCapitals(text) || bytes.Contains(text, []byte("::")) ||
+	return w.kind != value && (isCapitals(text) || isState(text) || bytes.Contains(text, []byte("::")) ||
 		len(text) > 0 && bytes.IndexFunc(text, notSmall) < 0)
 }
+
+// isState reports whether w is one of the states that ids keep, in any of their forms.
+func isState(w []byte) bool { return len(w) > 0 && constants.has(string(w)) }
 
 // codes calls put with the codes of a head, in order, each after the key that announces it.
 func codes(s []byte, put func([]byte)) {
