@@ -219,7 +219,7 @@ var headCases = []struct{ text, want string }{
 	{`call 5: 'no more', made: "Wall Lamp", k:"a b", read: "my file.txt"`, `call <*>: 'no more', made: <*>, k:<*>, read: <*>`},
 
 	// One thing, one mask.
-	{"1190 bytes (1.16 KB) in <1 sec", "<*> in <*>"},
+	{"1190 bytes (1.16 KB) in <1 sec", "<*> (<*>) in <*>"},
 	{"5 (6) and 5 KB (a) and 5 ms (6 of 7)", "<*> (<*>) and <*> (a) and <*> (<*> of <*>)"},
 	{"slot #3# on Worker Thread #3 took ~5 ms, 250 µs", "slot #<*># on Worker Thread #<*> took ~<*>"},
 	{"drift -50% or 3 % of 5 %s", "drift <*> or <*> of <*> %s"},

@@ -154,10 +154,9 @@ func (sc *scanner) keyword(i int) keyword {
 			return noKeyword
 		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
 			return textKeyword
-		case k == noKeyword && (marks == 0 || assigned) && isPast(s[floor:j]):
-			if assigned {
-				return flagKeyword
-			}
+		case k == noKeyword && assigned && isPast(s[floor:j]):
+			return flagKeyword
+		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
 			return resultKeyword
 		}
 		return k

@@ -112,7 +112,6 @@ var (
 	reHidden     = re(`/\.[«W»]`)
 	rePairs      = regexp.MustCompile(`^([0-9a-fA-F]{2}(?:::?[0-9a-fA-F]{2}){5,})(?:$|:)`)
 	reBracket    = re(`\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*(?:%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)?\]:[0-9]`)
-	reRemark     = re(`\([0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*(?: (?:` + strings.Trim(reUnit.String(), "^$") + `))?\)`)
 	reCapitals   = regexp.MustCompile(`^[A-Z_]{2,}$`)
 	reNotHex     = regexp.MustCompile(`[^A-F]`)
 	reFields     = re(`[«S»]+(?:\[|(?:<\*>|[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)=[^=«S»,;)\]}])`)
@@ -214,31 +213,26 @@ func (h *refHead) number(i, j int) bool { return reNumber.MatchString(string(h.s
 
 // fold returns the end of the run of variables of which one, maybe a number, ends at end.
 func (h *refHead) fold(end int, number bool) int {
-	unit := false
 	for k := end; k < len(h.s); {
 		start, stop, variable := h.token(k)
 		blank := strings.TrimFunc(string(h.s[end:k]), isSpaceRune) == ""
-		remark := h.match(reRemark, k)
 		switch {
 		case h.s[k] == '%' && blank && (k == end || h.match(reWordNext, k+1) == 0):
-			unit, number, h.masked = true, false, k+1
+			number, h.masked = false, k+1
 			end, k = k+1, k+1
-		case unit && blank && remark > 0 && !h.protected(string(h.s[k+1:k+1+h.match(reNarrow, k+1)])):
-			unit, number, h.masked = false, false, k+remark
-			end, k = k+remark, k+remark
 		case variable && start == k, k == end+1 && h.s[end] == '@' && h.domain(k) == stop:
 			number = h.number(k, stop)
 			stop = h.padded(k, stop)
-			unit, h.masked = false, stop
+			h.masked = stop
 			end, k = stop, stop
 		case h.match(reBracket, k) > 0:
 			stop = k + h.match(reBracket, k) - 2
-			unit, number, h.masked = false, false, stop
+			number, h.masked = false, stop
 			end, k = stop, stop
 		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
 			k++
 		case blank && number && h.unit(string(h.s[k:stop])):
-			unit, number, h.masked = true, false, stop
+			number, h.masked = false, stop
 			end, k = stop, stop
 		default:
 			return end

@@ -161,19 +161,18 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 	}
 	blank := true // nothing but white space between end and i
-	unit := false // a unit ends at end
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
 			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, unit, number = i+1, true, false
+				end, number = i+1, false
 				sc.masked = end
 				continue
 			}
 			if c&fold == 0 {
 				if s[i] == '[' {
 					if stop := bracketEnd(s, i); stop > 0 {
-						end, blank, unit, number = stop, true, false, false
+						end, blank, number = stop, true, false
 						sc.masked = end
 						i = end - 1
 						continue
@@ -183,14 +182,6 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			}
 			blank = blank && c&space != 0
 			continue
-		}
-		if unit && blank && s[i] == '(' {
-			if stop := sc.remarkEnd(i); stop > 0 {
-				end, unit, number = stop, false, false
-				sc.masked = end
-				i = end - 1
-				continue
-			}
 		}
 		var stop int
 		k := literal
@@ -214,7 +205,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank, unit, number = stop, true, false, isNumber(s, i, stop)
+			end, blank, number = stop, true, isNumber(s, i, stop)
 			if end < len(s) && s[end] == '=' {
 				end = paddingEnd(s, i, end)
 			}
@@ -233,7 +224,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			break
 		}
 		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
-			end, unit, number = stop, true, false
+			end, number = stop, false
 			sc.masked = end
 			i = end - 1
 			continue
@@ -451,11 +442,7 @@ func (sc *scanner) opens(i int) bool {
 	return i == 0 || i == sc.masked || classes[sc.s[i-1]]&open != 0
 }
 
-func wideEnd(s string, i int) int {
-	for i++; i < len(s) && classes[s[i]]&(wide|cont) != 0; i++ {
-	}
-	return i
-}
+func wideEnd(s string, i int) int { return skip(s, i+1, wide|cont) }
 
 // blank reports whether s holds nothing but white space.
 func blank(s string) bool {
