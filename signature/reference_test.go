@@ -468,7 +468,7 @@ func (h *refHead) keyword(i int) keyword {
 	}
 	word := refLastWord(rest)
 	switch {
-	case h.request && b != "" && (strings.Trim(b, refSpaces+":=([#\"'") == "" || strings.TrimRight(b, refSpaces+":=([#\"'") == " ->"):
+	case h.request && rest != b && marks <= 4 && (rest == "" || rest == " ->"):
 		return requestKeyword
 	case rest == b || marks > 4:
 		return noKeyword

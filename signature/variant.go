@@ -8,7 +8,8 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names;
+//   - those in places where templates of the group have shown a few others, if they are no names, or if one of
+//     the words there is a state;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
@@ -72,8 +73,8 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 	}
 }
 
-// mayBeState reports whether w may be the state of something: it has small letters alone, or none at all, or is in a
-// type, such as Press::Jammed.
+// mayBeState reports whether w may be the state of something: it is one that ids keep, has small letters alone, or none
+// at all, or is in a type, such as Press::Jammed.
 func (w *term) mayBeState() bool {
 	text, _, glued := bytes.Cut(w.text, []byte(Mask))
 	if glued {
