@@ -96,9 +96,6 @@ func (fr *frame) appendName(dst []byte) []byte {
 
 // begins reports whether the canonical name begins with prefix, which is not empty.
 func (fr *frame) begins(prefix string) bool {
-	if fr.plain.end > 0 && fr.module == "" && fr.line[0] != prefix[0] {
-		return false
-	}
 	has := func(s string) bool {
 		n := min(len(s), len(prefix))
 		same := s[:n] == prefix[:n]

@@ -132,7 +132,7 @@ func isTelling(t string) bool { return constants.has(t) || isFault(t) }
 // or not, as the constants of programs are, and no hexadecimal number. After "key="
 // it carries meaning; quoted, it is as often a name.
 func inCapitals(t string) bool {
-	return len(t) > 1 && strings.TrimLeft(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" &&
+	return len(t) > 1 && !isLower(t[0]) && strings.TrimLeft(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" &&
 		(len(t) < hexMin || strings.TrimLeft(t, "ABCDEF") != "")
 }
 

@@ -211,4 +211,9 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 }
 
 // isLogger reports whether fr belongs to the logger itself.
-func (n *Normalizer) isLogger(fr *frame) bool { return slices.ContainsFunc(n.loggers, fr.begins) }
+func (n *Normalizer) isLogger(fr *frame) bool {
+	first := cmp.Or(fr.module, fr.line)[0]
+	return slices.ContainsFunc(n.loggers, func(l string) bool { // names leave DMD out
+		return (first == l[0] || first == 'D' || !isLetter(first)) && fr.begins(l)
+	})
+}

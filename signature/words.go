@@ -19,17 +19,17 @@ var wellKnown = []string{
 // words is a set of tokens, made for the question whether one of the many that
 // are not in it is. It is immutable.
 type words struct {
-	set map[string]bool
+	lists [256][]string // by first byte
 	// sizes holds, by first byte, the lengths of the words that begin with it:
 	// bit n for n bytes, bit 63 for all beyond. Few tokens pass.
 	sizes [256]uint64
 }
 
 func newWords(lists ...[]string) *words {
-	w := &words{set: map[string]bool{}}
+	w := &words{}
 	for _, s := range slices.Concat(lists...) {
 		if s != "" {
-			w.set[s] = true
+			w.lists[s[0]] = append(w.lists[s[0]], s)
 			w.sizes[s[0]] |= 1 << min(len(s), 63)
 		}
 	}
@@ -39,7 +39,7 @@ func newWords(lists ...[]string) *words {
 // has reports whether t, which is not empty, is one of the words. It is small
 // enough to be inlined, and nearly all tokens go no further.
 func (w *words) has(t string) bool {
-	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && w.set[t]
+	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && slices.Contains(w.lists[t[0]], t)
 }
 
 // keeps reports whether every part of the token t that holds a digit is one of
