@@ -80,19 +80,6 @@ func isGoArgs(args string) bool {
 		strings.HasPrefix(args, "({0x")
 }
 
-// first returns the first byte of the canonical name.
-func (fr *frame) first() byte {
-	if fr.module != "" {
-		return fr.module[0]
-	}
-	if fr.plain.end > 0 {
-		return fr.line[0]
-	}
-	p := parts{s: fr.line}
-	p.next()
-	return fr.line[p.from]
-}
-
 // appendName appends the canonical name to dst.
 func (fr *frame) appendName(dst []byte) []byte {
 	if fr.module != "" {
@@ -107,20 +94,23 @@ func (fr *frame) appendName(dst []byte) []byte {
 	return dst
 }
 
-// copyName copies as much of the canonical name to dst as it has room for, and
-// returns how much that is.
-func (fr *frame) copyName(dst []byte) int {
-	n := 0
-	if fr.module != "" {
-		n = copy(dst, fr.module)
-		n += copy(dst[n:], ".")
+// begins reports whether the canonical name begins with prefix, which is not empty.
+func (fr *frame) begins(prefix string) bool {
+	has := func(s string) bool {
+		n := min(len(s), len(prefix))
+		same := s[:n] == prefix[:n]
+		prefix = prefix[n:]
+		return same
 	}
-	p := parts{s: fr.line}
-	for n < len(dst) && p.next() {
-		n += copy(dst[n:], p.s[p.from:p.to])
-		n += copy(dst[n:], p.sep)
+	if fr.module != "" && (!has(fr.module) || !has(".")) {
+		return false
 	}
-	return n
+	for p := (parts{s: fr.line}); prefix != "" && p.next(); {
+		if !has(p.s[p.from:p.to]) || !has(p.sep) {
+			return false
+		}
+	}
+	return prefix == ""
 }
 
 // parts takes the name of a frame apart and leaves out what differs between
@@ -305,20 +295,12 @@ func (p *parts) plain() {
 
 // endsPart reports whether b, which is in no word, ends a part.
 func endsPart(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(', ')', ']', '>', '{', '}', ',', ';', '"', '\'':
-		return true
-	}
-	return classes[b]&space != 0
+	return classes[b]&space != 0 || strings.IndexByte("./+:[<()]>{},;\"'", b) >= 0
 }
 
 // mayFollowArguments reports whether b may stand after generic arguments.
 func mayFollowArguments(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(':
-		return true
-	}
-	return classes[b]&space != 0
+	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
 }
 
 // matching returns the position after the bracket that closes the one at i,

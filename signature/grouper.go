@@ -96,6 +96,7 @@ type column struct {
 	Used  uint32              // tick of the latest use
 	Since uint32              `json:",omitempty"` // node that opened it
 	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
+	State uint32              `json:",omitempty"` // node plus one of the first content that is a state, as others are then
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
@@ -359,6 +360,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
+	if word && c.State == 0 && isState(t.words[i].text) {
+		c.State = n + 1
+	}
 	c.Short = c.Short || j == i+2 && t.others(i, j) < spanOthers && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {

@@ -100,9 +100,10 @@ func TestGrouperMerges(t *testing.T) {
 		"a masked word joins": {append(spread("No path was found for pawn %s", names...), "No path was found for pawn Human77"), 1, 1},
 
 		"answers":             {spread("the door of the room is now %s again", "open", "closed", "locked", "unlocked", "shut"), 1, 5},
-		"participles":         {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 1, 1},
-		"severities in front": {spread("[%s] the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 1},
-		"severities, colons":  {spread("%s: the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 2},
+		"participles":         {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 1, 5},
+		"words of states":     {spread("%s the mods of the game again", "Loaded", "Lost", "Started", "Merged", "Failed"), 1, 5},
+		"severities in front": {spread("[%s] the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
+		"severities, colons":  {spread("%s: the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
 		"two words":           {spread("you hit the %s at once", "jackal", "ifrit", "cave lion", "sand wraith", "dust mephit"), 1, 5},
 		"two words alone":     {spread("you hit the %s at once", "dusk jackal", "ifrit lord", "cave lion", "sand wraith", "dust mephit"), 5, 5},
 		"records": {[]string{
@@ -134,7 +135,7 @@ func TestGrouperMerges(t *testing.T) {
 		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 1, 3},
 		"pointers":         {spread("A call of %s gave up too late", "press->tick", "press->stop", "press->jam", "press->oil"), 1, 4},
 		"states elsewhere": {spread("Das Werk am Fluss ist jetzt %s", "offen", "zu", "kaputt", "bereit"), 1, 4},
-		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 1, 1},
+		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 1, 5},
 		"other lengths":    {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4, 4},
 		"other frames":     {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4, 4},
 		"the same frame":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1, 1},

@@ -19,6 +19,8 @@ const (
 	barKeyword
 	// resultKeyword announces the result of a call: a status, a negative number, or 0.
 	resultKeyword
+	// flagKeyword announces the same but for a status, or the number of a message.
+	flagKeyword
 )
 
 // announces reports whether what stands after the word is not for others to mask:
@@ -68,7 +70,7 @@ var endings = func() (t [32][32]uint32) {
 	}
 	for i := range t {
 		for j := range t[i] {
-			t[i][j] |= 1 << ('|' & 31)
+			t[i][j] |= 1<<('|'&31) | 1<<(')'&31)
 		}
 	}
 	return t
@@ -130,11 +132,15 @@ func (sc *scanner) keyword(i int) keyword {
 			assigned = assigned || s[j] == ':' || s[j] == '='
 		}
 	}
-	if j == i || j == floor || !mayEnd(s, j) {
+	switch {
+	case sc.request && j < i && (j == floor || s[floor:j] == " ->"):
+		return requestKeyword
+	case j == i || j == floor || !mayEnd(s, j):
 		return noKeyword
-	}
-	if s[j-1] == '|' {
+	case s[j-1] == '|':
 		return barKeyword
+	case s[j-1] == ')' && assigned:
+		return flagKeyword
 	}
 	if n := wordStart(s, floor, j); n < j {
 		is := s[n:j] == "is" || s[n:j] == "was"
@@ -148,6 +154,8 @@ func (sc *scanner) keyword(i int) keyword {
 			return noKeyword
 		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
 			return textKeyword
+		case k == noKeyword && assigned && isPast(s[floor:j]):
+			return flagKeyword
 		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
 			return resultKeyword
 		}
@@ -159,6 +167,15 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	return noKeyword
+}
+
+// isRequest reports whether a word of three to seven capitals ends at j, as requests do: GET, POST.
+func (sc *scanner) isRequest(j int) bool {
+	n := j
+	for n > 0 && isUpper(sc.s[n-1]) {
+		n--
+	}
+	return j-n >= 3 && j-n < hexMin && n > sc.masked && at(sc.s, n-1)&wordlike == 0
 }
 
 // isPast reports whether s ends in a verb in the past, or one with "with" after it.
@@ -224,15 +241,19 @@ func (sc *scanner) isCode(i, j int) bool {
 		letters = true // no id has a sign
 	}
 	status := j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && skip(s, i, digit) == j
-	if k == resultKeyword {
-		return (status || j-i == 1 && s[i] == '0' || negative && j-i <= codeMax && skip(s, i, digit) == j) && endsClause(s, j)
+	nothing := j-i == 1 && s[i] == '0' || negative && j-i <= codeMax && skip(s, i, digit) == j
+	switch k {
+	case resultKeyword:
+		return (status || nothing) && endsClause(s, j)
+	case flagKeyword:
+		return nothing && at(s, skip(s, j, fold))&digit == 0 || isNumbered(s, i, j)
 	}
 	for n := i; n < j; n++ {
 		switch c := classes[s[n]]; {
 		case c&letter != 0:
 			letters = true
 		case c&digit == 0:
-			if s[n] != '-' || classes[s[i]]&digit != 0 {
+			if number := classes[s[i]]&digit != 0; number && (s[n] != '/' || !isUpper(s[n+1])) || !number && s[n] != '-' {
 				return false
 			}
 			dash = true

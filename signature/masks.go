@@ -132,14 +132,8 @@ func isTelling(t string) bool { return constants.has(t) || isFault(t) }
 // or not, as the constants of programs are, and no hexadecimal number. After "key="
 // it carries meaning; quoted, it is as often a name.
 func inCapitals(t string) bool {
-	plain := len(t) < hexMin
-	for i := range len(t) {
-		if !isUpper(t[i]) && t[i] != '_' {
-			return false
-		}
-		plain = plain || classes[t[i]]&hexa == 0
-	}
-	return plain && len(t) > 1
+	return len(t) > 1 && !isLower(t[0]) && strings.TrimLeft(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" &&
+		(len(t) < hexMin || strings.TrimLeft(t, "ABCDEF") != "")
 }
 
 // isFault reports whether the narrow token t names a type of fault, such as
@@ -211,21 +205,9 @@ func addressEnd(s string, i int) int {
 // has small letters only and ends in a top-level domain that nothing else ends
 // in.
 func isHostName(t string) bool {
-	last := 0
-	for i := range len(t) {
-		switch {
-		case t[i] == '.':
-			last = i + 1
-		case !isLower(t[i]) && t[i] != '-':
-			return false
-		}
-	}
-	if last == 0 {
-		return false
-	}
-	switch t[last:] {
+	switch t[strings.LastIndexByte(t, '.')+1:] {
 	case "com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "internal", "arpa":
-		return true
+		return hasDot(t) && ofHost(t)
 	}
 	return false
 }
@@ -234,20 +216,11 @@ func isHostName(t string) bool {
 // a host: localhost, or three or more names in small letters, of which the last has
 // two, as those of countries have. With fewer names, it may be a file and a line.
 func isPortHost(t string) bool {
-	if len(t) < len("a.b.cc") || t[len(t)-3] != '.' {
-		return t == "localhost"
-	}
-	points := 0
-	for i := range len(t) {
-		switch {
-		case t[i] == '.':
-			points++
-		case !isLower(t[i]) && (t[i] != '-' || i+2 >= len(t)):
-			return false
-		}
-	}
-	return points >= 2
+	return t == "localhost" || strings.Count(t, ".") > 1 && t[len(t)-3] == '.' && ofHost(t)
 }
+
+// ofHost reports whether t has the bytes of the name of a host alone.
+func ofHost(t string) bool { return strings.TrimLeft(t, "abcdefghijklmnopqrstuvwxyz.-") == "" }
 
 // isDomain reports whether the token t, which follows '@', makes an e-mail
 // address: it begins with no digit, and holds a point and no slash.
@@ -259,18 +232,20 @@ func isDomain(t string) bool {
 // ORA-00942, TNS-12541 or CS0246: up to six capitals and three to six digits, with a colon and
 // space after them. After two or more capitals and a dash, a 0 does as well. Ids count, and are not padded.
 func isMessageNumber(s string, i, j int) bool {
-	k := i
-	for k < j && isUpper(s[k]) {
-		k++
-	}
-	n := k
-	if k < j && k-i > 1 && s[k] == '-' {
+	return isNumbered(s, i, j) && (strings.Contains(s[i:j], "-0") || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0)
+}
+
+// isNumbered reports whether the token s[i:j] is capitals with a number after them.
+func isNumbered(s string, i, j int) bool {
+	n := i
+	for n < j && isUpper(s[n]) {
 		n++
 	}
-	if k == i || k-i > 6 || j-n < 3 || j-n > 6 || skip(s, n, digit) != j {
-		return false
+	capitals := n - i
+	if capitals > 1 && n < j && s[n] == '-' {
+		n++
 	}
-	return n > k && s[n] == '0' || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
+	return capitals > 0 && capitals <= 6 && j-n >= 3 && j-n <= 6 && skip(s, n, digit) == j
 }
 
 // paddingMin is how long a text with padding must be to be base64.
@@ -290,30 +265,6 @@ func paddingEnd(s string, i, j int) int {
 		return j
 	}
 	return k
-}
-
-// remarkEnd returns the end of the remark in parentheses that opens at i and says
-// a size again, as in "1190 bytes (1.16 KB)", or 0 if there is none.
-func (sc *scanner) remarkEnd(i int) int {
-	s := sc.s
-	i++
-	if at(s, i)&digit == 0 {
-		return 0
-	}
-	j, _ := sc.window.token(s, i)
-	if sc.n.words.has(s[i:j]) {
-		return 0
-	}
-	if j+1 < len(s) && s[j] == ' ' && classes[s[j+1]]&narrow != 0 {
-		i = j + 1
-		if j, _ = sc.window.token(s, i); !units.has(s[i:j]) {
-			return 0
-		}
-	}
-	if j == len(s) || s[j] != ')' {
-		return 0
-	}
-	return j + 1
 }
 
 // widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any

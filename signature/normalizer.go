@@ -13,10 +13,6 @@ import (
 // say.
 const defaultMaxFrames = 8
 
-// maxLogger is how long a prefix in [Config].LoggerFrames may be. No name of a
-// type needs more to differ from others.
-const maxLogger = 128
-
 // Config is what differs between the normalizers of two hosts. The zero
 // value is the default.
 type Config struct {
@@ -26,8 +22,7 @@ type Config struct {
 
 	// LoggerFrames lists prefixes of frames, in their canonical form, that
 	// belong to the logger itself and do not count. A nil slice stands for
-	// [DefaultLoggerFrames], an empty one for none. An empty prefix, or one of
-	// more than 128 bytes, is an error.
+	// [DefaultLoggerFrames], an empty one for none. An empty prefix is an error.
 	LoggerFrames []string
 
 	// MaxFrames is how many frames count, from the innermost. Zero means 8;
@@ -56,10 +51,8 @@ type Normalizer struct {
 	words      *words
 	digitWords [][]byte
 	loggers    []string
-	// loggerHeads has a bit for each byte that one of loggers begins with.
-	loggerHeads [4]uint64
-	maxFrames   int
-	version     uint64
+	maxFrames  int
+	version    uint64
 }
 
 // New returns a Normalizer. An error names the field of c that is wrong.
@@ -74,15 +67,9 @@ func New(c Config) (*Normalizer, error) {
 		loggers = DefaultLoggerFrames()
 	}
 	for _, l := range loggers {
-		l = canonicalPrefix(l)
-		switch {
-		case l == "":
+		if l = canonicalPrefix(l); l == "" {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
-		case len(l) > maxLogger:
-			return nil, fmt.Errorf("signature: Config.LoggerFrames holds a prefix of %d bytes, %.40q…, must not exceed %d",
-				len(l), l, maxLogger)
 		}
-		n.loggerHeads[l[0]>>6] |= 1 << (l[0] & 63)
 		n.loggers = append(n.loggers, l)
 	}
 	n.version = n.hashConfig(c.Protect)
@@ -225,12 +212,8 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
-	if first := fr.first(); n.loggerHeads[first>>6]>>(first&63)&1 == 0 {
-		return false
-	}
-	var buf [maxLogger]byte
-	name := buf[:fr.copyName(buf[:])]
-	return slices.ContainsFunc(n.loggers, func(l string) bool {
-		return len(name) >= len(l) && string(name[:len(l)]) == l
+	first := cmp.Or(fr.module, fr.line)[0]
+	return slices.ContainsFunc(n.loggers, func(l string) bool { // names leave DMD out
+		return (first == l[0] || first == 'D' || !isLetter(first)) && fr.begins(l)
 	})
 }

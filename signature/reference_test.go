@@ -101,16 +101,17 @@ var (
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
-	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
+	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*(?:/[A-Z][0-9A-Za-z_$\x{80}-\x{df}]*)*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
 	reRequest    = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
 	reHTTP       = regexp.MustCompile(`^(?i:http|response)$`)
 	reProtocol   = regexp.MustCompile(`HTTP/(?:1\.[01]|2|2\.0|3)$`)
+	reListed     = re(`[«S»,;:\-/|@#~+]*[0-9]`)
+	reAsks       = regexp.MustCompile(`(?:^|[^` + refWord + `])[A-Z]{3,7} $`)
 	reBar        = re(`[«S»]+\|`)
 	reLess       = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reHidden     = re(`/\.[«W»]`)
 	rePairs      = regexp.MustCompile(`^([0-9a-fA-F]{2}(?:::?[0-9a-fA-F]{2}){5,})(?:$|:)`)
 	reBracket    = re(`\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*(?:%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)?\]:[0-9]`)
-	reRemark     = re(`\([0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*(?: (?:` + strings.Trim(reUnit.String(), "^$") + `))?\)`)
 	reCapitals   = regexp.MustCompile(`^[A-Z_]{2,}$`)
 	reNotHex     = regexp.MustCompile(`[^A-F]`)
 	reFields     = re(`[«S»]+(?:\[|(?:<\*>|[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)=[^=«S»,;)\]}])`)
@@ -150,6 +151,7 @@ type refHead struct {
 	text    int  // end of the last quotation that is text, or -1
 	opened  int  // its opening mark, or -1
 	account int  // where the name of an account begins, or -1
+	request bool // the last variable is what a request asks for
 }
 
 func (r *reference) head(text string) string {
@@ -167,6 +169,11 @@ func (r *reference) head(text string) string {
 		}
 		out.WriteString(string(h.s[written:start]))
 		out.WriteString(Mask)
+		before := h.before(start)
+		if h.masked >= 0 {
+			before = "a" + before
+		}
+		h.request = reAsks.MatchString(before)
 		number := h.number(start, end)
 		end = h.padded(start, end)
 		h.masked = end
@@ -206,31 +213,26 @@ func (h *refHead) number(i, j int) bool { return reNumber.MatchString(string(h.s
 
 // fold returns the end of the run of variables of which one, maybe a number, ends at end.
 func (h *refHead) fold(end int, number bool) int {
-	unit := false
 	for k := end; k < len(h.s); {
 		start, stop, variable := h.token(k)
 		blank := strings.TrimFunc(string(h.s[end:k]), isSpaceRune) == ""
-		remark := h.match(reRemark, k)
 		switch {
 		case h.s[k] == '%' && blank && (k == end || h.match(reWordNext, k+1) == 0):
-			unit, number, h.masked = true, false, k+1
+			number, h.masked = false, k+1
 			end, k = k+1, k+1
-		case unit && blank && remark > 0 && !h.protected(string(h.s[k+1:k+1+h.match(reNarrow, k+1)])):
-			unit, number, h.masked = false, false, k+remark
-			end, k = k+remark, k+remark
 		case variable && start == k, k == end+1 && h.s[end] == '@' && h.domain(k) == stop:
 			number = h.number(k, stop)
 			stop = h.padded(k, stop)
-			unit, h.masked = false, stop
+			h.masked = stop
 			end, k = stop, stop
 		case h.match(reBracket, k) > 0:
 			stop = k + h.match(reBracket, k) - 2
-			unit, number, h.masked = false, false, stop
+			number, h.masked = false, stop
 			end, k = stop, stop
 		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
 			k++
 		case blank && number && h.unit(string(h.s[k:stop])):
-			unit, number, h.masked = true, false, stop
+			number, h.masked = false, stop
 			end, k = stop, stop
 		default:
 			return end
@@ -466,8 +468,12 @@ func (h *refHead) keyword(i int) keyword {
 	}
 	word := refLastWord(rest)
 	switch {
+	case h.request && rest != b && marks <= 4 && (rest == "" || rest == " ->"):
+		return requestKeyword
 	case rest == b || marks > 4:
 		return noKeyword
+	case strings.HasSuffix(rest, ")") && strings.ContainsAny(between, ":="):
+		return flagKeyword
 	case strings.HasSuffix(rest, "|"):
 		return barKeyword
 	case reProtocol.MatchString(rest), reHTTP.MatchString(word):
@@ -481,6 +487,8 @@ func (h *refHead) keyword(i int) keyword {
 		return textKeyword
 	case between == "" && rePast.MatchString(rest):
 		return resultKeyword
+	case strings.ContainsAny(between, ":=") && rePast.MatchString(rest):
+		return flagKeyword
 	case word == "was", word == "is":
 		rest = rest[:len(rest)-len(word)]
 		blank := strings.TrimRight(rest, refSpaces)
@@ -515,6 +523,9 @@ func (h *refHead) code(i, j int) bool {
 	letters := reLetter.MatchString(string(h.s[i:j]))
 	n = len([]rune(t))
 	switch h.keyword(i) {
+	case flagKeyword:
+		nothing := t == "0" && !letters || reNegative.MatchString(string(h.s[i:j]))
+		return nothing && h.match(reListed, j) == 0 || reMessage.MatchString(string(h.s[i:j]))
 	case resultKeyword:
 		result := t == "0" && !letters || !letters && reRequest.MatchString(t) || reNegative.MatchString(string(h.s[i:j]))
 		return result && h.endsClause(j)
@@ -525,7 +536,7 @@ func (h *refHead) code(i, j int) bool {
 	case codeKeyword:
 		return n <= 10
 	case fieldKeyword:
-		return n <= 10 && !strings.Contains(t, "-") && (letters || n <= 6)
+		return n <= 10 && !strings.ContainsAny(t, "-/") && (letters || n <= 6)
 	}
 	return false
 }

@@ -46,6 +46,7 @@ type scanner struct {
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
+	request bool // the last variable is what a request, such as GET, asks for
 }
 
 // start begins on the head of message, without the white space at its ends, and
@@ -90,7 +91,7 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || sc.request {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -143,6 +144,7 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
+	sc.request = start > 3 && s[start-1] == ' ' && isUpper(s[start-2]) && sc.isRequest(start-1)
 	number := isNumber(s, start, end)
 	if end < len(s) && s[end] == '=' {
 		end = paddingEnd(s, start, end)
@@ -159,19 +161,18 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 	}
 	blank := true // nothing but white space between end and i
-	unit := false // a unit ends at end
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
 			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, unit, number = i+1, true, false
+				end, number = i+1, false
 				sc.masked = end
 				continue
 			}
 			if c&fold == 0 {
 				if s[i] == '[' {
 					if stop := bracketEnd(s, i); stop > 0 {
-						end, blank, unit, number = stop, true, false, false
+						end, blank, number = stop, true, false
 						sc.masked = end
 						i = end - 1
 						continue
@@ -182,20 +183,12 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			blank = blank && c&space != 0
 			continue
 		}
-		if unit && blank && s[i] == '(' {
-			if stop := sc.remarkEnd(i); stop > 0 {
-				end, unit, number = stop, false, false
-				sc.masked = end
-				i = end - 1
-				continue
-			}
-		}
 		var stop int
 		k := literal
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && !sc.request {
 				k = kindToken
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
@@ -212,7 +205,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank, unit, number = stop, true, false, isNumber(s, i, stop)
+			end, blank, number = stop, true, isNumber(s, i, stop)
 			if end < len(s) && s[end] == '=' {
 				end = paddingEnd(s, i, end)
 			}
@@ -231,7 +224,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			break
 		}
 		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
-			end, unit, number = stop, true, false
+			end, number = stop, false
 			sc.masked = end
 			i = end - 1
 			continue
@@ -268,7 +261,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if mayFollowKeyword(s, i) && sc.isCode(i, j) {
+		if (mayFollowKeyword(s, i) || sc.request) && sc.isCode(i, j) {
 			return j, literal
 		}
 		return j, kindToken
@@ -449,11 +442,7 @@ func (sc *scanner) opens(i int) bool {
 	return i == 0 || i == sc.masked || classes[sc.s[i-1]]&open != 0
 }
 
-func wideEnd(s string, i int) int {
-	for i++; i < len(s) && classes[s[i]]&(wide|cont) != 0; i++ {
-	}
-	return i
-}
+func wideEnd(s string, i int) int { return skip(s, i+1, wide|cont) }
 
 // blank reports whether s holds nothing but white space.
 func blank(s string) bool {

@@ -119,8 +119,9 @@ func (s *GrouperState) check(signatures, columns int) error {
 	}
 	for i := range s.Watched {
 		c := &s.Watched[i]
-		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Value > known || c.Forms > floodForms ||
-			c.Open && c.N == 0 && c.Forms < floodForms || c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
+		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || max(c.Value, c.State) > known ||
+			c.Forms > floodForms || c.Open && c.N == 0 && c.Forms < floodForms ||
+			c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
 		for k := range min(c.N, groupValues) {
 			odd = odd || c.Nodes[k] == 0 || c.Nodes[k] > known
 		}

@@ -300,7 +300,7 @@ func (t *tokens) fold() {
 			end++
 		}
 		switch {
-		case w.gap == gapOpen && end == t.n && end > i+1:
+		case w.gap == gapOpen && end == t.n && end > i+1 && (w.kind != capitalWord || t.words[i+1].kind != value):
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
 		case i > 0 && w.kind == titleWord:

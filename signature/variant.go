@@ -8,7 +8,8 @@ import (
 // AppendVariant appends the variant of a canonical template to dst and returns it: the words by which it decides
 // something else than other templates of its group, with spaces between. It is empty if there are none. The words are
 //
-//   - those in places where templates of the group have shown a few others, if they are no names;
+//   - those in places where templates of the group have shown a few others, if they are no names, or if one of
+//     the words there is a state;
 //   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
@@ -59,7 +60,7 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 			continue
 		}
 		for k := i; k < end && c.Full-1 > n; k++ {
-			if t.words[k].mayBeState() {
+			if w := &t.words[k]; w.mayBeState() || w.kind != value && c.State > 0 && c.State-1 <= n {
 				put(t.words[k].text)
 			}
 		}
@@ -72,17 +73,20 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 	}
 }
 
-// mayBeState reports whether w may be the state of something: it has small letters alone, or none at all, or is in a
-// type, such as Press::Jammed.
+// mayBeState reports whether w may be the state of something: it is one that ids keep, has small letters alone, or none
+// at all, or is in a type, such as Press::Jammed.
 func (w *term) mayBeState() bool {
 	text, _, glued := bytes.Cut(w.text, []byte(Mask))
 	if glued {
 		text = text[:max(len(text)-1, 0)]
 	}
 	notSmall := func(r rune) bool { return !unicode.IsLower(r) && r != '-' }
-	return w.kind != value && (isCapitals(text) || bytes.Contains(text, []byte("::")) ||
+	return w.kind != value && (isCapitals(text) || isState(text) || bytes.Contains(text, []byte("::")) ||
 		len(text) > 0 && bytes.IndexFunc(text, notSmall) < 0)
 }
+
+// isState reports whether w is one of the states that ids keep, in any of their forms.
+func isState(w []byte) bool { return len(w) > 0 && constants.has(string(w)) }
 
 // codes calls put with the codes of a head, in order, each after the key that announces it.
 func codes(s []byte, put func([]byte)) {

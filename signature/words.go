@@ -1,5 +1,7 @@
 package signature
 
+import "slices"
+
 // wellKnown are names in which a digit means no more than a letter would:
 // types, formats and platforms. They stay words like any other.
 var wellKnown = []string{
@@ -17,59 +19,27 @@ var wellKnown = []string{
 // words is a set of tokens, made for the question whether one of the many that
 // are not in it is. It is immutable.
 type words struct {
-	slots []string // open addressing; a power of two, at most half full
-	shift uint
+	lists [256][]string // by first byte
 	// sizes holds, by first byte, the lengths of the words that begin with it:
 	// bit n for n bytes, bit 63 for all beyond. Few tokens pass.
 	sizes [256]uint64
 }
 
 func newWords(lists ...[]string) *words {
-	n := 0
-	for _, l := range lists {
-		n += len(l)
-	}
-	w := &words{shift: 60}
-	size := 16
-	for size < 2*n {
-		size *= 2
-		w.shift--
-	}
-	w.slots = make([]string, size)
-	for _, l := range lists {
-		for _, s := range l {
-			w.add(s)
+	w := &words{}
+	for _, s := range slices.Concat(lists...) {
+		if s != "" {
+			w.lists[s[0]] = append(w.lists[s[0]], s)
+			w.sizes[s[0]] |= 1 << min(len(s), 63)
 		}
 	}
 	return w
 }
 
-func (w *words) add(s string) {
-	if s == "" || w.has(s) {
-		return
-	}
-	i := w.slot(s)
-	for w.slots[i] != "" {
-		i = (i + 1) & (len(w.slots) - 1)
-	}
-	w.slots[i] = s
-	w.sizes[s[0]] |= 1 << min(len(s), 63)
-}
-
 // has reports whether t, which is not empty, is one of the words. It is small
 // enough to be inlined, and nearly all tokens go no further.
 func (w *words) has(t string) bool {
-	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && w.find(t)
-}
-
-// find is has for the tokens that may be one.
-func (w *words) find(t string) bool {
-	for i := w.slot(t); w.slots[i] != ""; i = (i + 1) & (len(w.slots) - 1) {
-		if w.slots[i] == t {
-			return true
-		}
-	}
-	return false
+	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && slices.Contains(w.lists[t[0]], t)
 }
 
 // keeps reports whether every part of the token t that holds a digit is one of
@@ -94,15 +64,4 @@ func (w *words) keeps(t string, all class) bool {
 		from = to + 1
 	}
 	return true
-}
-
-func (w *words) slot(t string) int {
-	var v uint64
-	if len(t) >= 8 {
-		v = load(t, 0) ^ load(t, len(t)-8)<<1
-	} else {
-		// Most words of a list differ in three bytes and the length.
-		v = uint64(t[0]) | uint64(t[len(t)/2])<<8 | uint64(t[len(t)-1])<<16
-	}
-	return int((v + uint64(len(t))) * mulA >> w.shift)
 }
