@@ -189,6 +189,12 @@ func (p *parser) special() bool {
 		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
 			return p.sure(l, 6+n)
 		}
+	case s[4] == ':' && s[5] == ' ':
+		name := s[6:][:wordLen(s[6:])]
+		l, ok := find(s[:4], field)
+		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
+			return p.sure(l, 6+len(name))
+		}
 	}
 	return p.decorated(s)
 }
@@ -227,6 +233,13 @@ func (p *parser) syslog() {
 			if i += n + 1; n == 0 || i > len(p.s) {
 				return
 			}
+		}
+		for i < len(p.s) && p.s[i] == '[' {
+			end := strings.IndexByte(p.s[i:], ']')
+			if end < 0 {
+				return
+			}
+			i += end + 1
 		}
 		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
 			i++
@@ -358,6 +371,11 @@ func (p *parser) host() {
 	}
 	if _, ok := find(host, timed); ok {
 		return // no host, but a level
+	}
+	for i := range len(name) {
+		if !names[name[i]] && strings.IndexByte("/()@", name[i]) < 0 {
+			return
+		}
 	}
 	p.i = len(p.s) - len(s) + len(host) + 1 + len(program) + 1
 	p.commit()
