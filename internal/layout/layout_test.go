@@ -275,7 +275,7 @@ func TestCeilings(t *testing.T) {
 const (
 	maxCodeLines = 75900
 	maxFolders   = 18
-	maxExported  = 644
+	maxExported  = 642
 )
 
 // codeLines returns the number of lines with a token that is no comment. Empty lines of a raw string do not count.
