@@ -36,8 +36,10 @@ type Config struct {
 	// JSON and HTML are the paths of the reports; "" for none.
 	JSON, HTML string
 
-	ruleFiles list
-	salt      string
+	// RuleFiles are the names of the files of Rules.
+	RuleFiles []string
+
+	salt string
 }
 
 type list []string
@@ -51,7 +53,7 @@ func (l *list) Set(value string) error {
 
 // Flags adds the flags that set c.
 func (c *Config) Flags(to *flag.FlagSet) {
-	to.Var(&c.ruleFiles, "rules", "add the rules of a `FILE` or folder, again for more")
+	to.Var((*list)(&c.RuleFiles), "rules", "add the rules of a `FILE` or folder, again for more")
 	to.Var((*list)(&c.Patterns[population.Before]), "before",
 		"compare the logs of a `PATTERN`, again for more, with those of --after")
 	to.Var((*list)(&c.Patterns[population.After]), "after", "the other population: a `PATTERN`, again for more")
@@ -74,7 +76,7 @@ func (c *Config) Prepare(patterns []string) (err error) {
 		c.Salt = make([]byte, 32)
 		_, _ = rand.Read(c.Salt) // never fails
 	}
-	if c.Rules, err = files.AllRules(c.ruleFiles); err != nil {
+	if c.Rules, err = files.AllRules(c.RuleFiles); err != nil {
 		return err
 	}
 	return c.Validate()
@@ -166,6 +168,9 @@ func playerExpression(expression string) (*regexp.Regexp, error) {
 	}
 	return re, nil
 }
+
+// ErrNoLog is the error of a report of nothing.
+var ErrNoLog = errors.New("no log was read: see the failures in the report")
 
 // Outcome returns the line about a report.
 func (c *Config) Outcome(r *population.Report) string {

@@ -192,4 +192,3 @@ func TestNothing(t *testing.T) {
 	Build(s, c)
 	require.ErrorContains(t, beamx.Run(context.Background(), p), "no file matches")
 }
-

@@ -116,7 +116,7 @@ local folder.
 	}
 	fmt.Fprintln(os.Stderr, "heed-fleet:", c.Outcome(report))
 	if report.Logs == 0 {
-		return errors.New("no log was read: see the failures in the report")
+		return intake.ErrNoLog
 	}
 	return nil
 }
