@@ -574,7 +574,9 @@ func TestSchema(t *testing.T) {
 // each player whose log has the same bytes has that log.
 func TestCopies(t *testing.T) {
 	session := &summary.Session{Log: summary.Log{Hash: 7}}
-	copies := []*Log{NewLog(7, 1, Before, session, nil), NewLog(8, 1, After, session, nil), NewLog(9, 1, Neither, session, nil)}
+	copies := []*Log{
+		NewLog(7, 1, Before, session, nil), NewLog(8, 1, After, session, nil), NewLog(9, 1, Neither, session, nil),
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		one := *rapid.SampledFrom(copies).Draw(t, "first")
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {

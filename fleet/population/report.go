@@ -222,7 +222,8 @@ func NewReport(p *Parts, k int) *Report {
 	r := &Report{
 		Version: Version, K: k, Players: t.Players, Logs: t.Logs, Copies: t.Copies, Incomplete: t.Incomplete,
 		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut,
-		States: counted(t.States, 0, maxRules), Crashed: t.Crashed[crashes], Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
+		States: counted(t.States, 0, maxRules), Crashed: t.Crashed[crashes],
+		Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
 		LostLinks: p.Lost.Edges, LostModNames: p.Lost.Names, Groups: []ReportGroup{},
 		MoreGroups: p.Groups.Others, MoreEntries: t.Entries - t.LeftOut, Clusters: []Cluster{},
 		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,

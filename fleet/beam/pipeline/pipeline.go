@@ -22,7 +22,8 @@ func init() {
 	register.DoFn3x1[context.Context, string, func(string, intake.Source), error](&matchFiles{})
 	register.Emitter2[string, intake.Source]()
 	register.DoFn3x0[string, intake.Source, func(string, intake.Source)](&ofBranch{})
-	register.DoFn5x0[context.Context, string, intake.Source, func(string, population.Log), func(population.Parts)](&readLogs{})
+	register.DoFn5x0[context.Context, string, intake.Source, func(string, population.Log), func(population.Parts)](
+		&readLogs{})
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
 	register.DoFn1x1[population.Log, population.Links](&linkLog{})

@@ -28,6 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	log.LogLevel = "warn"
 	flag.Parse()
+	EndWithBoot()
 	beam.Init()
 	os.Exit(tests(m))
 }
@@ -101,6 +102,13 @@ func folder(t *testing.T) string {
 	write("all.tar", tarred.Bytes())
 	write("player2/broken.zip", zipped.Bytes()[:zipped.Len()/2])
 	write("player2/broken.tar", tarred.Bytes()[:tarred.Len()/2])
+	var bomb bytes.Buffer
+	z = zip.NewWriter(&bomb)
+	w, err := z.Create("bomb.log")
+	require.NoError(t, err)
+	_, _ = w.Write(bytes.Repeat(append(bytes.Repeat([]byte("a"), 1<<16), '\n'), 400)) // to a thousandth
+	require.NoError(t, z.Close())
+	write("player4/bomb.zip", bomb.Bytes())
 	write("player3/binary.log", []byte("\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00"))
 	write("player3/empty.log", nil)
 	return dir
@@ -135,7 +143,7 @@ func TestPipeline(t *testing.T) {
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
-	require.Equal(t, uint64(51), report.Logs, "of the shorter copies, the one that is cut before 4 KiB")
+	require.Equal(t, uint64(52), report.Logs, "of the shorter copies, the one that is cut before 4 KiB")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {
@@ -146,11 +154,11 @@ func TestPipeline(t *testing.T) {
 	all := strings.Join(bad, "\n")
 	for _, want := range []string{
 		"player1/cut.log.gz: ", "player2/broken.zip: ", "player2/broken.tar", "player3/binary.log: is not a text file",
-		"player3/empty.log: is empty",
+		"player3/empty.log: is empty", "player4/bomb.zip: unpacks to more than 200 times its size",
 	} {
 		require.Contains(t, all, want)
 	}
-	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)
+	require.Len(t, bad, 8, "an archive that ends early, and the log where it does: "+all)
 	require.NotContains(t, html, "secretword", "two players have such a word")
 	counted, _, _ := strings.Cut(text, `"failures"`) // with paths, which are the operator's
 	require.NotRegexp(t, `secretword|player\d`, counted)

@@ -66,6 +66,7 @@ local folder.
 		patterns = append(patterns, rest[0])
 		_ = flag.CommandLine.Parse(rest[1:]) // exits on an error
 	}
+	pipeline.EndWithBoot()
 	beam.Init() // a worker stays here
 	if err := c.Prepare(patterns); err != nil {
 		return err
