@@ -106,7 +106,7 @@ func folder(t *testing.T) string {
 	z = zip.NewWriter(&bomb)
 	w, err := z.Create("bomb.log")
 	require.NoError(t, err)
-	_, _ = w.Write(bytes.Repeat(append(bytes.Repeat([]byte("a"), 1<<16), '\n'), 400)) // to a thousandth
+	_, _ = w.Write(bytes.Repeat(append(bytes.Repeat([]byte("a"), 1<<16), '\n'), 600)) // to a thousandth
 	require.NoError(t, z.Close())
 	write("player4/bomb.zip", bomb.Bytes())
 	write("player3/binary.log", []byte("\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00"))

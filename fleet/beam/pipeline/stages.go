@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx has the local one and gs
+	"github.com/aws/aws-sdk-go-v2/config"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/fleet/intake"
@@ -21,6 +26,9 @@ type matchFiles struct {
 
 func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit func(string, intake.Source)) error {
 	list := func(pattern string) ([]string, error) {
+		if strings.HasPrefix(pattern, "s3://") {
+			return listS3(ctx, pattern)
+		}
 		system, err := filesystem.New(ctx, pattern)
 		if err != nil {
 			return nil, err
@@ -29,6 +37,33 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 		return system.List(ctx, pattern)
 	}
 	return intake.Match(pattern, list, func(name string) { emit(name, intake.Source{Part: f.Part, Root: len(f.Root)}) })
+}
+
+// listS3 returns the objects of a pattern, in which ** is any number of folders, as in gs://. For Beam it is one folder.
+func listS3(ctx context.Context, pattern string) (names []string, err error) {
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(pattern, "s3://"), "/")
+	settings, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, _ := doublestar.SplitPattern(key)
+	if before += "/"; before == "./" {
+		before = ""
+	}
+	pages := awss3.NewListObjectsV2Paginator(awss3.NewFromConfig(settings),
+		&awss3.ListObjectsV2Input{Bucket: &bucket, Prefix: &before})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Contents {
+			if name := *page.Contents[i].Key; doublestar.MatchUnvalidated(key, name) {
+				names = append(names, "s3://"+bucket+"/"+name)
+			}
+		}
+	}
+	return names, nil
 }
 
 // ofBranch leaves the files of one branch of several.
