@@ -148,6 +148,7 @@ func TestValidate(t *testing.T) {
 		require.ErrorContains(t, c.Validate(), want)
 	}
 }
+
 func TestOutcome(t *testing.T) {
 	c := &Config{JSON: "a.json", HTML: "a.html", Patterns: [3][]string{{"logs/*/x.log"}}}
 	r := &population.Report{Logs: 3, Players: 2, Failures: []population.Failure{{}}, MoreFailures: 1}
