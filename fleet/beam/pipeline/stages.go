@@ -39,7 +39,7 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 	return intake.Match(pattern, list, func(name string) { emit(name, intake.Source{Part: f.Part, Root: len(f.Root)}) })
 }
 
-// listS3 returns the objects of a pattern, in which ** is any number of folders, as in gs://. For Beam it is one folder.
+// listS3 returns the objects of a pattern, in which ** is any number of folders, as in gs://. For Beam it is one.
 func listS3(ctx context.Context, pattern string) (names []string, err error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(pattern, "s3://"), "/")
 	settings, err := config.LoadDefaultConfig(ctx)
