@@ -28,7 +28,7 @@ func TestProcess(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.NoError(t, os.WriteFile(wrapper, fmt.Appendf(nil, `#!/bin/sh
 id=${1#"--id='"}; shift
-cd %s && exec %s --id="${id%%"'"}" "$@" # boot leaves pipeline_options.json where it starts
+cd %s && exec %s --id="${id%%"'"}" --semi_persist_dir=$PWD "$@" # boot leaves pipeline_options.json where it starts
 `, tools, boot), 0o700))
 	self, err := os.Executable() // is the worker, too
 	require.NoError(t, err)
