@@ -2,6 +2,7 @@ package population
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed" // for the parts of the page
 	"encoding/base64"
@@ -27,6 +28,7 @@ const (
 )
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"sum": func(a, b int) int { return a + b },
 	"num": func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 }).Parse(pageTemplate))
 
@@ -35,10 +37,18 @@ type shownPage struct {
 	*Report
 	Policy     string
 	Style      template.CSS
-	Shown      []ReportGroup
+	Shown      []ReportGroup // what breaks play first
+	Lists      [2]shownList
 	Hidden     int
 	ShownMods  []ReportMod
 	HiddenMods int
+}
+
+// shownList is a list of groups, of which the first has the place From among all.
+type shownList struct {
+	Title  string
+	From   int
+	Groups []ReportGroup
 }
 
 // Anchor returns the place of a group on the page, "" if it is not shown. Groups without a game's name have none that
@@ -57,13 +67,21 @@ func (p *shownPage) Anchor(game string, id signature.ID) string {
 func (r *Report) HTML() []byte {
 	style := strings.ReplaceAll(pageStyle, "\r\n", "\n")
 	sum := sha256.Sum256([]byte(style))
+	shown := slices.Clone(r.Groups)
+	slices.SortStableFunc(shown, func(a, b ReportGroup) int { return cmp.Compare(b.Breaks, a.Breaks) })
+	shown = shown[:min(len(shown), pageGroups)]
+	breaking := 0
+	for breaking < len(shown) && shown[breaking].Breaks > 0 {
+		breaking++
+	}
 	var out bytes.Buffer
 	err := page.Execute(&out, &shownPage{
 		Report: r,
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
 		Style:  template.CSS(style), // a file of this package
-		Shown:  r.Groups[:min(len(r.Groups), pageGroups)],
+		Shown:  shown,
+		Lists:  [...]shownList{{"Breaks play", 0, shown[:breaking]}, {"Other problems", breaking, shown[breaking:]}},
 		Hidden: max(0, len(r.Groups)-pageGroups), ShownMods: r.Mods[:min(len(r.Mods), pageMods)],
 		HiddenMods: max(0, len(r.Mods)-pageMods),
 	})

@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -44,6 +47,7 @@ type Log struct {
 	Game     string        `json:"game,omitempty"` // "" for one that is not known, which is a game too
 	Version  string        `json:"gameVersion,omitempty"`
 	State    string        `json:"state"`
+	Reason   string        `json:"reason,omitempty"` // of a crash
 	Complete bool          `json:"complete,omitempty"`
 	Records  uint64        `json:"records"`
 	Mods     []Mod         `json:"mods,omitempty"`
@@ -67,7 +71,8 @@ type LoggedGroup struct {
 	Severity    event.Severity    `json:"severity"`
 	Rule        string            `json:"rule"`
 	Count       uint64            `json:"count"`
-	Blame       []string          `json:"blame,omitempty"` // ids of mods
+	Breaks      bool              `json:"breaks,omitempty"` // it breaks play
+	Blame       []string          `json:"blame,omitempty"`  // ids of mods
 }
 
 // Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out which it is
@@ -79,13 +84,13 @@ func Pseudonym(salt []byte, name string) summary.Hash {
 }
 
 // NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that
-// are not urgent are left out.
-func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
+// are not urgent are left out. The set is the one by which they were decided.
+func NewLog(path, player summary.Hash, part int, s *summary.Session, set *rules.Set) *Log {
 	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
 		Extent: Extent{s.Log.Hash.String() + player.String(), s.Log.Bytes, s.Log.Marks, part, s.State == "crashed"},
 		Copies: Distinct{uint64(path)}, Player: player, Game: game, Version: version, State: s.State,
-		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
+		Reason: s.Reason, Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
 	}
 	byName := map[string]string{}
 	seen := map[string]bool{}
@@ -110,6 +115,7 @@ func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 			Signatures: append([]signature.ID{g.Signature}, g.Members...),
 			Template:   plain(g.Template), Sample: plain(g.Sample),
 			Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Count: g.Count,
+			Breaks: breaks(s, g, set),
 		}
 		slices.Sort(logged.Signatures)
 		for _, b := range g.Blame {
@@ -121,6 +127,16 @@ func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 		l.Groups = append(l.Groups, logged)
 	}
 	return l
+}
+
+// breaks reports whether a group breaks play: the game did not go on, and the group has the harm for that.
+func breaks(s *summary.Session, g *summary.Group, set *rules.Set) bool {
+	m, decided := heed.Member{Disposition: g.Disposition, Severity: g.Severity, Entries: g.Count}, event.Decision{}
+	if rule := set.Rule(g.Rule); rule != nil {
+		m.Invalidates, decided.Tags = rule.Invalidates, rule.Tags
+	}
+	m.Effects = coalesce.EffectsOf(&decided, strings.HasPrefix(g.Rule, "default.log."))
+	return s.Broken() && s.State != "wrong" && m.Harm() > 0
 }
 
 func modID(packageID, name string) string {

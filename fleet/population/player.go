@@ -35,14 +35,18 @@ type Totals struct {
 	Entries     uint64        `json:"entries"` // of urgent groups
 	LeftOut     uint64        `json:"leftOut,omitempty"`
 	ModMentions uint64        `json:"modMentions"`
-	States      Tally         `json:"states,omitempty"` // logs
-	Games       Tally         `json:"games,omitempty"`  // players
+	States      Tally         `json:"states,omitempty"`  // logs
+	Crashed     Tally         `json:"crashed,omitempty"` // players by the reason of a crash; of all reasons by crashes
+	Games       Tally         `json:"games,omitempty"`   // players
 	PartGames   [parts]Tally  `json:"partGames"`
 	Listed      Tally         `json:"listed,omitempty"`   // players by the game of logs that list mods
 	Versions    Tally         `json:"versions,omitempty"` // players by game and version, see of
 	Mods        Tally         `json:"mods,omitempty"`     // players by game and id
 	Names       Tally         `json:"names,omitempty"`    // players by game, id and name
 }
+
+// crashes is the key of all crashes in [Totals.Crashed]. A reason that is not known is "".
+const crashes = "*"
 
 // Merge adds another.
 func (t *Totals) Merge(o *Totals) {
@@ -60,6 +64,7 @@ func (t *Totals) Merge(o *Totals) {
 	t.LeftOut += o.LeftOut
 	t.ModMentions += o.ModMentions
 	t.States.add(o.States, maxRules)
+	t.Crashed.add(o.Crashed, maxRules)
 	t.Games.add(o.Games, maxGames)
 	t.Listed.add(o.Listed, maxGames)
 	t.Versions.add(o.Versions, maxVersions)
@@ -77,6 +82,7 @@ type Group struct {
 	PartPlayers [parts]uint64     `json:"partPlayers"`
 	PartLogs    [parts]uint64     `json:"partLogs"`
 	Entries     uint64            `json:"entries"`
+	Breaks      uint64            `json:"breaks,omitempty"` // players whose play it breaks
 	Disposition event.Disposition `json:"disposition"`
 	Severity    event.Severity    `json:"severity"`
 	Rules       Tally             `json:"rules"` // entries
@@ -103,6 +109,7 @@ func (g *Group) Merge(o *Group) {
 		g.PartLogs[i] += o.PartLogs[i]
 	}
 	g.Entries += o.Entries
+	g.Breaks += o.Breaks
 	g.Disposition = max(g.Disposition, o.Disposition)
 	g.Severity = max(g.Severity, o.Severity)
 	g.Rules.add(o.Rules, maxRules)
@@ -139,6 +146,9 @@ func NewPlayer(log *Log, names *Names) *Player {
 	if !log.Complete {
 		p.Incomplete = 1
 	}
+	if log.Crashed {
+		p.Crashed = Tally{crashes: 1, log.Reason: 1}
+	}
 	if log.Version != "" {
 		p.Versions = Tally{of(log.Game, log.Version): 1}
 	}
@@ -165,6 +175,9 @@ func NewPlayer(log *Log, names *Names) *Player {
 				Game: log.Game, Signature: root, Members: logged.Signatures, Entries: logged.Count,
 				Disposition: logged.Disposition, Severity: logged.Severity, Rules: Tally{logged.Rule: logged.Count},
 				Blamed: Tally{},
+			}
+			if logged.Breaks {
+				more.Breaks = 1
 			}
 			if logged.Template != "" {
 				more.Templates = Tally{logged.Template: 1}
@@ -229,7 +242,7 @@ func (p *Player) Count() (*Totals, []*Group) {
 		}
 	}
 	t := &p.Totals
-	count(&t.Players, &t.PartPlayers, &t.PartLogs, t.Games, t.Versions, t.Mods, t.Names)
+	count(&t.Players, &t.PartPlayers, &t.PartLogs, t.Games, t.Versions, t.Mods, t.Names, t.Crashed)
 	for _, games := range t.PartGames {
 		games.once()
 	}
@@ -247,7 +260,7 @@ func (p *Player) Count() (*Totals, []*Group) {
 	t.LeftOut = t.Entries
 	for _, g := range p.Groups {
 		count(&g.Players, &g.PartPlayers, &g.PartLogs, g.Versions, g.Templates, g.Samples, g.Blamed)
-		g.Mentions = uint64(len(g.Samples))
+		g.Mentions, g.Breaks = uint64(len(g.Samples)), min(g.Breaks, 1)
 		g.Mods = mods[g.Game]
 		g.Listed = uint64(min(len(g.Mods), 1))
 		t.LeftOut -= g.Entries

@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -37,6 +38,9 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 			Player:   Pseudonym([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
+		}
+		if logs[i].Crashed {
+			logs[i].Reason = rapid.SampledFrom([]string{"", "out_of_memory"}).Draw(t, "reason")
 		}
 		if v := rapid.IntRange(0, 4).Draw(t, "version"); v > 0 {
 			logs[i].Game = rapid.SampledFrom([]string{"", "Press", "Mill"}).Draw(t, "game")
@@ -57,7 +61,8 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 				Template: text.Draw(t, "template"), Sample: text.Draw(t, "sample"),
 				Disposition: rapid.SampledFrom([]event.Disposition{event.Advisory, event.Blocking}).Draw(t, "disposition"),
 				Rule:        rapid.SampledFrom([]string{"a", "b"}).Draw(t, "rule"), Count: rapid.Uint64Range(1, 9).Draw(t, "count"),
-				Blame: []string{fmt.Sprintf("mod%d", rapid.IntRange(0, 7).Draw(t, "blamed"))},
+				Breaks: rapid.Bool().Draw(t, "breaks"),
+				Blame:  []string{fmt.Sprintf("mod%d", rapid.IntRange(0, 7).Draw(t, "blamed"))},
 			}
 			for _, id := range ids[:n] {
 				g.Signatures = append(g.Signatures, signature.ID(id))
@@ -249,6 +254,7 @@ func TestReportIsTrue(t *testing.T) {
 			}
 			require.Len(t, g.Members, len(linked)-1)
 			require.Equal(t, seen(has(func(*LoggedGroup) bool { return true })), g.Players)
+			require.Equal(t, seen(has(func(l *LoggedGroup) bool { return l.Breaks })), g.Breaks)
 			if g.Template != "" {
 				n := seen(has(func(l *LoggedGroup) bool { return l.Template == g.Template }))
 				require.GreaterOrEqual(t, n, uint64(k))
@@ -289,6 +295,10 @@ func TestReportIsTrue(t *testing.T) {
 		}
 		require.Equal(t, uint64(len(logs)), r.Logs)
 		require.Equal(t, seen(func(*Log) bool { return true }), r.Players)
+		require.Equal(t, seen(func(l *Log) bool { return l.Crashed }), r.Crashed)
+		for _, c := range r.Reasons {
+			require.Equal(t, c.Count, seen(func(l *Log) bool { return l.Crashed && l.Reason == c.Name }))
+		}
 		if r.Compared != nil {
 			require.Equal(t, seen(func(l *Log) bool { return l.Part&Before != 0 }), r.Compared.BeforePlayers)
 			require.Equal(t, seen(func(l *Log) bool { return l.Part&After != 0 }), r.Compared.AfterPlayers)
@@ -564,7 +574,9 @@ func TestSchema(t *testing.T) {
 // each player whose log has the same bytes has that log.
 func TestCopies(t *testing.T) {
 	session := &summary.Session{Log: summary.Log{Hash: 7}}
-	copies := []*Log{NewLog(7, 1, Before, session), NewLog(8, 1, After, session), NewLog(9, 1, Neither, session)}
+	copies := []*Log{
+		NewLog(7, 1, Before, session, nil), NewLog(8, 1, After, session, nil), NewLog(9, 1, Neither, session, nil),
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		one := *rapid.SampledFrom(copies).Draw(t, "first")
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
@@ -572,7 +584,7 @@ func TestCopies(t *testing.T) {
 		}
 		require.Equal(t, []any{Before | After, uint64(3)}, []any{one.Part, one.Copies.Count()})
 	})
-	r := Sum(append(copies, NewLog(10, 2, After, session)), nil, 1)
+	r := Sum(append(copies, NewLog(10, 2, After, session, nil)), nil, 1)
 	require.Equal(t, []uint64{2, 2, 2, 1, 2, 0}, []uint64{
 		r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers, r.Compared.Neither,
 	})
@@ -728,7 +740,7 @@ func TestPathsAreUnknown(t *testing.T) {
 	const path, player = "/players/maria/Player.log", "maria"
 	logs := map[string]bool{}
 	for _, salt := range []string{"a", "b"} {
-		l := NewLog(Pseudonym([]byte(salt), path), Pseudonym([]byte(salt), player), Neither, &summary.Session{})
+		l := NewLog(Pseudonym([]byte(salt), path), Pseudonym([]byte(salt), player), Neither, &summary.Session{}, nil)
 		data, err := json.Marshal(l)
 		require.NoError(t, err)
 		require.NotContains(t, string(data), player)
@@ -750,4 +762,69 @@ func TestManyTexts(t *testing.T) {
 	}), nil, 5)
 	require.Equal(t, []Counted{{"the same", 200}}, r.Groups[0].Samples)
 	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
+}
+
+// TestHeadline holds that the first sentence says how many players crashed, and why.
+func TestHeadline(t *testing.T) {
+	for want, reasons := range map[string][]string{
+		"0 of 10 players crashed.":                                                       {},
+		"1 of 10 players crashed, out of memory.":                                        {"out_of_memory"},
+		"2 of 10 players crashed, all out of memory.":                                    {"out_of_memory", "out_of_memory"},
+		"2 of 10 players crashed, all for an unknown reason.":                            {"", ""},
+		"3 of 10 players crashed: 2 out of memory, 1 for an unknown reason.":             {"out_of_memory", "", "out_of_memory"},
+		"3 of 10 players crashed: 1 for an unknown reason, 1 graphics, 1 native module.": {"graphics", "native_module", ""},
+	} {
+		r := Sum(crowd(10, func(i int, log *Log) {
+			if log.Crashed = i < len(reasons); log.Crashed {
+				log.Reason = reasons[i]
+			}
+		}), nil, 5)
+		require.Equal(t, want, r.Headline)
+		require.Contains(t, string(r.HTML()), "<h1>"+want+"</h1>")
+	}
+}
+
+// TestBreaksPlayFirst holds that the page lists what breaks play first, whatever more players have.
+func TestBreaksPlayFirst(t *testing.T) {
+	r := Sum(crowd(10, func(i int, log *Log) {
+		rare, common := fault(1), fault(2)
+		rare.Breaks = i < 3
+		if i < 6 {
+			log.Groups = append(log.Groups, rare)
+		}
+		log.Groups = append(log.Groups, common)
+	}), nil, 5)
+	require.Equal(t, "fault 0000000000000002", r.Groups[0].Template)
+	page := string(r.HTML())
+	breaks, other := strings.Index(page, "<h2>Breaks play</h2>"), strings.Index(page, "<h2>Other problems</h2>")
+	at := func(text string) int { return strings.Index(page, text) }
+	require.Less(t, breaks, at("fault 0000000000000001"))
+	require.Less(t, at("fault 0000000000000001"), other)
+	require.Less(t, other, at("fault 0000000000000002"))
+	require.Contains(t, page, "3 of 6 players")
+}
+
+// TestBreaks holds that a group breaks play by its rule or its number, in a log whose game did not go on.
+func TestBreaks(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1
+rules:
+  - {id: x.crash, when: 'true', disposition: blocking, tags: [crash]}
+`)})
+	require.NoError(t, err)
+	group := func(rule string, n uint64) summary.Group {
+		return summary.Group{Rule: rule, Count: n, Disposition: event.Blocking, Signature: signature.ID(n)}
+	}
+	for want, s := range map[string]summary.Session{
+		"[true false true false]": {State: "crashed"}, "[false false false false]": {State: "wrong"},
+	} {
+		s.Groups = []summary.Group{
+			group("x.crash", 1), group("default.exception.error", 2), group("default.exception.error", 10),
+			group("default.log.error", 11),
+		}
+		var got []bool
+		for _, g := range NewLog(1, 1, Neither, &s, set).Groups {
+			got = append(got, g.Breaks)
+		}
+		require.Equal(t, want, fmt.Sprint(got))
+	}
 }

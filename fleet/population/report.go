@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cohort"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -42,6 +44,8 @@ type Report struct {
 	Version int `json:"version" jsonschema:"Version of this form."`
 	K       int `json:"k" jsonschema:"How many players must have a text for it to be shown."`
 
+	Headline string `json:"headline" jsonschema:"How many players crashed, and why, in a sentence."`
+
 	Players    uint64    `json:"players" jsonschema:"Players whose logs were read."`
 	Logs       uint64    `json:"logs" jsonschema:"Different logs that were read, those of failures that have records among them."`
 	Copies     uint64    `json:"copies" jsonschema:"Further files that were copies of those, whole or shorter."`
@@ -50,6 +54,8 @@ type Report struct {
 	Entries    uint64    `json:"entries" jsonschema:"Records in urgent groups."`
 	LeftOut    uint64    `json:"leftOut" jsonschema:"Of those, records in groups that are beyond the bounds of a player."`
 	States     []Counted `json:"states" jsonschema:"Logs by how the game fared."`
+	Crashed    uint64    `json:"crashedPlayers" jsonschema:"Players with a log that ends in a crash."`
+	Reasons    []Counted `json:"crashReasons" jsonschema:"Players by the probable reason of a crash, without a name if it is not known; one may have several."`
 
 	Games         []ReportGame    `json:"games" jsonschema:"Games that at least k players have, that of most first; one without a name is not known."`
 	OtherGames    uint64          `json:"otherGames" jsonschema:"Games that fewer have, of the 1,024 that are counted."`
@@ -119,6 +125,7 @@ type ReportGroup struct {
 	Players     uint64            `json:"players" jsonschema:"Players who have it."`
 	Logs        uint64            `json:"logs" jsonschema:"Logs that have it."`
 	Entries     uint64            `json:"entries" jsonschema:"Its entries."`
+	Breaks      uint64            `json:"breaksPlay" jsonschema:"Players whose game did not go on with it: it ended, hung, or was damaged."`
 	First       string            `json:"firstVersion,omitempty" jsonschema:"The first version of the game with it, of those that at least k players have."`
 	Last        string            `json:"lastVersion,omitempty" jsonschema:"The last."`
 	Samples     []Counted         `json:"samples,omitempty" jsonschema:"First lines as they stood in logs, scrubbed, each the same for at least k players."`
@@ -215,11 +222,14 @@ func NewReport(p *Parts, k int) *Report {
 	r := &Report{
 		Version: Version, K: k, Players: t.Players, Logs: t.Logs, Copies: t.Copies, Incomplete: t.Incomplete,
 		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut,
-		States: counted(t.States, 0, maxRules), Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
+		States: counted(t.States, 0, maxRules), Crashed: t.Crashed[crashes],
+		Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
 		LostLinks: p.Lost.Edges, LostModNames: p.Lost.Names, Groups: []ReportGroup{},
 		MoreGroups: p.Groups.Others, MoreEntries: t.Entries - t.LeftOut, Clusters: []Cluster{},
 		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
 	}
+	r.Reasons = slices.DeleteFunc(counted(t.Crashed, 0, maxRules), func(c Counted) bool { return c.Name == crashes })
+	r.Headline = r.headline()
 	for _, game := range counted(t.Games, k, maxGames) {
 		r.Games = append(r.Games, ReportGame{
 			game.Name, game.Count, t.Listed[game.Name], t.PartGames[Before][game.Name], t.PartGames[After][game.Name],
@@ -266,6 +276,27 @@ func NewReport(p *Parts, k int) *Report {
 	return r
 }
 
+// headline returns how many players crashed, and why. A reason is a word of heed, never a text of a log.
+func (r *Report) headline() string {
+	reasons := make([]string, len(r.Reasons))
+	for i, c := range r.Reasons {
+		reasons[i] = cmp.Or(strings.ReplaceAll(c.Name, "_", " "), "for an unknown reason")
+	}
+	says := fmt.Sprintf("%d of %s crashed", r.Crashed, text.Count(int(r.Players), "player"))
+	switch {
+	case r.Crashed > 1 && len(reasons) == 1:
+		says += ", all " + reasons[0]
+	case len(reasons) == 1:
+		says += ", " + reasons[0]
+	case r.Crashed > 0:
+		for i, c := range r.Reasons {
+			reasons[i] = fmt.Sprintf("%d %s", c.Count, reasons[i])
+		}
+		says += ": " + strings.Join(reasons, ", ")
+	}
+	return says + "."
+}
+
 // counted returns those that at least k have, the most frequent first.
 func counted(t Tally, k, most int) []Counted {
 	all := []Counted{}
@@ -281,6 +312,7 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	shown := ReportGroup{
 		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
 		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
+		Breaks: g.Breaks,
 	}
 	shown.Members = slices.DeleteFunc(slices.Clone(g.Members), func(id signature.ID) bool { return id == g.Signature })
 	k := uint64(r.K)

@@ -103,9 +103,10 @@ const verbose = "print what is read, from where, and how long it took"
 func Commands(p *settings.Program, host Host) []*cobra.Command {
 	own := &program{Program: p, host: host}
 	brief := own.briefCommand()
-	own.complete(brief)
+	fleet := own.fleetCommand()
+	own.complete(brief, fleet)
 	replay, rest := own.commands()
-	return append([]*cobra.Command{replay, brief}, rest...)
+	return append([]*cobra.Command{replay, brief, fleet}, rest...)
 }
 
 func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {

@@ -1,6 +1,6 @@
 // Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor,
-// GitHub Copilot CLI, VS Code, Windsurf, Cline and opencode. A host starts a command for an event, with JSON on its input, and
-// reads JSON from its output. [Parse] reads the input, [Event.Render] writes the output:
+// GitHub Copilot CLI, VS Code, Windsurf, Cline and opencode. A host starts a command for an event, with JSON on its
+// input, and reads JSON from its output. [Parse] reads the input, [Event.Render] writes the output:
 //
 //	e, err := hooks.Parse(input, host, name) // "" for both: recognized by the input
 //	…

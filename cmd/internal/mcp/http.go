@@ -63,8 +63,8 @@ func mirrorsOf(schema object, path []string) (found []mirror) {
 	for _, property := range schema.inner("properties") {
 		child, _ := parse(property.value, false)
 		at := append(slices.Clip(path), property.name)
-		if name := child.text("x-mcp-header"); slices.Contains([]string{"string", "integer", "boolean"}, child.text("type")) &&
-			tokenForm.MatchString(name) {
+		isScalar := slices.Contains([]string{"string", "integer", "boolean"}, child.text("type"))
+		if name := child.text("x-mcp-header"); isScalar && tokenForm.MatchString(name) {
 			found = append(found, mirror{headerParam + name, at})
 		}
 		found = append(found, mirrorsOf(child, at)...)

@@ -1,13 +1,14 @@
-// Command bench measures heed-fleet on copies of logs, in which the numbers differ, beside one classify-replay over the
-// same files:
+// Command bench measures "heed fleet" and heed-fleet on copies of logs, in which the numbers differ:
 //
-//	go build -o /tmp/fleet/ ./cmd/heed-fleet && go build -C ../.. -o /tmp/fleet/ ./cmd/classify-replay
+//	go build -o /tmp/fleet/ ./cmd/heed-fleet && go build -C ../.. -o /tmp/fleet/ ./cmd/heed
 //	go run ./bench -from LOGS -work /tmp/fleet -gb 0.1,0.5,1
 //
-// Each copy has players of its own. It prints time, the processor's time and the peak of memory of both programs.
+// Each copy has players of its own. It prints time, the processor's time and the peak of memory of both programs, and
+// fails if their reports differ.
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,43 +52,43 @@ func run(from, work, sizes string, keep bool) error {
 		defer func() { _ = os.RemoveAll(data) }()
 	}
 	fmt.Println("size GB  logs  program                  wall s    CPU s  peak MB")
-	var bytes int64
+	var size int64
 	files, copies := 0, 0
-	for size := range strings.SplitSeq(sizes, ",") {
-		gb, err := strconv.ParseFloat(size, 64)
+	for wanted := range strings.SplitSeq(sizes, ",") {
+		gb, err := strconv.ParseFloat(wanted, 64)
 		if err != nil {
 			return err
 		}
-		for ; float64(bytes) < gb*1e9; copies++ {
+		for ; float64(size) < gb*1e9; copies++ {
 			for _, log := range logs {
 				n, err := write(log, data, copies)
 				if err != nil {
 					return err
 				}
-				bytes += n
+				size += n
 				files++
 			}
 		}
-		for _, command := range [][]string{
-			{"heed-fleet", "--json", filepath.Join(work, size+".json"), "--html", filepath.Join(work, size+".html"), data},
-			{"classify-replay", "--format", "jsonl", filepath.Join(data, "**", "*.*")},
-			{"classify-replay", "--format", "jsonl", "--scrub", filepath.Join(data, "**", "*.*")}, // as heed-fleet does
-		} {
+		var reports [2][]byte
+		for i, command := range [][]string{{"heed", "fleet"}, {"heed-fleet"}} {
+			name := strings.Join(command, " ")
+			report := filepath.Join(work, "report.json")
+			command = append(command, "--salt", "salt", "--json", report, "--html", "", data)
 			cmd := exec.Command(filepath.Join(work, command[0]), command[1:]...)
-			if command[0] == "heed-fleet" {
-				cmd.Stderr = os.Stderr
-			}
-			name := command[0]
-			if slices.Contains(command, "--scrub") {
-				name += " --scrub"
-			}
+			cmd.Stderr = os.Stderr
 			began := time.Now()
 			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s: %w", command[0], err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			fmt.Printf("%7.2f %5d  %-23s %7.1f  %7.1f  %7d\n", float64(bytes)/1e9, files, name,
+			fmt.Printf("%7.2f %5d  %-23s %7.1f  %7.1f  %7d\n", float64(size)/1e9, files, name,
 				time.Since(began).Seconds(), cpu.Seconds(), peak(cmd.ProcessState))
+			if reports[i], err = os.ReadFile(report); err != nil {
+				return err
+			}
+		}
+		if !bytes.Equal(reports[0], reports[1]) {
+			return errors.New("the reports differ")
 		}
 	}
 	return nil

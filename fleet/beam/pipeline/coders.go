@@ -10,11 +10,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/klauspost/compress/flate"
 
+	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/fleet/population"
 )
 
 func init() {
-	coder[Source](encodeSource, decodeSource)
+	coder[intake.Source](encodeSource, decodeSource)
 	coder[population.Log](encodeLog, decodeLog)
 	coder[population.Links](encodeLinks, decodeLinks)
 	coder[population.Names](encodeNames, decodeNames)
@@ -28,8 +29,8 @@ func coder[T any](encode func(T) ([]byte, error), decode func([]byte) (T, error)
 	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
 }
 
-func encodeSource(v Source) ([]byte, error)             { return pack(v) }
-func decodeSource(data []byte) (Source, error)          { return unpack[Source](data) }
+func encodeSource(v intake.Source) ([]byte, error)      { return pack(v) }
+func decodeSource(data []byte) (intake.Source, error)   { return unpack[intake.Source](data) }
 func encodeLog(v population.Log) ([]byte, error)        { return pack(v) }
 func encodeLinks(v population.Links) ([]byte, error)    { return pack(v) }
 func encodeNames(v population.Names) ([]byte, error)    { return pack(v) }

@@ -3,11 +3,12 @@ package pipeline
 import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/fleet/population"
 )
 
 func init() {
-	register.Combiner1[Source](&mergeSources{})
+	register.Combiner1[intake.Source](&mergeSources{})
 	register.Combiner1[population.Links](&mergeLinks{})
 	register.Combiner1[population.Group](&mergeGroups{})
 	register.Combiner1[population.Set](&mergeSets{})
@@ -18,8 +19,8 @@ func init() {
 
 type mergeSources struct{}
 
-func (*mergeSources) MergeAccumulators(a, b Source) Source {
-	return Source{a.Part | b.Part, max(a.Root, b.Root)}
+func (*mergeSources) MergeAccumulators(a, b intake.Source) intake.Source {
+	return a.Join(b)
 }
 
 type mergeLinks struct{}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,12 +21,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/fleet/beam/prism"
+	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/fleet/population"
 )
 
 func TestMain(m *testing.M) {
 	log.LogLevel = "warn"
 	flag.Parse()
+	EndWithBoot()
 	beam.Init()
 	os.Exit(tests(m))
 }
@@ -101,30 +102,16 @@ func folder(t *testing.T) string {
 	write("all.tar", tarred.Bytes())
 	write("player2/broken.zip", zipped.Bytes()[:zipped.Len()/2])
 	write("player2/broken.tar", tarred.Bytes()[:tarred.Len()/2])
+	var bomb bytes.Buffer
+	z = zip.NewWriter(&bomb)
+	w, err := z.Create("bomb.log")
+	require.NoError(t, err)
+	_, _ = w.Write(bytes.Repeat(append(bytes.Repeat([]byte("a"), 1<<16), '\n'), 600)) // to a thousandth
+	require.NoError(t, z.Close())
+	write("player4/bomb.zip", bomb.Bytes())
 	write("player3/binary.log", []byte("\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00"))
 	write("player3/empty.log", nil)
 	return dir
-}
-
-// readFolder reads a folder in one process.
-func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, failures []population.Failure) {
-	t.Helper()
-	var names []string
-	note := func(name string, _ Source) { names = append(names, name) }
-	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
-	slices.Reverse(names)
-	return readFiles(t, c, names...)
-}
-
-func readFiles(t *testing.T, c Config, names ...string) (logs []*population.Log, failures []population.Failure) {
-	t.Helper()
-	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
-	require.NoError(t, read.Setup())
-	for _, name := range names {
-		read.read(t.Context(), name, Source{}, func(l *population.Log) { logs = append(logs, l) },
-			func(f *population.Failure) { failures = append(failures, *f) })
-	}
-	return logs, failures
 }
 
 func run(t *testing.T, c Config) (text, html string) {
@@ -146,17 +133,17 @@ func run(t *testing.T, c Config) (text, html string) {
 func TestPipeline(t *testing.T) {
 	dir := folder(t)
 	// The player is the same in all copies of a log: which copy counts depends on the name of the folder.
-	c := Config{Salt: []byte("salt"), K: 3, Player: `.*/(player\d+)/`, Split: "1.5", Branches: 3}
+	c := Config{intake.Config{Salt: []byte("salt"), K: 3, Player: `.*/(player\d+)/`, Split: "1.5"}, 3}
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
 	text, html := run(t, c)
 
-	logs, failures := readFolder(t, c, dir)
-	report := population.Sum(logs, failures, c.K)
+	report, err := c.Report(t.Context()) // of heed fleet
+	require.NoError(t, err)
 	require.Equal(t, string(report.JSON()), text)
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
-	require.Equal(t, uint64(51), report.Logs, "of the shorter copies, the one that is cut before 4 KiB")
+	require.Equal(t, uint64(52), report.Logs, "of the shorter copies, the one that is cut before 4 KiB")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {
@@ -167,11 +154,11 @@ func TestPipeline(t *testing.T) {
 	all := strings.Join(bad, "\n")
 	for _, want := range []string{
 		"player1/cut.log.gz: ", "player2/broken.zip: ", "player2/broken.tar", "player3/binary.log: is not a text file",
-		"player3/empty.log: is empty",
+		"player3/empty.log: is empty", "player4/bomb.zip: unpacks to more than 200 times its size",
 	} {
 		require.Contains(t, all, want)
 	}
-	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)
+	require.Len(t, bad, 8, "an archive that ends early, and the log where it does: "+all)
 	require.NotContains(t, html, "secretword", "two players have such a word")
 	counted, _, _ := strings.Cut(text, `"failures"`) // with paths, which are the operator's
 	require.NotRegexp(t, `secretword|player\d`, counted)
@@ -188,98 +175,19 @@ func TestPlayers(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, fmt.Appendf(nil, "log %d\n", max(i, 1)), 0o600))
 	}
-	c := Config{Salt: []byte("salt"), K: 1}
+	c := Config{Config: intake.Config{Salt: []byte("salt"), K: 1}}
 	c.Patterns = [3][]string{{"./october/"}, {"october", "october/*/*.log"}, {"november/"}}
 	out, _ := run(t, c)
 	var r population.Report
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	require.Equal(t, []uint64{3, 6, 1, 1, 3},
 		[]uint64{r.Players, r.Logs, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
-
-	require.NoError(t, os.WriteFile("all.zip", nil, 0o600))
-	for want, patterns := range map[string][]string{
-		"november/": {"november"}, "november/a/": {"november/a/*.log"}, "": {"*/a/*.log"}, "all.zip/": {"all.zip"},
-		"gs://logs/": {"gs://logs/a/x.log", "gs://logs/b*"},
-	} {
-		require.Equal(t, want, Root(patterns))
-	}
-	require.Equal(t, "november/", Root([]string{"november/a", "november/b"}))
-	require.Equal(t, "november/", Root([]string{"november/a/x.log", "november/b/z.log"}))
-	require.Empty(t, Root([]string{"october", "november"}))
-	require.Empty(t, Root([]string{"."}))
-	require.Equal(t, "/", Root([]string{"/x", "/y/*"}))
-	read := &readLogs{}
-	require.Equal(t, "player7", read.playerIn("all.zip/player7/Player.log", len("all.zip/")))
-	require.Equal(t, "all.zip", read.playerIn("logs/all.zip/player7/Player.log", len("logs/")))
-}
-
-// TestNoPlayer holds that all logs in whose paths no player is found are of one, and that each is named and counts.
-func TestNoPlayer(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 5 {
-		require.NoError(t, os.WriteFile(fmt.Sprintf("%s/%d.log", dir, i), fmt.Appendf(nil, "log %d\n", i), 0o600))
-	}
-	for expression, want := range map[string]int{`/(player\d+)/`: 1, `/(x?)\d\.log`: 1, `/(\d)\.log`: 5} {
-		c := Config{Salt: []byte("salt"), Player: expression}
-		logs, failures := readFolder(t, c, dir)
-		report := population.Sum(logs, failures, 1)
-		require.Equal(t, []uint64{5, uint64(want)}, []uint64{report.Logs, report.Players}, expression)
-		if want == 5 {
-			require.Empty(t, report.Failures)
-			continue
-		}
-		require.Len(t, report.Failures, 5)
-		require.Equal(t, "no player in its path by --player", report.Failures[0].Error)
-	}
-}
-
-// TestFolders holds that a link to a folder is the folder, and that what cannot be read is a failure by name.
-func TestFolders(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(dir+"/logs", 0o700))
-	require.NoError(t, os.WriteFile(dir+"/logs/a.log", []byte("a log\n"), 0o600))
-	require.ErrorContains(t, Find(t.Context(), dir+"/*.log"), "no file matches")
-	require.NoError(t, Find(t.Context(), dir))
-	if err := os.Symlink(dir+"/logs", dir+"/link"); err != nil {
-		t.Skip(err)
-	}
-	require.NoError(t, os.Symlink(dir+"/none.log", dir+"/logs/broken.log"))
-	require.NoError(t, os.WriteFile(dir+"/linked", []byte("another log\n"), 0o600))
-	require.NoError(t, os.Symlink(dir+"/linked", dir+"/logs/b.log"))
-	logs, failures := readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
-	require.Len(t, logs, 2)
-	require.Len(t, failures, 1)
-	require.Contains(t, failures[0].Path, "broken.log")
-	require.NoError(t, os.Remove(dir+"/logs/broken.log"))
-	require.NoError(t, os.Remove(dir+"/logs/b.log"))
-
-	require.NoError(t, os.MkdirAll(dir+"/in/[1]/logs", 0o700))
-	require.NoError(t, os.WriteFile(dir+"/in/[1]/logs/a.log", []byte("a log\n"), 0o600))
-	require.NoError(t, os.Mkdir(dir+"/in/empty", 0o700))
-	require.NoError(t, Find(t.Context(), dir+"/in/[1]"))
-	require.Equal(t, dir+"/in/[1]/", Root([]string{dir + "/in/[1]"}))
-	require.ErrorContains(t, Find(t.Context(), dir+"/**/a.log"), "at any depth")
-	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/in/*")
-	require.Len(t, logs, 1)
-	empty := population.Failure{Path: dir + "/in/empty", Error: "no log in it, of 0 files and folders"}
-	require.Equal(t, []population.Failure{empty}, failures)
-	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
-	require.Len(t, logs, 1)
-	require.Empty(t, failures)
-
-	require.True(t, isInput(dir+"/logs", nil, os.ErrPermission))
-	_, failures = readFiles(t, Config{Salt: []byte("salt")}, dir+"/logs", os.DevNull)
-	require.Len(t, failures, 2)
-	require.Equal(t, dir+"/logs", failures[0].Path)
-	require.Contains(t, failures[0].Error, "no log in it, of 1 files and folders")
-	require.Equal(t, population.Failure{Path: os.DevNull, Error: "is not a regular file"}, failures[1])
 }
 
 // TestNothing: an archive without a log gives a report of nothing, and a folder or pattern without a file is an error.
 func TestNothing(t *testing.T) {
-	c := Config{Salt: []byte("salt"), K: 5}
+	c := Config{Config: intake.Config{Salt: []byte("salt"), K: 5}}
 	dir := t.TempDir()
-	require.ErrorContains(t, Find(t.Context(), dir), "no log in it")
 	var empty bytes.Buffer
 	require.NoError(t, zip.NewWriter(&empty).Close())
 	require.NoError(t, os.WriteFile(dir+"/empty.zip", empty.Bytes(), 0o600))
@@ -291,32 +199,4 @@ func TestNothing(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, c)
 	require.ErrorContains(t, beamx.Run(context.Background(), p), "no file matches")
-}
-
-func TestValidate(t *testing.T) {
-	t.Chdir(t.TempDir())
-	good := Config{Patterns: [3][]string{{"x"}}, Salt: []byte("x"), K: 5, JSON: "x"}
-	require.NoError(t, good.Validate())
-	require.NoError(t, good.Writable())
-	require.NoFileExists(t, "x")
-	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
-	require.NoError(t, (&Config{JSON: "new/x", HTML: "x"}).Writable())
-	require.FileExists(t, "x")
-	require.ErrorContains(t, (&Config{JSON: "x/x"}).Writable(), "x")
-	require.ErrorContains(t, (&Config{HTML: "new"}).Writable(), "new")
-	for want, change := range map[string]func(c *Config){
-		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
-		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
-		"--split-version x": func(c *Config) { c.Split = "x" },
-		"--k 0":             func(c *Config) { c.K = 0 },
-		"same file":         func(c *Config) { c.HTML = "./x" },
-		"no salt":           func(c *Config) { c.Salt = nil },
-		"no report":         func(c *Config) { c.JSON = "" },
-		"has 2 groups":      func(c *Config) { c.Player = "(a)(b)" },
-		"missing closing )": func(c *Config) { c.Player = "(" },
-	} {
-		c := good
-		change(&c)
-		require.ErrorContains(t, c.Validate(), want)
-	}
 }

@@ -1,0 +1,165 @@
+package intake
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/fleet/population"
+)
+
+// readFolder reads a folder on one goroutine.
+func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, failures []population.Failure) {
+	t.Helper()
+	var names []string
+	require.NoError(t, Match(dir, nil, func(name string) { names = append(names, name) }))
+	slices.Reverse(names)
+	return readFiles(t, c, names...)
+}
+
+func readFiles(t *testing.T, c Config, names ...string) (logs []*population.Log, failures []population.Failure) {
+	t.Helper()
+	read := &Reader{Player: c.Player, Salt: c.Salt, Split: c.Split}
+	require.NoError(t, read.Setup())
+	for _, name := range names {
+		read.Read(name, Source{}, func(name string) (io.ReadCloser, error) { return os.Open(name) },
+			func(l *population.Log) { logs = append(logs, l) },
+			func(f *population.Failure) { failures = append(failures, *f) })
+	}
+	return logs, failures
+}
+
+// TestRoot holds that a root is the folder in which all that patterns name is, and that a player is a folder in it.
+func TestRoot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"october", "november/a", "november/b"} {
+		require.NoError(t, os.MkdirAll(name, 0o700))
+	}
+	require.NoError(t, os.WriteFile("all.zip", nil, 0o600))
+	for want, patterns := range map[string][]string{
+		"november/": {"november"}, "november/a/": {"november/a/*.log"}, "": {"*/a/*.log"}, "all.zip/": {"all.zip"},
+		"gs://logs/": {"gs://logs/a/x.log", "gs://logs/b*"},
+	} {
+		require.Equal(t, want, Root(patterns))
+	}
+	require.Equal(t, "november/", Root([]string{"november/a", "november/b"}))
+	require.Equal(t, "november/", Root([]string{"november/a/x.log", "november/b/z.log"}))
+	require.Empty(t, Root([]string{"october", "november"}))
+	require.Empty(t, Root([]string{"."}))
+	require.Equal(t, "/", Root([]string{"/x", "/y/*"}))
+	read := &Reader{}
+	require.Equal(t, "player7", read.playerIn("all.zip/player7/Player.log", len("all.zip/")))
+	require.Equal(t, "all.zip", read.playerIn("logs/all.zip/player7/Player.log", len("logs/")))
+}
+
+func match(pattern string) error { return Match(pattern, nil, func(string) {}) }
+
+// TestNoPlayer holds that all logs in whose paths no player is found are of one, and that each is named and counts.
+func TestNoPlayer(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 5 {
+		require.NoError(t, os.WriteFile(fmt.Sprintf("%s/%d.log", dir, i), fmt.Appendf(nil, "log %d\n", i), 0o600))
+	}
+	for expression, want := range map[string]int{`/(player\d+)/`: 1, `/(x?)\d\.log`: 1, `/(\d)\.log`: 5} {
+		c := Config{Salt: []byte("salt"), Player: expression}
+		logs, failures := readFolder(t, c, dir)
+		report := population.Sum(logs, failures, 1)
+		require.Equal(t, []uint64{5, uint64(want)}, []uint64{report.Logs, report.Players}, expression)
+		if want == 5 {
+			require.Empty(t, report.Failures)
+			continue
+		}
+		require.Len(t, report.Failures, 5)
+		require.Equal(t, "no player in its path by --player", report.Failures[0].Error)
+	}
+}
+
+// TestFolders holds that a link to a folder is the folder, and that what cannot be read is a failure by name.
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(dir+"/logs", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/logs/a.log", []byte("a log\n"), 0o600))
+	require.ErrorContains(t, match(dir+"/*.log"), "no file matches")
+	require.NoError(t, match(dir))
+	if err := os.Symlink(dir+"/logs", dir+"/link"); err != nil {
+		t.Skip(err)
+	}
+	require.NoError(t, os.Symlink(dir+"/none.log", dir+"/logs/broken.log"))
+	require.NoError(t, os.WriteFile(dir+"/linked", []byte("another log\n"), 0o600))
+	require.NoError(t, os.Symlink(dir+"/linked", dir+"/logs/b.log"))
+	logs, failures := readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
+	require.Len(t, logs, 2)
+	require.Len(t, failures, 1)
+	require.Contains(t, failures[0].Path, "broken.log")
+	require.NoError(t, os.Remove(dir+"/logs/broken.log"))
+	require.NoError(t, os.Remove(dir+"/logs/b.log"))
+
+	require.NoError(t, os.MkdirAll(dir+"/in/[1]/logs", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/in/[1]/logs/a.log", []byte("a log\n"), 0o600))
+	require.NoError(t, os.Mkdir(dir+"/in/empty", 0o700))
+	require.NoError(t, match(dir+"/in/[1]"))
+	require.Equal(t, dir+"/in/[1]/", Root([]string{dir + "/in/[1]"}))
+	require.ErrorContains(t, match(dir+"/**/a.log"), "at any depth")
+	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/in/*")
+	require.Len(t, logs, 1)
+	empty := population.Failure{Path: dir + "/in/empty", Error: "no log in it, of 0 files and folders"}
+	require.Equal(t, []population.Failure{empty}, failures)
+	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
+	require.Len(t, logs, 1)
+	require.Empty(t, failures)
+
+	require.True(t, isInput(dir+"/logs", nil, os.ErrPermission))
+	_, failures = readFiles(t, Config{Salt: []byte("salt")}, dir+"/logs", os.DevNull)
+	require.Len(t, failures, 2)
+	require.Equal(t, dir+"/logs", failures[0].Path)
+	require.Contains(t, failures[0].Error, "no log in it, of 1 files and folders")
+	require.Equal(t, population.Failure{Path: os.DevNull, Error: "is not a regular file"}, failures[1])
+}
+
+func TestValidate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	good := Config{Patterns: [3][]string{{"x"}}, Salt: []byte("x"), K: 5, JSON: "x"}
+	require.NoError(t, good.Validate())
+	require.ErrorContains(t, good.Here(), "no file matches")
+	require.NoError(t, (&Config{JSON: "x"}).Here())
+	require.NoFileExists(t, "x")
+	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
+	require.NoError(t, (&Config{JSON: "new/x", HTML: "x"}).Here())
+	require.FileExists(t, "x")
+	require.ErrorContains(t, (&Config{JSON: "x/x"}).Here(), "x")
+	require.ErrorContains(t, (&Config{HTML: "new"}).Here(), "new")
+	for want, change := range map[string]func(c *Config){
+		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
+		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"--split-version x": func(c *Config) { c.Split = "x" },
+		"--k 0":             func(c *Config) { c.K = 0 },
+		"same file":         func(c *Config) { c.HTML = "./x" },
+		"no salt":           func(c *Config) { c.Salt = nil },
+		"no report":         func(c *Config) { c.JSON = "" },
+		"has 2 groups":      func(c *Config) { c.Player = "(a)(b)" },
+		"missing closing )": func(c *Config) { c.Player = "(" },
+	} {
+		c := good
+		change(&c)
+		require.ErrorContains(t, c.Validate(), want)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	c := &Config{JSON: "a.json", HTML: "a.html", Patterns: [3][]string{{"logs/*/x.log"}}}
+	r := &population.Report{Logs: 3, Players: 2, Failures: []population.Failure{{}}, MoreFailures: 1}
+	require.Equal(t, "3 logs of 2 players read, 2 failures; the report is in a.json, a.html; a player is a folder in logs/",
+		c.Outcome(r))
+	r.Players, c.HTML = 1, ""
+	require.Contains(t, c.Outcome(r), "in a.json; a player is a folder in logs/, so that all logs are of one: ")
+	c.Player = "x"
+	require.Contains(t, c.Outcome(r), "players are by --player")
+}
+
+func TestProgress(t *testing.T) {
+	require.Equal(t, "3 logs with 12 MB read so far", progress(3, 12_345_678))
+}
