@@ -273,7 +273,7 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 75840
+	maxCodeLines = 76000
 	maxFolders   = 18
 	maxExported  = 642
 )

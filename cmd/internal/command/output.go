@@ -69,7 +69,10 @@ func checkOutputs(cmd *cobra.Command, inputs []string) error {
 			continue
 		}
 		file := f.Value.String()
-		if file == "" {
+		switch {
+		case file == "" && f.DefValue != "" && flag != outputFlag:
+			continue // the file that is written without the flag is not wanted
+		case file == "":
 			return cli.Usage(cmd, `--%s "": name a file`, flag)
 		}
 		out, err := os.Stat(file)
