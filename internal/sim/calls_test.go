@@ -39,6 +39,11 @@ func (m *model) clear(p *player, id string) error {
 		return fmt.Errorf("clear: %v, and the item was open: %v", cleared, open)
 	}
 	if cleared {
+		if it := m.byID[id]; it != nil { // what returns of it is new
+			for _, e := range it.held {
+				delete(m.returns, e.group)
+			}
+		}
 		m.acted(event.Entry{Status: event.StatusWithdrawn, Message: id}, event.Decision{Rule: "host.withdrawn"})
 	}
 	return nil
