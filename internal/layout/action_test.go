@@ -103,10 +103,10 @@ esac
 `)
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, "bin", "gh"), 0o700))
 	r.write(t, filepath.Join(r.dir, "comments"), "")
-	systems := map[string]string{"linux": "Linux", "darwin": "macOS"}
 	r.values = map[string]string{
 		"github.token": "secret", "github.action_ref": "v1", "github.repository": "a/b", "github.event.number": "7",
-		"runner.os": systems[runtime.GOOS], "runner.arch": map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH],
+		"runner.os":   map[string]string{"linux": "Linux", "darwin": "macOS"}[runtime.GOOS],
+		"runner.arch": map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH],
 	}
 	return r
 }
