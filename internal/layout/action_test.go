@@ -261,6 +261,7 @@ func TestAction(t *testing.T) {
 	said, err = r.run(t, inputs)
 	require.ErrorContains(t, err, "exit status ")
 	require.Contains(t, said, "none.log")
+	require.Contains(t, r.read(t, "summary"), "no report")
 	require.NoError(t, os.Rename(filepath.Join(r.dir, "Player.log"), filepath.Join(r.dir, "--$(touch owned) 1.log")))
 	inputs["log"], inputs["fail-on"] = "--$(touch owned) 1.log", "never"
 	said, err = r.run(t, inputs)

@@ -17,6 +17,34 @@ import (
 // span holds lines of a file, both ends included.
 type span struct{ first, last int }
 
+// candidates returns the mutants of a package, or of the tested packages that differ from the commit diff. If diff is
+// given, they are of declarations with changed lines.
+func candidates(ctx context.Context, dirs []string, diff, only string) (all []mutant, err error) {
+	var lines map[string][]span
+	if diff != "" {
+		if lines, err = differing(ctx, diff); err != nil {
+			return nil, err
+		}
+	}
+	if len(dirs) == 0 {
+		for name := range lines {
+			dirs = append(dirs, path.Dir(name))
+		}
+		slices.Sort(dirs)
+	}
+	for _, dir := range slices.Compact(dirs) {
+		found, err := mutants(filepath.Clean(dir), only)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if diff != "" {
+		all = slices.DeleteFunc(all, func(m mutant) bool { return !m.within(lines[m.file]) })
+	}
+	return all, nil
+}
+
 // differing returns the changed lines of the files of tested packages, by the file's name from the current folder:
 // between the commit that ref and HEAD have in common and the tree. Files of other systems are left out.
 func differing(ctx context.Context, ref string) (map[string][]span, error) {
@@ -45,15 +73,6 @@ func differing(ctx context.Context, ref string) (map[string][]span, error) {
 		}
 	}
 	return lines, nil
-}
-
-// folders returns the folders of files, in order.
-func folders(files map[string][]span) (dirs []string) {
-	for name := range files {
-		dirs = append(dirs, path.Dir(name))
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
 }
 
 // stderr returns the text that a failed program wrote, or its error if it wrote none.

@@ -71,26 +71,9 @@ func main() {
 		}
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		var lines map[string][]span
-		if *diff != "" {
-			if lines, err = differing(ctx, *diff); err != nil {
-				return err
-			}
-		}
-		dirs := flag.Args()
-		if len(dirs) == 0 {
-			dirs = folders(lines)
-		}
-		var all []mutant
-		for _, dir := range dirs {
-			found, err := mutants(filepath.Clean(dir), *only)
-			if err != nil {
-				return err
-			}
-			all = append(all, found...)
-		}
-		if *diff != "" {
-			all = slices.DeleteFunc(all, func(m mutant) bool { return !m.within(lines[m.file]) })
+		all, err := candidates(ctx, flag.Args(), *diff, *only)
+		if err != nil {
+			return err
 		}
 		if *again != "" {
 			all = slices.DeleteFunc(all, func(m mutant) bool { return !survivedBefore(before, &m) })
@@ -113,13 +96,13 @@ func main() {
 			return nil
 		}
 		for len(all) > 0 {
-			dir := path.Dir(all[0].file)
-			n := slices.IndexFunc(all, func(m mutant) bool { return path.Dir(m.file) != dir })
-			if n < 0 {
-				n = len(all)
+			dir, n := path.Dir(all[0].file), 1
+			for n < len(all) && path.Dir(all[n].file) == dir {
+				n++
 			}
-			r.packages = append([]string{"./" + dir}, strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })...)
-			if err := r.run(ctx, all[:n], known); err != nil {
+			one := r // since a run sets the timeout by its own package
+			one.packages = append([]string{"./" + dir}, strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })...)
+			if err := one.run(ctx, all[:n], known); err != nil {
 				return err
 			}
 			all = all[n:]
