@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,10 +132,7 @@ var expression = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
 // run runs the steps with inputs, and returns what they print and the error of the first that fails.
 func (r *runner) run(t *testing.T, inputs map[string]string, env ...string) (said string, failed error) {
 	t.Helper()
-	values := map[string]string{}
-	for name, value := range r.values {
-		values[name] = value
-	}
+	values := maps.Clone(r.values)
 	for name, input := range r.Inputs {
 		values["inputs."+name] = input.Default
 	}
