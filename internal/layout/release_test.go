@@ -38,8 +38,10 @@ type releaseConfig struct {
 		Bindir           string   `yaml:"bindir"`
 		MTime            string   `yaml:"mtime"`
 		Contents         []struct {
-			Src string `yaml:"src"`
-			Dst string `yaml:"dst"`
+			Src      string          `yaml:"src"`
+			Dst      string          `yaml:"dst"`
+			FileInfo releaseFileInfo `yaml:"file_info"`
+			Packager string          `yaml:"packager"`
 		} `yaml:"contents"`
 	} `yaml:"nfpms"`
 	Casks []struct {
@@ -227,6 +229,7 @@ func TestRelease(t *testing.T) {
 		require.Equal(t, "{{ .CommitDate }}", p.MTime)
 		for _, c := range p.Contents {
 			checkSource(t, &config, c.Src)
+			require.Equal(t, uint32(0o644), c.FileInfo.Mode, c.Src)
 		}
 	}
 	for _, c := range config.Casks {
