@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,6 +48,7 @@ type releaseConfig struct {
 	Casks []struct {
 		releaseListing `yaml:",inline"`
 		Binaries       []string          `yaml:"binaries"`
+		CustomBlock    string            `yaml:"custom_block"`
 		Completions    map[string]string `yaml:"completions"`
 		Manpages       []string          `yaml:"manpages"`
 		Hooks          struct {
@@ -235,6 +237,9 @@ func TestRelease(t *testing.T) {
 	for _, c := range config.Casks {
 		require.Equal(t, config.Archives[0].ID, c.IDs[0], c.Name)
 		require.ElementsMatch(t, config.Archives[0].IDs, c.Binaries)
+		for _, path := range append(c.Manpages, slices.Collect(maps.Values(c.Completions))...) {
+			require.True(t, strings.HasPrefix(path, "heed_#{version}_#{os}_#{arch}/"), "%s: archives wrap in a folder", path)
+		}
 	}
 	require.NotEmpty(t, config.Scoops)
 	require.Equal(t, "sha256", config.Checksum.Algorithm)
