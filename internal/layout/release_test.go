@@ -2,9 +2,11 @@ package layout
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,24 +22,64 @@ type releaseConfig struct {
 	Before      struct {
 		Hooks []string `yaml:"hooks"`
 	} `yaml:"before"`
-	Builds   []releaseBuild `yaml:"builds"`
-	Archives []struct {
-		IDs             []string `yaml:"ids"`
-		Formats         []string `yaml:"formats"`
-		FormatOverrides []struct {
-			GOOS    string   `yaml:"goos"`
-			Formats []string `yaml:"formats"`
-		} `yaml:"format_overrides"`
-		NameTemplate    string          `yaml:"name_template"`
-		WrapInDirectory bool            `yaml:"wrap_in_directory"`
-		BuildsInfo      releaseFileInfo `yaml:"builds_info"`
-		Files           []struct {
-			Src         string          `yaml:"src"`
-			Dst         string          `yaml:"dst"`
-			StripParent bool            `yaml:"strip_parent"`
-			Info        releaseFileInfo `yaml:"info"`
-		} `yaml:"files"`
-	} `yaml:"archives"`
+	Builds   []releaseBuild   `yaml:"builds"`
+	Archives []releaseArchive `yaml:"archives"`
+	NFPMs    []struct {
+		ID               string   `yaml:"id"`
+		PackageName      string   `yaml:"package_name"`
+		IDs              []string `yaml:"ids"`
+		Formats          []string `yaml:"formats"`
+		FileNameTemplate string   `yaml:"file_name_template"`
+		Vendor           string   `yaml:"vendor"`
+		Homepage         string   `yaml:"homepage"`
+		Maintainer       string   `yaml:"maintainer"`
+		Description      string   `yaml:"description"`
+		License          string   `yaml:"license"`
+		Section          string   `yaml:"section"`
+		Bindir           string   `yaml:"bindir"`
+		MTime            string   `yaml:"mtime"`
+		Contents         []struct {
+			Src      string          `yaml:"src"`
+			Dst      string          `yaml:"dst"`
+			FileInfo releaseFileInfo `yaml:"file_info"`
+			Packager string          `yaml:"packager"`
+		} `yaml:"contents"`
+	} `yaml:"nfpms"`
+	Casks []struct {
+		releaseListing `yaml:",inline"`
+		Binaries       []string          `yaml:"binaries"`
+		CustomBlock    string            `yaml:"custom_block"`
+		Completions    map[string]string `yaml:"completions"`
+		Manpages       []string          `yaml:"manpages"`
+		Hooks          struct {
+			Post struct {
+				Install string `yaml:"install"`
+			} `yaml:"post"`
+		} `yaml:"hooks"`
+	} `yaml:"homebrew_casks"`
+	Scoops []struct {
+		releaseListing `yaml:",inline"`
+		License        string `yaml:"license"`
+	} `yaml:"scoops"`
+	Images []struct {
+		ID         string            `yaml:"id"`
+		IDs        []string          `yaml:"ids"`
+		Dockerfile string            `yaml:"dockerfile"`
+		Images     []string          `yaml:"images"`
+		Tags       []string          `yaml:"tags"`
+		Platforms  []string          `yaml:"platforms"`
+		ExtraFiles []string          `yaml:"extra_files"`
+		Labels     map[string]string `yaml:"labels"`
+		Flags      []string          `yaml:"flags"`
+		SBOM       string            `yaml:"sbom"`
+		Disable    string            `yaml:"disable"`
+	} `yaml:"dockers_v2"`
+	DockerDigest struct {
+		NameTemplate string `yaml:"name_template"`
+	} `yaml:"docker_digest"`
+	SBOMs []struct {
+		Artifacts string `yaml:"artifacts"`
+	} `yaml:"sboms"`
 	Checksum struct {
 		NameTemplate string `yaml:"name_template"`
 		Algorithm    string `yaml:"algorithm"`
@@ -49,6 +91,44 @@ type releaseConfig struct {
 		Draft      bool   `yaml:"draft"`
 		Prerelease string `yaml:"prerelease"`
 	} `yaml:"release"`
+}
+
+type releaseArchive struct {
+	ID              string   `yaml:"id"`
+	Meta            bool     `yaml:"meta"`
+	IDs             []string `yaml:"ids"`
+	Formats         []string `yaml:"formats"`
+	FormatOverrides []struct {
+		GOOS    string   `yaml:"goos"`
+		Formats []string `yaml:"formats"`
+	} `yaml:"format_overrides"`
+	NameTemplate    string          `yaml:"name_template"`
+	WrapInDirectory string          `yaml:"wrap_in_directory"`
+	BuildsInfo      releaseFileInfo `yaml:"builds_info"`
+	Files           []struct {
+		Src         string          `yaml:"src"`
+		Dst         string          `yaml:"dst"`
+		StripParent bool            `yaml:"strip_parent"`
+		Info        releaseFileInfo `yaml:"info"`
+	} `yaml:"files"`
+}
+
+// releaseListing is the common part of a cask and a manifest.
+type releaseListing struct {
+	Name        string   `yaml:"name"`
+	IDs         []string `yaml:"ids"`
+	Homepage    string   `yaml:"homepage"`
+	Description string   `yaml:"description"`
+	SkipUpload  string   `yaml:"skip_upload"`
+	Repository  struct {
+		Owner       string `yaml:"owner"`
+		Name        string `yaml:"name"`
+		Branch      string `yaml:"branch"`
+		Token       string `yaml:"token"`
+		PullRequest struct {
+			Enabled bool `yaml:"enabled"`
+		} `yaml:"pull_request"`
+	} `yaml:"repository"`
 }
 
 type releaseBuild struct {
@@ -133,14 +213,61 @@ func TestRelease(t *testing.T) {
 	}
 	require.ElementsMatch(t, programs, built)
 
-	require.Len(t, config.Archives, 1)
-	archive := config.Archives[0]
-	require.ElementsMatch(t, programs, archive.IDs)
-	require.Equal(t, uint32(0o755), archive.BuildsInfo.Mode)
-	require.Equal(t, "{{ .CommitDate }}", archive.BuildsInfo.MTime)
-	var packed []string
+	archived := []string{}
+	for _, archive := range config.Archives {
+		archived = append(archived, archive.IDs...)
+		packed := checkArchive(t, &config, &archive)
+		require.Equal(t, archive.ID == "heed", slices.Contains(packed, "extras/players.md"), "%s: for players", archive.ID)
+		if !archive.Meta {
+			require.Subset(t, packed, []string{"LICENSE", "extras/THIRD_PARTY_NOTICES.txt"}, archive.ID)
+			require.Equal(t, uint32(0o755), archive.BuildsInfo.Mode)
+			require.Equal(t, "{{ .CommitDate }}", archive.BuildsInfo.MTime)
+		}
+	}
+	require.ElementsMatch(t, programs, archived, "each program is in one archive")
+
+	for _, p := range config.NFPMs {
+		require.ElementsMatch(t, programs, p.IDs)
+		require.Equal(t, "{{ .CommitDate }}", p.MTime)
+		for _, c := range p.Contents {
+			checkSource(t, &config, c.Src)
+			require.Equal(t, uint32(0o644), c.FileInfo.Mode, c.Src)
+		}
+	}
+	for _, c := range config.Casks {
+		require.Equal(t, config.Archives[0].ID, c.IDs[0], c.Name)
+		require.ElementsMatch(t, config.Archives[0].IDs, c.Binaries)
+		for _, path := range append(c.Manpages, slices.Collect(maps.Values(c.Completions))...) {
+			require.True(t, strings.HasPrefix(path, "heed_#{version}_#{os}_#{arch}/"), "%s: archives wrap in a folder", path)
+		}
+	}
+	require.NotEmpty(t, config.Scoops)
+	require.Equal(t, "sha256", config.Checksum.Algorithm)
+
+	// The images: the version of Beam is the version of the fleet's module.
+	require.Len(t, config.Images, 2)
+	for _, image := range config.Images {
+		require.ElementsMatch(t, programs, image.IDs)
+		checkSource(t, &config, image.ExtraFiles...)
+		text, err = os.ReadFile(filepath.Join(root, image.Dockerfile))
+		require.NoError(t, err)
+		for _, name := range append(image.ExtraFiles, programs...) {
+			require.Contains(t, string(text), name, image.Dockerfile)
+		}
+	}
+	base := regexp.MustCompile(`(?m)^FROM apache/beam_go_sdk:(\S+) AS fleet$`).FindSubmatch(text)
+	require.NotNil(t, base)
+	text, err = os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "github.com/apache/beam/sdks/v2 v"+string(base[1])+"\n")
+}
+
+// checkArchive holds the files of an archive to the tree, and returns them.
+func checkArchive(t *testing.T, config *releaseConfig, archive *releaseArchive) (packed []string) {
+	t.Helper()
 	for _, f := range archive.Files {
 		packed = append(packed, f.Src)
+		require.Equal(t, "{{ .CommitDate }}", f.Info.MTime, f.Src)
 		if strings.HasPrefix(f.Src, "tools/packaging/") {
 			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
 			link, err := os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page"))
@@ -148,18 +275,30 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, "heed", link, "which is beside it in the archive")
 			continue
 		}
-		require.Equal(t, uint32(0o644), f.Info.Mode, f.Src)
-		require.Equal(t, "{{ .CommitDate }}", f.Info.MTime, f.Src)
-		if strings.HasPrefix(f.Src, "extras/") {
-			require.Contains(t, config.Before.Hooks, "bash .ci/release extras extras", "nobody writes %s", f.Src)
-			continue
+		if !archive.Meta { // whose files have modes of their own
+			require.Equal(t, uint32(0o644), f.Info.Mode, f.Src)
 		}
-		files, err := filepath.Glob(filepath.Join(root, f.Src))
-		require.NoError(t, err)
-		require.NotEmpty(t, files, f.Src)
+		checkSource(t, config, f.Src)
 	}
-	require.Subset(t, packed, []string{"LICENSE", "extras/THIRD_PARTY_NOTICES.txt"})
-	require.Equal(t, "sha256", config.Checksum.Algorithm)
+	return packed
+}
+
+// checkSource holds that files of a release are in the tree, or written by a hook.
+func checkSource(t *testing.T, config *releaseConfig, sources ...string) {
+	t.Helper()
+	for _, source := range sources {
+		switch {
+		case source == "extras/rimworld/heed":
+			require.Contains(t, config.Before.Hooks, "bash .ci/release mod extras/rimworld/heed", source)
+		case strings.HasPrefix(source, "extras/"):
+			require.Contains(t, config.Before.Hooks, "bash .ci/release extras extras", source)
+		default:
+			files, err := filepath.Glob(filepath.Join(root, source))
+			require.NoError(t, err)
+			require.NotEmpty(t, files, source)
+			require.NotRegexp(t, `^docs/[^/]*$`, source, "of the documents players.md alone")
+		}
+	}
 }
 
 var usedAction = regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@.]+)@(\S+)$`)
@@ -167,7 +306,7 @@ var usedAction = regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@.]+)@(\S+)$`)
 // TestActions: workflows, and the examples in pages, use one version of an action.
 func TestActions(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{".github/workflows/*.yml", "docs/*.md", "*.md"} {
+	for _, pattern := range []string{".github/workflows/*.yml", "action.yml", "docs/*.md", "*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		files = append(files, found...)

@@ -4,6 +4,9 @@
 //
 //	go -C tools run ./mutate -sample 100 -seed 1 ./gabp/gate
 //	go -C tools run ./mutate -with ./gabp/gate,./cmd/internal/bridge ./gabp
+//	go -C tools run ./mutate -diff main -sample 100
+//
+// With -diff, mutants are of functions that differ from a commit, of all tested packages if none is given.
 //
 // Tests run with -short; packages of -with are asked where the package's own tests pass.
 // The same seed takes the same sample of the same source. The tree is not changed: all
@@ -25,6 +28,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,6 +44,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the sample")
 	with := flag.String("with", "", "further packages whose tests count, joined by commas")
 	only := flag.String("file", "", "mutate only files whose name matches this pattern")
+	diff := flag.String("diff", "", "mutate only functions changed since this commit, or since the branch left it")
 	list := flag.Bool("list", false, "print the mutants and run nothing")
 	again := flag.String("again", "", "try only the mutants that survived in this file, the output of an earlier run")
 	equivalent := flag.String("equivalent", "mutate/equivalent.txt", "mutants that no test can notice, with reasons")
@@ -48,8 +53,8 @@ func main() {
 	flag.DurationVar(&r.timeout, "timeout", 0, "of the tests of one mutant; 0 is five times what they take, and 10 s")
 	flag.Parse()
 	err := func() error {
-		if flag.NArg() != 1 {
-			return errors.New("give one package, such as ./gabp/gate")
+		if flag.NArg() > 1 || flag.NArg() == 0 && *diff == "" {
+			return errors.New("give one package, such as ./gabp/gate, or -diff and a commit")
 		}
 		known, err := readEquivalent(*equivalent)
 		if err != nil {
@@ -64,12 +69,17 @@ func main() {
 		if err := os.Chdir(*root); err != nil {
 			return err
 		}
-		all, err := mutants(filepath.Clean(flag.Arg(0)), *only)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		all, err := candidates(ctx, flag.Args(), *diff, *only)
 		if err != nil {
 			return err
 		}
 		if *again != "" {
 			all = slices.DeleteFunc(all, func(m mutant) bool { return !survivedBefore(before, &m) })
+		}
+		if len(all) == 0 {
+			fmt.Println("no mutants")
 		}
 		if *sample > 0 && *sample < len(all) {
 			order := rand.New(rand.NewPCG(*seed, 0)).Perm(len(all))[:*sample]
@@ -85,10 +95,19 @@ func main() {
 			}
 			return nil
 		}
-		r.packages = append([]string{flag.Arg(0)}, strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })...)
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		return r.run(ctx, all, known)
+		for len(all) > 0 {
+			dir, n := path.Dir(all[0].file), 1
+			for n < len(all) && path.Dir(all[n].file) == dir {
+				n++
+			}
+			one := r // since a run sets the timeout by its own package
+			one.packages = append([]string{"./" + dir}, strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })...)
+			if err := one.run(ctx, all[:n], known); err != nil {
+				return err
+			}
+			all = all[n:]
+		}
+		return nil
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)

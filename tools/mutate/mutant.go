@@ -24,6 +24,7 @@ type mutant struct {
 	start, end int // the place, in bytes
 	with       string
 	body       *body // of the function around it, nil where there is none
+	decl       span  // the lines of the declaration around it
 }
 
 // body is the place of a function's body, without its braces.
@@ -108,14 +109,14 @@ func mutants(dir, only string) (all []mutant, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.walk(tree, nil)
+		for _, d := range tree.Decls {
+			f.decl = span{f.set.Position(d.Pos()).Line, f.set.Position(d.End()).Line}
+			f.walk(d, nil)
+		}
 		slices.SortStableFunc(f.found, func(a, b mutant) int {
 			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 		})
 		all = append(all, f.found...)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no mutants in %s", dir)
 	}
 	return all, nil
 }
@@ -126,6 +127,7 @@ type file struct {
 	source []byte
 	set    *token.FileSet
 	body   *body // where the walk is
+	decl   span
 	found  []mutant
 }
 
@@ -136,7 +138,7 @@ func (f *file) of(n ast.Node) string { return string(f.source[f.offset(n.Pos()):
 func (f *file) replace(from, to token.Pos, with string) {
 	f.found = append(f.found, mutant{
 		file: f.name, line: f.set.Position(from).Line, source: f.source,
-		start: f.offset(from), end: f.offset(to), with: with, body: f.body,
+		start: f.offset(from), end: f.offset(to), with: with, body: f.body, decl: f.decl,
 	})
 }
 
