@@ -40,9 +40,8 @@ const (
 	MaxLimit = 1000
 )
 
-// maxCapacity bounds every count and size in Config, since positions are kept
-// in 32 bits with one value reserved.
-const maxCapacity = math.MaxInt32 - blockSize
+// maxCapacity bounds every count and size in Config, since positions are kept in 32 bits.
+const maxCapacity = math.MaxInt32 - 1
 
 // Config sets the capacities of a [Journal]. The zero Config is all defaults;
 // zero in a field means its default, negative is an error. All are hard limits.
@@ -58,10 +57,8 @@ type Config struct {
 	// Firsts is how many entries the firsts hold. Default 2,048.
 	Firsts int
 
-	// FirstsBytes is how much text the firsts hold, in blocks of 128 bytes,
-	// of which each entry takes a whole number; rounded up to such a block.
-	// An entry with more text than all of this is refused. Default
-	// 1 MiB.
+	// FirstsBytes is how much text the firsts hold. An entry with more text
+	// than all of this is refused. Default 1 MiB.
 	FirstsBytes int
 
 	// FirstsPerBurst is how many firsts of one burst are held. Default
@@ -72,8 +69,7 @@ type Config struct {
 	// be. Default 2,048.
 	Pinned int
 
-	// PinnedBytes is how much text pinned entries may have, counted like
-	// FirstsBytes. Default 1 MiB.
+	// PinnedBytes is how much text pinned entries may have. Default 1 MiB.
 	PinnedBytes int
 
 	// MaxText is how many bytes are kept of one entry's message and stack

@@ -59,9 +59,8 @@ func (j *Journal) walk(after uint64) walk {
 // tail. It returns nil at the end.
 func (w *walk) peek() (*header, *row) {
 	from := w.j.tailFrom()
-	if rows := w.j.index.rows; w.row < len(rows) && rows[w.row].seq < from {
-		r := &rows[w.row]
-		return w.j.rowHeader(r), r
+	if rows := w.j.index; w.row < len(rows) && rows[w.row].seq < from {
+		return &rows[w.row].header, rows[w.row]
 	}
 	if next := max(w.seq+1, from); next <= w.j.latest {
 		return w.j.tail.at(int(next - from)), nil
