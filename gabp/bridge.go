@@ -53,19 +53,11 @@ func (b Bridge) LogValue() slog.Value {
 
 // Port returns the port of a TCP address, 0 for another.
 func (b Bridge) Port() int {
-	network, address := splitAddr(b.Address)
-	if network != "tcp" {
-		return 0
+	_, port, _ := net.SplitHostPort(b.Address)
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		return int(n)
 	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return 0
-	}
-	return int(n)
+	return 0
 }
 
 // NewToken returns a random token: 256 bits in 64 hexadecimal digits.
