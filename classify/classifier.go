@@ -133,8 +133,8 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 	}
 	var line uint64
 	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = lineSum(text); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line, text); i != none {
+		if line = texts.zero(text); line != 0 {
+			if i, key := texts.findLine(&c.signatures, line); i != none {
 				c.stats.Hits++
 				c.signatures.table.touch(i)
 				if looks {
