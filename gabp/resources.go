@@ -113,10 +113,7 @@ func (t *Resources) Register(m *Mux) {
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
 func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
-	uri, err := parseResourceRead(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	uri, _ := parseResourceRead(r.Params) // they were checked
 	found := t.list.get(uri)
 	if found.read == nil {
 		return nil, Errorf(CodeResourceNotFound, "no resource %q", uri).WithData(map[string]string{"uri": uri})

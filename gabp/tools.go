@@ -166,10 +166,7 @@ func (t *Tools) Register(m *Mux) {
 		return toolsListResult{Tools: list}, err
 	})
 	m.Handle(MethodToolsCall, func(ctx context.Context, r *Request) (any, error) {
-		call, err := ParseToolCall(r.Params)
-		if err != nil {
-			return nil, err
-		}
+		call, _ := ParseToolCall(r.Params) // they were checked
 		return t.Call(ctx, r, call)
 	})
 }
@@ -204,9 +201,6 @@ func failed(ctx context.Context, err error) error {
 		return err
 	}
 	if _, ok := errors.AsType[*Error](err); ok {
-		return err
-	}
-	if _, ok := errors.AsType[*Verbatim](err); ok {
 		return err
 	}
 	return Errorf(CodeToolFailed, "%v", err)
