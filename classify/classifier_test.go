@@ -38,11 +38,11 @@ func TestConfig(t *testing.T) {
 		want   string
 	}{
 		{classify.Config{}, "classify: Config.Rules is nil"},
-		{classify.Config{Rules: set, Signatures: -1}, "classify: Config.Signatures is negative: -1"},
-		{classify.Config{Rules: set, TemplateBytes: -2}, "classify: Config.TemplateBytes is negative: -2"},
-		{classify.Config{Rules: set, Decisions: -1}, "classify: Config.Decisions is negative: -1"},
-		{classify.Config{Rules: set, Sources: -1}, "classify: Config.Sources is negative: -1"},
-		{classify.Config{Rules: set, Signatures: 1 << 40}, "classify: Config.Signatures is 1099511627776, more than the 2147483647 possible"},
+		{classify.Config{Rules: set, Signatures: -1}, "classify: Config.Signatures is -1, want at least 1 (0 means 65536)"},
+		{classify.Config{Rules: set, TemplateBytes: -2}, "classify: Config.TemplateBytes is -2, want at least 1 (0 means 5242880)"},
+		{classify.Config{Rules: set, Decisions: -1}, "classify: Config.Decisions is -1, want at least 1 (0 means 65536)"},
+		{classify.Config{Rules: set, Sources: -1}, "classify: Config.Sources is -1, want at least 1 (0 means 1024)"},
+		{classify.Config{Rules: set, Signatures: 1 << 40}, "classify: Config.Signatures is 1099511627776, want at most 2147483647 (0 means 65536)"},
 	} {
 		_, err := classify.New(tc.config)
 		require.EqualError(t, err, tc.want)

@@ -1,9 +1,9 @@
 package journal
 
 import (
-	"cmp"
-	"fmt"
 	"math"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Defaults of [Config]. Together they take 7.3 MiB, a quarter of what an engine
@@ -99,28 +99,17 @@ type Config struct {
 // withDefaults returns c with its zero capacities replaced. An error names the
 // first field that is not valid.
 func (c Config) withDefaults() (Config, error) {
-	for _, f := range []struct {
-		name  string
-		value *int
-		def   int
-	}{
-		{"Entries", &c.Entries, defaultEntries},
-		{"Bytes", &c.Bytes, defaultBytes},
-		{"Firsts", &c.Firsts, defaultFirsts},
-		{"FirstsBytes", &c.FirstsBytes, defaultFirstsBytes},
-		{"FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst},
-		{"Pinned", &c.Pinned, defaultPinned},
-		{"PinnedBytes", &c.PinnedBytes, defaultPinnedBytes},
-		{"MaxText", &c.MaxText, defaultMaxText},
-		{"ReadEntries", &c.ReadEntries, defaultReadEntries},
-		{"ReadBytes", &c.ReadBytes, defaultReadBytes},
-	} {
-		switch *f.value = cmp.Or(*f.value, f.def); {
-		case *f.value < 0:
-			return c, fmt.Errorf("journal: Config.%s is %d; it must not be negative (0 means the default)", f.name, *f.value)
-		case *f.value > maxCapacity:
-			return c, fmt.Errorf("journal: Config.%s is %d; the largest is %d", f.name, *f.value, maxCapacity)
-		}
-	}
-	return c, nil
+	err := bounds.Complete("journal: Config",
+		bounds.Of("Entries", &c.Entries, defaultEntries, 1, maxCapacity),
+		bounds.Of("Bytes", &c.Bytes, defaultBytes, 1, maxCapacity),
+		bounds.Of("Firsts", &c.Firsts, defaultFirsts, 1, maxCapacity),
+		bounds.Of("FirstsBytes", &c.FirstsBytes, defaultFirstsBytes, 1, maxCapacity),
+		bounds.Of("FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst, 1, maxCapacity),
+		bounds.Of("Pinned", &c.Pinned, defaultPinned, 1, maxCapacity),
+		bounds.Of("PinnedBytes", &c.PinnedBytes, defaultPinnedBytes, 1, maxCapacity),
+		bounds.Of("MaxText", &c.MaxText, defaultMaxText, 1, maxCapacity),
+		bounds.Of("ReadEntries", &c.ReadEntries, defaultReadEntries, 1, maxCapacity),
+		bounds.Of("ReadBytes", &c.ReadBytes, defaultReadBytes, 1, maxCapacity),
+	)
+	return c, err
 }

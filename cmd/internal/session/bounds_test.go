@@ -73,7 +73,7 @@ func TestConfig(t *testing.T) {
 		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
 	} {
 		_, err := c.withDefaults()
-		require.ErrorContains(t, err, "Config."+name+" is negative: -1")
+		require.ErrorContains(t, err, "Config."+name+" is -1")
 	}
 	_, err = New(Config{Random: strings.NewReader("1234567")})
 	require.ErrorContains(t, err, "Config.Random")

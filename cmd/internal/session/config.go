@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Defaults of a [Config].
@@ -91,27 +92,20 @@ type Config struct {
 // withDefaults returns c with its zeros replaced. An error names the first field that is not valid; New validates the
 // engine's.
 func (c Config) withDefaults() (Config, error) {
-	for _, f := range []struct {
-		name  string
-		value *time.Duration
-		def   time.Duration
-	}{
-		{"RulePoll", &c.RulePoll, DefaultRulePoll},
-		{"SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery},
-		{"Tick", &c.Tick, DefaultTick},
-		{"Settle", &c.Settle, 0},
-		{"SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout},
-		{"AnswerWithin", &c.AnswerWithin, DefaultAnswerWithin},
-	} {
-		if *f.value < 0 {
-			return c, fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, *f.value)
-		}
-		*f.value = cmp.Or(*f.value, f.def)
+	err := cmp.Or(
+		bounds.Complete("session: Config",
+			bounds.Of("RulePoll", &c.RulePoll, DefaultRulePoll, 1, 0),
+			bounds.Of("SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery, 1, 0),
+			bounds.Of("Tick", &c.Tick, DefaultTick, 1, 0),
+			bounds.Of("Settle", &c.Settle, 0, 0, 0),
+			bounds.Of("SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout, 1, 0),
+			bounds.Of("AnswerWithin", &c.AnswerWithin, DefaultAnswerWithin, 1, 0),
+		),
+		bounds.Complete("session: Config", bounds.Of("Timeline", &c.Timeline, DefaultTimeline, 1, 0)),
+	)
+	if err != nil {
+		return c, err
 	}
-	if c.Timeline < 0 {
-		return c, fmt.Errorf("session: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
-	}
-	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if i := slices.Index(c.RuleFiles, ""); i >= 0 {
 		return c, fmt.Errorf("session: Config.RuleFiles[%d] is empty: name a file", i)
 	}
