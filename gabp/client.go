@@ -89,11 +89,9 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits, log: cfg.Logger, stray: cfg.Stray,
+		conn: newClientConn(rwc, limits), limits: limits, stray: cfg.Stray,
+		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.events.init(&c.limits)
 	go c.run()

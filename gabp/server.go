@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -107,13 +108,10 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		return nil, errors.New("gabp: ServerConfig.Mux is nil")
 	}
 	s := &Server{
-		cfg: cfg, limits: limits, log: cfg.Logger,
+		cfg: cfg, limits: limits, log: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		token: sha256.Sum256([]byte(cfg.Token)),
 	}
 	s.cfg.Token = ""
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
 	return s, nil
 }
 

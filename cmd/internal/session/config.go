@@ -114,5 +114,6 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Random = cmp.Or(c.Random, rand.Reader)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Recorder = cmp.Or[Recorder](c.Recorder, unrecorded{})
 	return c, nil
 }

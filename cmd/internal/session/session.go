@@ -77,7 +77,9 @@ func New(cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, pumping: make(chan struct{}, 1)}
+	s := &Session{
+		cfg: cfg, pumping: make(chan struct{}, 1), observed: func(*capture.Record, *heed.Outcome) {},
+	}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
 	s.others.init()
@@ -206,13 +208,9 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	}
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Record(&capture.Record{Entry: e})
-	}
+	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	o := s.engine.Observe(e)
-	if s.observed != nil {
-		s.observed(&capture.Record{Entry: e}, &o)
-	}
+	s.observed(&capture.Record{Entry: e}, &o)
 	return o
 }
 
@@ -239,9 +237,7 @@ func (s *Session) BeginRun() {
 	s.enter()
 	defer s.leave()
 	e := s.engine.BeginRun(now)
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Record(&capture.Record{Entry: e})
-	}
+	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 }
 
 // Continues reports whether the session goes on with the state of a game that was running before: it was restored, and
@@ -253,9 +249,7 @@ func (s *Session) Continues() bool { return s.continued }
 func (s *Session) StateRead() {
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.StateRead()
-	}
+	s.cfg.Recorder.StateRead()
 	s.engine.StateRead()
 }
 
@@ -313,9 +307,7 @@ func (s *Session) Advance() {
 	now := s.now()
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Advance(now)
-	}
+	s.cfg.Recorder.Advance(now)
 	s.engine.Advance(now)
 }
 
