@@ -251,13 +251,9 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 func (d *DB) migrate(ctx context.Context, c Config) error {
 	var application int32
 	var version, tables int
-	for pragma, value := range map[string]any{
-		"PRAGMA application_id": &application, "PRAGMA user_version": &version,
-		"SELECT count(*) FROM sqlite_master": &tables,
-	} {
-		if err := d.QueryRowContext(ctx, pragma).Scan(value); err != nil {
-			return err
-		}
+	if err := d.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)
+		FROM pragma_application_id, pragma_user_version`).Scan(&application, &version, &tables); err != nil {
+		return err
 	}
 	if application != 0 || version != 0 || tables > 0 {
 		if err := c.accept(application, version); err != nil {
