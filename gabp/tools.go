@@ -113,15 +113,6 @@ func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *
 	})
 }
 
-// Remove removes a tool. It returns false where there is none of this name.
-func (t *Tools) Remove(name string) bool {
-	there := t.list.remove(name)
-	if there {
-		t.changed(name)
-	}
-	return there
-}
-
 func (t *Tools) changed(name string) {
 	if t.Publish != nil {
 		// A name is small and has a JSON form, so that Publish cannot fail.
