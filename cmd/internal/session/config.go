@@ -2,9 +2,7 @@ package session
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -82,9 +80,6 @@ type Config struct {
 	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time
 
-	// Random is the source of the bits in epochs and ids of operations. Default [rand.Reader].
-	Random io.Reader
-
 	// Logger receives what a Session logs of itself, never log text of the game. Default: none.
 	Logger *slog.Logger
 }
@@ -112,7 +107,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.Random = cmp.Or(c.Random, rand.Reader)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.Recorder = cmp.Or[Recorder](c.Recorder, unrecorded{})
 	return c, nil

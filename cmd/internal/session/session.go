@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -85,9 +85,7 @@ func New(cfg Config) (*Session, error) {
 	s.others.init()
 	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
-	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
-		return nil, fmt.Errorf("session: Config.Random: %w", err)
-	}
+	_, _ = rand.Read(bits[:]) // never fails
 	s.run = hex.EncodeToString(bits[:4])
 	set, err := s.rules.init(&s.cfg)
 	if err != nil {
