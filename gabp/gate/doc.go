@@ -26,8 +26,8 @@
 // acknowledgement. Advisory items hold nothing back.
 //
 // Tools that the owner names ([Config].Allow) are exempt, and those with one of the tags diagnostic, diagnostics,
-// health, lifecycle, observation, read-only, status, telemetry and attention-bypass, in any case. Words in a name have no
-// meaning: "reset_status" changes things. A refusal names what is exempt.
+// health, lifecycle, observation, read-only, status, telemetry and attention-bypass, in any case. Words in a name have
+// no meaning: "reset_status" changes things. A refusal names what is exempt.
 //
 // # Failures
 //

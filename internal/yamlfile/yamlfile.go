@@ -31,8 +31,8 @@ type Language struct {
 	MaxDepth int // of nested collections
 }
 
-// Read returns the root of the only document of a file, or why there is none: neither if the file is empty and may be so.
-// It accepts a byte order mark.
+// Read returns the root of the only document of a file, or why there is none: neither if the file is empty and may be
+// so. It accepts a byte order mark.
 func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 	one := func(p Problem) (*yaml.Node, []Problem) { return nil, []Problem{p} }
 	if len(data) > l.MaxBytes {
