@@ -215,7 +215,7 @@ func TestCarryOverRefused(t *testing.T) {
 	_, err := Restore(Config{Epoch: "e2"}, recordLine([]byte(`{"epoch":"e1"}`)))
 	require.ErrorContains(t, err, `it is of the epoch "e1", and Config.Epoch is "e2"`)
 	_, err = Restore(Config{Signatures: -1}, recordLine([]byte(`{"epoch":"e1"}`)))
-	require.ErrorContains(t, err, "Config.Signatures is negative")
+	require.ErrorContains(t, err, "Config.Signatures is -1")
 	_, err = Restore(cfg, append([]byte("heed 00000000 {"), make([]byte, maxCarryOver)...))
 	require.ErrorContains(t, err, "carry-over: ")
 

@@ -697,7 +697,7 @@ func TestPagesDuringAStorm(t *testing.T) {
 	}
 }
 
-// TestDecide: what an engine would decide is what it decides, and to ask changes nothing.
+// TestDecide: what a classifier would decide is what it decides, and to ask changes nothing.
 func TestDecide(t *testing.T) {
 	asked, silent := mustNew(t, Config{}), mustNew(t, Config{})
 	for _, message := range []string{
@@ -705,7 +705,7 @@ func TestDecide(t *testing.T) {
 		"NullReferenceException: Object reference not set to an instance", "Could not load reference to Verse.ThingDef named Brick7",
 	} {
 		e := event.Entry{Kind: event.KindLog, Level: event.LevelError, Message: message}
-		decision := asked.Decide(e)
+		decision := asked.classifier.Decision(&e)
 		o := asked.Observe(e)
 		require.Equal(t, o.Decision, decision, message)
 		require.Equal(t, silent.Observe(e), o)

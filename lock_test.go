@@ -25,7 +25,6 @@ func TestMethodsLock(t *testing.T) {
 		"Blame":          func(e *Engine) { e.Blame(&event.Entry{}) },
 		"Clear":          func(e *Engine) { e.Clear("x") },
 		"Current":        func(e *Engine) { e.Current("") },
-		"Decide":         func(e *Engine) { e.Decide(event.Entry{}) },
 		"Delivered":      func(e *Engine) { e.Delivered("", "x", 0) },
 		"Detach":         func(e *Engine) { e.Detach("") },
 		"Expect":         func(e *Engine) { e.Expect(time.Time{}, time.Time{}) },

@@ -103,15 +103,6 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 	e.outcome(o, in.Part)
 }
 
-// Decide returns what the rules decide about an entry now, without ingesting it: the
-// decision that [Engine.Observe] would return, where repetition does not raise it. It costs
-// a template and a look at all rules.
-func (e *Engine) Decide(in event.Entry) event.Decision {
-	e.mu.Lock()
-	defer e.mu.Release()
-	return e.classifier.Decision(&in)
-}
-
 // log makes e.entry the common form of r, as [event.Log.Entry] does, but where it
 // is to be: copies of an Entry are a tenth of the work on a known record. A test
 // holds the two to each other. The lock is held.

@@ -1,7 +1,6 @@
 package heed
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -20,17 +19,8 @@ type HandlerOptions struct {
 	// use.
 	Level slog.Leveler
 
-	// Source is the source of records whose attributes name none.
+	// Source is the source of records without the attribute "logger".
 	Source string
-
-	// SourceKey is the attribute that names the source of a record, such as a
-	// component. Default "logger". Its values should be few. It is looked for
-	// outside of groups, and not shown among the other attributes.
-	SourceKey string
-
-	// OperationKey is the attribute that names the operation which a record
-	// belongs to. Default "operation". It is looked for as SourceKey is.
-	OperationKey string
 
 	// Next also gets every record, before the engine, so that it waits for nothing.
 	// Optional. Records below Level reach it if it wants them. The handler that
@@ -58,7 +48,8 @@ type handler struct {
 // [github.com/heedlog/heed/embed/hostlog].
 //
 // The text of an entry is the message, then the attributes as key=value, with the names
-// of their groups and dots before the key, as [slog.TextHandler] writes them. A record's
+// of their groups and dots before the key, as [slog.TextHandler] writes them. Outside of groups, the attribute "logger"
+// is the source of the entry, whose values should be few, and "operation" the operation that it belongs to. A record's
 // time is the entry's; a record without one has none. The source position is left out:
 // rules match the message. The handler is safe for concurrent use. It allocates the text
 // of each record.
@@ -70,8 +61,6 @@ func NewHandler(e *Engine, opts *HandlerOptions) slog.Handler {
 	if h.opts.Level == nil {
 		h.opts.Level = slog.LevelInfo
 	}
-	h.opts.SourceKey = cmp.Or(h.opts.SourceKey, "logger")
-	h.opts.OperationKey = cmp.Or(h.opts.OperationKey, "operation")
 	h.source = h.opts.Source
 	return h
 }
@@ -87,7 +76,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) (err error) {
 		err = h.opts.Next.Handle(ctx, r)
 	}
 	if r.Level >= h.opts.Level.Level() {
-		f := formatter{h: h, source: h.source, operation: h.operation}
+		f := formatter{source: h.source, operation: h.operation}
 		f.b.WriteString(r.Message)
 		f.b.WriteString(h.attrs)
 		r.Attrs(func(a slog.Attr) bool {
@@ -108,7 +97,7 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 		return h
 	}
 	c := *h
-	f := formatter{h: h, source: h.source, operation: h.operation}
+	f := formatter{source: h.source, operation: h.operation}
 	f.b.WriteString(h.attrs)
 	for _, a := range attrs {
 		f.attr(h.group, a)
@@ -152,7 +141,6 @@ func levelOf(l slog.Level) event.Level {
 
 // formatter writes attributes and extracts source and operation.
 type formatter struct {
-	h         *handler
 	b         strings.Builder
 	source    string
 	operation string
@@ -178,10 +166,10 @@ func (f *formatter) attr(prefix string, a slog.Attr) {
 	text := a.Value.String()
 	if prefix == "" {
 		switch a.Key {
-		case f.h.opts.SourceKey:
+		case "logger":
 			f.source = text
 			return
-		case f.h.opts.OperationKey:
+		case "operation":
 			f.operation = text
 			return
 		}

@@ -89,10 +89,10 @@ func TestHandler(t *testing.T) {
 			rec:  func(r *slog.Record) { r.Add("operation", "op1") },
 			want: event.Entry{Message: "msg", Source: "net", OperationID: "op1"},
 		},
-		"other keys": {
-			opts: &HandlerOptions{Source: "host", OperationKey: "trace", SourceKey: "c"},
-			rec:  func(r *slog.Record) { r.Add("trace", "op1", "operation", "no") },
-			want: event.Entry{Message: "msg operation=no", Source: "host", OperationID: "op1"},
+		"a source of its own": {
+			opts: &HandlerOptions{Source: "host"},
+			rec:  func(r *slog.Record) { r.Add("operation", "op1") },
+			want: event.Entry{Message: "msg", Source: "host", OperationID: "op1"},
 		},
 		"quoting": {
 			log: func(h slog.Handler) slog.Handler { return h.WithGroup("a group") },

@@ -246,7 +246,7 @@ func TestRestoreRefused(t *testing.T) {
 		"coalesce": {change(func(c *Config) { c.Coalesce.MaxOpen = 2 }), snapshot, "MaxOpen 3; 2 is too small for it", true},
 		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Entries is -1", false},
 		"config":   {change(func(c *Config) { c.Coalesce.MaxOpen = -1 }), snapshot, "Config.MaxOpen is -1", false},
-		"rules":    {change(func(c *Config) { c.Signatures = -1 }), snapshot, "Config.Signatures is negative", false},
+		"rules":    {change(func(c *Config) { c.Signatures = -1 }), snapshot, "Config.Signatures is -1", false},
 		"sequence": {cfg, with(func(e *Engine) { e.seq++ }), "it does not add up", true},
 		"kinds":    {cfg, with(func(e *Engine) { e.byKind[0]++ }), "it does not add up", true},
 	} {

@@ -65,9 +65,7 @@ type Result struct {
 	PhaseBefore string // before the entry
 	PhaseAfter  string // from the next entry on
 
-	Blind      bool // evidence is incomplete after the entry
-	BlindBegan bool // and was complete before it
-	BlindEnded bool // evidence is complete after the entry, and was not before
+	Blind bool // evidence is incomplete after the entry
 }
 
 // Classify decides about e, and then lets it act: a phase change, or a rule's
@@ -133,8 +131,8 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 	}
 	var line uint64
 	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = lineSum(text); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line, text); i != none {
+		if line = texts.zero(text); line != 0 {
+			if i, key := texts.findLine(&c.signatures, line); i != none {
 				c.stats.Hits++
 				c.signatures.table.touch(i)
 				if looks {
@@ -319,11 +317,8 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 	if c.sets != "" {
 		c.setPhase(c.sets)
 	}
-	wasBlind := len(c.blind) > 0
 	if rule := r.Rule; rule != nil {
-		if len(rule.Resolves) > 0 && wasBlind {
-			c.resolve(rule)
-		}
+		c.resolve(rule)
 		if rule.Blinds {
 			c.begin(rule)
 		}
@@ -335,7 +330,6 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 	}
 	r.PhaseAfter = c.phase
 	r.Blind = len(c.blind) > 0
-	r.BlindBegan, r.BlindEnded = r.Blind && !wasBlind, wasBlind && !r.Blind
 }
 
 // setPhase makes p the phase. It copies what it keeps.

@@ -38,11 +38,11 @@ func TestConfig(t *testing.T) {
 		want   string
 	}{
 		{classify.Config{}, "classify: Config.Rules is nil"},
-		{classify.Config{Rules: set, Signatures: -1}, "classify: Config.Signatures is negative: -1"},
-		{classify.Config{Rules: set, TemplateBytes: -2}, "classify: Config.TemplateBytes is negative: -2"},
-		{classify.Config{Rules: set, Decisions: -1}, "classify: Config.Decisions is negative: -1"},
-		{classify.Config{Rules: set, Sources: -1}, "classify: Config.Sources is negative: -1"},
-		{classify.Config{Rules: set, Signatures: 1 << 40}, "classify: Config.Signatures is 1099511627776, more than the 2147483647 possible"},
+		{classify.Config{Rules: set, Signatures: -1}, "classify: Config.Signatures is -1, want at least 1 (0 means 65536)"},
+		{classify.Config{Rules: set, TemplateBytes: -2}, "classify: Config.TemplateBytes is -2, want at least 1 (0 means 5242880)"},
+		{classify.Config{Rules: set, Decisions: -1}, "classify: Config.Decisions is -1, want at least 1 (0 means 65536)"},
+		{classify.Config{Rules: set, Sources: -1}, "classify: Config.Sources is -1, want at least 1 (0 means 1024)"},
+		{classify.Config{Rules: set, Signatures: 1 << 40}, "classify: Config.Signatures is 1099511627776, want at most 2147483647 (0 means 65536)"},
 	} {
 		_, err := classify.New(tc.config)
 		require.EqualError(t, err, tc.want)
@@ -192,8 +192,8 @@ rules:
   - {id: all, when: 'template == "all"', disposition: ignore, resolves: ["*"]}
 `, classify.Config{})
 	type flags struct {
-		blind, began, ended bool
-		by                  string
+		blind bool
+		by    string
 	}
 	for i, tc := range []struct {
 		e    event.Entry
@@ -201,25 +201,25 @@ rules:
 	}{
 		{log("x"), flags{}},
 		{log("resume"), flags{}},
-		{log("cap"), flags{blind: true, began: true, by: "cap"}},
+		{log("cap"), flags{blind: true, by: "cap"}},
 		{log("cap"), flags{blind: true, by: "cap"}},
 		{log("x"), flags{blind: true, by: "cap"}},
 		{log("cut"), flags{blind: true, by: "cap"}},
 		{log("resume"), flags{blind: true, by: "cut"}},
-		{log("all"), flags{ended: true}},
 		{log("all"), flags{}},
-		{log("cap"), flags{blind: true, began: true, by: "cap"}},
+		{log("all"), flags{}},
+		{log("cap"), flags{blind: true, by: "cap"}},
 		{log("swap"), flags{blind: true, by: "swap"}},
 		{log("resume"), flags{blind: true, by: "swap"}},
-		{log("all"), flags{ended: true}},
+		{log("all"), flags{}},
 		// A hole is over where it ends.
 		{event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, flags{}},
-		{log("cut"), flags{blind: true, began: true, by: "cut"}},
+		{log("cut"), flags{blind: true, by: "cut"}},
 		{event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, flags{blind: true, by: "cut"}},
 	} {
 		r := c.Decide(&tc.e)
 		blind := c.Blind()
-		require.Equal(t, tc.want, flags{r.Blind, r.BlindBegan, r.BlindEnded, append(blind, "")[0]}, i)
+		require.Equal(t, tc.want, flags{r.Blind, append(blind, "")[0]}, i)
 		require.Equal(t, r.Blind, len(blind) > 0, i)
 	}
 	require.EqualValues(t, 2, c.Stats().Holes)
@@ -341,7 +341,6 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		m.phase = e.Message
 	}
 	m.phase = cmp.Or(out.SetsPhase, m.phase)
-	was := len(m.blind) > 0
 	if out.Rule != nil {
 		var kept []string
 		for _, b := range m.blind {
@@ -355,7 +354,6 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		}
 	}
 	r.PhaseAfter, r.Blind = m.phase, len(m.blind) > 0
-	r.BlindBegan, r.BlindEnded = r.Blind && !was, was && !r.Blind
 	return r
 }
 

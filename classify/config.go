@@ -1,9 +1,9 @@
 package classify
 
 import (
-	"cmp"
 	"fmt"
 
+	"github.com/heedlog/heed/internal/bounds"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -55,24 +55,13 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Rules == nil {
 		return c, fmt.Errorf("classify: Config.Rules is nil")
 	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		def   int
-	}{
-		{"Signatures", &c.Signatures, 65_536},
-		{"TemplateBytes", &c.TemplateBytes, 5 << 20},
-		{"Decisions", &c.Decisions, 65_536},
-		{"Sources", &c.Sources, 1024},
-	} {
-		switch *f.value = cmp.Or(*f.value, f.def); {
-		case *f.value < 0:
-			return c, fmt.Errorf("classify: Config.%s is negative: %d", f.name, *f.value)
-		case *f.value > maxTable:
-			return c, fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, *f.value, maxTable)
-		}
-	}
-	return c, nil
+	err := bounds.Complete("classify: Config",
+		bounds.Of("Signatures", &c.Signatures, 65_536, 1, maxTable),
+		bounds.Of("TemplateBytes", &c.TemplateBytes, 5<<20, 1, maxTable),
+		bounds.Of("Decisions", &c.Decisions, 65_536, 1, maxTable),
+		bounds.Of("Sources", &c.Sources, 1024, 1, maxTable),
+	)
+	return c, err
 }
 
 // maxTable bounds every table, so that slots can be numbered with 32 bits.

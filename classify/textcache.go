@@ -1,9 +1,11 @@
 package classify
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
@@ -26,15 +28,16 @@ import (
 // nothing repeats, only one text in eight is looked up.
 type textCache struct {
 	exact kept // texts by their textSum
-	alike kept // lines by their lineSum
+	alike kept // lines by their sum with 0 in place of each digit
 
 	// hit is the place where the last text was found, or none.
 	hit int32
 
 	looks credit // for texts by their textSum
-	lines credit // and for lines by their lineSum
+	lines credit // and for lines by that sum
 
-	scratch [maxLine]byte // for noteLine
+	scratch [maxLine]byte
+	zeroed  []byte // the last line with 0 in place of each digit, in scratch
 
 	off bool // for tests, which compare with a classifier that has no text cache
 }
@@ -179,41 +182,28 @@ func sum(h uint64, s string) uint64 {
 	return mix(a, b)
 }
 
-// lineSum is textSum of a line with 0 in place of each digit, 0 if it has none. (It is
-// apart from textSum, which most texts that repeat need alone, since it costs twice as
-// much.)
-func lineSum(s string) uint64 {
-	n := len(s)
-	a := uint64(n)*mixA ^ mixB
-	b := a ^ mixB
+// zero makes zeroed the line with 0 in place of each digit, and returns its sum, 0 if it has no digit. The line has at
+// most maxLine bytes. (Most texts that repeat need textSum alone, which costs half as much.)
+func (c *textCache) zero(line string) uint64 {
+	text := c.scratch[:len(line)]
 	var digits uint64
-	zeros := func(v uint64) uint64 {
+	i := 0
+	for ; i+8 <= len(line); i += 8 {
+		v := load64(line, i)
 		d := digitsOf(v)
 		digits |= d
-		return v &^ d
+		binary.LittleEndian.PutUint64(text[i:], v&^d)
 	}
-	switch {
-	case n >= 32:
-		for i := 0; i < n-32; i += 32 {
-			a = mix(zeros(load64(s, i))^mixA, zeros(load64(s, i+8))^a)
-			b = mix(zeros(load64(s, i+16))^mixB, zeros(load64(s, i+24))^b)
-		}
-		a = mix(zeros(load64(s, n-32))^mixA, zeros(load64(s, n-24))^a)
-		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
-	case n >= 16:
-		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, 8))^a)
-		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
-	case n >= 8:
-		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, n-8))^a)
-	default:
-		for i := range n {
-			a = mix(a^zeros(uint64(s[i])), mixB)
-		}
+	for ; i < len(line); i++ {
+		d := digitsOf(uint64(line[i]))
+		digits |= d
+		text[i] = line[i] &^ byte(d)
 	}
+	c.zeroed = text
 	if digits == 0 {
 		return 0
 	}
-	return mix(a, b)
+	return sum(0, unsafe.String(unsafe.SliceData(text), len(text))) // which keeps nothing of it
 }
 
 // digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0
@@ -223,27 +213,6 @@ func digitsOf(v uint64) uint64 {
 	low := v &^ highs
 	is := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) &^ v & highs
 	return is>>3 - is>>7
-}
-
-// isZeroed reports whether zeroed, of the same length, is s with 0 in place of each digit.
-func isZeroed(zeroed []byte, s string) bool {
-	n := len(s)
-	if n < 8 {
-		for i := range n {
-			if b := uint64(s[i]); uint64(zeroed[i]) != b&^digitsOf(b) {
-				return false
-			}
-		}
-		return true
-	}
-	apart := uint64(0)
-	for i := 0; i < n-8; i += 8 {
-		v := load64(s, i)
-		apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[i:])
-	}
-	v := load64(s, n-8)
-	apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[n-8:])
-	return apart == 0
 }
 
 // load64 returns the eight bytes of s from i on, in one load: the compiler knows
@@ -292,18 +261,19 @@ func (c *textCache) find(table *signatures, sum uint64, message, stack string) i
 	return t.slot
 }
 
-// findLine is find for a line with digits by its lineSum. It also returns the key.
-func (c *textCache) findLine(table *signatures, sum uint64, line string) (int32, signature.Key) {
+// findLine is find for the line that zero made zeroed of, by its sum. It also returns the key.
+func (c *textCache) findLine(table *signatures, sum uint64) (int32, signature.Key) {
 	place := c.alike.place(sum)
 	if place == none {
 		return none, signature.Key{}
 	}
 	t := &c.alike.texts[place]
-	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != len(line) ||
-		!isZeroed(c.alike.text(t, len(line)), line) || !table.has(t) {
+	n := len(c.zeroed)
+	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != n ||
+		!bytes.Equal(c.alike.text(t, n), c.zeroed) || !table.has(t) {
 		return none, signature.Key{}
 	}
-	c.lines.earn(len(line))
+	c.lines.earn(n)
 	return t.slot, signature.Key{Hash: t.hash, Check: t.check}
 }
 
@@ -346,11 +316,8 @@ func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, k
 		t.stack = ownDigits
 		return
 	}
-	text := c.alike.keep(t, len(line), key, slot)
-	copy(text, line)
-	for i, b := range text {
-		text[i] = b &^ byte(digitsOf(uint64(b)))
-	}
+	c.zero(line)
+	copy(c.alike.keep(t, len(line), key, slot), c.zeroed)
 	t.message, t.stack = uint16(len(line)), anyDigits
 }
 

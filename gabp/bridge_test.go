@@ -3,11 +3,9 @@ package gabp
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -26,22 +24,12 @@ func TestBridgeFile(t *testing.T) {
 		{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", LaunchID: "l"},
 		{Address: "unix:/tmp/x.sock", Token: bridgeToken},
 	} {
-		b.Path = filepath.Join(t.TempDir(), "farm", "bridge.json")
-		require.NoError(t, WriteBridgeFile(b.Path, b, now))
-		require.NoError(t, WriteBridgeFile(b.Path, b, now), "in place of the old one")
-		info, err := os.Stat(b.Path)
-		require.NoError(t, err)
-		if runtime.GOOS != "windows" {
-			require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
-		}
+		b.Path = filepath.Join(t.TempDir(), "bridge.json")
+		require.NoError(t, os.WriteFile(b.Path, b.File(now), 0o600))
 		got, err := readBridgeFile(b.Path)
 		require.NoError(t, err)
 		require.Equal(t, b, got)
-		left, err := os.ReadDir(filepath.Dir(b.Path))
-		require.NoError(t, err)
-		require.Len(t, left, 1)
 	}
-	require.Error(t, WriteBridgeFile(filepath.Join(t.TempDir(), "x"), Bridge{Address: "nonsense"}, now))
 }
 
 // TestBridgeFileText holds what is written for readers of either form, and what an error leaves behind.
@@ -53,10 +41,7 @@ func TestBridgeFileText(t *testing.T) {
 		"127.0.0.1:4711":   `"port":4711,"transport":{"type":"tcp","address":"4711"}`,
 		"unix:/tmp/x.sock": `"transport":{"type":"pipe","address":"/tmp/x.sock"}`,
 	} {
-		require.NoError(t, WriteBridgeFile(path,
-			Bridge{Address: address, Token: bridgeToken, GameID: "farm", LaunchID: "l"}, now))
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
+		data := Bridge{Address: address, Token: bridgeToken, GameID: "farm", LaunchID: "l"}.File(now)
 		require.Equal(t, byte('\n'), data[len(data)-1])
 		require.JSONEq(t, fmt.Sprintf(`{%s,"token":"%s","gameId":"farm","metadata":{"pid":%d,"startTime":"2026-01-31T09:00:00Z",`+
 			`"launchId":"l"}}`, want, bridgeToken, os.Getpid()), string(data))
@@ -67,15 +52,7 @@ func TestBridgeFileText(t *testing.T) {
 		at := Bridge{Address: address}
 		require.Equal(t, port, at.Port(), address)
 	}
-	b := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}
-	require.ErrorContains(t, WriteBridgeFile(filepath.Join(path, "x"), b, now), "gabp: bridge file: ")
-	taken := filepath.Join(dir, "taken")
-	require.NoError(t, os.MkdirAll(filepath.Join(taken, "x"), 0o700))
-	require.ErrorContains(t, WriteBridgeFile(taken, b, now), "gabp: bridge file: ")
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, left, 2)
-	_, err = readBridgeFile(dir)
+	_, err := readBridgeFile(dir)
 	require.ErrorContains(t, err, "gabp: bridge file: ")
 	text := `{"port":1,"token":"secret-secret"}`
 	for size, fits := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
@@ -126,7 +103,8 @@ func TestFindBridge(t *testing.T) {
 	require.Equal(t, filepath.Join(home, ".gabs", "farm", "bridge.json"), gamePath)
 	_, err = FindBridge(environ(map[string]string{"HOME": home}), "farm")
 	require.ErrorContains(t, err, EnvPort)
-	require.NoError(t, WriteBridgeFile(gamePath, file, time.Time{}))
+	require.NoError(t, os.MkdirAll(filepath.Dir(gamePath), 0o700))
+	require.NoError(t, os.WriteFile(gamePath, file.File(time.Time{}), 0o600))
 
 	env := map[string]string{"HOME": home, EnvPort: "4711", EnvToken: bridgeToken, EnvGame: "farm", EnvBridge: gamePath}
 	b, err := FindBridge(environ(env), "")

@@ -27,9 +27,6 @@ type ClientConfig struct {
 	Platform string // "windows", "macos" or "linux"; default: this one
 	LaunchID string // a UUID; default: a new one
 
-	// AllowRemote lets [Dial] connect beyond the loopback interface.
-	AllowRemote bool
-
 	// Limits bounds the memory that the server can make this side use, and its
 	// waits.
 	Limits Limits
@@ -67,12 +64,10 @@ type Client struct {
 // session. ctx and Limits.HelloTimeout bound both, and nothing after Dial has
 // returned. A refused hello is an [*Error].
 func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
-	network, address := splitAddr(addr)
-	if network == "tcp" && !cfg.AllowRemote {
-		if err := checkLoopback(address); err != nil {
-			return nil, err
-		}
+	if err := CheckAddr(addr); err != nil {
+		return nil, err
 	}
+	network, address := splitAddr(addr)
 	limits, err := cfg.Limits.withDefaults()
 	if err != nil {
 		return nil, err
@@ -94,11 +89,9 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits, log: cfg.Logger, stray: cfg.Stray,
+		conn: newClientConn(rwc, limits), limits: limits, stray: cfg.Stray,
+		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.events.init(&c.limits)
 	go c.run()

@@ -423,55 +423,6 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// remote is a connection from another machine.
-type remote struct{ net.Conn }
-
-func (remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP("192.0.2.1")} }
-
-// gives is a listener with one connection.
-type gives struct {
-	failing
-	conn net.Conn
-}
-
-func (l *gives) Accept() (net.Conn, error) {
-	if conn := l.conn; conn != nil {
-		l.conn = nil
-		return conn, nil
-	}
-	return l.failing.Accept()
-}
-
-// TestRejectsOtherMachines holds that a peer on another machine is disconnected at once, unless it may come.
-func TestRejectsOtherMachines(t *testing.T) {
-	for _, allowed := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			s, err := NewServer(ServerConfig{
-				Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux), AllowRemote: allowed,
-			})
-			require.NoError(t, err)
-			near, far := net.Pipe()
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- s.Serve(ctx, &gives{failing{closed: make(chan struct{})}, remote{far}}) }()
-			start := time.Now()
-			_, err = io.Copy(io.Discard, near)
-			require.NoError(t, err)
-			if allowed {
-				require.Equal(t, defaultHelloTimeout, time.Since(start))
-				require.EqualValues(t, 1, s.Stats().Connections)
-			} else {
-				require.Zero(t, time.Since(start))
-				require.EqualValues(t, 1, s.Stats().Rejected)
-				synctest.Wait()
-				require.Zero(t, s.Stats().Connections)
-			}
-			cancel()
-			require.NoError(t, <-ended)
-		})
-	}
-}
-
 // TestCodes holds the numbers of the protocol's errors.
 func TestCodes(t *testing.T) {
 	for code, want := range map[int]int{

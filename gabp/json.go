@@ -144,23 +144,14 @@ func isObject(raw []byte) bool {
 // parseInteger parses a JSON number from 0 to maxInteger; 7.0 is the integer 7, as some
 // serializers write it.
 func parseInteger(v []byte) (uint64, bool) {
-	if n, err := strconv.ParseUint(string(v), 10, 64); err == nil {
-		return n, n <= maxInteger
-	}
 	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || f < 0 || f > maxInteger || f != math.Trunc(f) {
-		return 0, false
-	}
-	return uint64(f), true
+	return uint64(f), err == nil && f >= 0 && f <= maxInteger && f == math.Trunc(f)
 }
 
 // parseCode parses an error code.
 func parseCode(v []byte) (int, bool) {
 	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || math.Abs(f) > math.MaxInt32 || f != math.Trunc(f) {
-		return 0, false
-	}
-	return int(f), true
+	return int(f), err == nil && math.Abs(f) <= math.MaxInt32 && f == math.Trunc(f)
 }
 
 // marshal returns the JSON form of v, without escapes for HTML. A json.RawMessage

@@ -2,8 +2,9 @@ package gabp
 
 import (
 	"cmp"
-	"fmt"
 	"time"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Defaults of [Limits].
@@ -78,40 +79,23 @@ type Limits struct {
 
 // withDefaults returns l with defaults in place of zeros. An error names the field.
 func (l Limits) withDefaults() (Limits, error) {
-	for _, f := range []struct {
-		name  string
-		value *int
-		def   int
-		least int
-	}{
-		{"MessageSize", &l.MessageSize, defaultMessageSize, 8 << 10},
-		{"Connections", &l.Connections, 32, 1},
-		{"ConcurrentRequests", &l.ConcurrentRequests, 32, 1},
-		{"JSONDepth", &l.JSONDepth, 64, 4},
-		{"StringBytes", &l.StringBytes, 1 << 20, 256},
-		{"EventQueue", &l.EventQueue, defaultEventQueue, 1},
-		{"Subscriptions", &l.Subscriptions, defaultSubscriptions, 1},
-	} {
-		*f.value = cmp.Or(*f.value, f.def)
-		if *f.value < f.least {
-			return l, fmt.Errorf("gabp: Limits.%s is %d, want at least %d", f.name, *f.value, f.least)
-		}
-	}
-	for _, f := range []struct {
-		name  string
-		value *time.Duration
-		def   time.Duration
-	}{
-		{"RequestTimeout", &l.RequestTimeout, 5 * time.Minute},
-		{"HelloTimeout", &l.HelloTimeout, defaultHelloTimeout},
-		{"FrameTimeout", &l.FrameTimeout, 10 * time.Second},
-		{"WriteTimeout", &l.WriteTimeout, 10 * time.Second},
-	} {
-		*f.value = cmp.Or(*f.value, f.def)
-		if *f.value < 0 {
-			return l, fmt.Errorf("gabp: Limits.%s is %v, want it positive", f.name, *f.value)
-		}
-	}
+	err := cmp.Or(
+		bounds.Complete("gabp: Limits",
+			bounds.Of("MessageSize", &l.MessageSize, defaultMessageSize, 8<<10, 0),
+			bounds.Of("Connections", &l.Connections, 32, 1, 0),
+			bounds.Of("ConcurrentRequests", &l.ConcurrentRequests, 32, 1, 0),
+			bounds.Of("JSONDepth", &l.JSONDepth, 64, 4, 0),
+			bounds.Of("StringBytes", &l.StringBytes, 1<<20, 256, 0),
+			bounds.Of("EventQueue", &l.EventQueue, defaultEventQueue, 1, 0),
+			bounds.Of("Subscriptions", &l.Subscriptions, defaultSubscriptions, 1, 0),
+		),
+		bounds.Complete("gabp: Limits",
+			bounds.Of("RequestTimeout", &l.RequestTimeout, 5*time.Minute, 1, 0),
+			bounds.Of("HelloTimeout", &l.HelloTimeout, defaultHelloTimeout, 1, 0),
+			bounds.Of("FrameTimeout", &l.FrameTimeout, 10*time.Second, 1, 0),
+			bounds.Of("WriteTimeout", &l.WriteTimeout, 10*time.Second, 1, 0),
+		),
+	)
 	l.StringBytes = min(l.StringBytes, l.MessageSize)
-	return l, nil
+	return l, err
 }

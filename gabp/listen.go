@@ -46,17 +46,6 @@ func checkLoopback(address string) error {
 	return nil
 }
 
-// isLocal reports whether an address is of this machine for certain.
-func isLocal(addr net.Addr) bool {
-	switch a := addr.(type) {
-	case *net.TCPAddr:
-		return a.IP.IsLoopback()
-	case *net.UDPAddr, *net.IPAddr, nil:
-		return false
-	}
-	return true // Unix sockets, pipes
-}
-
 // probeTimeout bounds the check whether a socket has a server.
 const probeTimeout = time.Second
 

@@ -23,17 +23,6 @@ func (r *registry[T]) set(name string, v T) {
 	r.names, r.held = append(r.names, name), append(r.held, v)
 }
 
-// remove removes the value of a name, and reports whether there was one.
-func (r *registry[T]) remove(name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.Index(r.names, name)
-	if i >= 0 {
-		r.names, r.held = slices.Delete(r.names, i, i+1), slices.Delete(r.held, i, i+1)
-	}
-	return i >= 0
-}
-
 // get returns the value of a name, or the zero T.
 func (r *registry[T]) get(name string) (v T) {
 	r.mu.RLock()

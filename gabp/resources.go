@@ -12,8 +12,8 @@ import (
 // The event channels of a [Tools] and a [Resources]. The protocol does not have them; bridges in the field read each
 // list once per connection. The payload of a resource's event is {"uri": "..."}.
 const (
-	ChannelToolsChanged     = "tools/changed"     // {"names": […]} of tools that were added, replaced or removed
-	ChannelResourcesChanged = "resources/changed" // one was added, replaced or removed
+	ChannelToolsChanged     = "tools/changed"     // {"names": […]} of tools that were added or replaced
+	ChannelResourcesChanged = "resources/changed" // one was added or replaced
 	ChannelResourcesUpdated = "resources/updated" // the content of one has changed
 )
 
@@ -52,15 +52,6 @@ func (t *Resources) Add(def Resource, read resourceReader) error {
 	t.list.set(def.URI, hostResource{def, read})
 	t.tell(ChannelResourcesChanged, def.URI)
 	return nil
-}
-
-// Remove removes a resource. It returns false where there is none of this URI.
-func (t *Resources) Remove(uri string) bool {
-	there := t.list.remove(uri)
-	if there {
-		t.tell(ChannelResourcesChanged, uri)
-	}
-	return there
 }
 
 // Updated tells the subscribers of [ChannelResourcesUpdated] that a resource has another content.
@@ -113,10 +104,7 @@ func (t *Resources) Register(m *Mux) {
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
 func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
-	uri, err := parseResourceRead(r.Params)
-	if err != nil {
-		return nil, err
-	}
+	uri, _ := parseResourceRead(r.Params) // they were checked
 	found := t.list.get(uri)
 	if found.read == nil {
 		return nil, Errorf(CodeResourceNotFound, "no resource %q", uri).WithData(map[string]string{"uri": uri})

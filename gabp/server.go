@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -42,10 +43,6 @@ type ServerConfig struct {
 	// Closed is called with each welcomed session after its end. Optional.
 	Closed func(s *ServerSession)
 
-	// AllowRemote accepts listeners and peers beyond the loopback interface. The
-	// protocol has no encryption: only the token protects the game from the network.
-	AllowRemote bool
-
 	// Lax accepts what the protocol does not allow: names of methods and tools of another
 	// form, and ids of requests that are no UUIDs. It is for a proxy, whose peers may accept both.
 	Lax bool
@@ -79,7 +76,7 @@ type Server struct {
 // ServerStats counts connections, messages and events by their fate.
 type ServerStats struct {
 	Connections   uint64 // accepted
-	Rejected      uint64 // closed at once: too many, or remote
+	Rejected      uint64 // closed at once: too many
 	Evicted       uint64 // connections closed before their hello, to make room
 	Sessions      uint64 // welcomed
 	AuthFailures  uint64 // hellos without the right token
@@ -111,13 +108,10 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		return nil, errors.New("gabp: ServerConfig.Mux is nil")
 	}
 	s := &Server{
-		cfg: cfg, limits: limits, log: cfg.Logger,
+		cfg: cfg, limits: limits, log: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		token: sha256.Sum256([]byte(cfg.Token)),
 	}
 	s.cfg.Token = ""
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
 	return s, nil
 }
 
@@ -137,15 +131,14 @@ func (s *Server) count(change func(*ServerStats)) {
 
 // Listen listens on a loopback address ("127.0.0.1:0", "[::1]:4711",
 // "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock") that only its
-// owner may use. A socket without a server is replaced. Other addresses are refused:
-// listen by other means and set [ServerConfig.AllowRemote].
+// owner may use. A socket without a server is replaced. Other addresses are refused.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
+	if err := CheckAddr(addr); err != nil {
+		return nil, err
+	}
 	network, address := splitAddr(addr)
 	if network == "unix" {
 		return listenUnix(ctx, address)
-	}
-	if err := checkLoopback(address); err != nil {
-		return nil, err
 	}
 	var lc net.ListenConfig
 	return lc.Listen(ctx, network, address)
@@ -153,12 +146,12 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // Serve accepts connections from l until ctx is done, then closes l and all
 // sessions, waits a few seconds at most until their handlers have returned, and
-// returns nil. It returns an error where l is open to other machines and
-// AllowRemote is not set, and where l fails.
+// returns nil. It returns an error where l is open to other machines, since the protocol has no encryption, and where l
+// fails.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	if !s.cfg.AllowRemote && !isLocal(l.Addr()) {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		_ = l.Close()
-		return fmt.Errorf("gabp: %s is open to other machines; listen on 127.0.0.1, or set AllowRemote", l.Addr())
+		return fmt.Errorf("gabp: %s is open to other machines; listen on 127.0.0.1", a)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
@@ -187,11 +180,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			continue
 		}
 		failures = 0
-		if !s.cfg.AllowRemote && !isLocal(conn.RemoteAddr()) {
-			s.count(func(c *ServerStats) { c.Rejected++ })
-			_ = conn.Close()
-			continue
-		}
 		// Not in the goroutine: admission is in the order of arrival.
 		ss := newServerSession(s, newConn(conn, s.limits))
 		if s.admit(ss) != nil {

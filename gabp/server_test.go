@@ -776,7 +776,7 @@ func TestRefusesOtherMachines(t *testing.T) {
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Serve(ctx, l), "AllowRemote")
+	require.ErrorContains(t, s.Serve(ctx, l), "open to other machines")
 	_, err = l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
 }

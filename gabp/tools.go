@@ -113,15 +113,6 @@ func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *
 	})
 }
 
-// Remove removes a tool. It returns false where there is none of this name.
-func (t *Tools) Remove(name string) bool {
-	there := t.list.remove(name)
-	if there {
-		t.changed(name)
-	}
-	return there
-}
-
 func (t *Tools) changed(name string) {
 	if t.Publish != nil {
 		// A name is small and has a JSON form, so that Publish cannot fail.
@@ -166,10 +157,7 @@ func (t *Tools) Register(m *Mux) {
 		return toolsListResult{Tools: list}, err
 	})
 	m.Handle(MethodToolsCall, func(ctx context.Context, r *Request) (any, error) {
-		call, err := ParseToolCall(r.Params)
-		if err != nil {
-			return nil, err
-		}
+		call, _ := ParseToolCall(r.Params) // they were checked
 		return t.Call(ctx, r, call)
 	})
 }
@@ -204,9 +192,6 @@ func failed(ctx context.Context, err error) error {
 		return err
 	}
 	if _, ok := errors.AsType[*Error](err); ok {
-		return err
-	}
-	if _, ok := errors.AsType[*Verbatim](err); ok {
 		return err
 	}
 	return Errorf(CodeToolFailed, "%v", err)

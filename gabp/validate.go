@@ -2,6 +2,7 @@ package gabp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -146,10 +147,8 @@ func parseResourceRead(params json.RawMessage) (uri string, err error) {
 
 func parseToolsList(params json.RawMessage) (tags []string, pattern string, err error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	if o.err != nil {
-		return nil, "", o.err
-	}
 	f := parseObject(o.raw("filter"), "filter", CodeInvalidParams)
+	f.err = cmp.Or(o.err, f.err)
 	return f.texts("tags"), f.text("namePattern", false, maxNameBytes), f.asError()
 }
 

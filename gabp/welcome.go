@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -101,25 +102,17 @@ func distinct(list []string, keep func(string) bool) []string {
 
 // consumerName returns the name of a bridge for [ServerSession.Consumer].
 func consumerName(h *Hello) string {
-	const nameBytes, launchBytes = 40, 16
 	name := "bridge"
 	if h.ClientInfo != nil && h.ClientInfo.Name != "" {
 		name = h.ClientInfo.Name
 	}
-	b := appendSafeName(make([]byte, 0, nameBytes+1+launchBytes), name, nameBytes)
-	return string(appendSafeName(append(b, '#'), h.LaunchID, launchBytes))
+	return safeName(name, 40) + "#" + safeName(h.LaunchID, 16)
 }
 
-// appendSafeName appends at most limit bytes of s, with '_' for all but letters,
-// digits, '.', '_' and '-' of ASCII.
-func appendSafeName(dst []byte, s string, limit int) []byte {
-	for i := range min(len(s), limit) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-':
-			dst = append(dst, c)
-		default:
-			dst = append(dst, '_')
-		}
-	}
-	return dst
+// unsafeInName is what no name of a consumer has.
+var unsafeInName = regexp.MustCompile(`[^a-zA-Z0-9._-]`)
+
+// safeName returns at most limit bytes of s, with '_' for all but letters, digits, '.', '_' and '-' of ASCII.
+func safeName(s string, limit int) string {
+	return unsafeInName.ReplaceAllString(s[:min(len(s), limit)], "_")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWritingDoesNotAllocate(t *testing.T) {
-	j := newJournal(t, Config{Entries: 64, Bytes: 40_000, Firsts: 16, FirstsPerBurst: 4, Pinned: 64}, 0)
+	j := newJournal(t, Config{Entries: 64, Bytes: 40_000}, 0)
 	entries := []event.Entry{
 		{Message: strings.Repeat("m", 85)},
 		{Message: strings.Repeat("m", 900), Stack: strings.Repeat("s", 3000), Source: "ui", OperationID: "op"},
@@ -36,10 +36,6 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 	}{
 		{"Append", func(uint64) {}},
 		{"Repeat", func(seq uint64) { j.Repeat(&event.Entry{Seq: seq + 1}) }},
-		{"KeepFirst", func(seq uint64) { j.KeepFirst(seq / 8) }},
-		{"Release", func(seq uint64) { j.KeepFirst(seq / 3); j.Release(seq/3 - 1) }},
-		{"Pin", func(seq uint64) { j.Pin(seq%4, seq, 8) }},
-		{"Unpin", func(seq uint64) { j.Pin(seq%4, seq, 8); j.Unpin((seq + 1) % 4); j.Unpin(seq % 4) }},
 		{"Since", func(uint64) { _, _, _ = j.Since(Cursor{}) }},
 		{"Stats", func(uint64) { _ = j.Stats() }},
 	} {

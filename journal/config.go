@@ -1,9 +1,9 @@
 package journal
 
 import (
-	"cmp"
-	"fmt"
 	"math"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Defaults of [Config]. Together they take 7.3 MiB, a quarter of what an engine
@@ -40,9 +40,8 @@ const (
 	MaxLimit = 1000
 )
 
-// maxCapacity bounds every count and size in Config, since positions are kept
-// in 32 bits with one value reserved.
-const maxCapacity = math.MaxInt32 - blockSize
+// maxCapacity bounds every count and size in Config, since positions are kept in 32 bits.
+const maxCapacity = math.MaxInt32 - 1
 
 // Config sets the capacities of a [Journal]. The zero Config is all defaults;
 // zero in a field means its default, negative is an error. All are hard limits.
@@ -58,10 +57,8 @@ type Config struct {
 	// Firsts is how many entries the firsts hold. Default 2,048.
 	Firsts int
 
-	// FirstsBytes is how much text the firsts hold, in blocks of 128 bytes,
-	// of which each entry takes a whole number; rounded up to such a block.
-	// An entry with more text than all of this is refused. Default
-	// 1 MiB.
+	// FirstsBytes is how much text the firsts hold. An entry with more text
+	// than all of this is refused. Default 1 MiB.
 	FirstsBytes int
 
 	// FirstsPerBurst is how many firsts of one burst are held. Default
@@ -72,8 +69,7 @@ type Config struct {
 	// be. Default 2,048.
 	Pinned int
 
-	// PinnedBytes is how much text pinned entries may have, counted like
-	// FirstsBytes. Default 1 MiB.
+	// PinnedBytes is how much text pinned entries may have. Default 1 MiB.
 	PinnedBytes int
 
 	// MaxText is how many bytes are kept of one entry's message and stack
@@ -103,28 +99,17 @@ type Config struct {
 // withDefaults returns c with its zero capacities replaced. An error names the
 // first field that is not valid.
 func (c Config) withDefaults() (Config, error) {
-	for _, f := range []struct {
-		name  string
-		value *int
-		def   int
-	}{
-		{"Entries", &c.Entries, defaultEntries},
-		{"Bytes", &c.Bytes, defaultBytes},
-		{"Firsts", &c.Firsts, defaultFirsts},
-		{"FirstsBytes", &c.FirstsBytes, defaultFirstsBytes},
-		{"FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst},
-		{"Pinned", &c.Pinned, defaultPinned},
-		{"PinnedBytes", &c.PinnedBytes, defaultPinnedBytes},
-		{"MaxText", &c.MaxText, defaultMaxText},
-		{"ReadEntries", &c.ReadEntries, defaultReadEntries},
-		{"ReadBytes", &c.ReadBytes, defaultReadBytes},
-	} {
-		switch *f.value = cmp.Or(*f.value, f.def); {
-		case *f.value < 0:
-			return c, fmt.Errorf("journal: Config.%s is %d; it must not be negative (0 means the default)", f.name, *f.value)
-		case *f.value > maxCapacity:
-			return c, fmt.Errorf("journal: Config.%s is %d; the largest is %d", f.name, *f.value, maxCapacity)
-		}
-	}
-	return c, nil
+	err := bounds.Complete("journal: Config",
+		bounds.Of("Entries", &c.Entries, defaultEntries, 1, maxCapacity),
+		bounds.Of("Bytes", &c.Bytes, defaultBytes, 1, maxCapacity),
+		bounds.Of("Firsts", &c.Firsts, defaultFirsts, 1, maxCapacity),
+		bounds.Of("FirstsBytes", &c.FirstsBytes, defaultFirstsBytes, 1, maxCapacity),
+		bounds.Of("FirstsPerBurst", &c.FirstsPerBurst, defaultFirstsPerBurst, 1, maxCapacity),
+		bounds.Of("Pinned", &c.Pinned, defaultPinned, 1, maxCapacity),
+		bounds.Of("PinnedBytes", &c.PinnedBytes, defaultPinnedBytes, 1, maxCapacity),
+		bounds.Of("MaxText", &c.MaxText, defaultMaxText, 1, maxCapacity),
+		bounds.Of("ReadEntries", &c.ReadEntries, defaultReadEntries, 1, maxCapacity),
+		bounds.Of("ReadBytes", &c.ReadBytes, defaultReadBytes, 1, maxCapacity),
+	)
+	return c, err
 }

@@ -42,10 +42,9 @@
 //
 // # Bounds
 //
-// Everything but a map of the bursts with firsts, which has a bound, is allocated in
-// [New] and never grows: 72 bytes for each entry of a budget and the text bytes of
-// [Config], 7.3 MiB by default. Text beyond
-// [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
+// The tail is allocated in [New] and never grows: 72 bytes for each entry, and its text bytes of [Config]. Firsts and
+// pinned entries are copied when they are kept, up to their bounds in [Config]: a header and the text. By default all
+// take at most 7.3 MiB. Text beyond [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
 // is marked so. One Scan examines a bounded number of entries and of bytes
 // ([Config.ReadEntries], [Config.ReadBytes]).
 //
@@ -58,7 +57,7 @@
 // Append is one copy of the text into a ring of bytes and one write of a header
 // without pointers, so the garbage collector never looks at what is held. It
 // allocates nothing, and costs the same however long the journal has run (go test
-// -bench Append). Neither does Pin, nor KeepFirst but for that map; they keep a sorted index
+// -bench Append). Pin and KeepFirst allocate a copy of the entry; they keep a sorted index
 // of at most Firsts+Pinned rows, in which a row is inserted or removed by moving those
 // behind it. [Journal.Since] is two binary searches.
 package journal

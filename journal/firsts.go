@@ -1,27 +1,17 @@
 package journal
 
-// firsts is the budget of first entries. The firsts of a burst form a list in
-// the order in which they came, linked by store.slotNext; those of released
-// bursts form one list, in the order of release, from whose head they are
-// evicted.
+// firsts is the budget of first entries. The firsts of a burst are in the order in which they came; those of released
+// bursts are in the order of release, and are evicted from the first on.
 type firsts struct {
-	store
-	bursts   map[uint64]list // by number; each has at least one first, so that there are no more than firsts
-	released list
-
-	perBurst int
+	budget
+	bursts        map[uint64][]*row // by number; each has at least one first, so that there are no more than firsts
+	released      []*row
+	releasedBytes int
+	perBurst      int
 
 	evicted   uint64
 	refused   uint64
 	overQuota uint64
-}
-
-// list is a list of slots. The links and the first and last slot are of no
-// meaning while count is 0.
-type list struct {
-	head, tail uint32
-	count      int
-	blocks     int // of text that its entries take
 }
 
 // KeepFirst keeps the entry just appended as one of the firsts of a burst, and
@@ -33,80 +23,53 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 		return false
 	}
 	f := &j.firsts
-	if r := j.index.find(j.latest); r != nil && r.first != none {
+	if r := j.index.find(j.latest); r != nil && r.first {
 		return true
 	}
-	if f.bursts[burst].count >= f.perBurst {
+	if len(f.bursts[burst]) >= f.perBurst {
 		f.overQuota++
 		return false
 	}
 	h := j.tail.at(j.tail.count - 1)
 	size := h.size()
-	if !f.canTake(size) {
+	// Asking first keeps an entry that would be refused all the same from displacing any.
+	unreleased := budget{f.entries - len(f.released), f.maxEntries, f.bytes - f.releasedBytes, f.maxBytes}
+	if !unreleased.room(size) {
 		f.refused++
 		return false
 	}
 	for !f.room(size) {
 		j.evictFirst()
 	}
-	slot := f.put(h, j.appendBlock(j.scratch[:0], h, nil))
-	f.bursts[burst] = f.push(f.bursts[burst], slot)
-	j.index.get(j.latest).first = slot
+	r := j.keep(h, nil)
+	r.first = true
+	f.add(size)
+	f.bursts[burst] = append(f.bursts[burst], r)
 	return true
 }
 
 // Release lets the firsts of a burst be evicted: they stay until their room is
 // needed for those of other bursts. The host calls it when what it knew of the
 // burst is gone, or no longer needs its entries. A number that comes back
-// afterwards is a new burst. It takes the same time for any number of entries.
+// afterwards is a new burst.
 func (j *Journal) Release(burst uint64) {
 	f := &j.firsts
-	b, there := f.bursts[burst]
-	if !there {
-		return
+	for _, r := range f.bursts[burst] {
+		f.releasedBytes += r.size()
 	}
-	if r := &f.released; r.count == 0 {
-		*r = b
-	} else {
-		f.slotNext[r.tail] = b.head
-		r.tail = b.tail
-		r.count += b.count
-		r.blocks += b.blocks
-	}
+	f.released = append(f.released, f.bursts[burst]...)
 	delete(f.bursts, burst)
-}
-
-// canTake reports whether there is room for a text of n bytes once all released
-// entries are evicted. Asking first keeps an entry that would be refused all
-// the same from displacing any.
-func (f *firsts) canTake(n int) bool {
-	return f.count-f.released.count < len(f.headers) && blocksFor(n) <= f.blocksFree+f.released.blocks
-}
-
-// push returns a list with a slot added at its end.
-func (f *firsts) push(l list, slot uint32) list {
-	if l.count == 0 {
-		l.head = slot
-	} else {
-		f.slotNext[l.tail] = slot
-	}
-	l.tail = slot
-	l.count++
-	l.blocks += blocksFor(f.headers[slot].size())
-	return l
 }
 
 // evictFirst evicts the first of all released entries.
 func (j *Journal) evictFirst() {
 	f := &j.firsts
-	r := &f.released
-	slot := r.head
-	seq := f.headers[slot].seq
-	r.head = f.slotNext[slot]
-	r.count--
-	r.blocks -= blocksFor(f.headers[slot].size())
-	f.drop(slot)
+	r := f.released[0]
+	f.released[0] = nil
+	f.released = f.released[1:]
+	f.releasedBytes -= r.size()
+	f.drop(r.size())
 	f.evicted++
-	j.index.find(seq).first = none
-	j.index.tidy(seq)
+	r.first = false
+	j.index.tidy(r.seq)
 }

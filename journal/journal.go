@@ -39,10 +39,10 @@ func New(c Config) (*Journal, error) {
 		latest: c.After,
 		tail:   tail{headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes)},
 		firsts: firsts{
-			store: newStore(c.Firsts, c.FirstsBytes), bursts: map[uint64]list{}, perBurst: c.FirstsPerBurst,
+			budget: budget{maxEntries: c.Firsts, maxBytes: c.FirstsBytes}, bursts: map[uint64][]*row{},
+			perBurst: c.FirstsPerBurst,
 		},
-		pins:    pins{store: newStore(c.Pinned, c.PinnedBytes), pins: make([]pin, 0, c.Pinned)},
-		index:   index{rows: make([]row, 0, c.Firsts+c.Pinned)},
+		pins:    pins{budget: budget{maxEntries: c.Pinned, maxBytes: c.PinnedBytes}},
 		scratch: make([]byte, 0, min(maxBlock(c.MaxText), c.Bytes)),
 	}, nil
 }
@@ -108,8 +108,8 @@ func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.count)
 
 // oldest returns the oldest sequence number held, 0 if none is.
 func (j *Journal) oldest() uint64 {
-	if len(j.index.rows) > 0 {
-		return min(j.index.rows[0].seq, j.tailFrom())
+	if len(j.index) > 0 {
+		return min(j.index[0].seq, j.tailFrom())
 	}
 	if j.tail.count > 0 {
 		return j.tailFrom()
@@ -139,81 +139,67 @@ func (j *Journal) held(after, to uint64) uint64 {
 	return n
 }
 
-// lookup returns the header and the block of seq, or nil if it is not held. The
-// block is valid until the journal is used again.
-func (j *Journal) lookup(seq uint64) (*header, []byte) {
+// lookup returns the header of seq, with its row if it is not in the tail, or nil if it is not held.
+func (j *Journal) lookup(seq uint64) (*header, *row) {
 	w := j.walk(seq - 1)
 	h, r := w.peek()
 	if h == nil || h.seq != seq {
 		return nil, nil
 	}
-	return h, j.appendBlock(j.scratch[:0], h, r)
+	return h, r
 }
 
 // appendBlock appends the block of a header to dst: one of the tail, or, where r
 // is not nil, that of a row.
 func (j *Journal) appendBlock(dst []byte, h *header, r *row) []byte {
-	switch {
-	case r == nil:
-		a, b := j.tail.block(h)
-		return append(append(dst, a...), b...)
-	case r.pinned != none:
-		return j.pins.appendBlock(dst, r.pinned)
-	default:
-		return j.firsts.appendBlock(dst, r.first)
+	if r != nil {
+		return append(dst, r.block...)
 	}
+	a, b := j.tail.block(h)
+	return append(append(dst, a...), b...)
 }
 
-// rowHeader returns the header of an entry held besides the tail.
-func (j *Journal) rowHeader(r *row) *header {
-	if r.pinned != none {
-		return &j.pins.headers[r.pinned]
-	}
-	return &j.firsts.headers[r.first]
-}
-
-// row is where an entry is held besides the tail: its slots in firsts and
-// pinned, [none] where it is not there.
+// row is an entry that is held besides the tail, once for both purposes: as a first, and as pinned.
 type row struct {
-	seq           uint64
-	first, pinned uint32
+	header
+	block         []byte
+	first, pinned bool
+}
+
+// keep returns the row of an entry, which it makes of the header in the tail if r is nil and there is none.
+func (j *Journal) keep(h *header, r *row) *row {
+	if r == nil {
+		r = j.index.find(h.seq)
+	}
+	if r == nil {
+		r = &row{header: *h, block: j.appendBlock(make([]byte, 0, h.size()), h, nil)}
+		j.index = slices.Insert(j.index, j.index.after(h.seq), r)
+	}
+	return r
 }
 
 // index lists the entries held besides the tail, each once, by rising sequence
 // number. It is what makes counting a pair of binary searches.
-type index struct {
-	rows []row // its capacity is never exceeded
-}
+type index []*row
 
 // after returns the position of the first row with a larger sequence number.
-func (x *index) after(seq uint64) int {
-	return sort.Search(len(x.rows), func(i int) bool { return x.rows[i].seq > seq })
+func (x index) after(seq uint64) int {
+	return sort.Search(len(x), func(i int) bool { return x[i].seq > seq })
 }
 
-// find returns the row of seq, or nil. It is valid until the index changes.
-func (x *index) find(seq uint64) *row {
-	if i := x.after(seq) - 1; i >= 0 && x.rows[i].seq == seq {
-		return &x.rows[i]
+// find returns the row of seq, or nil.
+func (x index) find(seq uint64) *row {
+	if i := x.after(seq) - 1; i >= 0 && x[i].seq == seq {
+		return x[i]
 	}
 	return nil
 }
 
-// get returns the row of seq, which it inserts if there is none. It is valid
-// until the index changes.
-func (x *index) get(seq uint64) *row {
-	if r := x.find(seq); r != nil {
-		return r
-	}
-	i := x.after(seq)
-	x.rows = slices.Insert(x.rows, i, row{seq: seq, first: none, pinned: none})
-	return &x.rows[i]
-}
-
-// tidy removes the row of seq if it names no slot any more.
+// tidy removes the row of seq if it is for nothing any more.
 func (x *index) tidy(seq uint64) {
 	i := x.after(seq) - 1
-	if r := x.rows[i]; r.first == none && r.pinned == none {
-		x.rows = append(x.rows[:i], x.rows[i+1:]...)
+	if r := (*x)[i]; !r.first && !r.pinned {
+		*x = slices.Delete(*x, i, i+1)
 	}
 }
 
@@ -267,12 +253,12 @@ func (j *Journal) Stats() Stats {
 			Bytes: j.tail.used, MaxBytes: len(j.tail.bytes), Evicted: j.tail.evicted, EvictedForText: j.tail.evictedForBytes,
 		},
 		Firsts: Budget{
-			Entries: j.firsts.count, Capacity: len(j.firsts.headers),
-			Bytes: j.firsts.used, MaxBytes: len(j.firsts.bytes), Evicted: j.firsts.evicted, Refused: j.firsts.refused,
+			Entries: j.firsts.entries, Capacity: j.firsts.maxEntries,
+			Bytes: j.firsts.bytes, MaxBytes: j.firsts.maxBytes, Evicted: j.firsts.evicted, Refused: j.firsts.refused,
 		},
 		Pinned: Budget{
-			Entries: j.pins.count, Capacity: len(j.pins.headers),
-			Bytes: j.pins.used, MaxBytes: len(j.pins.bytes), Refused: j.pins.refused,
+			Entries: j.pins.entries, Capacity: j.pins.maxEntries,
+			Bytes: j.pins.bytes, MaxBytes: j.pins.maxBytes, Refused: j.pins.refused,
 		},
 		OverQuota: j.firsts.overQuota, RefusedNeighbors: j.pins.neighbors, Pins: len(j.pins.pins),
 		Truncated: j.truncated,

@@ -54,8 +54,8 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		Config
 		want string
 	}{
-		{Config{Entries: -1}, "journal: Config.Entries is -1; it must not be negative (0 means the default)"},
-		{Config{Bytes: maxCapacity + 1}, "journal: Config.Bytes is 2147483520; the largest is 2147483519"},
+		{Config{Entries: -1}, "journal: Config.Entries is -1, want at least 1 (0 means 24576)"},
+		{Config{Bytes: maxCapacity + 1}, "journal: Config.Bytes is 2147483647, want at most 2147483646"},
 		{Config{Firsts: -2}, "Config.Firsts is -2"},
 		{Config{FirstsBytes: -2}, "Config.FirstsBytes is -2"},
 		{Config{FirstsPerBurst: -2}, "Config.FirstsPerBurst is -2"},
@@ -402,9 +402,9 @@ func TestFilterWithGroup(t *testing.T) {
 
 // get returns the entry seq, if it is held.
 func (j *Journal) get(seq uint64) (Record, bool) {
-	h, block := j.lookup(seq)
+	h, r := j.lookup(seq)
 	if h == nil {
 		return Record{}, false
 	}
-	return h.decode(string(block)), true
+	return h.decode(string(j.appendBlock(nil, h, r))), true
 }

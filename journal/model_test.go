@@ -120,11 +120,10 @@ func (m *model) append(r Record) {
 
 // fits reports whether the texts of seqs and one more can be in a budget.
 func (m *model) fits(capacity, bytes int, seqs []uint64, more uint64) bool {
-	blocks := 0
 	for _, seq := range append(slices.Clone(seqs), more) {
-		blocks += (blockLen(m.get(seq)) + 127) / 128
+		bytes -= blockLen(m.get(seq))
 	}
-	return len(seqs) < capacity && blocks <= (bytes+127)/128
+	return len(seqs) < capacity && bytes >= 0
 }
 
 func (m *model) keepFirst(burst uint64) bool {
@@ -332,8 +331,8 @@ func (p *pair) check() {
 	}
 	want.Pins = len(m.pins)
 	want.Tail.Entries, want.Tail.Capacity, want.Tail.MaxBytes = len(m.tail), m.Entries, m.Bytes
-	want.Firsts.Entries, want.Firsts.Capacity, want.Firsts.MaxBytes = len(m.firsts), m.Firsts, (m.FirstsBytes+127)/128*128
-	want.Pinned.Entries, want.Pinned.Capacity, want.Pinned.MaxBytes = len(m.pinned), m.Pinned, (m.PinnedBytes+127)/128*128
+	want.Firsts.Entries, want.Firsts.Capacity, want.Firsts.MaxBytes = len(m.firsts), m.Firsts, m.FirstsBytes
+	want.Pinned.Entries, want.Pinned.Capacity, want.Pinned.MaxBytes = len(m.pinned), m.Pinned, m.PinnedBytes
 	want.Tail.Bytes = m.tailBytes()
 	for _, f := range m.firsts {
 		want.Firsts.Bytes += blockLen(m.get(f.seq))

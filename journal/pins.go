@@ -8,8 +8,8 @@ import "slices"
 // Invariants: every entry in the store is within at least one pin; until is the end of
 // the pin that reaches furthest, which is of an entry that was written.
 type pins struct {
-	store
-	pins  []pin // its capacity is never exceeded
+	budget
+	pins  []pin // no more than entries may be pinned
 	until uint64
 
 	refused   uint64
@@ -42,13 +42,12 @@ func (p *pins) covered(seq uint64) bool {
 // negative number of neighbors is none; more than [Config].Pinned are that
 // many.
 //
-// Pin allocates nothing. It takes time in proportion to the neighbors and to
-// the number of pins.
+// It takes time in proportion to the neighbors and to the number of pins.
 func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
-	n := uint64(max(0, min(neighbors, len(j.pins.headers))))
+	n := uint64(max(0, min(neighbors, j.pins.maxEntries)))
 	p := j.pins.find(owner, seq)
 	if p == nil {
-		if len(j.pins.pins) == cap(j.pins.pins) || !j.pinEntry(seq) {
+		if len(j.pins.pins) == j.pins.maxEntries || !j.pinEntry(seq) {
 			j.pins.refused++
 			return false
 		}
@@ -105,15 +104,15 @@ func (p *pins) find(owner, seq uint64) *pin {
 // pinEntry makes sure that seq is in the pinned budget, and reports whether it
 // is. The caller has a pin that covers it, or is about to.
 func (j *Journal) pinEntry(seq uint64) bool {
-	if r := j.index.find(seq); r != nil && r.pinned != none {
+	if r := j.index.find(seq); r != nil && r.pinned {
 		return true
 	}
-	h, block := j.lookup(seq)
-	if h == nil || !j.pins.room(len(block)) {
+	h, r := j.lookup(seq)
+	if h == nil || !j.pins.room(h.size()) {
 		return false
 	}
-	slot := j.pins.put(h, block)
-	j.index.get(seq).pinned = slot
+	j.keep(h, r).pinned = true
+	j.pins.add(h.size())
 	return true
 }
 
@@ -127,11 +126,11 @@ func (j *Journal) pinNeighbor(seq uint64) {
 // dropUncovered removes from the pinned budget the entries from..to that no pin
 // covers.
 func (j *Journal) dropUncovered(from, to uint64) {
-	for i := range j.index.rows {
-		if r := &j.index.rows[i]; r.pinned != none && from <= r.seq && r.seq <= to && !j.pins.covered(r.seq) {
-			j.pins.drop(r.pinned)
-			r.pinned = none
+	for _, r := range j.index {
+		if r.pinned && from <= r.seq && r.seq <= to && !j.pins.covered(r.seq) {
+			j.pins.drop(r.size())
+			r.pinned = false
 		}
 	}
-	j.index.rows = slices.DeleteFunc(j.index.rows, func(r row) bool { return r.first == none && r.pinned == none })
+	j.index = slices.DeleteFunc(j.index, func(r *row) bool { return !r.first && !r.pinned })
 }

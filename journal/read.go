@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -59,9 +60,8 @@ func (j *Journal) walk(after uint64) walk {
 // tail. It returns nil at the end.
 func (w *walk) peek() (*header, *row) {
 	from := w.j.tailFrom()
-	if rows := w.j.index.rows; w.row < len(rows) && rows[w.row].seq < from {
-		r := &rows[w.row]
-		return w.j.rowHeader(r), r
+	if rows := w.j.index; w.row < len(rows) && rows[w.row].seq < from {
+		return &rows[w.row].header, rows[w.row]
 	}
 	if next := max(w.seq+1, from); next <= w.j.latest {
 		return w.j.tail.at(int(next - from)), nil
@@ -135,7 +135,6 @@ type Filter struct {
 // matcher is a Filter in the form in which it is applied.
 type matcher struct {
 	Filter
-	kinds    uint64                // a bit for each kind
 	group    map[signature.ID]bool // those of the group of Signature
 	named    map[string]bool       // Operation and its parts
 	contains []byte
@@ -146,12 +145,6 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 	m := matcher{
 		Filter: f, contains: []byte(f.Contains),
 		plain: f.Operation == "" && f.Rule == "" && f.Source == "" && f.Contains == "",
-	}
-	for _, k := range f.Kinds {
-		m.kinds |= 1 << k
-	}
-	if len(f.Kinds) == 0 {
-		m.kinds = ^uint64(0)
 	}
 	m.Rule, m.Source = kept(f.Rule), kept(f.Source)
 	if f.Signature != 0 {
@@ -173,7 +166,7 @@ func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 // header reports whether an entry may match, going by its header.
 func (m *matcher) header(h *header) bool {
 	return h.disposition >= m.MinDisposition && h.severity >= m.MinSeverity &&
-		m.kinds>>h.kind&1 != 0 &&
+		(len(m.Kinds) == 0 || slices.Contains(m.Kinds, h.kind)) &&
 		(m.Signature == 0 || h.id == m.Signature || m.group[h.id]) &&
 		(m.named == nil || h.operation > 0) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
 }

@@ -88,12 +88,12 @@ func TestAReleasedNumberIsANewBurst(t *testing.T) {
 // An entry that would not fit even in the place of all released ones displaces
 // none of them.
 func TestRefusedFirstDisplacesNothing(t *testing.T) {
-	j := newJournal(t, Config{Firsts: 4, FirstsBytes: 2 * blockSize, FirstsPerBurst: 4}, 1)
+	j := newJournal(t, Config{Firsts: 4, FirstsBytes: 100, FirstsPerBurst: 4}, 1)
 	require.True(t, j.KeepFirst(1))
 	j.Release(1)
 	write(j, 1)
 	require.True(t, j.KeepFirst(2))
-	j.Append(&event.Entry{Seq: 3, Message: string(make([]byte, blockSize+1))}, signature.Signature{}, event.Decision{})
+	j.Append(&event.Entry{Seq: 3, Message: string(make([]byte, 101))}, signature.Signature{}, event.Decision{})
 	require.False(t, j.KeepFirst(3))
 	require.Zero(t, j.Stats().Firsts.Evicted)
 	require.Equal(t, 2, j.Stats().Firsts.Entries)
@@ -185,7 +185,7 @@ func TestReleaseEndsTheWait(t *testing.T) {
 // What only the firsts still hold can be pinned.
 func TestPinFromTheFirsts(t *testing.T) {
 	j := newJournal(t, Config{Entries: 1, Firsts: 1}, 0)
-	j.Append(&event.Entry{Seq: 1, Message: string(make([]byte, 3*blockSize))}, signature.Signature{},
+	j.Append(&event.Entry{Seq: 1, Message: string(make([]byte, 384))}, signature.Signature{},
 		event.Decision{Rule: "r"})
 	j.KeepFirst(1)
 	write(j, 1)

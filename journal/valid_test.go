@@ -42,108 +42,50 @@ func (j *Journal) validTail() error {
 
 func (j *Journal) validIndex() error {
 	var last uint64
-	firsts, pinned := 0, 0
-	for _, r := range j.index.rows {
+	var firsts, pinned budget
+	for _, r := range j.index {
 		if r.seq <= last || r.seq > j.latest {
 			return fmt.Errorf("index: %d after %d, latest %d", r.seq, last, j.latest)
 		}
 		last = r.seq
-		if r.first == none && r.pinned == none {
-			return fmt.Errorf("index: %d is nowhere", r.seq)
+		if len(r.block) != r.size() || !r.first && !r.pinned {
+			return fmt.Errorf("index: %d has %d bytes of %d, and is for nothing", r.seq, len(r.block), r.size())
 		}
-		if r.first != none {
-			firsts++
-			if s := j.firsts.headers[r.first].seq; s != r.seq {
-				return fmt.Errorf("index: %d names the first of %d", r.seq, s)
-			}
+		if r.first {
+			firsts.add(r.size())
 		}
-		if r.pinned != none {
-			pinned++
-			if s := j.pins.headers[r.pinned].seq; s != r.seq {
-				return fmt.Errorf("index: %d names the pinned %d", r.seq, s)
-			}
+		if r.pinned {
+			pinned.add(r.size())
 			if !j.pins.covered(r.seq) {
 				return fmt.Errorf("pins: nobody pinned %d", r.seq)
 			}
 		}
 	}
-	if firsts != j.firsts.count || pinned != j.pins.count {
-		return fmt.Errorf("index: %d firsts of %d, %d pinned of %d", firsts, j.firsts.count, pinned, j.pins.count)
-	}
-	return nil
-}
-
-func (s *store) valid() error {
-	freeSlots := 0
-	for i := s.slotFree; i != none; i = s.slotNext[i] {
-		freeSlots++
-	}
-	if freeSlots+s.count != len(s.headers) {
-		return fmt.Errorf("store: %d slots free and %d in use of %d", freeSlots, s.count, len(s.headers))
-	}
-	freeBlocks, usedBlocks, used := 0, 0, 0
-	for b := s.blockFree; b != none && len(s.blockNext) > 0; b = s.blockNext[b] {
-		freeBlocks++
-	}
-	for i := range s.headers {
-		h := &s.headers[i]
-		if h.seq == 0 {
-			continue
+	for _, b := range [][2]budget{{firsts, j.firsts.budget}, {pinned, j.pins.budget}} {
+		if held := b[1]; held.entries > held.maxEntries || held.bytes > held.maxBytes ||
+			b[0].entries != held.entries || b[0].bytes != held.bytes {
+			return fmt.Errorf("index: %+v, counted as %+v", b[0], held)
 		}
-		n := 0
-		for b := h.at; b != none; b = s.blockNext[b] {
-			n++
-		}
-		if n != blocksFor(h.size()) {
-			return fmt.Errorf("store: %d bytes of %d in %d blocks", h.size(), h.seq, n)
-		}
-		usedBlocks += n
-		used += h.size()
-	}
-	if freeBlocks != s.blocksFree || freeBlocks+usedBlocks != len(s.blockNext) || used != s.used {
-		return fmt.Errorf("store: %d blocks free (counted %d) and %d used of %d; %d bytes, counted %d",
-			freeBlocks, s.blocksFree, usedBlocks, len(s.blockNext), used, s.used)
 	}
 	return nil
 }
 
 func (f *firsts) valid() error {
-	if err := f.store.valid(); err != nil {
-		return err
+	count, bytes := len(f.released), 0
+	for _, r := range f.released {
+		bytes += r.size()
 	}
-	if err := f.validList(&f.released); err != nil {
-		return err
+	if bytes != f.releasedBytes {
+		return fmt.Errorf("firsts: %d bytes released, counted as %d", bytes, f.releasedBytes)
 	}
-	count := f.released.count
 	for id, b := range f.bursts {
-		if b.count == 0 || b.count > f.perBurst {
-			return fmt.Errorf("bursts: %d has %d firsts of %d", id, b.count, f.perBurst)
+		if len(b) == 0 || len(b) > f.perBurst {
+			return fmt.Errorf("bursts: %d has %d firsts of %d", id, len(b), f.perBurst)
 		}
-		if err := f.validList(&b); err != nil {
-			return err
-		}
-		count += b.count
+		count += len(b)
 	}
-	if count != f.count {
-		return fmt.Errorf("firsts: %d in lists, %d in the store", count, f.count)
-	}
-	return nil
-}
-
-func (f *firsts) validList(l *list) error {
-	if l.count == 0 {
-		return nil
-	}
-	slot, blocks := l.head, 0
-	for i := range l.count {
-		blocks += blocksFor(f.headers[slot].size())
-		if last := i == l.count-1; last != (slot == l.tail) {
-			return fmt.Errorf("list: entry %d of %d, tail %t", i, l.count, slot == l.tail)
-		}
-		slot = f.slotNext[slot]
-	}
-	if blocks != l.blocks {
-		return fmt.Errorf("list: %d blocks, counted %d", blocks, l.blocks)
+	if count != f.entries {
+		return fmt.Errorf("firsts: %d in lists, %d counted", count, f.entries)
 	}
 	return nil
 }
@@ -155,5 +97,5 @@ func (p *pins) valid() error {
 			return fmt.Errorf("pins: %+v, until %d", *q, p.until)
 		}
 	}
-	return p.store.valid()
+	return nil
 }

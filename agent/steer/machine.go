@@ -105,21 +105,6 @@ const (
 	Full      Receipt = "full"      // Policy.MaxPending messages wait
 )
 
-// Stats counts messages.
-type Stats struct {
-	Accepted   uint64 `json:"accepted"`
-	Duplicates uint64 `json:"duplicates"`
-	Strangers  uint64 `json:"strangers"` // not admitted
-	Dropped    uint64 `json:"dropped"`   // by DedupDrop
-	Refused    uint64 `json:"refused"`   // for want of room
-	Replaced   uint64 `json:"replaced"`  // by a newer one of their topic, before they were delivered
-	Withdrawn  uint64 `json:"withdrawn"`
-	Delivered  uint64 `json:"delivered"`
-	Held       uint64 `json:"held"`      // stops that the bounds turned into waits
-	Again      uint64 `json:"again"`     // messages that were sent again
-	Shortened  uint64 `json:"shortened"` // requests left out of what the agent works on
-}
-
 // State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
 type State struct {
 	Phase   Phase     `json:"phase"`
@@ -133,7 +118,11 @@ type State struct {
 	Last    uint64    `json:"last"`              // number of a message or delivery
 	Stopped bool      `json:"stopped,omitempty"` // Working is a request whose turn was stopped and not prompted again
 	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
-	Stats   Stats     `json:"stats"`
+
+	// Messages of authors who are not admitted, messages dropped by DedupDrop, and requests left out of Working.
+	Strangers uint64 `json:"strangers,omitempty"`
+	Dropped   uint64 `json:"dropped,omitempty"`
+	Shortened uint64 `json:"shortened,omitempty"`
 
 	// Notes are the adapter's own.
 	Notes map[string]string `json:"notes,omitempty"`
@@ -150,7 +139,7 @@ type Machine struct {
 	waits  time.Time   // since when a stop waits for calls
 	stops  []time.Time // of the last minute
 	inTurn int         // stops of this turn
-	held   bool        // the bounds hold a stop back, and that was counted
+	held   bool        // the bounds hold a stop back
 }
 
 // New returns the machine of a conversation that is idle.
@@ -243,26 +232,21 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 	s := &m.state
 	msg.Class = m.verifier.Verify(msg.Author)
 	if !m.policy.admits(msg.Class) {
-		s.Stats.Strangers++
+		s.Strangers++
 		return Dropped, Action{}
 	}
 	msg.Reason, msg.Tries = m.signal(&msg), 0
 	if s.Phase != Idle && m.policy.Dedup == DedupDrop && msg.Class != Attention {
-		s.Stats.Dropped++
+		s.Dropped++
 		return Dropped, Action{}
 	}
 	if msg.Topic != "" && m.Knows(msg.Topic, msg.Revision) {
-		s.Stats.Duplicates++
 		return Duplicate, Action{}
 	}
-	if n := m.drop(msg.Topic); n > 0 {
-		s.Stats.Replaced += uint64(n)
-	}
+	m.drop(msg.Topic)
 	if len(s.Pending) >= m.policy.MaxPending {
-		s.Stats.Refused++
 		return Full, Action{}
 	}
-	s.Stats.Accepted++
 	s.Last++
 	msg.ID = s.Last
 	s.Pending = append(s.Pending, msg)
@@ -290,22 +274,18 @@ func (msg *Message) key() string {
 	return msg.Topic + "\x00" + msg.Revision
 }
 
-// drop removes what waits of a topic, and returns how many messages that were.
-func (m *Machine) drop(topic string) int {
+// drop removes what waits of a topic, and reports whether something did.
+func (m *Machine) drop(topic string) bool {
 	before := len(m.state.Pending)
 	if topic != "" {
 		m.state.Pending = slices.DeleteFunc(m.state.Pending, func(msg Message) bool { return msg.Topic == topic })
 	}
-	return before - len(m.state.Pending)
+	return len(m.state.Pending) < before
 }
 
 // Withdraw removes what waits of a topic: it is no news any more, or the agent has acknowledged it. What was sent
 // stays sent. It reports whether something waited.
-func (m *Machine) Withdraw(topic string) bool {
-	n := m.drop(topic)
-	m.state.Stats.Withdrawn += uint64(n)
-	return n > 0
-}
+func (m *Machine) Withdraw(topic string) bool { return m.drop(topic) }
 
 // CallBegan reports that a call to the game is in flight.
 func (m *Machine) CallBegan(id string) { m.calls[id] = true }
@@ -440,15 +420,8 @@ func (m *Machine) prompt() Action { return Action{Prompt, m.send(true)} }
 // mayStop reports whether the bounds permit another stop.
 func (m *Machine) mayStop(now time.Time) bool {
 	m.stops = slices.DeleteFunc(m.stops, func(t time.Time) bool { return now.Sub(t) >= time.Minute })
-	if m.inTurn < m.policy.SteersPerTurn && len(m.stops) < m.policy.SteersPerMinute {
-		m.held = false
-		return true
-	}
-	if !m.held {
-		m.held = true
-		m.state.Stats.Held++
-	}
-	return false
+	m.held = m.inTurn >= m.policy.SteersPerTurn || len(m.stops) >= m.policy.SteersPerMinute
+	return !m.held
 }
 
 // Deadline returns when Ready may have something to do without another event, the zero time for never.
@@ -506,7 +479,7 @@ func (m *Machine) worksOn(before, messages []Message, r Reason) []Message {
 		}
 	}
 	if extra := len(all) - m.policy.MaxPending; extra > 0 { // the first is the original request
-		m.state.Stats.Shortened += uint64(extra)
+		m.state.Shortened += uint64(extra)
 		all = slices.Delete(all, 1, 1+extra)
 	}
 	return all
@@ -520,7 +493,6 @@ func (m *Machine) Confirm(delivery uint64) []Message {
 	}
 	b := m.state.Sent[i]
 	m.state.Sent = slices.Delete(m.state.Sent, i, i+1)
-	m.state.Stats.Delivered += uint64(len(b.Messages))
 	if b.Prompts {
 		m.state.Fails = 0
 	}
@@ -588,7 +560,6 @@ func (m *Machine) takeBack(i int, failed, refused bool) {
 		key := msg.key()
 		s.Told = slices.DeleteFunc(s.Told, func(k string) bool { return k == key })
 		if same := slices.IndexFunc(s.Pending, func(p Message) bool { return key != "" && p.Topic == msg.Topic }); same >= 0 {
-			s.Stats.Replaced++
 			if s.Pending[same].ID > msg.ID {
 				continue
 			}
@@ -600,7 +571,6 @@ func (m *Machine) takeBack(i int, failed, refused bool) {
 		if failed {
 			msg.Tries++
 		}
-		s.Stats.Again++
 		again = append(again, msg)
 	}
 	s.Pending = slices.Concat(again, s.Pending)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Mode is what a message does to a turn in flight.
@@ -115,21 +117,7 @@ func (p Policy) Validate() error {
 		errs = append(errs, fmt.Errorf("admit %q with mode %q lets anyone stop the agent: confirm it, or use mode %q",
 			AdmitAnyone, mode, ModeQueue))
 	}
-	for _, b := range []struct {
-		setting string
-		value   int
-	}{
-		{"call wait", int(p.CallWait)},
-		{"steers per turn", p.SteersPerTurn},
-		{"steers per minute", p.SteersPerMinute},
-		{"max pending", p.MaxPending},
-		{"tries", p.Tries},
-	} {
-		if b.value < 0 {
-			errs = append(errs, fmt.Errorf("%s: must not be negative", b.setting))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, p.complete())...)
 }
 
 // The defaults of a Policy.
@@ -137,19 +125,24 @@ const (
 	DefaultCallWait        = 30 * time.Second
 	DefaultSteersPerTurn   = 3
 	DefaultSteersPerMinute = 6
-	DefaultMaxPending      = 64
-	DefaultTries           = 3
 )
 
 // withDefaults returns p with its defaults.
 func (p Policy) withDefaults() Policy {
 	p.Mode, p.Admit = cmp.Or(p.Mode, ModeSteer), cmp.Or(p.Admit, AdmitVerified)
-	p.CallWait = cmp.Or(p.CallWait, DefaultCallWait)
-	p.SteersPerTurn = cmp.Or(p.SteersPerTurn, DefaultSteersPerTurn)
-	p.SteersPerMinute = cmp.Or(p.SteersPerMinute, DefaultSteersPerMinute)
-	p.MaxPending = cmp.Or(p.MaxPending, DefaultMaxPending)
-	p.Tries = cmp.Or(p.Tries, DefaultTries)
+	_ = p.complete() // which Validate has called
 	return p
+}
+
+// complete sets the bounds that are 0, unless one of them is negative.
+func (p *Policy) complete() error {
+	return errors.Join(
+		bounds.Complete("policy", bounds.Of("call wait", &p.CallWait, DefaultCallWait, 1, 0)),
+		bounds.Complete("policy", bounds.Of("steers per turn", &p.SteersPerTurn, DefaultSteersPerTurn, 1, 0)),
+		bounds.Complete("policy", bounds.Of("steers per minute", &p.SteersPerMinute, DefaultSteersPerMinute, 1, 0)),
+		bounds.Complete("policy", bounds.Of("max pending", &p.MaxPending, 64, 1, 0)),
+		bounds.Complete("policy", bounds.Of("tries", &p.Tries, 3, 1, 0)),
+	)
 }
 
 // admits reports whether messages of a class are accepted.

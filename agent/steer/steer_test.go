@@ -167,12 +167,12 @@ func TestDedupValidation(t *testing.T) {
 	require.NoError(t, Policy{Mode: ModeQueue, Admit: AdmitAnyone}.Validate())
 	_, err := New(Policy{Mode: "stear", Tries: -1}, Ceiling{}, known)
 	require.ErrorContains(t, err, `mode "stear": must be one of`)
-	require.ErrorContains(t, err, "tries: must not be negative")
+	require.ErrorContains(t, err, "policy.tries is -1")
 
 	m := working(t, Policy{Mode: ModeQueue, Dedup: DedupDrop})
 	got, _ := m.Receive(start, Message{Author: "owner", Text: "lost"})
 	require.Equal(t, Dropped, got)
-	require.EqualValues(t, 1, m.State().Stats.Dropped)
+	require.EqualValues(t, 1, m.State().Dropped)
 	got, _ = m.Receive(start, Message{Author: "heed", Topic: "item-1", Text: "kept"})
 	require.Equal(t, Accepted, got)
 }
@@ -221,8 +221,8 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 			require.Equal(t, Action{}, a)
 		}
 		after := m.State()
-		require.EqualValues(t, 5, after.Stats.Strangers)
-		after.Stats = before.Stats
+		require.EqualValues(t, 5, after.Strangers)
+		after.Strangers = 0
 		require.Equal(t, before, after)
 	}
 }
@@ -372,7 +372,6 @@ func TestBounds(t *testing.T) {
 	require.True(t, stop("a"))
 	require.True(t, stop("b"))
 	require.False(t, stop("c"), "of the turn")
-	require.EqualValues(t, 1, m.State().Stats.Held)
 	require.Zero(t, m.Deadline())
 	a := m.Ended(start, false)
 	require.Equal(t, Prompt, a.Do, "what waited is prompted")
@@ -515,8 +514,7 @@ func TestRefusedInjectionCancels(t *testing.T) {
 	b := m.Ended(start, true).Batch
 	require.Len(t, b.Messages, 1)
 	require.Len(t, b.Working, 1)
-	m.Confirm(b.Delivery)
-	require.EqualValues(t, 1, m.State().Stats.Delivered)
+	require.Len(t, m.Confirm(b.Delivery), 1)
 }
 
 // TestHosted holds that an adapter that begins no turn is asked for none, and loses nothing by it.
@@ -615,7 +613,7 @@ func TestDropKeepsMessagesToAnIdleAgent(t *testing.T) {
 	require.Equal(t, Dropped, receipt, "a turn is in flight")
 	receipt, _ = m.Receive(start, Message{Author: "heed", Text: "it broke"})
 	require.Equal(t, Accepted, receipt, "attention is never dropped")
-	require.EqualValues(t, 1, m.State().Stats.Dropped)
+	require.EqualValues(t, 1, m.State().Dropped)
 }
 
 func TestDefaults(t *testing.T) {
@@ -662,7 +660,6 @@ func TestFirstStopsOnce(t *testing.T) {
 	require.Equal(t, Nothing, m.Fail(start, a.Batch.Delivery).Do)
 	_, a = m.Receive(start, Message{Author: "heed", Text: "c"})
 	require.Equal(t, Nothing, a.Do)
-	require.EqualValues(t, 1, m.State().Stats.Held)
 }
 
 func TestWorkIsShortenedToTheBound(t *testing.T) {
@@ -675,7 +672,7 @@ func TestWorkIsShortenedToTheBound(t *testing.T) {
 	work := m.State().Working
 	require.Len(t, work, 2)
 	require.Equal(t, []string{task.Text, "two"}, []string{work[0].Text, work[1].Text})
-	require.EqualValues(t, 1, m.State().Stats.Shortened)
+	require.EqualValues(t, 1, m.State().Shortened)
 }
 
 // TestFailedRideStops holds that a message whose result did not reach the agent may still stop the turn.
@@ -687,7 +684,6 @@ func TestFailedRideStops(t *testing.T) {
 	require.Equal(t, Cancel, m.CallEnded(start, "c").Do)
 }
 
-// TestTopicsAreReplacedAndWithdrawn holds the counts of messages that waited and were not delivered.
 func TestTopicsAreReplacedAndWithdrawn(t *testing.T) {
 	m := working(t, Policy{Mode: ModeQueue, MaxPending: 2})
 	m.Receive(start, item("i", "1"))
@@ -699,7 +695,6 @@ func TestTopicsAreReplacedAndWithdrawn(t *testing.T) {
 	require.True(t, m.Withdraw("j"))
 	require.False(t, m.Withdraw("j"))
 	require.Len(t, m.State().Pending, 1)
-	require.Equal(t, Stats{Accepted: 3, Replaced: 1, Withdrawn: 1, Refused: 1}, m.State().Stats)
 }
 
 func TestTwoMessagesAreSeveral(t *testing.T) {

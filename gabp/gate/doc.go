@@ -25,9 +25,9 @@
 // every call until it is acknowledged by its id ([Gate.Ack]). A retry is never an
 // acknowledgement. Advisory items hold nothing back.
 //
-// Tools that the owner names ([Config].Allow) or with certain tags ([Config].Tags) are
-// exempt. Words in a name have no meaning: "reset_status" changes things. A refusal
-// names what is exempt.
+// Tools that the owner names ([Config].Allow) are exempt, and those with one of the tags diagnostic, diagnostics,
+// health, lifecycle, observation, read-only, status, telemetry and attention-bypass, in any case. Words in a name have
+// no meaning: "reset_status" changes things. A refusal names what is exempt.
 //
 // # Failures
 //

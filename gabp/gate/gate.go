@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -31,11 +30,6 @@ type Config struct {
 	// "debug/**"). A part of a word is no pattern, and an error.
 	Allow []string
 
-	// Tags are those of tools that are never held back, compared without regard to
-	// case. nil means diagnostic, diagnostics, health, lifecycle, observation,
-	// read-only, status, telemetry and attention-bypass; an empty list means none.
-	Tags []string
-
 	// FailOpen allows calls where the source failed. The default is to hold them back.
 	FailOpen bool
 
@@ -54,11 +48,6 @@ func (c *Config) Validate() error {
 	for i, p := range c.Allow {
 		if err := validPattern(p); err != nil {
 			return fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
-		}
-	}
-	for i, tag := range c.Tags {
-		if strings.TrimSpace(tag) == "" {
-			return fmt.Errorf("gate: Config.Tags[%d] is empty", i)
 		}
 	}
 	return nil
@@ -111,7 +100,7 @@ func New(c Config) (*Gate, error) {
 		return nil, err
 	}
 	return &Gate{
-		source: c.Source, policy: newPolicy(c.Allow, c.Tags), failOpen: c.FailOpen,
+		source: c.Source, policy: newPolicy(c.Allow), failOpen: c.FailOpen,
 		timeout: cmp.Or(c.Timeout, defaultTimeout),
 	}, nil
 }

@@ -357,8 +357,6 @@ func TestExempt(t *testing.T) {
 			require.Contains(t, d.Refusal, "always allowed: saves/*, debug/**, game/stop; tools tagged diagnostic, diagnostics, health, ")
 		}
 	}
-	none := newGate(t, gate.Config{Source: gate.Engine(e, nil), Tags: []string{}})
-	require.False(t, none.Check(t.Context(), gate.Call{ID: "x", Tool: "look", Tags: []string{"read-only"}}).Allowed)
 }
 
 // TestJournal looks at what becomes an operation, and what does not.
@@ -401,7 +399,6 @@ func TestValidate(t *testing.T) {
 		"means one whole":        {Source: source, Allow: []string{"**/a"}},
 		"would allow every tool": {Source: source, Allow: []string{"**"}},
 		"space around":           {Source: source, Allow: []string{"a/ b"}},
-		"Tags[0] is empty":       {Source: source, Tags: []string{" "}},
 	} {
 		_, err := gate.New(c)
 		require.ErrorContains(t, err, want)

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// defaultTags are the tags of tools that are not held back by default: of what
-// only looks, and of what starts and stops the game.
-var defaultTags = []string{
+// exemptTags are the tags of tools that are not held back: of what only looks, and of what starts and stops the game.
+var exemptTags = []string{
 	"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry",
 	"attention-bypass",
 }
@@ -43,24 +42,15 @@ func contains(tags []string, tag string) bool {
 // policy decides which tools are exempt.
 type policy struct {
 	allow      []string
-	tags       []string
 	exemptions string // for refusals
 }
 
-func newPolicy(allow, tags []string) policy {
-	if tags == nil {
-		tags = defaultTags
+func newPolicy(allow []string) policy {
+	exempt := "tools tagged " + strings.Join(exemptTags, ", ") + "; attention/current and attention/ack"
+	if len(allow) > 0 {
+		exempt = strings.Join(allow, ", ") + "; " + exempt
 	}
-	p := policy{allow: slices.Clone(allow), tags: slices.Clone(tags)}
-	var exempt []string
-	if len(p.allow) > 0 {
-		exempt = append(exempt, strings.Join(p.allow, ", "))
-	}
-	if len(p.tags) > 0 {
-		exempt = append(exempt, "tools tagged "+strings.Join(p.tags, ", "))
-	}
-	p.exemptions = "always allowed: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
-	return p
+	return policy{allow: slices.Clone(allow), exemptions: "always allowed: " + exempt}
 }
 
 // Exempt returns why a call is never held back, "" if it may be. The owner's list comes first.
@@ -71,7 +61,7 @@ func (g *Gate) Exempt(c *Call) string {
 		}
 	}
 	for _, tag := range c.Tags {
-		if contains(g.policy.tags, tag) {
+		if contains(exemptTags, tag) {
 			return "tag: " + strings.ToLower(tag)
 		}
 	}

@@ -25,13 +25,14 @@ type Problem struct {
 // Language is what a kind of file allows.
 type Language struct {
 	Name     string // "a rule file"
-	Begins   string // how such a file begins
+	Begins   string // how such a file begins; "": it may be empty
 	Instead  string // what to use in place of an alias
 	MaxBytes int
 	MaxDepth int // of nested collections
 }
 
-// Read returns the root of the only document of a file, or why there is none. It accepts a byte order mark.
+// Read returns the root of the only document of a file, or why there is none: neither if the file is empty and may be
+// so. It accepts a byte order mark.
 func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 	one := func(p Problem) (*yaml.Node, []Problem) { return nil, []Problem{p} }
 	if len(data) > l.MaxBytes {
@@ -41,9 +42,14 @@ func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 		})
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	begins := l.Name + ` begins with "` + l.Begins + `"`
+	empty := func(msg string) (*yaml.Node, []Problem) {
+		if l.Begins == "" {
+			return nil, nil
+		}
+		return one(Problem{Msg: msg, Hint: l.Name + ` begins with "` + l.Begins + `"`})
+	}
 	if strings.TrimSpace(text) == "" {
-		return one(Problem{Msg: "the file is empty", Hint: begins})
+		return empty("the file is empty")
 	}
 	if p, bad := firstBad(text); bad {
 		return one(p)
@@ -54,7 +60,7 @@ func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 	}
 	switch {
 	case doc == nil || len(doc.Content) == 0:
-		return one(Problem{Msg: "the file contains only comments", Hint: begins})
+		return empty("the file contains only comments")
 	case rest != nil:
 		return one(Problem{
 			rest.Line, rest.Column, "a second YAML document",

@@ -1,12 +1,11 @@
 // Command accept measures the effect of heed with stand-ins of games, agents and hosts:
 //
-//	go run ./cmd/internal/accept agent       calls of agents on a broken game, with and without heed, in real time
 //	go run ./cmd/internal/accept brief       facts of a fault that briefs hold, and the time that briefs take
 //	go run ./cmd/internal/accept steering    the time from a line of a log to a request to the model of an agent
 //
-// Each has flags: "go run ./cmd/internal/accept agent -h". Tests print three more tables:
+// Each has flags: "go run ./cmd/internal/accept brief -h". Tests print three more tables:
 //
-//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents in virtual time
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents on a broken game
 //	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
 //	HEED_TESTS=full go test ./cmd/internal/accept/incidents -v                             stops in real logs
 //
@@ -20,18 +19,16 @@ import (
 	"io"
 	"os"
 
-	"github.com/heedlog/heed/cmd/internal/accept/agent"
 	"github.com/heedlog/heed/cmd/internal/accept/brief"
 	"github.com/heedlog/heed/cmd/internal/accept/steering"
 )
 
 var commands = map[string]func(args []string, stdout, stderr io.Writer) error{
-	"agent": agent.Run, "brief": brief.Run, "steering": steering.Run,
+	"brief": brief.Run, "steering": steering.Run,
 }
 
 func main() {
-	err := errors.New("want a command: agent, brief or steering; field is a test: " +
-		"HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v")
+	err := errors.New("want a command: brief or steering; the others are tests")
 	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
 		err = commands[os.Args[1]](os.Args[2:], os.Stdout, os.Stderr)
 	}

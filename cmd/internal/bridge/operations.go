@@ -142,10 +142,7 @@ func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a ar
 func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
 	out := OperationDetail{EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
-	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
-	if err != nil {
-		return nil, err
-	}
+	page, records, _ := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a)) // from the first
 	d.scan(heed.Filter{Kinds: operationKinds, Operation: id}, func(r *journal.Record) {
 		if r.OperationID == id { // not an event of a part
 			out.add(d, r)

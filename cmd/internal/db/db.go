@@ -129,23 +129,35 @@ func Plain(err error) error {
 }
 
 // foreign returns an error for a file that is another program's, or of a later version, by its header: SQLite would
-// change what it opens. One without an id is this program's if this program's lock stands beside it: it was killed in
-// its first transaction, or the header is lost.
+// change what it opens. One without an id, such as a log that was named by mistake, is this program's if this program's
+// lock is in the same folder: the program was killed in its first transaction, or the header is lost.
 func foreign(c *Config) error {
-	f, err := os.Open(c.Path)
-	if errors.Is(err, os.ErrNotExist) {
+	info, err := os.Stat(c.Path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil
+	case err == nil && !info.Mode().IsRegular(): // to open a pipe would wait for who writes to it
+		err = fmt.Errorf("%w: it is no regular file", ErrForeign)
 	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(c.Path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read from
 	header := make([]byte, 100)
-	if _, err := io.ReadFull(f, header); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
-		return nil // empty, or for SQLite to say
-	}
+	_, err = io.ReadFull(f, header)
 	version, application := int32(binary.BigEndian.Uint32(header[60:])), int32(binary.BigEndian.Uint32(header[68:]))
-	if application == 0 && present(c.Path+".lock") {
+	known := present(c.Path + ".lock")
+	switch {
+	case err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")):
+		if info.Size() > 0 && !known {
+			return fmt.Errorf("%w: it is no database", ErrForeign)
+		}
+		return nil // empty, or for SQLite to say
+	case application == 0 && known:
 		return nil
 	}
 	return c.accept(application, int(version))
@@ -239,13 +251,9 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 func (d *DB) migrate(ctx context.Context, c Config) error {
 	var application int32
 	var version, tables int
-	for pragma, value := range map[string]any{
-		"PRAGMA application_id": &application, "PRAGMA user_version": &version,
-		"SELECT count(*) FROM sqlite_master": &tables,
-	} {
-		if err := d.QueryRowContext(ctx, pragma).Scan(value); err != nil {
-			return err
-		}
+	if err := d.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)
+		FROM pragma_application_id, pragma_user_version`).Scan(&application, &version, &tables); err != nil {
+		return err
 	}
 	if application != 0 || version != 0 || tables > 0 {
 		if err := c.accept(application, version); err != nil {

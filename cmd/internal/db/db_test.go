@@ -129,6 +129,7 @@ func TestCorruptIsSetAside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(filepath.Join(t.TempDir(), "x.db"))
+			require.NoError(t, os.WriteFile(c.Path+".lock", nil, 0o600)) // else it is another program's
 			for n := range 2 {
 				require.NoError(t, os.WriteFile(c.Path, content, 0o600))
 				d, err := db.Open(t.Context(), c)

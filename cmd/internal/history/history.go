@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -68,43 +66,14 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	if path, err := filepath.EvalSymlinks(c.Path); err == nil {
 		c.Path, h.config.Path = path, path // by which processes find each other's locks
 	}
-	if err = isDatabase(c.Path); err == nil {
-		h.db, err = db.Open(ctx, db.Config{
-			Path: c.Path, Application: application, Migrations: migrations, Trusting: true, Wait: c.Wait,
-		})
-	}
+	h.db, err = db.Open(ctx, db.Config{
+		Path: c.Path, Application: application, Migrations: migrations, Trusting: true, Wait: c.Wait,
+	})
 	if err != nil {
 		h.decode.Close()
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
-}
-
-// isDatabase refuses a file that is none of SQLite, such as a log that was named by mistake: it is not corrupt.
-func isDatabase(path string) error {
-	const begins = "SQLite format 3\x00"
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular(): // to open a pipe would wait for who writes to it
-		return fmt.Errorf("%s: %w: it is no regular file", path, ErrForeign)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // only read from
-	head := make([]byte, len(begins))
-	switch _, err := io.ReadFull(f, head); {
-	case errors.Is(err, io.EOF): // empty
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return err
-	case string(head) != begins:
-		return fmt.Errorf("%s: %w: it is no database", path, ErrForeign)
-	}
-	return nil
 }
 
 // SetAside returns where a corrupt file was moved to, "" for none.

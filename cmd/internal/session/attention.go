@@ -335,10 +335,8 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	defer s.leave()
 	a.AckResult = s.engine.Ack(consumer, id, upTo)
 	res := &a.AckResult
-	if s.cfg.Recorder != nil {
-		// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
-		s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
-	}
+	// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
+	s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
 	now := s.now()
 	s.timeline.acked(consumer, res, now)
 	s.others.told(consumer, res.ID)

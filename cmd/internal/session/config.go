@@ -2,14 +2,13 @@ package session
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Defaults of a [Config].
@@ -81,9 +80,6 @@ type Config struct {
 	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time
 
-	// Random is the source of the bits in epochs and ids of operations. Default [rand.Reader].
-	Random io.Reader
-
 	// Logger receives what a Session logs of itself, never log text of the game. Default: none.
 	Logger *slog.Logger
 }
@@ -91,34 +87,27 @@ type Config struct {
 // withDefaults returns c with its zeros replaced. An error names the first field that is not valid; New validates the
 // engine's.
 func (c Config) withDefaults() (Config, error) {
-	for _, f := range []struct {
-		name  string
-		value *time.Duration
-		def   time.Duration
-	}{
-		{"RulePoll", &c.RulePoll, DefaultRulePoll},
-		{"SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery},
-		{"Tick", &c.Tick, DefaultTick},
-		{"Settle", &c.Settle, 0},
-		{"SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout},
-		{"AnswerWithin", &c.AnswerWithin, DefaultAnswerWithin},
-	} {
-		if *f.value < 0 {
-			return c, fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, *f.value)
-		}
-		*f.value = cmp.Or(*f.value, f.def)
+	err := cmp.Or(
+		bounds.Complete("session: Config",
+			bounds.Of("RulePoll", &c.RulePoll, DefaultRulePoll, 1, 0),
+			bounds.Of("SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery, 1, 0),
+			bounds.Of("Tick", &c.Tick, DefaultTick, 1, 0),
+			bounds.Of("Settle", &c.Settle, 0, 0, 0),
+			bounds.Of("SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout, 1, 0),
+			bounds.Of("AnswerWithin", &c.AnswerWithin, DefaultAnswerWithin, 1, 0),
+		),
+		bounds.Complete("session: Config", bounds.Of("Timeline", &c.Timeline, DefaultTimeline, 1, 0)),
+	)
+	if err != nil {
+		return c, err
 	}
-	if c.Timeline < 0 {
-		return c, fmt.Errorf("session: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
-	}
-	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if i := slices.Index(c.RuleFiles, ""); i >= 0 {
 		return c, fmt.Errorf("session: Config.RuleFiles[%d] is empty: name a file", i)
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.Random = cmp.Or(c.Random, rand.Reader)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Recorder = cmp.Or[Recorder](c.Recorder, unrecorded{})
 	return c, nil
 }

@@ -34,6 +34,14 @@ type Recorder interface {
 	StateRead()
 }
 
+// unrecorded is the Recorder of a session without one.
+type unrecorded struct{}
+
+func (unrecorded) Record(*capture.Record)     {}
+func (unrecorded) Ack(string, string, uint64) {}
+func (unrecorded) Advance(time.Time)          {}
+func (unrecorded) StateRead()                 {}
+
 // noLogAfter is how long there may be no log, such as before the game has begun to write it, until that is reported. A
 // call does not wait for it.
 const noLogAfter = 5 * time.Second
@@ -101,9 +109,7 @@ func (s *Session) ingest(r *follow.Record) {
 	}
 	s.learnGame(rec)
 	if r.Known {
-		if s.observed != nil {
-			s.observed(rec, &heed.Outcome{})
-		}
+		s.observed(rec, &heed.Outcome{})
 		return
 	}
 	s.at = r.Position
@@ -115,12 +121,8 @@ func (s *Session) ingest(r *follow.Record) {
 		rec.MakeRest()
 		rec.LevelBy = 0
 	}
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Record(rec)
-	}
-	if s.observed != nil {
-		s.observed(rec, &o)
-	}
+	s.cfg.Recorder.Record(rec)
+	s.observed(rec, &o)
 }
 
 // learnGame sets the family of the log and the name of the game's program in the engine, once the log has them.

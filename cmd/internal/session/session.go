@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -77,15 +77,15 @@ func New(cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, pumping: make(chan struct{}, 1)}
+	s := &Session{
+		cfg: cfg, pumping: make(chan struct{}, 1), observed: func(*capture.Record, *heed.Outcome) {},
+	}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
 	s.others.init()
 	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
-	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
-		return nil, fmt.Errorf("session: Config.Random: %w", err)
-	}
+	_, _ = rand.Read(bits[:]) // never fails
 	s.run = hex.EncodeToString(bits[:4])
 	set, err := s.rules.init(&s.cfg)
 	if err != nil {
@@ -206,13 +206,9 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	}
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Record(&capture.Record{Entry: e})
-	}
+	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	o := s.engine.Observe(e)
-	if s.observed != nil {
-		s.observed(&capture.Record{Entry: e}, &o)
-	}
+	s.observed(&capture.Record{Entry: e}, &o)
 	return o
 }
 
@@ -239,9 +235,7 @@ func (s *Session) BeginRun() {
 	s.enter()
 	defer s.leave()
 	e := s.engine.BeginRun(now)
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Record(&capture.Record{Entry: e})
-	}
+	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 }
 
 // Continues reports whether the session goes on with the state of a game that was running before: it was restored, and
@@ -253,9 +247,7 @@ func (s *Session) Continues() bool { return s.continued }
 func (s *Session) StateRead() {
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.StateRead()
-	}
+	s.cfg.Recorder.StateRead()
 	s.engine.StateRead()
 }
 
@@ -313,9 +305,7 @@ func (s *Session) Advance() {
 	now := s.now()
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Advance(now)
-	}
+	s.cfg.Recorder.Advance(now)
 	s.engine.Advance(now)
 }
 

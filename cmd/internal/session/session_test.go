@@ -494,9 +494,9 @@ func TestStateRead(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, c := range map[string]session.Config{
-		"Config.Tick is negative":      {Tick: -1},
-		"Config.Settle is negative":    {Settle: -1},
-		"Config.Timeline is negative":  {Timeline: -1},
+		"Config.Tick is -1":            {Tick: -1},
+		"Config.Settle is -1":          {Settle: -1},
+		"Config.Timeline is -1":        {Timeline: -1},
 		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
 		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
 		"MaxOpen":                      func() (c session.Config) { c.Engine.Coalesce.MaxOpen = -1; return c }(),

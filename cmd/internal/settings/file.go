@@ -2,9 +2,7 @@ package settings
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -36,25 +34,21 @@ func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 // maxWrong bounds the errors that are reported of a file.
 const maxWrong = 20
 
+var language = yamlfile.Language{
+	Name: "a settings file", Instead: "write the value where it is needed", MaxBytes: maxFile, MaxDepth: 8,
+}
+
 // parse reads a file of settings. Paths are taken from the file's directory, or, where
 // they begin with ~/, from the folder home.
 func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong Errors) {
-	decoder := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
-	var doc, more yaml.Node
-	switch err := decoder.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, nil // empty, or nothing but comments
-	case err != nil:
-		return nil, Errors{syntax(file, err)}
+	top, problems := language.Read(data)
+	for _, p := range problems[:min(len(problems), maxWrong)] {
+		wrong = append(wrong, Error{place(file, p.Line, p.Column), strings.TrimSuffix(p.Msg+": "+p.Hint, ": ")})
 	}
-	at := func(n *yaml.Node) string { return place(file, n) }
-	switch err := decoder.Decode(&more); {
-	case err == nil:
-		return nil, Errors{{at(&more), "a second document: a settings file has one"}}
-	case !errors.Is(err, io.EOF):
-		return nil, Errors{syntax(file, err)}
+	if top == nil {
+		return nil, wrong
 	}
-	top := doc.Content[0]
+	at := func(n *yaml.Node) string { return place(file, n.Line, n.Column) }
 	if top.Kind != yaml.MappingNode {
 		if top.Tag == "!!null" {
 			return nil, nil
@@ -88,15 +82,16 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 }
 
 // read reads one value, with its place.
-func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong string) {
-	v = Value{Key: key, Where: place(file, n)}
+func read(file string, n *yaml.Node, key *Key, home string) (v Value, where, wrong string) {
+	at := func(n *yaml.Node) string { return place(file, n.Line, n.Column) }
+	v = Value{Key: key, Where: at(n)}
 	nodes := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode && key.Kind.list() {
 		nodes = n.Content
 	}
 	for _, item := range nodes {
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return v, place(file, item), fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
+			return v, at(item), fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
 		}
 		text := item.Value
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
@@ -107,14 +102,16 @@ func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong 
 			bad = one.check()
 		}
 		if bad != "" {
-			return v, place(file, item), bad
+			return v, at(item), bad
 		}
 		v.Items = append(v.Items, text)
 	}
 	return v, v.Where, ""
 }
 
-func place(file string, n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
+func place(file string, line, column int) string {
+	return strings.TrimSuffix(yamlfile.Place(file, line, column), ": ")
+}
 
 var wants = map[Kind]string{
 	Bool:     "true or false",
@@ -140,13 +137,4 @@ func hint(name string, keys []Key) string {
 		return ": opening a port to other machines is a flag only"
 	}
 	return cmp.Or(cli.Meant(strings.ReplaceAll(name, "_", "-"), names(keys)), `; "config show" lists all`)
-}
-
-// syntax places an error of the YAML reader, which knows only lines.
-func syntax(file string, err error) Error {
-	line, msg := yamlfile.Line(err)
-	if line > 0 {
-		file += ":" + strconv.Itoa(line)
-	}
-	return Error{file, "is not valid YAML: " + msg}
 }

@@ -79,13 +79,13 @@ func TestParse(t *testing.T) {
 		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind, new, never; did you mean "blind"?`},
 		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
 		{"empty path", "rules: ['']\n", "", "", "rules is empty: leave it out"},
-		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack needs one word"},
+		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: YAML alias *a"},
 		{"no mapping", "- top\n", "", "", ":1:1: settings are keys with values"},
 		{"only a word", "top\n", "", "", ":1:1: settings are keys"},
-		{"two documents", "top: 1\n---\ntop: 2\n", "", "", "a second document"},
-		{"a second document that is broken", "top: 1\n---\n[\n", "", "", "is not valid YAML"},
-		{"broken", "top: 3\n width: 4\n", "", "", ":2: is not valid YAML"},
-		{"tab", "\ttop: 3\n", "", "", "is not valid YAML"},
+		{"two documents", "top: 1\n---\ntop: 2\n", "", "", "a second YAML document"},
+		{"a second document that is broken", "top: 1\n---\n[\n", "", "", ": YAML: "},
+		{"broken", "top: 3\n width: 4\n", "", "", ":2:2: YAML: mapping values are not allowed"},
+		{"tab", "\ttop: 3\n", "", "", ": YAML: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))

@@ -43,23 +43,23 @@ type way interface {
 
 // tally is what an agent can count itself.
 type tally struct {
-	Stops      int             `json:"stops"`
-	LeftOut    int             `json:"leftOut"`    // steps that were stopped too often
-	FalseStops int             `json:"falseStops"` // the state was as it had been read
-	Acks       int             `json:"acks"`
-	Reads      int             `json:"reads"`      // for a result's sake
-	EmptyReads int             `json:"emptyReads"` // of those: the state was as it had been read
-	Bytes      int             `json:"bytes"`      // of attention that it was given
-	ByHabit    int             `json:"byHabit"`    // faults that no stop and no result led to
-	Standing   int             `json:"standing"`   // calls under a standing item
-	Clean      []int           `json:"clean"`      // steps whose result was clean
-	Late       map[kind][3]int `json:"late"`       // faults right after a result, by where they were found
+	Stops      int
+	LeftOut    int // steps that were stopped too often
+	FalseStops int // the state was as it had been read
+	Acks       int
+	Reads      int             // for a result's sake
+	EmptyReads int             // of those: the state was as it had been read
+	Bytes      int             // of attention that it was given
+	ByHabit    int             // faults that no stop and no result led to
+	Standing   int             // calls under a standing item
+	Clean      []int           // steps whose result was clean
+	Late       map[kind][3]int // faults right after a result, by where they were found
 
-	Recover     map[kind][]float64 `json:"recover"`     // seconds from a fault to the reading that found it
-	Steers      int                `json:"steers"`      // prompts after a turn was stopped
-	FalseSteers int                `json:"falseSteers"` // the state was as it had been read, or it was no news any more
-	Unknown     int                `json:"unknown"`     // calls whose result nobody saw
-	Canceled    time.Duration      `json:"canceled"`    // thinking that was stopped, in nanoseconds
+	Recover     map[kind][]float64 // seconds from a fault to the reading that found it
+	Steers      int                // prompts after a turn was stopped
+	FalseSteers int                // the state was as it had been read, or it was no news any more
+	Unknown     int                // calls whose result nobody saw
+	Canceled    time.Duration      // thinking that was stopped, in nanoseconds
 
 	calls int
 }

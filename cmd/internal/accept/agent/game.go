@@ -68,10 +68,10 @@ type (
 
 // score is what happened in the game.
 type score struct {
-	Executed  int          `json:"executed"`
-	Faults    int          `json:"faults"`    // that showed
-	Incidents int          `json:"incidents"` // faults that broke a state that still held
-	Stale     map[kind]int `json:"stale"`     // calls on a broken state, by the fault that broke it
+	Executed  int
+	Faults    int          // that showed
+	Incidents int          // faults that broke a state that still held
+	Stale     map[kind]int // calls on a broken state, by the fault that broke it
 }
 
 // reading is the result of colony/read.
@@ -131,8 +131,7 @@ func (g *game) serve(l net.Listener, token string) error {
 
 const tools = `{"tools":[
 {"name":"colony/build","title":"Build","description":"Builds a lamp.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}},
-{"name":"colony/read","title":"Read","description":"Reads the state again.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["observation"]},
-{"name":"colony/score","title":"Score","description":"What happened, as the game knows it.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["telemetry"]}]}`
+{"name":"colony/read","title":"Read","description":"Reads the state again.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["observation"]}]}`
 
 func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 	call, err := gabp.ParseToolCall(r.Params)
@@ -152,11 +151,6 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 		return map[string]any{"success": true, "built": a.Step}, nil
 	case "colony/read":
 		return g.read(), nil
-	case "colony/score":
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		raw, err := json.Marshal(g.score)
-		return json.RawMessage(raw), err
 	}
 	return nil, gabp.Errorf(gabp.CodeToolNotFound, "no tool %q", call.Name)
 }

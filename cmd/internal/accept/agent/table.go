@@ -10,13 +10,13 @@ import (
 
 // outcome is how one agent did with one game.
 type outcome struct {
-	Plan   planName `json:"plan"`
-	Policy string   `json:"policy"`
-	Think  pace     `json:"think"`
+	Plan   planName
+	Policy string
+	Think  pace
 	score
 	tally
-	Told  int `json:"toldClean"` // calls with a result or a final verdict that was clean
-	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window; -1: not known
+	Told  int // calls with a result or a final verdict that was clean
+	Wrong int // of those: an urgent record was in the call's window; -1: not known
 }
 
 // game returns the plan, and the pace of the agent where it is not the usual one.

@@ -52,19 +52,11 @@ func Table(w io.Writer, rows []byte) error {
 	return errors.Join(err, tw.Flush())
 }
 
-// ErrNotUp is the error for a game that ended before it accepted a connection.
-var ErrNotUp = errors.New("the game ended before it listened; its own words are above")
-
-// Connect waits until the game listens, or has ended.
-func Connect(ctx context.Context, b gabp.Bridge, name string, ended <-chan struct{}) (*gabp.Client, error) {
+// Connect waits until the game listens.
+func Connect(ctx context.Context, b gabp.Bridge, name string) (*gabp.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		select {
-		case <-ended:
-			return nil, ErrNotUp
-		default:
-		}
 		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{
 			Token: b.Token, Name: name, Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
 		})

@@ -50,7 +50,7 @@ func (h *host) wrap(ctx context.Context) error {
 		return err
 	}
 	defer c.Wait() //nolint:errcheck // it is interrupted
-	client, err := stage.Connect(ctx, bridge, "bridge", nil)
+	client, err := stage.Connect(ctx, bridge, "bridge")
 	if err != nil {
 		return errors.Join(ctx.Err(), err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/cmd/internal/statefile"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/files"
@@ -201,8 +202,8 @@ func inner(h *host) (b gabp.Bridge, err error) {
 		return b, nil
 	}
 	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
-	if err := gabp.WriteBridgeFile(b.Path, b, h.Now()); err != nil {
-		return b, err
+	if err := statefile.WriteFile(b.Path, b.File(h.Now())); err != nil {
+		return b, fmt.Errorf("bridge file: %w", err)
 	}
 	h.closers = append(h.closers, func() error { _ = os.Remove(b.Path); return nil })
 	return b, nil

@@ -827,7 +827,7 @@ func TestWrapBridgeFile(t *testing.T) {
 	addr := reserve(t)
 	file := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
 	file.Path = filepath.Join(t.TempDir(), "bridge.json")
-	require.NoError(t, gabp.WriteBridgeFile(file.Path, file, time.Time{}))
+	require.NoError(t, os.WriteFile(file.Path, file.File(time.Time{}), 0o600))
 	for _, name := range []string{gabp.EnvPort, gabp.EnvToken, gabp.EnvGame} {
 		t.Setenv(name, "")
 	}

@@ -2,19 +2,14 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -28,17 +23,6 @@ var (
 	thinks   = flag.Duration("think", 0, "the table: let agents think for `TIME` before what they do; 0: 2 to 20 s")
 	traces   = flag.Bool("trace", false, "the table: print what happens in each game")
 )
-
-// TestMain makes this test binary the game that its tests start.
-func TestMain(m *testing.M) {
-	if slices.Contains(os.Args, "-game") {
-		if err := Run(os.Args[2:], os.Stdout, os.Stderr); err != nil {
-			panic(err)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
 
 // TestTable prints the table. What is told to be clean is so in any game; rates are held by [TestBars].
 func TestTable(t *testing.T) {
@@ -147,44 +131,4 @@ func TestPlan(t *testing.T) {
 		sites[site(i)] = true
 	}
 	require.Len(t, sites, 224)
-}
-
-// TestPolicies: what the table says of policies holds for processes, too.
-func TestPolicies(t *testing.T) {
-	testkit.Full(t, "builds heed, and runs games")
-	t.Setenv("HEED_RULES", filepath.Join(t.TempDir(), "none")) // what the person at the keyboard has configured
-	var none, naive, heed, steer, brief outcome
-	t.Run("policies", func(t *testing.T) { // at once: agents think most of the time
-		for policy, r := range map[string]*outcome{
-			policyNone: &none, policyNaive: &naive, policyHeed: &heed, policySteer: &steer, policyBrief: &brief,
-		} {
-			t.Run(policy, func(t *testing.T) {
-				t.Parallel()
-				var out bytes.Buffer
-				args := []string{"-calls", "20", "-seed", "4", "-think", "20ms", "-json", "-policy", policy}
-				require.NoError(t, Run(args, &out, os.Stderr))
-				require.NoError(t, json.Unmarshal(out.Bytes(), r))
-				require.Equal(t, policy, r.Policy)
-				require.Equal(t, 20, r.Executed)
-				require.Positive(t, r.Incidents)
-			})
-		}
-	})
-	require.Positive(t, none.stale())
-	require.Positive(t, naive.FalseStops)
-	require.Zero(t, heed.stale())
-	require.Zero(t, heed.FalseStops)
-	require.Zero(t, heed.ByHabit)
-	require.Equal(t, heed.Incidents, heed.Acks)
-	for _, r := range []*outcome{&steer, &brief} {
-		require.Zero(t, r.stale()) // with so little thinking there may be nothing to stop
-	}
-}
-
-// TestNotUp: a program that cannot start is not waited for.
-func TestNotUp(t *testing.T) {
-	// go knows no "wrap".
-	trial := trial{dir: t.TempDir(), heed: "go", plan: planDistinct, calls: 1, think: pace(time.Millisecond)}
-	_, err := trial.run(policyHeed)
-	require.ErrorIs(t, err, stage.ErrNotUp)
 }
