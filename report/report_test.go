@@ -512,9 +512,6 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got))
 	}
-	buf := make([]byte, 0, 1024)
-	r := Record{File: "a.log", Template: "head <*>\nat Frame", Signature: 1, Rule: "r", Phase: "play"}
-	require.Zero(t, testing.AllocsPerRun(100, func() { buf = AppendRecord(buf[:0], &r) }))
 }
 
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
