@@ -16,6 +16,32 @@ const maxQuoted = 80
 // Quote returns s in double quotes with everything escaped that could disturb a terminal or a log, cut.
 func Quote(s string) string { return strconv.Quote(Clip(s)) }
 
+// DoubleQuoted returns s, which is valid UTF-8, as a whole in double quotes, as both YAML and conditions of rules read
+// it. Whatever acts on a terminal is escaped.
+func DoubleQuoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case strconv.IsPrint(r) && texts.Safe(string(r), 0) == string(r):
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
 // Clip returns s, cut as [Quote] does.
 func Clip(s string) string {
 	if len(s) <= maxQuoted {
