@@ -191,7 +191,7 @@ func (l *Language) tree(n *yaml.Node, depth int, to []Problem) []Problem {
 		return to
 	case n.Anchor != "":
 		add(l.Instead, "YAML anchor &%s", Clean(n.Anchor))
-	case n.Style&yaml.TaggedStyle != 0 && !(l.Binary && n.Tag == "!!binary"):
+	case n.Style&yaml.TaggedStyle != 0 && (!l.Binary || n.Tag != "!!binary"):
 		add("remove the tag; quote a value that must be text", "YAML tag %s", Clean(n.Tag))
 	case depth > l.MaxDepth:
 		add("", "nested more than %d levels deep", l.MaxDepth)
