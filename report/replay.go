@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -26,8 +25,7 @@ const (
 	updated = "updated"
 )
 
-// Config sets up a [Replay]. Apart from File and Template, zero means the
-// default and negative is an error.
+// Config sets up a [Replay].
 type Config struct {
 	// File is the name of the log as the reader should see it.
 	File string
@@ -75,12 +73,8 @@ type Config struct {
 	// Optional.
 	Reason func() []string
 
-	// Rows bounds the table of signatures, for each disposition. Default 21,845.
-	Rows int
-
-	// Updates bounds the timeline: so many updates are kept of its beginning
-	// and of its end. Default 256.
-	Updates int
+	rows    int // of the table of signatures, for each disposition; 0 for defaultRows
+	updates int // that are kept of the beginning of the timeline, and of its end; 0 for defaultUpdates
 }
 
 // Replay gathers what there is to report about one log.
@@ -117,10 +111,7 @@ func New(config Config) (*Replay, error) {
 	if config.Template == nil {
 		return nil, errors.New("report: Config.Template is required: pass the engine's method")
 	}
-	if n := min(config.Rows, config.Updates); n < 0 {
-		return nil, fmt.Errorf("report: Config.Rows or Config.Updates is %d: must not be negative (0 means the default)", n)
-	}
-	config.Rows, config.Updates = cmp.Or(config.Rows, defaultRows), cmp.Or(config.Updates, defaultUpdates)
+	config.rows, config.updates = cmp.Or(config.rows, defaultRows), cmp.Or(config.updates, defaultUpdates)
 	if config.Group == nil {
 		config.Group = func(s signature.Signature) signature.Signature { return s }
 	}
@@ -139,13 +130,13 @@ func New(config Config) (*Replay, error) {
 	}
 	r := &Replay{
 		config:   config,
-		timeline: timeline{limit: config.Updates},
+		timeline: timeline{limit: config.updates},
 		causes:   causes{sums: map[causeKey]*cause{}},
 		raised:   map[causeKey]bool{},
 		notices:  map[event.Status]*missing{},
 	}
 	for i := range r.tables {
-		r.tables[i] = newTable(config.Rows)
+		r.tables[i] = newTable(config.rows)
 	}
 	if config.Details {
 		r.details = &details{causes: map[causeKey]time.Time{}}

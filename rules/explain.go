@@ -69,7 +69,7 @@ type Trial struct {
 
 // Clause is a part of a condition, with its value for the entry.
 type Clause struct {
-	Text     string            `json:"text" jsonschema:"As written in the file, on one line."`
+	Text     string            `json:"text" jsonschema:"The part in the rule language, on one line."`
 	Place    string            `json:"place" jsonschema:"File, line and column."`
 	Holds    bool              `json:"value" jsonschema:"Whether it is true."`
 	Decisive bool              `json:"decisive" jsonschema:"It decided the value of the condition."`
@@ -104,10 +104,10 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	defer ev.restore(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
-		v := x.value(ev, in, r, r.cond)
+		v := x.conditions[r.cond].value(ev, in, r)
 		var exception *value
 		for i := 0; i < len(r.exceptions) && v.holds && exception == nil; i++ {
-			if e := x.value(ev, in, r, r.exceptions[i]); e.holds {
+			if e := x.conditions[r.exceptions[i]].value(ev, in, r); e.holds {
 				exception = &e
 			}
 		}
@@ -238,7 +238,7 @@ const textVars = varTemplate | varFrames | varMessage | varStack | varSource | v
 // describe returns what is reported of v.
 func (v *value) describe(in *Input) Clause {
 	c := Clause{
-		Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
+		Text: v.text, Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
 		Item: v.item,
 	}
 	if v.err != nil {
@@ -263,13 +263,4 @@ func (v *value) describe(in *Input) Clause {
 		c.Parts = append(c.Parts, p.describe(in))
 	}
 	return c
-}
-
-// oneLine returns an expression that was written over several lines in one.
-func oneLine(expr string) string {
-	lines := strings.Split(expr, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	return strings.Join(lines, " ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -67,7 +68,7 @@ func operatorHint(word string) string {
 	if own := foreign[strings.ToLower(word)]; own != "" {
 		return "did you mean " + own + "?"
 	}
-	if near := yamlfile.Nearest(word, wordOperators); near != "" {
+	if near := texts.Nearest(word, wordOperators); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return ""
@@ -108,7 +109,7 @@ func methodHint(n *ast.CallNode) string {
 	if !ok {
 		return ""
 	}
-	op := cmp.Or(foreign[strings.ToLower(name.Value)], yamlfile.Nearest(name.Value, wordOperators[:4]))
+	op := cmp.Or(foreign[strings.ToLower(name.Value)], texts.Nearest(name.Value, wordOperators[:4]))
 	if slices.Contains(wordOperators, name.Value) {
 		op = name.Value
 	}
@@ -133,13 +134,13 @@ func idHint(id string, ids []string) string {
 		}
 	}
 	pattern := strings.HasSuffix(id, "*")
-	if near := yamlfile.Nearest(id, ids); near != "" && !pattern {
+	if near := texts.Nearest(id, ids); near != "" && !pattern {
 		return `did you mean "` + near + `"?`
 	}
 	if same != nil {
 		return "of that subject: " + strings.Join(same, ", ")
 	}
-	if near := yamlfile.Nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
+	if near := texts.Nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
 		return `did you mean "` + near + `.*"?`
 	}
 	return cmp.Or(yamlfile.DidYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")

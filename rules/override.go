@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -62,7 +63,7 @@ func (l *linker) override() {
 // among so many names, and for so many errors, that it takes little time.
 func nothingThere(name string, names []string, instead string, errs *collector) string {
 	if len(names) <= maxRules && errs.count() < 100 {
-		if near := yamlfile.Nearest(name, names); near != "" {
+		if near := texts.Nearest(name, names); near != "" {
 			return `did you mean "` + near + `"?`
 		}
 	}

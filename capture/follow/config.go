@@ -10,17 +10,18 @@ import (
 	"github.com/heedlog/heed/capture"
 )
 
+// idle is how long a file must not grow for its last record to be delivered: a game writes the lines of a record within
+// a millisecond. While the file grows all the time, no line waits longer than half as long again for what it could be
+// part of. syncIdle is how long [Follower.Sync] waits for the end of the last line.
+const (
+	idle     = 15 * time.Millisecond
+	syncIdle = time.Millisecond
+)
+
 // Defaults of a [Config].
 const (
-	// defaultIdle is how long a file must be quiet for its last record to count
-	// as complete. A game writes the lines of a record within a millisecond.
-	defaultIdle = 15 * time.Millisecond
-
 	// defaultPartialIdle is how long a line that has no end yet waits for it.
 	defaultPartialIdle = 250 * time.Millisecond
-
-	// defaultSyncIdle is how long [Follower.Sync] waits for the end of the last line.
-	defaultSyncIdle = time.Millisecond
 
 	// defaultPoll is the interval of polling without notifications. With them it is ten
 	// times as long.
@@ -76,11 +77,8 @@ type Config struct {
 	// writer rotates by size: the files are one log, without a notice of a restart.
 	Continues bool
 
-	// Idle is how long the file must not grow for the last record to be delivered. While it
-	// grows all the time, no line waits longer than half as long again for what it could be
-	// part of. PartialIdle is how long a line without an end waits for it, but for the first
-	// of a file, and SyncIdle how long it does for a Sync.
-	Idle, PartialIdle, SyncIdle time.Duration
+	// PartialIdle is how long a line without an end waits for it, but for the first of a file.
+	PartialIdle time.Duration
 
 	// Poll is the interval at which the file is polled without notifications of the
 	// operating system. With them it is ten times as long, until a change came without
@@ -101,13 +99,8 @@ func (c Config) validate() error {
 	if c.Path == "" {
 		return errors.New("follow: Config.Path: name the log to follow")
 	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"Idle", c.Idle}, {"PartialIdle", c.PartialIdle}, {"SyncIdle", c.SyncIdle}, {"Poll", c.Poll}} {
-		if d.value < 0 {
-			return fmt.Errorf("follow: Config.%s: %v is negative", d.name, d.value)
-		}
+	if c.PartialIdle < 0 || c.Poll < 0 {
+		return fmt.Errorf("follow: Config.PartialIdle or Config.Poll is negative: %v, %v", c.PartialIdle, c.Poll)
 	}
 	if _, err := capture.NewStream(c.Capture); err != nil {
 		return fmt.Errorf("follow: Config.Capture: %w", err)
@@ -116,9 +109,7 @@ func (c Config) validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	c.Idle = cmp.Or(c.Idle, defaultIdle)
-	c.PartialIdle = max(c.Idle, cmp.Or(c.PartialIdle, defaultPartialIdle))
-	c.SyncIdle = min(c.Idle, cmp.Or(c.SyncIdle, defaultSyncIdle))
+	c.PartialIdle = cmp.Or(c.PartialIdle, defaultPartialIdle)
 	c.Poll = cmp.Or(c.Poll, defaultPoll)
 	return c
 }

@@ -41,7 +41,7 @@
 // # Records
 //
 // A record is delivered when the next begins, or when the file has been quiet for
-// [Config].Idle; while the file grows all the time, half as long again after its first
+// 15 ms; while the file grows all the time, half as long again after its first
 // line. A line without its end waits for PartialIdle. Lines that come later and belong to
 // a record continue it, as [capture.Stream] documents: nothing is lost. A record that
 // comes again as a whole is the same occurrence, which the engine knows by [event.Part].

@@ -58,7 +58,7 @@ func (f *Follower) Run(ctx context.Context, h Handler) error {
 
 // Sync returns nil when every byte that was in the file at the call has been delivered,
 // including a last record to which more may belong. For the end of a line that was written
-// just now it waits for Config.SyncIdle. It reads the file itself. The error is that of ctx,
+// just now it waits for a millisecond. It reads the file itself. The error is that of ctx,
 // that Run has returned, or why the file cannot be read. It must not be called by the
 // Handler.
 func (f *Follower) Sync(ctx context.Context) error {

@@ -144,23 +144,23 @@ func TestGrowth(t *testing.T) {
 		require.False(t, fl.Status().Present)
 		fl.write("one\n")
 		fl.poke()
-		after(defaultIdle - 1)
+		after(idle - 1)
 		require.Empty(t, fl.taken())
 		after(1)
 		require.Equal(t, []string{"one"}, fl.taken())
-		require.Equal(t, time.Now().Add(-defaultIdle).UTC(), fl.recs[0].Arrived)
+		require.Equal(t, time.Now().Add(-idle).UTC(), fl.recs[0].Arrived)
 		require.Equal(t, fl.recs[0].Arrived, fl.recs[0].Time)
 
 		fl.write("two\r\n\tmore\r\nthree\r\nfo")
 		fl.poke()
 		after(0)
 		require.Equal(t, []string{"two|\tmore"}, fl.taken())
-		after(defaultIdle)
+		after(idle)
 		require.Equal(t, []string{"three"}, fl.taken())
 		after(defaultPartialIdle)
 		require.Equal(t, []string{"fo"}, fl.taken())
 		fl.write("ur\n") // not told of
-		after(slower*defaultPoll + defaultIdle)
+		after(slower*defaultPoll + idle)
 		require.Equal(t, []string{"four +"}, fl.taken())
 
 		s := fl.Status()
@@ -183,7 +183,7 @@ func TestSync(t *testing.T) {
 		fl.write("one\ntwo")
 		got, took := fl.synced()
 		require.Equal(t, []string{"one", "two"}, got)
-		require.Equal(t, defaultSyncIdle, took)
+		require.Equal(t, syncIdle, took)
 		got, took = fl.synced()
 		require.Empty(t, got)
 		require.Zero(t, took)
@@ -192,7 +192,7 @@ func TestSync(t *testing.T) {
 		require.Equal(t, []string{"two +", "three", "System.Exception: four"}, got)
 		require.Zero(t, took, "whole lines, whatever may follow")
 
-		// A file that grows all the time delays it no longer than Idle.
+		// A file that grows all the time delays it no longer than idle.
 		stop := make(chan struct{})
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -211,7 +211,7 @@ func TestSync(t *testing.T) {
 		close(stop)
 		wg.Wait()
 		require.NotEmpty(t, got)
-		require.LessOrEqual(t, took, defaultIdle+time.Millisecond)
+		require.LessOrEqual(t, took, idle+time.Millisecond)
 		require.NoError(t, fl.stop())
 	})
 }
@@ -234,7 +234,7 @@ func TestSteadyWriter(t *testing.T) {
 		"each 1 ms":  {steady(line, time.Millisecond), time.Millisecond},
 		"each 5 ms":  {steady(line, 5*time.Millisecond), 5 * time.Millisecond},
 		"each 16 ms": {steady(line, 16*time.Millisecond), 16 * time.Millisecond},
-		"each 40 ms": {steady(line, 40*time.Millisecond), defaultIdle},
+		"each 40 ms": {steady(line, 40*time.Millisecond), idle},
 		"below a header": {func(put put) {
 			put(strings.Repeat("a line of a header\n", 20), 0)
 			steady(line, 5*time.Millisecond)(put)
@@ -245,9 +245,9 @@ func TestSteadyWriter(t *testing.T) {
 			}
 		}, time.Duration(len(line)) * time.Millisecond},
 		"a line without an end":        {steady("panel ", 5*time.Millisecond), 0},
-		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge(defaultIdle)},
-		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(defaultIdle)},
-		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, defaultIdle},
+		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge(idle)},
+		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(idle)},
+		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, idle},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, dir string) {
@@ -537,7 +537,7 @@ func TestMissed(t *testing.T) {
 		require.Positive(t, fl.Status().Missed)
 		fl.taken()
 		fl.write("line\n")
-		after(2*defaultPoll + defaultIdle)
+		after(2*defaultPoll + idle)
 		require.Len(t, fl.taken(), 1)
 		require.NoError(t, fl.stop())
 	})
@@ -546,8 +546,8 @@ func TestMissed(t *testing.T) {
 func TestUnfit(t *testing.T) {
 	_, err := New(Config{})
 	require.ErrorContains(t, err, "Config.Path")
-	_, err = New(Config{Path: "x", Idle: -1})
-	require.ErrorContains(t, err, "Config.Idle")
+	_, err = New(Config{Path: "x", Poll: -1})
+	require.ErrorContains(t, err, "Config.Poll")
 	_, err = New(Config{Path: "x", Capture: capture.Options{MaxRecordText: -1}})
 	require.ErrorContains(t, err, "Options.MaxRecordText")
 

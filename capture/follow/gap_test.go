@@ -222,9 +222,9 @@ func TestRewritten(t *testing.T) {
 		"all of it, in place, with more": {func(fl *following) {
 			for n := range 5 {
 				fl.size(0)
-				after(defaultIdle)
+				after(idle)
 				fl.put(head[:100], 0)
-				after(defaultIdle)
+				after(idle)
 				fl.put(head+strings.Join(numberedLines("more", 0, n+1), "\n")+"\n", 0)
 				after(time.Second)
 			}
@@ -244,7 +244,7 @@ func TestRewritten(t *testing.T) {
 		"emptied, and begun otherwise": {func(fl *following) { // it is not about to be the same again
 			fl.size(0)
 			fl.put("other\n", 0)
-			after(2 * defaultIdle)
+			after(2 * idle)
 			require.Equal(fl.t, []string{"restarted 0", "other"}, fl.taken())
 			fl.put("more\n", 6)
 		}, []string{"more"}, 1},

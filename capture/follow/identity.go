@@ -115,7 +115,7 @@ func (t *tail) ask(file fs.FileInfo, followed bool) answer {
 // outdated reports whether an answer that took a while is to be asked for again.
 func (t *tail) outdated(at time.Time, took time.Duration) bool {
 	if len(t.waiting) > 0 {
-		return time.Since(at) >= t.cfg.Idle
+		return time.Since(at) >= idle
 	}
 	return time.Since(at) >= max(askEvery, askCost*took)
 }
@@ -265,11 +265,11 @@ func (t *tail) identify(now time.Time) error {
 	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
-	idle, most := t.cfg.Idle, switchAfter
+	quiet, most := idle, switchAfter
 	if t.mid && !t.cfg.Continues {
-		idle, most = t.cfg.PartialIdle, t.cfg.PartialIdle
+		quiet, most = t.cfg.PartialIdle, t.cfg.PartialIdle
 	}
-	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
+	if due := earlier(t.grown.Add(quiet), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
 		t.wake = due
 		return nil
 	}

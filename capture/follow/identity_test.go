@@ -137,7 +137,7 @@ func TestNewRun(t *testing.T) {
 		"renames": {"old\n", func(r *run) { r.rotate("new\n") }, earlier, createdEvidence, []string{"new"}},
 		"has open": {"old\n", func(r *run) {
 			r.open("own", r.path)
-			after(defaultIdle)
+			after(idle)
 		}, earlier, openEvidence, nil},
 		"empties": {"old\n", func(r *run) {
 			require.NoError(t, os.WriteFile(r.path, []byte("n\n"), 0o600))
@@ -234,13 +234,13 @@ func TestNewRunBusy(t *testing.T) {
 				for range 100 {
 					r.write("of whom?\n")
 					r.poke()
-					after(defaultIdle)
+					after(idle)
 				}
 				got, absent := r.step()
 				require.Empty(t, got)
 				require.Contains(t, absent, "shortly before the start")
 				require.Less(t, r.asked, 10)
-				after(defaultIdle)
+				after(idle)
 				c.begin(r)
 				got, absent = r.step()
 				require.Equal(t, c.want, got)
@@ -262,13 +262,13 @@ func TestPassedOver(t *testing.T) {
 		"by whom was not known": {"", func(r *run) {
 			r.write("a\nb")
 			r.poke()
-			after(defaultIdle)
+			after(idle)
 			r.write("\nc\n")
 		}, []string{"a", "b", "c"}},
 		"from the first byte": {"", func(r *run) {
 			r.write("a\n")
 			r.poke()
-			after(defaultIdle)
+			after(idle)
 		}, []string{"a"}},
 		"lines of another are not": {"old\n", func(r *run) {
 			r.open("other", r.path)
@@ -277,20 +277,20 @@ func TestPassedOver(t *testing.T) {
 			require.Contains(r.following.t, absent, "another program writes")
 			r.write("a\n") // before it is asked again
 			r.poke()
-			after(defaultIdle)
+			after(idle)
 		}, []string{"a"}},
 		"after some that were read": {"old\n", func(r *run) {
 			r.write("read\n")
 			got, _ := r.step()
 			require.Equal(r.following.t, []string{"read"}, got)
 			r.open("other", r.path)
-			after(defaultIdle)
+			after(idle)
 			r.write("of another\n")
 			_, absent := r.step()
 			require.Contains(r.following.t, absent, "another program writes")
 			r.write("a\n")
 			r.poke()
-			after(defaultIdle)
+			after(idle)
 		}, []string{"a"}},
 	} {
 		for _, quiet := range []bool{false, true} {
@@ -336,7 +336,7 @@ func TestPassedOverBound(t *testing.T) {
 		r.write(strings.Repeat(line, n))
 		_, absent := r.step()
 		require.Contains(t, absent, "shortly before the start")
-		after(defaultIdle)
+		after(idle)
 		r.open("own", r.path)
 		got, absent := r.step()
 		require.Empty(t, absent)

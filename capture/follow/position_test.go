@@ -159,7 +159,7 @@ func TestHurry(t *testing.T) {
 		fl.write("two\n")
 		done := make(chan error)
 		fl.poke()
-		after(defaultIdle)
+		after(idle)
 		for range chunkSize / 4 * 3 {
 			fl.write("line\n")
 		}

@@ -1,15 +1,14 @@
 package follow
 
 import (
-	"encoding/base64"
 	"io"
-	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Recorder writes what an engine was given, with its times and in its order, as
@@ -22,7 +21,6 @@ import (
 type Recorder struct {
 	mu     sync.Mutex
 	w      io.Writer
-	buf    []byte
 	err    error
 	family string // that was written last
 }
@@ -30,13 +28,42 @@ type Recorder struct {
 // recordingVersion is the version of the format, which the first line names.
 const recordingVersion = 2
 
+// line is what a line of a recording holds: the members of its kind, in this order.
+type line struct {
+	Kind      string     `json:"kind"`
+	Time      *time.Time `json:"time,omitempty"`
+	Schema    int        `json:"schemaVersion,omitempty"`
+	Family    string     `json:"family,omitempty"`
+	Consumer  string     `json:"consumer,omitempty"`
+	Attention string     `json:"attention,omitempty"`
+	Through   *uint64    `json:"through,omitempty"`
+	Level     string     `json:"level,omitempty"`
+	Source    string     `json:"source,omitempty"`
+	Operation string     `json:"operation,omitempty"`
+	Status    string     `json:"status,omitempty"`
+	Parent    string     `json:"parent,omitempty"`
+	Method    string     `json:"method,omitempty"`
+
+	// Texts that must be read back byte for byte: each is in base64 if JSON cannot hold it, or not compactly.
+	Error     string  `json:"error,omitempty"`
+	Error64   []byte  `json:"errorBase64,omitempty"`
+	Phase     string  `json:"phase,omitempty"`
+	Detail    string  `json:"detail,omitempty"`
+	Detail64  []byte  `json:"detailBase64,omitempty"`
+	Message   *string `json:"message,omitempty"` // of each log record
+	Message64 []byte  `json:"messageBase64,omitempty"`
+	Stack     string  `json:"stack,omitempty"`
+	Stack64   []byte  `json:"stackBase64,omitempty"`
+
+	ByCaller bool    `json:"byCaller,omitempty"`
+	Count    *uint64 `json:"count,omitempty"`
+}
+
 // NewRecorder returns a Recorder that writes to w, and writes the first line, which names
 // the format.
 func NewRecorder(w io.Writer) *Recorder {
 	r := &Recorder{w: w}
-	r.line("recording", time.Time{}, func(b []byte) []byte {
-		return number(b, "schemaVersion", recordingVersion)
-	})
+	r.write(time.Time{}, &line{Kind: "recording", Schema: recordingVersion})
 	return r
 }
 
@@ -56,57 +83,56 @@ func (r *Recorder) Record(rec *capture.Record) {
 	}
 	if rec.Family != "" && rec.Family != r.family {
 		r.family = rec.Family
-		r.line("recording", time.Time{}, func(b []byte) []byte {
-			return member(number(b, "schemaVersion", recordingVersion), "family", r.family)
-		})
+		r.write(time.Time{}, &line{Kind: "recording", Schema: recordingVersion, Family: r.family})
 	}
-	r.line(rec.KindName(), rec.Time, func(b []byte) []byte { return appendEntry(b, &rec.Entry) })
+	l := &line{Kind: rec.KindName(), Operation: rec.OperationID, ByCaller: rec.ByCaller}
+	if rec.Kind == event.KindLog {
+		l.Level, l.Source = rec.Level.String(), rec.Source
+		if l.Message64 = quoted(new(string), rec.Message); l.Message64 == nil {
+			l.Message = &rec.Message
+		}
+		l.Stack64 = quoted(&l.Stack, rec.Stack)
+		r.write(rec.Time, l)
+		return
+	}
+	l.Status, l.Parent, l.Method = rec.Status.String(), rec.Parent, rec.Source
+	switch {
+	case rec.Kind == event.KindOperation:
+		l.Error64 = quoted(&l.Error, rec.Message)
+	case rec.Status == event.StatusPhase:
+		l.Phase = rec.Message
+	default:
+		l.Detail64 = quoted(&l.Detail, rec.Message)
+	}
+	if rec.Kind == event.KindNotice {
+		l.Count = &rec.Count
+	}
+	r.write(rec.Time, l)
 }
 
-// appendEntry appends the members of e that are not empty.
-func appendEntry(b []byte, e *event.Entry) []byte {
-	if e.Kind == event.KindLog {
-		b = member(b, "level", e.Level.String())
-		b = member(b, "source", e.Source)
-		b = member(b, "operation", e.OperationID)
-		b = exact(b, "message", e.Message, true)
-		return exact(b, "stack", e.Stack, false)
+// maxQuoted is how long a text may be that is written as one. In JSON it grows up
+// to sixfold, and a line must not be longer than package capture reads.
+const maxQuoted = 8 << 10
+
+// quoted sets to to a text that JSON can hold, and returns another, which is to be written in base64.
+func quoted(to *string, s string) []byte {
+	if len(s) > maxQuoted || !utf8.ValidString(s) {
+		return []byte(s)
 	}
-	b = member(b, "operation", e.OperationID)
-	b = member(b, "status", e.Status.String())
-	b = member(b, "parent", e.Parent)
-	b = member(b, "method", e.Source)
-	switch {
-	case e.Kind == event.KindOperation:
-		b = exact(b, "error", e.Message, false)
-	case e.Status == event.StatusPhase:
-		b = member(b, "phase", e.Message)
-	default:
-		b = exact(b, "detail", e.Message, false)
-	}
-	if e.ByCaller {
-		b = append(b, `,"byCaller":true`...)
-	}
-	if e.Kind == event.KindNotice {
-		b = number(b, "count", e.Count)
-	}
-	return b
+	*to = s
+	return nil
 }
 
 // Ack writes that a consumer acknowledged an item through a sequence number.
 func (r *Recorder) Ack(consumer, id string, through uint64) {
-	r.line("ack", time.Time{}, func(b []byte) []byte {
-		b = member(b, "consumer", consumer)
-		b = member(b, "attention", id)
-		return number(b, "through", through)
-	})
+	r.write(time.Time{}, &line{Kind: "ack", Consumer: consumer, Attention: id, Through: &through})
 }
 
 // Advance writes the time that the engine was given.
-func (r *Recorder) Advance(now time.Time) { r.line("advance", now, func(b []byte) []byte { return b }) }
+func (r *Recorder) Advance(now time.Time) { r.write(now, &line{Kind: "advance"}) }
 
 // StateRead writes that the game's state was read again.
-func (r *Recorder) StateRead() { r.line("state_read", time.Time{}, func(b []byte) []byte { return b }) }
+func (r *Recorder) StateRead() { r.write(time.Time{}, &line{Kind: "state_read"}) }
 
 // Err returns the first error of the writer.
 func (r *Recorder) Err() error {
@@ -115,74 +141,14 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// line writes a line of some kind, whose further members rest appends.
-func (r *Recorder) line(kind string, at time.Time, rest func(b []byte) []byte) {
+// write writes a line, with its time if it has one.
+func (r *Recorder) write(at time.Time, l *line) {
+	if !at.IsZero() {
+		l.Time = new(at.UTC())
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil {
-		return
+	if r.err == nil {
+		_, r.err = r.w.Write(append(text.JSON(l), '\n'))
 	}
-	b := append(r.buf[:0], `{"kind":"`...)
-	b = append(b, kind...)
-	b = append(b, '"')
-	if !at.IsZero() {
-		b = append(b, `,"time":"`...)
-		b = at.UTC().AppendFormat(b, time.RFC3339Nano)
-		b = append(b, '"')
-	}
-	b = append(rest(b), '}', '\n')
-	r.buf = b
-	_, r.err = r.w.Write(b)
-}
-
-func number(b []byte, key string, n uint64) []byte {
-	b = append(append(append(b, ',', '"'), key...), '"', ':')
-	return strconv.AppendUint(b, n, 10)
-}
-
-// member appends a text that names something, unless it is empty.
-func member(b []byte, key, s string) []byte {
-	if s == "" {
-		return b
-	}
-	b = append(append(append(b, ',', '"'), key...), '"', ':')
-	return quoted(b, s)
-}
-
-// maxQuoted is how long a text may be that is written as one. In JSON it grows up
-// to sixfold, and a line must not be longer than package capture reads.
-const maxQuoted = 8 << 10
-
-// exact appends a text that must be read back byte for byte: in base64 if JSON cannot
-// hold it, or not compactly.
-func exact(b []byte, key, s string, empty bool) []byte {
-	switch {
-	case s == "" && !empty:
-		return b
-	case len(s) <= maxQuoted && utf8.ValidString(s):
-		b = append(append(append(b, ',', '"'), key...), '"', ':')
-		return quoted(b, s)
-	}
-	b = append(append(append(b, ',', '"'), key...), `Base64":"`...)
-	b = base64.StdEncoding.AppendEncode(b, []byte(s))
-	return append(b, '"')
-}
-
-// quoted appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
-func quoted(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	for _, c := range s {
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', byte(c))
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c < 0x20:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = utf8.AppendRune(b, c)
-		}
-	}
-	return append(b, '"')
 }

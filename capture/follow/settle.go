@@ -36,13 +36,13 @@ func (t *tail) due() (time.Time, bool) {
 	if line == 0 {
 		return time.Time{}, false
 	}
-	at := earlier(t.grown.Add(t.cfg.Idle), t.oldestAt.Add(maxAge(t.cfg.Idle)))
+	at := earlier(t.grown.Add(idle), t.oldestAt.Add(maxAge(idle)))
 	if partly && t.given {
 		at = t.oldestAt.Add(t.cfg.PartialIdle)
 	}
 	for _, s := range t.waiting {
 		if s.line > 0 && line <= s.line {
-			at = earlier(at, earlier(t.grown, s.since).Add(t.cfg.SyncIdle))
+			at = earlier(at, earlier(t.grown, s.since).Add(syncIdle))
 		}
 	}
 	return at, true

@@ -65,7 +65,6 @@ func Missing(name string) string {
 	names, _ := f.Readdirnames(maxBeside) // what cannot be read is not suggested
 	slices.Sort(names)
 	base := filepath.Base(name)
-	names = slices.DeleteFunc(names, func(n string) bool { return n == base }) // a link that leads nowhere
 	near := text.Nearest(base, names)
 	if near == "" {
 		return ""

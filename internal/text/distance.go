@@ -10,11 +10,7 @@ func Distance(a, b string, bound int) int {
 		return bound
 	}
 	n := len(b) + 1
-	var small [3 * 65]int
-	rows := small[:]
-	if 3*n > len(small) {
-		rows = make([]int, 3*n)
-	}
+	rows := make([]int, 3*n)
 	before, last, row := rows[:n], rows[n:2*n], rows[2*n:3*n]
 	for j := range last {
 		last[j] = j
@@ -42,27 +38,30 @@ func Distance(a, b string, bound int) int {
 	return last[len(b)]
 }
 
-// Nearest returns the name that was likely meant by a word that is none of them:
-// the one with the fewest letters added, left out, changed or swapped, at most a
-// third of them, or else the only one that begins with the word; "" for none.
+// Nearest returns the one of names that word was most likely meant to be, or "" if none is near: within a third of its
+// length in edits, at least one, at most four, or beginning with it. Of several equally near ones it returns the first
+// in the order of names.
 func Nearest(word string, names []string) string {
-	word = strings.ToLower(word)
-	best, least := "", max(1, len(word)/3)+1
-	for _, name := range names {
-		if d := Distance(word, strings.ToLower(name), least); d < least {
-			best, least = name, d
+	if word == "" || len(word) > maxNear {
+		return ""
+	}
+	best, least := "", min(max((len(word)+2)/3, 1), 4)+1
+	folded := strings.ToLower(word)
+	for _, n := range names {
+		if n == "" || n == word || len(n) > maxNear {
+			continue
 		}
-	}
-	if best != "" || word == "" {
-		return best
-	}
-	for _, name := range names {
-		if strings.HasPrefix(strings.ToLower(name), word) {
-			if best != "" {
-				return ""
-			}
-			best = name
+		name := strings.ToLower(n)
+		d := Distance(folded, name, least)
+		if len(word) >= 3 && strings.HasPrefix(name, folded) {
+			d = min(d, 1) // a word cut short, such as "warn"
+		}
+		if d < least {
+			best, least = n, d
 		}
 	}
 	return best
 }
+
+// maxNear bounds the bytes of names that are compared.
+const maxNear = 64

@@ -54,4 +54,13 @@ func TestNearest(t *testing.T) {
 	} {
 		require.Equal(t, want, text.Nearest(word, names), word)
 	}
+
+	names = []string{"template", "frames", "level", "phase", "warning"}
+	for word, want := range map[string]string{
+		"templat": "template", "tepmlate": "template", "Template": "template", "frame": "frames", "phsae": "phase",
+		"warn": "warning", "temp": "template", "xyz": "", "": "", "l": "", "level": "", "levels": "level",
+		strings.Repeat("x", 100): "",
+	} {
+		require.Equal(t, want, text.Nearest(word, names), word)
+	}
 }

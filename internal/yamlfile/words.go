@@ -16,6 +16,32 @@ const maxQuoted = 80
 // Quote returns s in double quotes with everything escaped that could disturb a terminal or a log, cut.
 func Quote(s string) string { return strconv.Quote(Clip(s)) }
 
+// DoubleQuoted returns s, which is valid UTF-8, as a whole in double quotes, as both YAML and conditions of rules read
+// it. Whatever acts on a terminal is escaped.
+func DoubleQuoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case strconv.IsPrint(r) && texts.Safe(string(r), 0) == string(r):
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
 // Clip returns s, cut as [Quote] does.
 func Clip(s string) string {
 	if len(s) <= maxQuoted {
@@ -82,39 +108,13 @@ func Each[E error](errs []E) []error {
 	return out
 }
 
-// Nearest returns the one of names that s was most likely meant to be, or "" when none is near: within a third of its
-// length in edits, at least one, at most four, or beginning with it. Of several equally near ones it returns the first
-// in the order of names.
-func Nearest(s string, names []string) string {
-	if s == "" || len(s) > 64 {
-		return ""
-	}
-	limit := min(max((len(s)+2)/3, 1), 4)
-	best, bestDist := "", limit+1
-	folded := strings.ToLower(s)
-	for _, n := range names {
-		if n == "" || n == s || len(n) > 64 {
-			continue
-		}
-		name := strings.ToLower(n)
-		d := texts.Distance(folded, name, bestDist)
-		if len(s) >= 3 && strings.HasPrefix(name, folded) {
-			d = min(d, 1) // a word cut short, such as "warn"
-		}
-		if d < bestDist {
-			best, bestDist = n, d
-		}
-	}
-	return best
-}
-
 // MaxListed is how many names a hint lists at most.
 const MaxListed = 20
 
 // DidYouMean returns the hint for a name that is none of names: the nearest one, or else, when they are few enough to
 // read, all of them.
 func DidYouMean(s string, names []string) string {
-	if n := Nearest(s, names); n != "" {
+	if n := texts.Nearest(s, names); n != "" {
 		return `did you mean "` + n + `"?`
 	}
 	if len(names) > 0 && len(names) <= MaxListed {

@@ -28,7 +28,8 @@ type Language struct {
 	Begins   string // how such a file begins; "": it may be empty
 	Instead  string // what to use in place of an alias
 	MaxBytes int
-	MaxDepth int // of nested collections
+	MaxDepth int  // of nested collections
+	Binary   bool // values may be !!binary
 }
 
 // Read returns the root of the only document of a file, or why there is none: neither if the file is empty and may be
@@ -196,7 +197,7 @@ func (l *Language) tree(n *yaml.Node, depth int, to []Problem) []Problem {
 		return to
 	case n.Anchor != "":
 		add(l.Instead, "YAML anchor &%s", Clean(n.Anchor))
-	case n.Style&yaml.TaggedStyle != 0:
+	case n.Style&yaml.TaggedStyle != 0 && (!l.Binary || n.Tag != "!!binary"):
 		add("remove the tag; quote a value that must be text", "YAML tag %s", Clean(n.Tag))
 	case depth > l.MaxDepth:
 		add("", "nested more than %d levels deep", l.MaxDepth)

@@ -321,7 +321,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 			length -= g.tally[New].count
 		}
 	}
-	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(c.config.Confidence, compared))
+	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.decided.disposition.Urgent() {
@@ -381,7 +381,7 @@ func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z flo
 				{perRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
 			}
 			var is change
-			if is, ratios[i] = differs(e.Count, n, measures, z, c.config.Factor); is == more {
+			if is, ratios[i] = differs(e.Count, n, measures, z); is == more {
 				above[i], again = true, true
 				length -= min(length, n)
 			}

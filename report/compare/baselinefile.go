@@ -1,11 +1,9 @@
 package compare
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -67,7 +65,7 @@ func (b *Baseline) Append(dst []byte) []byte {
 		p("    first: %s\n", k.First)
 		p("    expires: %s\n", k.Expires)
 		if k.Note != "" {
-			p("    note: %s\n", quoted(k.Note))
+			p("    note: %s\n", yamlfile.DoubleQuoted(k.Note))
 		}
 		p("    template: ")
 		dst = appendTemplate(dst, k.Templates[0], "      ")
@@ -91,7 +89,7 @@ func plain(s string) string {
 	if plainID.MatchString(s) {
 		return s
 	}
-	return quoted(s)
+	return yamlfile.DoubleQuoted(s)
 }
 
 var plainID = regexp.MustCompile(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
@@ -107,7 +105,7 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 	if single || strings.HasPrefix(lines[0], " ") || slices.ContainsFunc(lines, func(l string) bool {
 		return l == "" || text.Safe(l, 0) != l || strings.HasSuffix(l, " ")
 	}) {
-		return append(append(dst, quoted(template)...), '\n')
+		return append(append(dst, yamlfile.DoubleQuoted(template)...), '\n')
 	}
 	dst = append(dst, "|-\n"...)
 	for _, l := range lines {
@@ -116,31 +114,9 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 	return dst
 }
 
-// quoted returns s in double quotes, with YAML's escapes for what package text would
-// escape: all that YAML does not take as it is, and more.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		one := string(r)
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case text.Safe(one, 0) == one:
-			b.WriteRune(r)
-		case r <= 0xff:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+var language = yamlfile.Language{
+	Name: "a baseline", Begins: "version: 1", Instead: "write the value itself", MaxBytes: MaxBaselineBytes, MaxDepth: 8,
+	Binary: true,
 }
 
 // ParseBaseline reads the file of a baseline. An error names the file, the place and the field.
@@ -171,32 +147,14 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 }
 
 func (p *baselineParser) parse(data []byte) *Baseline {
-	if len(data) > MaxBaselineBytes {
-		p.fail(&yaml.Node{}, "", "the file has %d bytes, more than the allowed %d: a baseline is for noise that somebody has reviewed",
-			len(data), MaxBaselineBytes)
-		return nil
-	}
-	var doc, second yaml.Node
-	documents := yaml.NewDecoder(bytes.NewReader(data))
-	err := documents.Decode(&doc)
-	if len(doc.Content) == 0 && (err == nil || errors.Is(err, io.EOF)) {
-		p.fail(&yaml.Node{}, "", `the file is empty: write it with "heed baseline write"`)
-		return nil
-	}
-	if err == nil {
-		err = documents.Decode(&second)
-	}
-	switch {
-	case err == nil:
-		p.fail(&second, "", "a second document begins here, and it would be ignored: move its entries into the first")
-		return nil
-	case !errors.Is(err, io.EOF):
-		line, what := yamlfile.Line(err)
-		p.fail(&yaml.Node{Line: line}, "", "%s", what)
+	root, problems := language.Read(data)
+	if len(problems) > 0 {
+		w := problems[0]
+		p.fail(&yaml.Node{Line: w.Line, Column: w.Column}, "", "%s (%s)", w.Msg, w.Hint)
 		return nil
 	}
 	b := &Baseline{file: p.file}
-	top := p.mapping(doc.Content[0], "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
+	top := p.mapping(root, "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
 		"mods", "incomplete")
 	if p.err != nil {
 		return nil
@@ -317,8 +275,6 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
 				strings.Join(slices.Concat(required, optional), ", "))
 		case m[key.Value] != nil:
 			p.fail(key, prefix+key.Value, "is here twice: remove one")
-		case value.Kind == yaml.AliasNode:
-			p.fail(value, prefix+key.Value, "is an alias: write the value itself")
 		}
 		m[key.Value] = value
 	}

@@ -2,8 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -17,17 +15,21 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The defaults of [Config] and [WriteOptions].
+// A comparison asks for differences by a factor, at a confidence that is of all of its ratios together.
 const (
-	DefaultFactor     = 2
-	DefaultConfidence = 0.99
+	factor     = 2
+	confidence = 0.99
 
 	// DefaultExpiry is after how many days what is known to a baseline is asked about
 	// again: noise that nobody looked at for three months is not known any more.
 	DefaultExpiry = 90
+)
 
-	defaultTexts     = 16_384
-	defaultTextBytes = 8 << 20
+// maxTexts bounds the signatures that are kept, for each side those that it was the first to have: a flood on one side
+// leaves room for the other. maxTextBytes bounds their templates and samples in the same way.
+const (
+	maxTexts     = 16_384
+	maxTextBytes = 8 << 20
 )
 
 // maxSample bounds, in bytes, what is kept of an entry as a sample.
@@ -44,45 +46,14 @@ const (
 	maxColumns   = 1 << 18
 )
 
-// Config sets up a [Collector]. Zero means the default.
+// Config sets up a [Collector].
 type Config struct {
-	// Factor is the ratio of rates from which on a group is more or less frequent.
-	// At least 1. Default 2.
-	Factor float64
-
-	// Confidence is that of the bounds of all ratios of a comparison together, above 0.5
-	// and below 1. Default 0.99.
-	Confidence float64
-
-	// Texts bounds the signatures that are kept, for each side those that it was
-	// the first to have: a flood on one side leaves room for the other. Default 16,384.
-	Texts int
-
-	// TextBytes bounds their templates and samples, in bytes, in the same way.
-	// Default 8 MiB.
-	TextBytes int
-
 	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
 	// Optional.
 	Rules *rules.Set
 
 	// Scrub takes out of text what is private, of all that is returned but baselines. Optional.
 	Scrub func(text string) string
-}
-
-func (c *Config) validate() error {
-	switch {
-	case c.Factor != 0 && (!(c.Factor >= 1) || math.IsInf(c.Factor, 0)):
-		return fmt.Errorf("compare: Config.Factor is %v: want 1 or more, or 0 for %v", c.Factor, DefaultFactor)
-	case c.Confidence != 0 && !(c.Confidence > 0.5 && c.Confidence < 1):
-		return fmt.Errorf("compare: Config.Confidence is %v: want more than 0.5 and less than 1, or 0 for %v",
-			c.Confidence, DefaultConfidence)
-	case c.Texts < 0 || c.Texts > 1<<30:
-		return fmt.Errorf("compare: Config.Texts is %d: want 0 for %d, or 1 to %d", c.Texts, defaultTexts, 1<<30)
-	case c.TextBytes < 0:
-		return fmt.Errorf("compare: Config.TextBytes is %d: must not be negative (0 means %d)", c.TextBytes, defaultTextBytes)
-	}
-	return nil
 }
 
 // Side is what a run is compared as.
@@ -97,13 +68,15 @@ const (
 // Collector gathers the entries of logs, and what is known of them, until they
 // are compared.
 type Collector struct {
-	config     Config
-	normalizer *signature.Normalizer
-	texts      map[signature.Signature]*entryText
-	kept       [2]int // texts
-	bytes      [2]int
-	textBytes  int // of whole texts
-	runs       [2][]*Run
+	config Config
+
+	maxTexts, maxTextBytes int
+	normalizer             *signature.Normalizer
+	texts                  map[signature.Signature]*entryText
+	kept                   [2]int // texts
+	bytes                  [2]int
+	textBytes              int // of whole texts
+	runs                   [2][]*Run
 }
 
 // entryText is one signature, with its counts by run.
@@ -195,15 +168,8 @@ const (
 	gapUnread    = "unread"    // reading ended before the log did
 )
 
-// NewCollector returns an empty collector. The error names the field of c that is at fault.
+// NewCollector returns an empty collector.
 func NewCollector(c Config) (*Collector, error) {
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	c.Factor = cmp.Or(c.Factor, DefaultFactor)
-	c.Confidence = cmp.Or(c.Confidence, DefaultConfidence)
-	c.Texts = cmp.Or(c.Texts, defaultTexts)
-	c.TextBytes = cmp.Or(c.TextBytes, defaultTextBytes)
 	if c.Scrub == nil {
 		c.Scrub = func(text string) string { return text }
 	}
@@ -215,7 +181,10 @@ func NewCollector(c Config) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{config: c, normalizer: normalizer, texts: map[signature.Signature]*entryText{}}, nil
+	return &Collector{
+		config: c, normalizer: normalizer, texts: map[signature.Signature]*entryText{}, maxTexts: maxTexts,
+		maxTextBytes: maxTextBytes,
+	}, nil
 }
 
 // Run begins a log on one side.
@@ -298,7 +267,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		if r.config.Sample != nil {
 			tally.sample = r.keep(text.Clip(r.config.Sample(), maxSample))
 		}
-		if c := r.collector; r.side == New && c.textBytes < c.config.TextBytes { // a baseline is of this side
+		if c := r.collector; r.side == New && c.textBytes < c.maxTextBytes { // a baseline is of this side
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
 		}
@@ -389,11 +358,11 @@ func (r *Run) text(s signature.Signature) *entryText {
 	if t := c.texts[s]; t != nil {
 		return t
 	}
-	if c.kept[r.side] >= c.config.Texts {
+	if c.kept[r.side] >= c.maxTexts {
 		return nil
 	}
 	template, _ := r.config.Template(s)
-	if c.bytes[r.side]+len(template) > c.config.TextBytes {
+	if c.bytes[r.side]+len(template) > c.maxTextBytes {
 		return nil
 	}
 	t := &entryText{sig: s, template: strings.Clone(template)}
@@ -406,7 +375,7 @@ func (r *Run) text(s signature.Signature) *entryText {
 // keep returns a copy of a sample, or "" where there is no room for it.
 func (r *Run) keep(sample string) string {
 	c := r.collector
-	if c.bytes[r.side]+len(sample) > c.config.TextBytes {
+	if c.bytes[r.side]+len(sample) > c.maxTextBytes {
 		return ""
 	}
 	c.bytes[r.side] += len(sample)

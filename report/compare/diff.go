@@ -29,7 +29,7 @@ func (c *Collector) diff(wanted func(*group) bool) *Diff {
 			compared++
 		}
 	}
-	z := cohort.Quantile(c.config.Confidence, compared)
+	z := cohort.Quantile(confidence, compared)
 
 	hours := [2]float64{before.Hours, after.Hours}
 	changed, shared := c.changed(hours, groups, z)
@@ -55,7 +55,7 @@ func (c *Collector) diff(wanted func(*group) bool) *Diff {
 			d.Gone = append(d.Gone, row)
 			continue
 		}
-		change, ratio := differs(counts[Old], counts[New], measures, z, c.config.Factor)
+		change, ratio := differs(counts[Old], counts[New], measures, z)
 		worse := g.tally[New].own > g.tally[Old].own
 		if change == same && !worse {
 			continue
@@ -102,8 +102,7 @@ func (c *Collector) changed(hours [2]float64, groups []*group, z float64) (chang
 		left := shared
 		for i, g := range groups {
 			if g.common() && !changed[i] {
-				if v, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &left), z,
-					c.config.Factor); v != same {
+				if v, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &left), z); v != same {
 					changed[i], again = true, true
 					shared[Old] -= g.tally[Old].count
 					shared[New] -= g.tally[New].count

@@ -44,10 +44,10 @@
 //	(p̂ + z²/2n ± z·√(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n)
 //
 // and r = p/(1−p) · A/B. A group is more frequent if the lower bound is above 1 and
-// the ratio itself is [Config].Factor at least. The confidence is that of a whole
+// the ratio itself is 2 at least. The confidence is that of a whole
 // comparison: each of m groups is asked with a chance of error of (1−confidence)/m
 // (Bonferroni), since with 1 % for each, every other comparison of 70 groups at
-// constant rates would find one that differs. With the defaults (99 %, twice) 1 and
+// constant rates would find one that differs. At 99 % and twice, 1 and
 // 10 is a difference where there is one group; of a hundred groups 1 and 18 is one, 10 and
 // 37, 100 and 200.
 //
@@ -66,7 +66,6 @@
 //
 // # Bounds, concurrency, cost
 //
-// A [Collector] keeps [Config].Texts signatures of each side with [Config].TextBytes of templates
-// and samples. Entries of those that came later are only counted. Nothing here is
+// A [Collector] keeps 16,384 signatures of each side with 8 MiB of templates and samples. Entries of those that came later are only counted. Nothing here is
 // safe for concurrent use. Observing a known signature costs a look-up.
 package compare

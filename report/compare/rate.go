@@ -44,7 +44,7 @@ const (
 // differs returns whether b is more or less frequent than a by every measure that is
 // defined, and the ratio by the one that shows the least difference. Without a measure
 // there is none. Both counts are above 0.
-func differs(a, b uint64, measures []exposure, z, factor float64) (change, ratio) {
+func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
 	var lowest, highest ratio
 	found := false
 	isMore, isLess := true, true

@@ -35,8 +35,8 @@ func TestRatioIsSymmetric(t *testing.T) {
 		require.InEpsilon(t, 1, r.Low*s.High, 1e-6)
 		require.Less(t, r.Low, r.Value)
 		require.Less(t, r.Value, r.High)
-		more0, _ := differs(uint64(a), uint64(b), []exposure{e}, z, 2)
-		less0, _ := differs(uint64(b), uint64(a), []exposure{{perRecord, e.new, e.old}}, z, 2)
+		more0, _ := differs(uint64(a), uint64(b), []exposure{e}, z)
+		less0, _ := differs(uint64(b), uint64(a), []exposure{{perRecord, e.new, e.old}}, z)
 		require.Equal(t, [...]change{same, less, more}[more0], less0, "more is less from the other side")
 	})
 }
@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 		{10, 100, []exposure{one, {perRecord, 100, 300}}, more},
 		{10, 100, []exposure{one, {perRecord, 100, 300}, {perHour, 1, 10}}, same},
 	} {
-		v, r := differs(test.a, test.b, test.measures, cohort.Quantile(0.99, 1), 2)
+		v, r := differs(test.a, test.b, test.measures, cohort.Quantile(confidence, 1))
 		require.Equal(t, test.want, v, "%+v: %+v", test, r)
 	}
 }

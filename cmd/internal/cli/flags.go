@@ -85,8 +85,17 @@ func excluded(cmd *cobra.Command) error {
 	return nil
 }
 
-// hintFlag returns which flag was likely meant, or which command has it.
+// hintFlag returns which command has a flag, or which one was likely meant.
 func hintFlag(cmd *cobra.Command, name string) string {
+	var having []string
+	for _, c := range commands(cmd.Root()) {
+		if c.LocalFlags().Lookup(name) != nil && !c.Hidden {
+			having = append(having, strconv.Quote(c.CommandPath()))
+		}
+	}
+	if len(having) > 0 && len(having) <= MostNamed {
+		return "; it is a flag of " + strings.Join(having, ", ")
+	}
 	var names []string
 	collect := func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -97,15 +106,6 @@ func hintFlag(cmd *cobra.Command, name string) string {
 	cmd.InheritedFlags().VisitAll(collect)
 	if near := text.Nearest(name, names); near != "" {
 		return fmt.Sprintf("; did you mean --%s?", near)
-	}
-	var having []string
-	for _, c := range commands(cmd.Root()) {
-		if c.LocalFlags().Lookup(name) != nil && !c.Hidden {
-			having = append(having, strconv.Quote(c.CommandPath()))
-		}
-	}
-	if len(having) > 0 && len(having) <= MostNamed {
-		return "; it is a flag of " + strings.Join(having, ", ")
 	}
 	return ""
 }

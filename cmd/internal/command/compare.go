@@ -90,14 +90,11 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), compare.Config{}, f.formats()...)
+	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), f.formats()...)
 }
 
-func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, config compare.Config,
-	formats ...string,
-) (*comparing, error) {
-	config.Rules, config.Scrub = set, scrubber.Text
-	collector, err := compare.NewCollector(config)
+func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing, error) {
+	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text})
 	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
 }
 

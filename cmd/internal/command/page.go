@@ -63,7 +63,7 @@ func NewPage(ctx context.Context, set *rules.Set, names []string,
 func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber,
 	names []string, page *Page,
 ) error {
-	c, err := comparingWith(set, n, scrubber, compare.Config{})
+	c, err := comparingWith(set, n, scrubber)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -228,7 +227,7 @@ func conditions(variable string, pieces []string) []string {
 		}
 	}
 	if len(pieces) == 1 {
-		return []string{variable + " == " + quoteRule(pieces[0])}
+		return []string{variable + " == " + yamlfile.DoubleQuoted(pieces[0])}
 	}
 	var out []string
 	for i, p := range pieces {
@@ -241,35 +240,9 @@ func conditions(variable string, pieces []string) []string {
 		case i == len(pieces)-1:
 			op = " endsWith "
 		}
-		out = append(out, variable+op+quoteRule(p))
+		out = append(out, variable+op+yamlfile.DoubleQuoted(p))
 	}
 	return out
-}
-
-// quoteRule returns s, which is valid UTF-8, in double quotes, as both YAML and
-// conditions read it. Whatever acts on a terminal is escaped.
-func quoteRule(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unicode.IsPrint(r) && text.Safe(string(r), 0) == string(r):
-			b.WriteRune(r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // idWords returns the words of a text that can stand in an id.
@@ -418,8 +391,8 @@ rules:
 	if pr.disposition != event.Ignore {
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
-	out.line("    summary: %s", quoteRule(summary))
-	out.line("    why: %s", quoteRule(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
+	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
+	out.line("    why: %s", yamlfile.DoubleQuoted(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
 		pr.before.Severity, pr.before.Rule)))
 	if pr.until != "" {
 		out.line("    until: %s", pr.until)
@@ -442,9 +415,9 @@ func (t *proposedTest) write(out *prose, e *event.Entry) {
 	if !t.match {
 		key = "no_match"
 	}
-	out.line("      - %s: %s", key, quoteRule(valid(t.text)))
+	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(t.text)))
 	if t.stack != "" {
-		out.line("        stack: %s", quoteRule(valid(t.stack)))
+		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(t.stack)))
 	}
 	if e.Kind != event.KindLog {
 		out.line("        status: %s", e.Status)
@@ -454,7 +427,7 @@ func (t *proposedTest) write(out *prose, e *event.Entry) {
 		if t.anotherMethod {
 			method += ".other"
 		}
-		out.line("        method: %s", quoteRule(method))
+		out.line("        method: %s", yamlfile.DoubleQuoted(method))
 	}
 	if t.field != "" {
 		out.line("        %s: %s", t.field, t.value)

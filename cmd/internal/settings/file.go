@@ -136,5 +136,5 @@ func hint(name string, keys []Key) string {
 	case "metrics-remote":
 		return ": opening a port to other machines is a flag only"
 	}
-	return cmp.Or(cli.Meant(strings.ReplaceAll(name, "_", "-"), names(keys)), `; "config show" lists all`)
+	return cmp.Or(cli.Meant(name, names(keys)), `; "config show" lists all`)
 }
