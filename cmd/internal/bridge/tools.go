@@ -68,7 +68,7 @@ func tools() []tool {
 		},
 		{
 			name: ToolBrief, title: "heed: brief",
-			description: "Returns the facts about the open problems, in so many tokens: each problem, its first time, the mod, " +
+			description: "Returns the facts about open problems, in so many tokens: each problem, its first time, the mod, " +
 				"the touched state, the entries before and after, and the next step. Call it first when a call was " +
 				"refused or returned attention. It acknowledges nothing. Next: follow it, or call heed/item.",
 			params: []param{
