@@ -120,11 +120,11 @@ func Settings(t *testing.T, root *cobra.Command) {
 	}
 }
 
-// Man makes the manual page of each command, in the folder HEED_MAN if that is set. Where the program other has all
+// Man makes the manual page of each command, in the folder MAN_FOLDER if that is set. Where the program other has all
 // commands below root, too, root alone has a page, which refers to the pages of other.
 func Man(t *testing.T, root *cobra.Command, other string) {
 	t.Helper()
-	dir := os.Getenv("HEED_MAN")
+	dir := os.Getenv("MAN_FOLDER")
 	root.DisableAutoGenTag = true
 	date := time.Unix(0, 0).UTC() // a date would drift by itself
 	escapedFlags := map[*pflag.Flag]bool{}
