@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// RecordingVersion is the version of the format of recordings (docs/recording.md), which
+// RecordingVersion is the version of the format of recordings (docs/reference.md), which
 // their first line names.
 const RecordingVersion = 2
 

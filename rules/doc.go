@@ -71,6 +71,6 @@
 //
 // A plan or a decision in order takes time in proportion to the text of template
 // and frames, and to the rules with a needed text that is there, however many rules
-// there are; docs/performance.md has figures. The package does no I/O, starts no
+// there are; bench/README.md has the command. The package does no I/O, starts no
 // goroutine and reads no clock.
 package rules

@@ -192,8 +192,8 @@ func TestReferenceBounds(t *testing.T) {
 func TestGuideForMods(t *testing.T) {
 	page, err := os.ReadFile("../docs/mod-authors.md")
 	require.NoError(t, err)
-	files := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	require.NotEmpty(t, files)
+	files := regexp.MustCompile("(?s)```yaml\n(version: 1\n.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.Len(t, files, 2)
 	for _, m := range files {
 		set, err := Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...)
 		require.NoError(t, err)

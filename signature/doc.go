@@ -85,6 +85,6 @@
 //
 // Heads are read 64 bytes at a time into bitmaps of where something has to be
 // decided. Machines without AVX2, and programs built with the tag purego, make the
-// bitmaps in Go, which takes longer. Ids and keys are the same. docs/performance.md
+// bitmaps in Go, which takes longer. Ids and keys are the same. bench/README.md
 // has figures.
 package signature

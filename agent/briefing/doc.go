@@ -8,7 +8,7 @@
 // text, the fragments that it is made of, a trace of the stages, what was used, and warnings. The same request on the
 // same state gives the same text.
 //
-// [Parse] reads a template from YAML; docs/briefing-templates.md describes each key.
+// [Parse] reads a template from YAML; docs/briefing.md describes each key.
 //
 // # Text
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-const templatesPage = "../../docs/briefing-templates.md"
+const templatesPage = "../../docs/briefing.md"
 
 // TestDocs: the page about templates has every key of every stage with its default, every variable, and examples that
 // are read.

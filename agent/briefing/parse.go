@@ -61,7 +61,7 @@ var language = yamlfile.Language{
 	MaxBytes: maxTemplateBytes, MaxDepth: maxTemplateDepth,
 }
 
-// Parse reads a template: one YAML document, or JSON, as docs/briefing-templates.md describes it. It is read whole or
+// Parse reads a template: one YAML document, or JSON, as docs/briefing.md describes it. It is read whole or
 // not at all: the error wraps an [*Error] for each thing that is wrong. Name, the name of the file, is in errors only;
 // data is not retained.
 func Parse(name string, data []byte) (*Template, error) {

@@ -52,5 +52,5 @@
 // A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, whatever the
 // length of a file. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
 // the reading. Run has one goroutine beside its caller's, for the notifications of the operating system, and none
-// when it has returned. docs/performance.md has figures.
+// when it has returned. bench/README.md has the command.
 package follow

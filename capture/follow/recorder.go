@@ -13,7 +13,7 @@ import (
 
 // Recorder writes what an engine was given, with its times and in its order, as
 // JSON lines that package capture reads and cmd/classify-replay replays
-// (docs/recording.md). Each line is one call of the writer. It holds one line.
+// (docs/reference.md). Each line is one call of the writer. It holds one line.
 //
 // A Recorder is safe for concurrent use. A host that gives entries to an engine from
 // several goroutines must hold a lock around both calls, or the orders differ. The first

@@ -19,11 +19,14 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestRecordingDocs holds docs/recording.md to what a Recorder writes: its first line, and
+// TestRecordingDocs holds docs/reference.md to what a Recorder writes: its first line, and
 // in the table each kind of line with its members, in their order.
 func TestRecordingDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/recording.md")
+	text, err := os.ReadFile("../../docs/reference.md")
 	require.NoError(t, err)
+	_, page, found := strings.Cut(string(text), "\n## Recordings\n")
+	require.True(t, found)
+	page, _, _ = strings.Cut(page, "\n## ")
 
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	log := event.Log{Time: at, Level: event.LevelError, Source: "s", OperationID: "o", Message: "m", Stack: "st"}.Entry()
@@ -50,11 +53,11 @@ func TestRecordingDocs(t *testing.T) {
 	require.NoError(t, r.Err())
 
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	testkit.Shows(t, "docs/recording.md", string(page), "```json\n"+lines[0]+"\n```")
+	testkit.Shows(t, "docs/reference.md", page, "```json\n"+lines[0]+"\n```")
 
 	documented := map[string][]string{}
 	var order []string
-	for line := range strings.Lines(string(page)) {
+	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 5 || !strings.HasPrefix(cells[1], " `") {
 			continue

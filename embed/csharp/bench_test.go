@@ -61,7 +61,7 @@ var figures = []figure{
 }
 
 // BenchmarkEmbedding prints what logging costs a game by each way there is. Its figures are of one run, which takes
-// some ten seconds; those of docs/performance.md are of -pushes 1000000 -seconds 20 -storm 10000000.
+// some ten seconds; those of bench/README.md are of -pushes 1000000 -seconds 20 -storm 10000000.
 func BenchmarkEmbedding(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("measures with clock_gettime and /proc")

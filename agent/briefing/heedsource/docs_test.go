@@ -12,7 +12,7 @@ import (
 
 // TestSourcesInDocs compares the table of sources with the code.
 func TestSourcesInDocs(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/briefing-templates.md")
+	data, err := os.ReadFile("../../../docs/briefing.md")
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(data), "\n## What heed has\n")
 	require.True(t, found)

@@ -116,7 +116,7 @@ func rendered(t *testing.T) string {
 
 const (
 	generated = "<!-- generated from the definitions of the tools -->\n"
-	page      = "../../../docs/diagnostics.md"
+	page      = "../../../docs/agents.md"
 )
 
 // TestDocs holds the page to the tools.

@@ -8,6 +8,7 @@ package clitest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,14 +120,13 @@ func Settings(t *testing.T, root *cobra.Command) {
 	}
 }
 
-// Man holds the manual pages in a folder to what is generated from the commands.
-// If [testkit.Updating], it writes them. Where another program has all commands below root, too, root
-// alone has a page, which refers to the pages of the other.
-func Man(t *testing.T, root *cobra.Command, other, dir string) {
+// Man makes the manual page of each command, in the folder MAN_FOLDER if that is set. Where the program other has all
+// commands below root, too, root alone has a page, which refers to the pages of other.
+func Man(t *testing.T, root *cobra.Command, other string) {
 	t.Helper()
+	dir := os.Getenv("MAN_FOLDER")
 	root.DisableAutoGenTag = true
 	date := time.Unix(0, 0).UTC() // a date would drift by itself
-	want := map[string][]byte{}
 	escapedFlags := map[*pflag.Flag]bool{}
 	commands := Commands(root)
 	if other != "" {
@@ -154,26 +154,36 @@ func Man(t *testing.T, root *cobra.Command, other, dir string) {
 		if other != "" {
 			text = bytes.ReplaceAll(text, []byte(`\fB`+root.Name()+"-"), []byte(`\fB`+other+"-"))
 		}
-		want[name] = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
+		text = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
+		require.Contains(t, string(text), "\n.SH EXAMPLE")
+		if dir != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+		}
 	}
-	for name, page := range want {
-		testkit.Golden(t, filepath.Join(dir, name), string(page))
-	}
-	entries, err := os.ReadDir(dir)
+}
+
+// generatedReference precedes the generated end of the reference.
+const generatedReference = "<!-- generated from the commands -->\n"
+
+// Reference holds the end of the page in a file to the help of each command. If [testkit.Updating], it writes the page.
+func Reference(t *testing.T, root *cobra.Command, file string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
 	require.NoError(t, err)
-	for _, e := range entries {
-		if _, ok := want[e.Name()]; ok {
-			continue
+	byHand, _, found := strings.Cut(string(page), generatedReference)
+	require.True(t, found)
+	var b strings.Builder
+	b.WriteString(byHand + generatedReference)
+	for _, cmd := range Commands(root) {
+		cmd.InitDefaultHelpFlag()
+		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n\nUsage: %s\n\n%s\n", cmd.CommandPath(), strings.TrimSpace(cmd.Long),
+			cmd.UseLine(), cmd.Example)
+		if flags := cmd.LocalFlags().FlagUsagesWrapped(116); flags != "" {
+			fmt.Fprintf(&b, "\n%s", flags)
 		}
-		if e.Name() != root.Name()+".1" && !strings.HasPrefix(e.Name(), root.Name()+"-") {
-			continue // of another program
-		}
-		if testkit.Updating() {
-			require.NoError(t, os.Remove(filepath.Join(dir, e.Name())))
-			continue
-		}
-		t.Errorf("%s is the page of no command", e.Name())
+		b.WriteString("```\n")
 	}
+	testkit.Golden(t, file, b.String())
 }
 
 // flagText is what the generator makes of a flag: a paragraph, in which the help of

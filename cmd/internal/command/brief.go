@@ -63,7 +63,7 @@ is open.`
 touched, what came before and after, and what to look at next, in so many tokens of a
 language model. A template describes what it is made of: agent (what to do next), person
 (what to do now), mod_author (a report for the author of a mod), or one of your own;
-docs/briefing-templates.md describes them.
+docs/briefing.md describes them.
 
 The log is replayed to its end, and the brief is about the items that are open then, the
 most urgent first. --item chooses another, by its id or the number that ends it.` + live + `

@@ -193,6 +193,9 @@ func TestDocs(t *testing.T) {
 		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
 		fresh = append(fresh, lines[done:]...)
 		if testkit.Updating() && !t.Failed() {
+			now, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(data), string(now), "another test has written %s: update again", page)
 			testkit.Golden(t, path, strings.Join(fresh, "\n"))
 		}
 	}
@@ -204,6 +207,6 @@ func TestDocs(t *testing.T) {
 		}
 		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(line string) bool {
 			return strings.HasPrefix(line+" ", c.CommandPath()+" ")
-		}), "docs/commands.md does not show what %q prints", c.CommandPath())
+		}), "docs/reference.md does not show what %q prints", c.CommandPath())
 	}
 }

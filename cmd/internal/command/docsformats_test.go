@@ -51,13 +51,13 @@ func (n *formatNode) described(t *testing.T, name string) {
 	}
 }
 
-// TestDocsFormats: docs/formats.md lists every form of JSON, and the schema of each, which the page
+// TestDocsFormats: docs/reference.md lists every form of JSON, and the schema of each, which the page
 // refers to, describes every field.
 func TestDocsFormats(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/formats.md")
+	page, err := os.ReadFile("../../../docs/reference.md")
 	require.NoError(t, err)
 	for _, s := range allSchemas() {
-		testkit.Shows(t, "docs/formats.md", string(page), "\n| `"+s.name+"` | `heed ")
+		testkit.Shows(t, "docs/reference.md", string(page), "\n| `"+s.name+"` | `heed ")
 		var n formatNode
 		require.NoError(t, json.Unmarshal(s.schema, &n))
 		require.NotEmpty(t, n.Title, s.name)

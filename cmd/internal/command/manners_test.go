@@ -20,7 +20,7 @@ func testRoot() *cobra.Command {
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live, "../../../docs/man") }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live) }
 
 // TestScripts runs the program as a person would: see testdata/script.
 func TestScripts(t *testing.T) {

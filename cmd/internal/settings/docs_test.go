@@ -12,14 +12,16 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
+// TestDocs holds the table of settings in docs/reference.md to the keys, and
 // the file that it shows to what can be read.
 func TestDocs(t *testing.T) {
-	const path, head = "../../../docs/settings.md", "| key | program | in a project's file | value | default | what it " +
+	const path, head = "../../../docs/reference.md", "| key | program | in a project's file | value | default | what it " +
 		"is |\n|---|---|---|---|---|---|\n"
 	page, err := os.ReadFile(path)
 	require.NoError(t, err)
-	byHand, _, ok := strings.Cut(string(page), head)
+	byHand, rest, ok := strings.Cut(string(page), head)
+	require.True(t, ok)
+	_, rest, ok = strings.Cut(rest, "\n\n")
 	require.True(t, ok)
 	var want strings.Builder
 	for _, key := range Keys() {
@@ -48,9 +50,9 @@ func TestDocs(t *testing.T) {
 		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject+": it "+string(key.Effect),
 			value, byDefault, key.Help)
 	}
-	testkit.Golden(t, path, byHand+head+want.String())
+	testkit.Golden(t, path, byHand+head+want.String()+"\n"+rest)
 
-	_, example, ok := strings.Cut(byHand, "```yaml\n")
+	_, example, ok := strings.Cut(byHand, "```yaml\n# "+ProjectFile+"\n")
 	require.True(t, ok)
 	example, _, _ = strings.Cut(example, "```")
 	file := filepath.Join(t.TempDir(), ProjectFile)

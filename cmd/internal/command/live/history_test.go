@@ -14,18 +14,18 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestHistoryForms: what is printed follows the schemas, which describe every field and stand in docs/formats.md.
+// TestHistoryForms: what is printed follows the schemas, which describe every field and stand in docs/reference.md.
 func TestHistoryForms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, fillHistory(file, ""))
-	page, err := os.ReadFile("../../../../docs/formats.md")
+	page, err := os.ReadFile("../../../../docs/reference.md")
 	require.NoError(t, err)
 	for name, args := range map[string]string{
 		"heed-history": "", "heed-history-show": "show 10", "heed-history-group": "group 6a9e85b89ab77698",
 		"heed-history-mods": "mods", "heed-history-forget": "forget 13",
 	} {
 		text := printed(t, name)
-		testkit.Shows(t, "docs/formats.md", string(page), "\n| `"+name+"` | `heed history ")
+		testkit.Shows(t, "docs/reference.md", string(page), "\n| `"+name+"` | `heed history ")
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
 		require.Equal(t, exitOK, code)
@@ -34,7 +34,7 @@ func TestHistoryForms(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		requireDescribed(t, name, schema)
 	}
-	testkit.Shows(t, "docs/formats.md", string(page), "\n| `heed-session` | `heed history export` ")
+	testkit.Shows(t, "docs/reference.md", string(page), "\n| `heed-session` | `heed history export` ")
 	lines, code := runCommand(t, "history", "export", "--history", file)
 	require.Equal(t, exitOK, code)
 	for line := range strings.Lines(lines) {

@@ -19,7 +19,9 @@ func testRoot() *cobra.Command {
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "", "../../../../docs/man") }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "") }
+
+func TestReference(t *testing.T) { clitest.Reference(t, testRoot(), "../../../../docs/reference.md") }
 
 func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLogs) }
 
