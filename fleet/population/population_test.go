@@ -527,6 +527,7 @@ func TestVersions(t *testing.T) {
 		{"Press 1.5", "Press 1.6", Before},
 		{"Press v1.6", "Press v1.6", After},
 		{"Mill 1.5", "Press 1.6", Neither},
+		{"Press 1.9", "1.09", After},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}
