@@ -457,21 +457,28 @@ func TestChanceIsOfAllGroups(t *testing.T) {
 	}
 }
 
-// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list.
+// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list, and
+// neither of two ids that k list.
 func TestNameOfMod(t *testing.T) {
-	for listing, want := range map[int]ReportMod{
-		4: {ID: "Farm", Players: 6}, 5: {ID: "x.farm", Name: "Farm", Players: 11},
+	named, one := ReportMod{ID: "Farm", Players: 6}, ReportMod{ID: "x.farm", Name: "Farm", Players: 5}
+	for _, c := range []struct {
+		listing, rivals int
+		want            []ReportMod
+	}{
+		{4, 4, []ReportMod{named}},
+		{5, 4, []ReportMod{{ID: "x.farm", Name: "Farm", Players: 11}}},
+		{5, 5, []ReportMod{named, {ID: "another.farm", Name: "Farm", Players: 5}, one}},
 	} {
-		r := Sum(crowd(6+listing+4, func(i int, log *Log) {
+		r := Sum(crowd(6+c.listing+c.rivals, func(i int, log *Log) {
 			switch log.Mods = []Mod{{ID: "Farm", Named: true}}; {
-			case i >= 6+listing: // four have no power over what others list
+			case i >= 6+c.listing: // four have no power over what others list
 				log.Mods = []Mod{{ID: "another.farm", Name: "Farm"}}
 			case i >= 6:
 				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
 			}
 		}), nil, 5)
-		require.Equal(t, []ReportMod{want}, r.Mods)
-		require.Equal(t, listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
+		require.Equal(t, c.want, r.Mods)
+		require.Equal(t, c.listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
 	}
 }
 
