@@ -488,9 +488,11 @@ func TestUnsettledDeliveriesAreBounded(t *testing.T) {
 func TestBeginWhileCanceling(t *testing.T) {
 	m := working(t, Policy{})
 	m.Receive(start, item("a", "1"))
-	require.Zero(t, m.Begin(Message{Author: "owner", Text: "And a roof."}))
+	require.Zero(t, m.Begin(Message{Author: "owner", Text: "And a roof.", Reason: ReasonInterrupt}))
 	b := m.Ended(start, true).Batch
 	require.Len(t, b.Messages, 2)
+	require.Greater(t, b.Messages[1].ID, b.Messages[0].ID)
+	require.Equal(t, ReasonSteer, b.Reason, "the machine decides what a request does")
 	require.Contains(t, Framing{}.Render(b), "And a roof.")
 }
 

@@ -510,6 +510,7 @@ func TestHostilePage(t *testing.T) {
 		g.Template, g.Sample, g.Blame, g.Rule = evil, evil, []string{evil}, evil
 		log.Groups, log.State = []LoggedGroup{g}, evil
 	}), []Failure{{Path: evil, Error: evil}}, 5)
+	require.NotEmpty(t, r.Groups[0].First, "k players have the version")
 	page := string(r.HTML())
 	require.NotContains(t, page, "<script")
 	require.GreaterOrEqual(t, strings.Count(page, "&lt;script"), 8)
