@@ -98,6 +98,27 @@ func TestWeightOfMembers(t *testing.T) {
 	require.Equal(t, crash|breaks, EffectsOf(&event.Decision{Tags: []string{"breaks", "other", "crash"}}, false))
 }
 
+// TestEarly holds that entries are early only if all of them are, in any order and however they are summed.
+func TestEarly(t *testing.T) {
+	for _, phases := range [][]string{{"start", "boot"}, {"start", "play"}, {"play", "start"}} {
+		var all, sum counter
+		var joined []Member
+		for i, phase := range phases {
+			in := &Input{Entry: &event.Entry{}, Phase: phase}
+			var one counter
+			one.add(in, nil, logicalTime{}, false)
+			all.add(in, nil, logicalTime{}, false)
+			if sum.combine(&one); i == 0 {
+				sum = one
+			}
+			joined = append(joined, Member{Early: one.Early})
+		}
+		joined[0].Join(&joined[1])
+		want := phases[1] == "boot"
+		require.Equal(t, []bool{want, want, want}, []bool{all.Early, sum.Early, joined[0].Early}, phases)
+	}
+}
+
 // TestHangs holds that a game goes on unless a member's effects say otherwise, until a rule resolves it.
 func TestHangs(t *testing.T) {
 	for _, c := range []struct {

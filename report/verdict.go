@@ -156,22 +156,18 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 	if r.blind.now {
 		v.Blind = r.blind.last.From
 	}
-	v.State, v.Since = stateWrong, blocking[0].First
+	v.State = stateWrong // since the first of its causes
 	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.Harm() < 0 })
-	hangs := func(p *problem) bool { return p.Hangs() }
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
 			v.Reason, v.because = reason.id, ", "+reason.says
 		}
-	case slices.ContainsFunc(blocking, hangs):
-		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].First
+	case slices.ContainsFunc(blocking, func(p *problem) bool { return p.Hangs() }):
+		v.State = stateHung
 	case v.Blind > 0 && len(formed) > 0, breaks(formed):
-		v.State, v.Since = stateBroken, formed[0].First
-		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.Harm() > 0 }); i >= 0 {
-			v.Since = formed[i].First
-		}
+		v.State = stateBroken
 	}
 }
 

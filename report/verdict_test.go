@@ -1307,3 +1307,16 @@ func TestModsHaveLinks(t *testing.T) {
 	require.Contains(t, page(t, s.Replay), `<a href="`+link+`" rel="noreferrer">mod page</a>`)
 	requireSameVerdict(t, s.Replay)
 }
+
+// TestEarlyProblem holds that a problem is of the game's start only if all of its entries are.
+func TestEarlyProblem(t *testing.T) {
+	for _, phases := range [][]string{{phaseStart, phaseBoot}, {phaseStart, "play"}, {"play", phaseStart}} {
+		var n run
+		for _, phase := range phases {
+			o := outcome(1, event.Blocking, "rule")
+			o.Phase = phase
+			n.observe(o, 1)
+		}
+		require.Equal(t, phases[1] == phaseBoot, n.problem(&event.Decision{Rule: "rule", Disposition: event.Blocking}, 1).Early, phases)
+	}
+}

@@ -21,6 +21,7 @@ type world struct {
 	items               []Fragment
 	open                []Item
 	revision            string
+	revisions           map[string]string // by tier
 
 	asked  []string // of sources: what, and how
 	inputs []Input
@@ -45,7 +46,7 @@ func (l stubLedger) Entries(_ context.Context, in *Input, q *LedgerQuery) (Found
 	return found, err
 }
 
-func (l stubLedger) Revision(context.Context) string { return l.revision }
+func (l stubLedger) Revision(context.Context) string { return l.revision + l.revisions[l.tier] }
 
 type stubRegistry struct {
 	*world

@@ -90,6 +90,7 @@ func TestReasonThroughRequeue(t *testing.T) {
 		require.NoError(t, err)
 		var s State
 		require.NoError(t, json.Unmarshal(data, &s))
+		s.Unknown = 2
 		m, err = Restore(Policy{Mode: test.mode}, Ceiling{Cancel: true}, known, s)
 		require.NoError(t, err)
 		a = m.Ready(start)
@@ -100,6 +101,7 @@ func TestReasonThroughRequeue(t *testing.T) {
 		a = m.Fail(start, a.Batch.Delivery)
 		require.Equal(t, Prompt, a.Do)
 		require.Equal(t, test.want, a.Batch.Reason)
+		require.Equal(t, 2, a.Batch.Unknown, "calls of the stopped turn")
 		require.Equal(t, "Build a wall.", a.Batch.Working[0].Text)
 		require.Equal(t, "first", a.Batch.Messages[0].Text)
 	}
@@ -485,9 +487,11 @@ func TestUnsettledDeliveriesAreBounded(t *testing.T) {
 func TestBeginWhileCanceling(t *testing.T) {
 	m := working(t, Policy{})
 	m.Receive(start, item("a", "1"))
-	require.Zero(t, m.Begin(Message{Author: "owner", Text: "And a roof."}))
+	require.Zero(t, m.Begin(Message{Author: "owner", Text: "And a roof.", Reason: ReasonInterrupt}))
 	b := m.Ended(start, true).Batch
 	require.Len(t, b.Messages, 2)
+	require.Greater(t, b.Messages[1].ID, b.Messages[0].ID)
+	require.Equal(t, ReasonSteer, b.Reason, "the machine decides what a request does")
 	require.Contains(t, Framing{}.Render(b), "And a roof.")
 }
 

@@ -467,21 +467,28 @@ func TestChanceIsOfAllGroups(t *testing.T) {
 	}
 }
 
-// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list.
+// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list, and
+// neither of two ids that k list.
 func TestNameOfMod(t *testing.T) {
-	for listing, want := range map[int]ReportMod{
-		4: {ID: "Farm", Players: 6}, 5: {ID: "x.farm", Name: "Farm", Players: 11},
+	named, one := ReportMod{ID: "Farm", Players: 6}, ReportMod{ID: "x.farm", Name: "Farm", Players: 5}
+	for _, c := range []struct {
+		listing, rivals int
+		want            []ReportMod
+	}{
+		{4, 4, []ReportMod{named}},
+		{5, 4, []ReportMod{{ID: "x.farm", Name: "Farm", Players: 11}}},
+		{5, 5, []ReportMod{named, {ID: "another.farm", Name: "Farm", Players: 5}, one}},
 	} {
-		r := Sum(crowd(6+listing+4, func(i int, log *Log) {
+		r := Sum(crowd(6+c.listing+c.rivals, func(i int, log *Log) {
 			switch log.Mods = []Mod{{ID: "Farm", Named: true}}; {
-			case i >= 6+listing: // four have no power over what others list
+			case i >= 6+c.listing: // four have no power over what others list
 				log.Mods = []Mod{{ID: "another.farm", Name: "Farm"}}
 			case i >= 6:
 				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
 			}
 		}), nil, 5)
-		require.Equal(t, []ReportMod{want}, r.Mods)
-		require.Equal(t, listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
+		require.Equal(t, c.want, r.Mods)
+		require.Equal(t, c.listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
 	}
 }
 
@@ -513,6 +520,7 @@ func TestHostilePage(t *testing.T) {
 		g.Template, g.Sample, g.Blame, g.Rule = evil, evil, []string{evil}, evil
 		log.Groups, log.State = []LoggedGroup{g}, evil
 	}), []Failure{{Path: evil, Error: evil}}, 5)
+	require.NotEmpty(t, r.Groups[0].First, "k players have the version")
 	page := string(r.HTML())
 	require.NotContains(t, page, "<script")
 	require.GreaterOrEqual(t, strings.Count(page, "&lt;script"), 8)
@@ -537,6 +545,7 @@ func TestVersions(t *testing.T) {
 		{"Press 1.5", "Press 1.6", Before},
 		{"Press v1.6", "Press v1.6", After},
 		{"Mill 1.5", "Press 1.6", Neither},
+		{"Press 1.9", "1.09", After},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}

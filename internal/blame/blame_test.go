@@ -139,6 +139,8 @@ var cases = []struct {
 	{"generated code", "x", trace("Acme.Press+<>c__DisplayClass1_0.<Tick>b__0"), "Acme 60 frame:2"},
 	{"dynamic code", "x", "  at (wrapper dynamic-method) Acme.Press.Acme.Press.Tick_Patch1(Acme.Press)", "Acme 60 frame:2"},
 	{"a detour", "x", "  at MonoMod.Utils.DynamicMethodDefinition.Acme.Press.Tick_Patch1 (Acme.Press p)", "Acme 60 frame:2"},
+	{"a name that begins as a detour does", "x", "  at MonoMod.Utils.DynamicMethodDefinitionsAcme.Press.Run (Acme.Press p)", ""},
+	{"an initializer", "x", trace("Game.Loop.Tick") + "\nRethrow as TypeInitializationException: The type initializer for 'Acme.Press' threw an exception.", "Acme 35 type:3"},
 	{"a nested detour", "x", "  at DMD<DMD<Acme.Press.Tick_Patch1>?-1296::Tick_Patch1> (Acme.Press p)", "Acme 60 frame:2"},
 	{"a namespace that only begins alike", "x", trace("Gamers.Club.Meet"), "Gamers 60 frame:2"},
 	{"generic arguments", "x", "System.Collections.Generic.List`1[[Acme.Thing, AcmeLib, Version=1.0.0.0, Culture=neutral]]..ctor(IEnumerable`1 c)", "Acme 15 assembly:2"},

@@ -87,6 +87,12 @@ func TestModuleOfMod(t *testing.T) {
 	require.Equal(t, "Threads 20 frame:3",
 		show(f.Find(nil, "x", in("Game.Building_Turret.Tick", 'c')+in("Threads.Ticks.All", 'd'))), "code of a module that nobody knows threw")
 	require.Equal(t, "Threads 45 frame:3", show(f.Find(nil, "x", in("Game.Pawn.Tick", 'a')+in("Threads.Ticks.All", 'd'))))
+	for range 8 {
+		f.LearnTrace(in("Game.Pawn.Tick", 'e'))
+	}
+	require.Equal(t, "Threads 45 frame:3", show(f.Find(nil, "x", in("Game.Pawn.Tick", 'e')+in("Threads.Ticks.All", 'd'))), "most frames are in it now")
+	f.LearnTrace(in("Rivets.Gun.Fire", 'x'))
+	require.Equal(t, "Threads 60 frame:3", show(f.Find(nil, "x", in("a.b", 'x')+in("Threads.Ticks.All", 'd'))), "no hash")
 }
 
 // TestCommonCode: the namespace of most frames is the game's, and a method in most traces only passes on.

@@ -130,3 +130,37 @@ func TestInAll(t *testing.T) {
 	require.Equal(t, "It is in all 2 sessions: there is nothing to compare them with.",
 		cohort.Suspects(all).Text)
 }
+
+// TestAlike holds how many factors that divide the sessions alike are an answer, and in which order they come.
+func TestAlike(t *testing.T) {
+	for alike, want := range map[int]string{3: "mod2, in 4", 4: "mod2, or 1 more, in 4", cohort.MaxAlike: "or 13 more", cohort.MaxAlike + 1: ""} {
+		sessions := make([]cohort.Session, 13)
+		for i := range 4 {
+			sessions[3*i].Fault = true
+			for n := range alike {
+				sessions[3*i].Mods = append(sessions[3*i].Mods, cohort.Mod{Key: fmt.Sprint("mod", n)})
+			}
+		}
+		r := cohort.Suspects(sessions)
+		require.Equal(t, want != "", len(r.Factors) == alike, r.Text)
+		require.Contains(t, r.InShort(), want)
+	}
+	sessions := make([]cohort.Session, 30)
+	for i := range sessions {
+		s := &sessions[i]
+		s.Fault = i%3 == 1
+		for n, key := range []string{"third", "second", "first"} {
+			if s.Fault || i < [...]int{12, 10, 9}[n] {
+				s.Mods = append(s.Mods, cohort.Mod{Key: key})
+			}
+		}
+	}
+	r := cohort.Suspects(sessions)
+	require.Contains(t, r.Text, "first, or second, or third")
+}
+
+func TestQuantile(t *testing.T) {
+	require.InDelta(t, 1.959964, cohort.Quantile(0.95, 1), 1e-6)
+	require.InDelta(t, 2.575829, cohort.Quantile(0.95, 5), 1e-6)
+	require.InDelta(t, 2.575829, cohort.Quantile(0.99, 0), 1e-6)
+}

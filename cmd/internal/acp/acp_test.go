@@ -1516,12 +1516,15 @@ func TestAnotherVersionIsNoted(t *testing.T) {
 	for version, noted := range map[int]int{1: 0, 2: 0, 3: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			var notes []string
+			var log bytes.Buffer
 			w := newWorld(t, steer.Policy{}, func(c *Config) {
+				c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				c.Note = func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 			})
 			w.open(fmt.Sprintf(`{"protocolVersion":%d}`, version))
 			w.close()
 			require.Len(t, notes, noted)
+			require.Contains(t, log.String(), fmt.Sprintf(`"not steered"=%d`, noted))
 			require.NotContains(t, strings.Join(notes, ""), "\n")
 		})
 	}

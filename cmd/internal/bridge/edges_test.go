@@ -567,6 +567,9 @@ func TestEnded(t *testing.T) {
 			require.Equal(t, 7, data.ExitCode)
 			require.Len(t, data.Output, len(output))
 			p.proxy.mod.await(p.ctx, time.Minute)
+			own := &gabp.Error{Message: "no such wall"}
+			p.proxy.explain(p.ctx, own, own)
+			require.Equal(t, "no such wall", own.Message, "the mod's own error")
 		})
 	}
 	waits := Config{Handed: Handed{Inner: gabp.Bridge{Address: "mod"}}, ModWait: time.Minute}

@@ -67,6 +67,7 @@ func TestTakeLog(t *testing.T) {
 				`{"message":"m","level":"error","entryId":"e","repeatCount":1}`,
 				`{"message":"m","level":"error","entryId":"e","repeatCount":2}`,
 				`{"message":"m","level":"error","entryId":"e","repeatCount":5}`,
+				`{"message":"m","level":"error","entryId":"e","repeatCount":3}`,
 				`{"message":"m","level":"error","entryId":"e","repeatCount":5}`,
 			},
 			[]string{"error m", "error m", "error m", "error m", "error m"},

@@ -15,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
@@ -237,6 +239,9 @@ func TestLargeResults(t *testing.T) {
 						`the setting max-message lets larger ones pass$`, e.Message)
 				}
 				require.Same(t, before, y.proxy.mod.current())
+				for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
+					require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
+				}
 			})
 		}
 	}

@@ -406,21 +406,27 @@ func TestSince(t *testing.T) {
 	require.Equal(t, "known since 3 November, the first session that shows whether it is there; in 2 of 2 sessions", text)
 }
 
-// TestFollowed: a followed log that has grown to one that is known is that.
+// TestFollowed: a followed log that has grown to one that is known is that, once it has ended or another reads it.
 func TestFollowed(t *testing.T) {
-	h := open(t, history.Config{})
-	s := session(1, "healthy", nil)
-	known := remember(t, h, s, day(1))
-	s.Log.Hash++
-	id, err := h.Remember(t.Context(), s, day(2), true)
-	require.NoError(t, err)
-	require.NotEqual(t, known, id)
-	s.Log.Hash--
-	require.NoError(t, h.Update(t.Context(), id, s, day(2), false))
-	all, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
-	require.Len(t, all, 1)
-	require.Equal(t, id, all[0].ID)
+	for _, ended := range []bool{true, false} {
+		h := open(t, history.Config{})
+		s := session(1, "healthy", nil)
+		known := remember(t, h, s, day(1))
+		s.Log.Hash++
+		id, err := h.Remember(t.Context(), s, day(2), true)
+		require.NoError(t, err)
+		require.NotEqual(t, known, id)
+		s.Log.Hash--
+		require.NoError(t, h.Update(t.Context(), id, s, day(2), !ended))
+		if !ended {
+			require.Equal(t, known, remember(t, h, s, day(3)))
+			id = known
+		}
+		all, err := h.Sessions(t.Context(), "", 0)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		require.Equal(t, id, all[0].ID)
+	}
 }
 
 // TestForget: only what is named is forgotten, and a file that another process keeps from shrinking is an error.

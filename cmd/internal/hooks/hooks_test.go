@@ -583,6 +583,9 @@ func TestToolsAreNamed(t *testing.T) {
 // TestHostByTime: of the hosts with input like Claude Code's, two send the time, of which Gemini CLI has events of its
 // own and a transcript.
 func TestHostByTime(t *testing.T) {
+	e, err := Parse([]byte(`{"session_id":"s","hook_event_name":"sessionStart","cursor_version":"3.8.0"}`), "", "")
+	require.NoError(t, err)
+	require.Equal(t, Cursor, e.Host, "it says so")
 	for _, time := range []string{`0`, `1770000000000`, `"2026-01-31T10:00:00Z"`} {
 		for members, want := range map[string]Host{
 			`"hook_event_name":"SessionStart","transcript_path":"/t"`: Gemini,

@@ -474,8 +474,8 @@ func TestStateRead(t *testing.T) {
 	}{
 		{session.Call{Tags: []string{"observation"}}, event.StatusCompleted, 1},
 		{session.Call{Tags: []string{"Read-Only"}}, event.StatusCompleted, 1},
-		{session.Call{Tags: []string{"status"}}, event.StatusFailed, 0},
-		{session.Call{Tags: []string{"status"}}, event.StatusTimedOut, 0},
+		{session.Call{Tags: []string{"observation"}}, event.StatusFailed, 0},
+		{session.Call{Tags: []string{"observation"}}, event.StatusTimedOut, 0},
 		{session.Call{Diagnostics: true}, event.StatusCompleted, 0},
 		{session.Call{Diagnostics: true, Tags: []string{"read-only"}}, event.StatusCompleted, 0},
 		{session.Call{Tags: []string{"lifecycle"}}, event.StatusCompleted, 0},
@@ -521,6 +521,11 @@ func TestOtherClock(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, coalesce.Affected, v.Outcome, n)
 				require.True(t, related.Blocking)
+				for _, r := range s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
+					if r.Kind == event.KindLog {
+						require.Less(t, time.Since(r.Time).Abs(), time.Hour, "it is as new as it was read")
+					}
+				}
 				require.True(t, s.Ack(t.Context(), "", related.ID, 0).Acknowledged)
 			}
 		})

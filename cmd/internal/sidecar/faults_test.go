@@ -649,6 +649,16 @@ func TestStall(t *testing.T) {
 		require.InDelta(t, 4, time.Since(began).Seconds(), 1)
 		require.NoError(t, c.end())
 	})
+	w := &writer{wake: make(chan struct{}, 1), ticked: time.Unix(1000, 0)}
+	s, err := greet(&frames{in: newReader(sent(nil, typeHello, &hello{Phase: "play"}))}, w, Config{})
+	require.NoError(t, err)
+	w.s = s
+	w.waiting.Store(true)
+	s.engine.Expect(w.ticked, w.ticked.Add(time.Second))
+	w.tick(w.ticked.Add(time.Hour))
+	require.Empty(t, s.engine.Open(nil))
+	w.tick(w.ticked.Add(activeTick))
+	require.NotEmpty(t, s.engine.Open(nil), "the next tick comes in time")
 }
 
 // FuzzServe feeds frames that are not ours: nothing panics, and Serve ends with its input.
