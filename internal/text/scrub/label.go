@@ -1,0 +1,408 @@
+package scrub
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of a word before a value: its parts, and its bytes without the signs between them.
+const (
+	maxParts = 6
+	maxWord  = 48
+)
+
+// label looks for a word before a value that ends at a place, and adds the value.
+func (f *finder) label(at int) {
+	kinds, from := f.word(at)
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 {
+		return
+	}
+	c := f.connect(at)
+	if c.strength == 0 && kinds&labels != 0 && noSpaces(lastRune(f.s[:at])) && c.from == at {
+		return // a part of a longer word
+	}
+	switch {
+	case kinds&leadWord != 0:
+		f.greeted(at)
+	case c.strength < 0:
+	case kinds&(secretWord|tokenWord) != 0:
+		f.secret(c, kinds&tokenWord != 0)
+	case kinds&idWord != 0:
+		f.id(c)
+	case kinds&(hostWord|machineWord) != 0:
+		f.host(c, kinds&machineWord != 0)
+	default:
+		f.user(c, from)
+	}
+}
+
+// word returns the kinds of the longest word before a value that ends at a place, and where it begins.
+func (f *finder) word(at int) (kinds word, from int) {
+	var buf [maxWord]byte
+	n, parts, joint := len(buf), 0, false
+	for i := at; i > 0; {
+		r, size := utf8.DecodeLastRuneInString(f.s[:i])
+		if isJoint(r) {
+			if parts++; joint || parts == maxParts || n == len(buf) {
+				break
+			}
+			joint, i = true, i-size
+			continue
+		}
+		length := utf8.RuneLen(unicode.ToLower(r))
+		if !isNamePart(r) || length < 0 || n < length {
+			break
+		}
+		n -= length
+		utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		joint, i = false, i-size
+		left := lastRune(f.s[:i])
+		if i == 0 || !isNamePart(left) || unicode.IsUpper(r) && unicode.IsLower(left) || noSpaces(r) {
+			if k := words[string(buf[n:])]; k&(labels|leadWord) != 0 {
+				kinds, from = k, i
+			}
+		}
+	}
+	return kinds, from
+}
+
+// connection is what joins a word and its value.
+type connection struct {
+	strength int    // 2: a sign, 1: a word such as "is", 0: spaces or quotes, -1: it joins nothing
+	from     int    // where the value begins
+	closing  string // the quote that ends it, "" for none
+	sign     byte
+}
+
+// connect reads what follows a word before a value.
+func (f *finder) connect(at int) connection {
+	s := f.s
+	c := connection{strength: -1}
+	p := at
+	if strings.HasPrefix(s[p:], "()") {
+		p += 2
+	}
+	p = skip(s, p, `\"'»”`)
+	if p < len(s) && s[p] == '>' { // an element of XML
+		return connection{strength: 2, from: p + 1, closing: "<", sign: '>'}
+	}
+	if p < len(s) && s[p] == ']' && p+1 < len(s) && s[p+1] != ' ' {
+		p++
+	}
+	if strings.HasPrefix(s[p:], " (") {
+		if n := strings.IndexByte(s[p:min(len(s), p+28)], ')'); n > 0 && p+n+1 < len(s) && strings.IndexByte(":= ", s[p+n+1]) >= 0 {
+			p += n + 1
+		}
+	}
+	q := skip(s, p, " \t.\u00a0")
+	for _, sign := range []string{":=", "->", "=>", ":", "=", "%3d", "%3D", "：", "→"} {
+		if strings.HasPrefix(s[q:], sign) {
+			next := s[q+len(sign):]
+			if sign == ":" && (strings.HasPrefix(next, "//") || strings.HasPrefix(next, ":")) || sign == "=" && strings.HasPrefix(next, "=") {
+				return c
+			}
+			c.strength, c.sign, p = 2, s[q], q+len(sign)
+			break
+		}
+	}
+	if c.strength < 0 {
+		if q == p && p == at && (q == len(s) || !noSpaces(firstRune(s[q:])) && s[q] != '(' && s[q] != '[') {
+			return c
+		}
+		c.strength, p = 0, q
+		for _, joiner := range joiners {
+			rest := s[q:]
+			if hasFold(rest, joiner) && (strings.HasPrefix(rest[len(joiner):], " ") || strings.HasPrefix(rest[len(joiner):], ":") || noSpaces(firstRune(joiner))) {
+				c.strength, p = 1, skip(s, q+len(joiner), " :")
+				break
+			}
+		}
+	}
+	p = skip(s, p, " \t\r\n>|")
+	if strings.HasPrefix(s[p:], "- ") {
+		p = skip(s, p, "- \t\r\n") // of YAML
+	}
+	p = skip(s, p, `[({\`)
+	for _, quotes := range []string{`""`, "''", "``", "«»", "„“", "“”", "「」", "『』", "‘’", "„”"} {
+		opening := quotes[:utf8.RuneLen(firstRune(quotes))]
+		if strings.HasPrefix(s[p:], opening) {
+			p, c.closing = p+len(opening), quotes[len(opening):]
+			if closed := strings.Index(s[p:], c.closing); closed < 0 {
+				c.closing = ""
+			} else if closed == 0 {
+				return connection{strength: -1}
+			}
+			break
+		}
+	}
+	c.from = p
+	return c
+}
+
+// skip returns the first place from p on at which s has none of signs.
+func skip(s string, p int, signs string) int {
+	for p < len(s) {
+		r, size := utf8.DecodeRuneInString(s[p:])
+		if !strings.ContainsRune(signs, r) {
+			break
+		}
+		p += size
+	}
+	return p
+}
+
+// end returns where a value ends: at its quote, or at one of signs.
+func (c connection) end(s string, signs string) int {
+	if c.closing != "" {
+		if n := strings.Index(s[c.from:], c.closing); n >= 0 {
+			value := s[c.from : c.from+n]
+			if len(value) <= maxQuoted && !strings.ContainsAny(value, "\r\n") {
+				return c.from + len(strings.TrimRight(value, `\`))
+			}
+		}
+	}
+	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
+		return c.from + n
+	}
+	return len(s)
+}
+
+const (
+	maxQuoted = 256
+	spaces    = " \t\n\f\r" // those of \s
+)
+
+// secret adds the value of a word for secrets.
+func (f *finder) secret(c connection, bare bool) {
+	s := f.s
+	for _, scheme := range []string{"bearer ", "basic ", "token ", "digest "} {
+		if hasFold(s[c.from:], scheme) {
+			c.from, bare = c.from+len(scheme), false
+		}
+	}
+	to := c.end(s, `"'&;,<>(){}[]|»”`)
+	value := s[c.from:to]
+	trimmed := strings.TrimRight(value, ".,!?:")
+	mixed := isMixed(trimmed) && !strings.ContainsAny(trimmed, "`\\|")
+	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
+	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "$"), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"):
+		return
+	case c.sign == '>', c.closing != "" && c.strength > 0 && !bare: // all that is quoted
+	case bare && (len(value) < 8 || letters && len(value) < 24 || parsing.MatchString(s[max(0, c.from-48):c.from])), bare && c.strength < 2 && !isRandom(trimmed) && !(mixed && len(value) >= 16):
+		if !isRandom(trimmed) && !(mixed && c.strength == 2 && len(value) >= 6 && !parsing.MatchString(s[max(0, c.from-48):c.from])) {
+			return
+		}
+	case bare && !mixed && !isRandom(trimmed):
+		return
+	case c.strength == 2 && letters && c.sign == ':' && strings.HasPrefix(s[to:], " ") && strings.HasPrefix(s[c.from-1:], " "):
+		return // the beginning of a sentence
+	case c.strength < 2 && (!mixed || strings.HasPrefix(value, "0x") || strings.HasSuffix(value, "ms") && digit(value[0])):
+		if !isCode(value) || c.strength == 0 && len(value) < 5 {
+			return
+		}
+	}
+	if c.closing == "" {
+		to = c.from + len(trimmed)
+	}
+	f.add(Secret, c.from, to, false)
+}
+
+// id adds the value of a word for ids, which has a digit.
+func (f *finder) id(c connection) {
+	to := c.from
+	for to < len(f.s) && (wordByte(f.s[to]) || strings.IndexByte("-:.", f.s[to]) >= 0) {
+		to++
+	}
+	value := strings.TrimRight(f.s[c.from:to], "-:.")
+	if len(value) >= 6 && strings.ContainsAny(value, "0123456789") && !strings.HasPrefix(value, "0x") && !isVersionLike(value) {
+		f.add(ID, c.from, c.from+len(value), false)
+	}
+}
+
+// host adds the value of a word for computers.
+func (f *finder) host(c connection, machine bool) {
+	s := f.s
+	to := c.end(s, `"'’,;<>()[]{}|`)
+	if c.closing == "" { // the device of somebody
+		if n := strings.IndexAny(s[c.from:], ",;<>()\r\n\""); n >= 0 || c.from < len(s) {
+			if n < 0 {
+				n = len(s) - c.from
+			}
+			if owner := ownersDevice.FindStringIndex(s[c.from : c.from+n]); owner != nil {
+				to = c.from + owner[1]
+			}
+		}
+	}
+	value := strings.TrimRight(s[c.from:to], ".,:!?")
+	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+		strings.ContainsAny(value, `/\*%$@`) || strings.HasPrefix(value, "<") {
+		return
+	}
+	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
+	if c.closing == "" && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
+		return
+	}
+	f.add(Computer, c.from, c.from+len(value), true)
+}
+
+// user adds the name after a word for users.
+func (f *finder) user(c connection, label int) {
+	s := f.s
+	to := f.name(c.from, c.closing)
+	if to == c.from {
+		return
+	}
+	if c.strength < 2 && (c.closing == "" || c.strength < 0) {
+		rest := strings.TrimLeft(s[to:], `"'»”`)
+		if !strings.HasPrefix(rest, " ") && !noSpaces(firstRune(rest)) || !startsWithAny(strings.TrimLeft(rest, " "), deeds) {
+			return
+		}
+	}
+	f.addName(c.from, to)
+}
+
+// greeted adds the name after a phrase.
+func (f *finder) greeted(at int) {
+	s := f.s
+	from := skip(s, at, " ,:!\t\"'«„“「`#")
+	if from == at && !noSpaces(lastRune(s[:at])) {
+		return
+	}
+	for _, word := range []string{"user ", "the user ", "player "} {
+		if hasFold(s[from:], word) {
+			from = skip(s, from+len(word), " \"'«„“")
+		}
+	}
+	closing := ""
+	if from > at && (s[from-1] == '"' || s[from-1] == '\'') {
+		closing = s[from-1 : from]
+	}
+	if to := f.name(from, closing); to > from {
+		f.addName(from, to)
+	}
+}
+
+// addName adds a name, which may have a domain before it.
+func (f *finder) addName(from, to int) {
+	s := f.s
+	if after := skip(s, to, `\`); after > to {
+		if end := f.name(after, ""); end > after {
+			f.add(Computer, from, to, !is(s[from:to], ordinaryWord))
+			f.add(User, after, end, true)
+			return
+		}
+	}
+	if strings.HasPrefix(s[to:], "@") && (to+1 == len(s) || !isNamePart(firstRune(s[to+1:]))) {
+		return
+	}
+	f.add(User, from, to, true)
+}
+
+// name returns where the name that begins at a place ends, and the place if there is none.
+func (f *finder) name(from int, closing string) int {
+	s := f.s
+	to := from
+	if closing != "" {
+		if n := strings.Index(s[from:], closing); n > 0 && n <= 64 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+			to = from + n
+		}
+	}
+	if to == from {
+		if to = nameWord(s, from); to == from {
+			return from
+		}
+		for range 3 { // further names of a person
+			next := to
+			for _, particle := range []string{"von ", "van ", "de ", "da ", "di ", "der ", "den ", "la ", "le ", "bin ", "al ", "el ", "del ", "dos ", "do ", "ter "} {
+				if strings.HasPrefix(s[next:], " "+particle) {
+					next += len(particle)
+				}
+			}
+			if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
+				break
+			}
+			end := nameWord(s, next+1)
+			if end == next+1 || !unicode.IsUpper(firstRune(s[next+1:])) || is(s[next+1:end], nobodyWord|plainWord) ||
+				strings.ToUpper(s[next+1:end]) == s[next+1:end] && end-next > 4 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+				break
+			}
+			to = end
+		}
+	}
+	value := strings.TrimRight(s[from:to], ".-")
+	first, _, _ := strings.Cut(value, " ")
+	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
+	switch {
+	case value == "", words[lower]&(nobodyWord|plainWord) != 0, sharedHome(value), strings.Trim(value, "0123456789._-") == "",
+		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "("), strings.HasPrefix(s[from+len(value):], "::"),
+		strings.HasPrefix(value, "0x"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
+		return from
+	}
+	return from + len(value)
+}
+
+// nameWord returns where one word of a name ends.
+func nameWord(s string, from int) int {
+	to := from
+	for to < len(s) {
+		r, size := utf8.DecodeRuneInString(s[to:])
+		if !isNamePart(r) && r != '_' && (to == from || !strings.ContainsRune(".-'’$~#·", r)) || r == utf8.RuneError {
+			break
+		}
+		to += size
+	}
+	if n := strings.TrimSuffix(strings.TrimSuffix(s[from:to], "'s"), "’s"); to > from {
+		to = from + len(strings.TrimRight(n, ".-'’·#"))
+	}
+	return to
+}
+
+// tail adds the name before a phrase.
+func (f *finder) tail(at, end int) {
+	s := f.s
+	if end < len(s) && isNamePart(firstRune(s[end:])) && !noSpaces(lastRune(s[:end])) {
+		return
+	}
+	joined := noSpaces(firstRune(s[at:]))
+	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
+	if !joined && to == at {
+		return
+	}
+	from := to
+	for range 4 {
+		start := from
+		for start > 0 {
+			r, size := utf8.DecodeLastRuneInString(s[:start])
+			if !isNamePart(r) && r != '_' && (start == to || !strings.ContainsRune(".-'’#~", r)) {
+				break
+			}
+			start -= size
+		}
+		word := s[start:from]
+		if word == "" || from < to && !unicode.IsUpper(firstRune(word)) || words[key(word)]&(nounWord|userWord|nobodyWord|plainWord) != 0 ||
+			start > 0 && s[start-1] == '/' {
+			break
+		}
+		if from = start; from == 0 || s[from-1] != ' ' || !unicode.IsUpper(firstRune(word)) {
+			break
+		}
+		from--
+	}
+	if from < to && s[from] == ' ' {
+		from++
+	}
+	if from < to && f.name(from, "") > from {
+		f.add(User, from, to, true)
+	}
+}
+
+// startsWithAny reports whether s begins with one of words, in any case.
+func startsWithAny(s string, words []string) bool {
+	for _, w := range words {
+		if hasFold(s, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,267 @@
+package scrub
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// finder looks for private spans in one text.
+type finder struct {
+	s     string
+	spans []span
+	tried [4]uint64 // bits of forms whose expression ran
+
+	colons, digits int // where the last run of an address or of digits ended
+}
+
+// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script that
+// has no spaces.
+var separators = func() (set [256]bool) {
+	for _, b := range []byte(" \t:=\"'>(,.\\&%[|") {
+		set[b] = true
+	}
+	for b := 0xE2; b < 0xF0; b++ {
+		set[b] = true
+	}
+	return set
+}()
+
+// scan looks at each byte once.
+func (f *finder) scan() {
+	s := f.s
+	h, line := uint(0), 0
+	for i := range len(s) {
+		b := fold[s[i]]
+		if separators[b] && ends[h] {
+			f.label(i)
+		}
+		switch {
+		case b == '@':
+			f.mail(i)
+		case b == '\n':
+			f.armor(line, i)
+			line = i + 1
+		case digit(b):
+			if i >= f.digits {
+				f.number(i)
+			}
+		case b == ':' || b == '-':
+			if i >= f.colons {
+				f.hardware(i, b)
+			}
+		}
+		h = roll(h, b)
+		if at := buckets[h]; at != 0 && i >= 2 {
+			for _, h := range hints[at] {
+				if hasFold(s[i-2:], h.text) {
+					f.hinted(h, i-2)
+				}
+			}
+		}
+	}
+	f.armor(line, len(s))
+}
+
+// armor adds a line of a private key that is a text of its own, since a log is shown line by line.
+func (f *finder) armor(from, to int) {
+	const shortest, longest = 60, 90
+	if to-from < shortest || to-from > longest {
+		return
+	}
+	line := strings.Trim(f.s[from:to], spaces)
+	from += strings.Index(f.s[from:to], line)
+	if len(line) >= shortest && len(line) <= 78 && strings.Trim(strings.TrimRight(line, "="), "0123456789+/"+lowerLetters+upperLetters) == "" && !isNoArmor(line, 0, len(line)) {
+		f.add(Secret, from, from+len(line), false)
+	}
+}
+
+// mail adds the address, or the name and the password before a host, that has its sign at a place.
+func (f *finder) mail(at int) {
+	s := f.s
+	from := at
+	for from > 0 && strings.IndexByte(spaces+"\"'<>", s[from-1]) < 0 {
+		from--
+	}
+	if scheme := strings.LastIndex(s[from:at], "://"); scheme >= 0 {
+		from += scheme + len("://")
+		if next := firstRune(s[at+1:]); from < at && !strings.ContainsAny(s[from:at], "/?#") && (isNamePart(next) || next == '[') && !isAddressee(s, from, at) {
+			for n := strings.IndexAny(s[at+1:], spaces+"/@\"'<>"); n >= 0 && s[at+1+n] == '@'; n = strings.IndexAny(s[at+1:], spaces+"/@\"'<>") {
+				at += 1 + n // people leave the sign in a password as it is
+			}
+			f.add(Secret, from, at, false)
+		}
+		return
+	}
+	from = at
+	for from > 0 {
+		r, size := utf8.DecodeLastRuneInString(s[:from])
+		if !isNamePart(r) && !strings.ContainsRune("._%+-'’", r) {
+			break
+		}
+		from -= size
+	}
+	if from == at && at > 1 && s[at-1] == '"' {
+		if n := strings.LastIndexByte(s[max(0, at-66):at-1], '"'); n >= 0 {
+			from = max(0, at-66) + n
+		}
+	}
+	from = skip(s, from, ".'’")
+	to, dot := at+1, 0
+	if strings.HasPrefix(s[to:], "[") {
+		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
+			to, dot = to+n+1, to
+		}
+	}
+	for dot == 0 || s[to-1] != ']' {
+		r, size := utf8.DecodeRuneInString(s[to:])
+		if r == '.' && to+1 < len(s) && (isNamePart(firstRune(s[to+1:]))) {
+			dot = to
+		} else if !isNamePart(r) && r != '-' || r == utf8.RuneError {
+			break
+		}
+		to += size
+	}
+	top := s[min(dot+1, to):to]
+	if from < at && dot > at && (s[to-1] == ']' || strings.HasPrefix(top, "xn--") || utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
+		strings.Trim(s[at+1:to], "0123456789.") == "" && strings.Count(s[at+1:to], ".") == 3) && !isNoMailbox(s, from, to) {
+		f.add(Email, from, to, false)
+	}
+}
+
+// hinted tries what has a hint at a place.
+func (f *finder) hinted(h hint, at int) {
+	if h.form < 0 {
+		f.tail(at, at+len(h.text))
+		return
+	}
+	form := &forms[h.form]
+	switch form.rule {
+	case ownRule:
+		if f.value(form, at) || f.value(form, tokenStart(f.s, at)) {
+			return
+		}
+	case afterRule:
+		f.after(form, at+len(h.text))
+	default:
+		if bit := &f.tried[h.form>>6]; *bit&(1<<(h.form&63)) == 0 {
+			*bit |= 1 << (h.form & 63)
+			f.all(form)
+		}
+	}
+}
+
+// value adds the value of a provider that begins at a place, with the rest of its word.
+func (f *finder) value(form *form, at int) bool {
+	s := f.s
+	if len(s)-at < form.shortest || at > 0 && wordByte(s[at-1]) && s[at-1] != '_' && !strings.HasSuffix(s[:at], "%3D") {
+		return false
+	}
+	for i := at; i < at+form.shortest; i++ {
+		if !tokenByte(s[i]) {
+			return false
+		}
+	}
+	m := form.expr().FindStringIndex(s[at:])
+	if m == nil || form.keep != nil && form.keep(s, at, at+m[1]) {
+		return false
+	}
+	to := at + m[1]
+	for to < len(s) && (wordByte(s[to]) || s[to] == '-' || s[to] == '=') {
+		to++
+	}
+	f.add(Secret, at, to, false)
+	return true
+}
+
+// maxAfter is how far a value is from the name of its provider.
+const maxAfter = 64
+
+// after adds the values that follow the name of a provider on its line, after a sign or a word for a secret.
+func (f *finder) after(form *form, from int) {
+	s := f.s
+	end := min(len(s), from+maxAfter)
+	if n := strings.IndexAny(s[from:end], "\r\n"); n >= 0 {
+		end = from + n
+	}
+	for at := from; at < end; at++ {
+		if tokenByte(s[at]) && !tokenByte(s[at-1]) || s[at-1] == '=' && wordByte(s[at]) {
+			to := at
+			for to < len(s) && tokenByte(s[to]) {
+				to++
+			}
+			if to-at < form.shortest {
+				continue
+			}
+			m := form.expr().FindStringIndex(s[at:to])
+			if m != nil && m[1] == to-at && strings.ContainsAny(s[at:to], "0123456789") && introduces(s[from:at]) {
+				f.add(Secret, at, to, false)
+			}
+		}
+	}
+}
+
+// introduces reports whether between the name of a provider and a value there is something that says it is secret.
+func introduces(between string) bool {
+	between = strings.ToLower(between)
+	for _, word := range []string{"hash", "sha", "commit", "checksum", "guid", "md5", "asset", "version", "revision"} {
+		if strings.Contains(between, word) {
+			return false
+		}
+	}
+	for _, word := range []string{"=", ":", "\"", "'", "key", "token", "secret", "auth", "pass", "with", "bearer", ">"} {
+		if strings.Contains(between, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// all adds what an expression finds. Matches may share the signs around them, so each search begins where the last
+// private text ended.
+func (f *finder) all(form *form) {
+	expr := form.expr()
+	group := 2 * max(0, expr.SubexpIndex("private"))
+	for at := 0; at < len(f.s); {
+		m := expr.FindStringSubmatchIndex(f.s[at:])
+		if m == nil {
+			return
+		}
+		from, to := at+m[group], at+m[group+1]
+		if from < to && f.s[to-1] == '/' && form.kind == User {
+			to-- // the separator that a name with spaces ends at
+		}
+		at = max(to, at+1)
+		if form.keep == nil || !form.keep(f.s, from, to) {
+			f.add(form.kind, from, to, form.teaches)
+		}
+	}
+}
+
+// tokenStart returns where the word that has a place in it begins.
+func tokenStart(s string, at int) int {
+	for at > 0 && tokenByte(s[at-1]) {
+		at--
+	}
+	return at
+}
+
+// tokenByte reports whether b is in words that machines make up.
+func tokenByte(b byte) bool { return wordByte(b) || strings.IndexByte("-+/=.|~%:", b) >= 0 }
+
+// wordByte reports whether b is one of \w.
+func wordByte(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'z' || b == '_' }
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }
+
+// hexDigit reports whether b is a digit of hexadecimal.
+func hexDigit(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'f' }
+
+func isNamePart(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+
+// noSpaces reports whether r is of a script that has no spaces between words.
+func noSpaces(r rune) bool { return r >= 0x2E80 && r <= 0xFFDC && unicode.IsLetter(r) }
+
+func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
+
+func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }

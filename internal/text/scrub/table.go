@@ -1,0 +1,231 @@
+package scrub
+
+import (
+	_ "embed"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:generate sh -c "go -C ../../../tools run ./secretrules > gitleaks/rules.tsv"
+
+//go:embed gitleaks/rules.tsv
+var ruleTable string
+
+//go:embed words.tsv
+var wordTable string
+
+//go:embed forms.tsv
+var formTable string
+
+// word is a set of the kinds of rows in words.tsv.
+type word uint32
+
+const (
+	userWord word = 1 << iota
+	nounWord
+	secretWord
+	tokenWord
+	hostWord
+	machineWord
+	idWord
+	noneWord
+	leadWord
+	tailWord
+	deedWord
+	isWord
+	plainWord
+	nobodyWord
+	ordinaryWord
+
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | idWord | noneWord
+)
+
+var wordKinds = map[string]word{
+	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
+	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
+	"nobody": nobodyWord, "ordinary": ordinaryWord,
+}
+
+// form is one expression for private text, which is its group "private", or all of it.
+type form struct {
+	kind    Kind
+	teaches bool // finds names, which [Names] learns
+	keep    func(text string, from, to int) bool
+	expr    func() *regexp.Regexp // compiled when it is first needed
+
+	// rule is how a row of rules.tsv is tried, 0 for a form, and shortest is the length of its shortest value.
+	rule     byte
+	shortest int
+}
+
+const (
+	ownRule   = 1 + iota // a value that has the keyword in it
+	afterRule            // a value after the name of its provider
+)
+
+// homeName matches the name of a home in a path of Windows.
+const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:25)?(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`
+
+// hint is a string of which a text has one if it may match a form, or a phrase after a name.
+type hint struct {
+	text string // in lower case
+	form int    // -1 for a phrase
+}
+
+var (
+	forms []form
+
+	// words are the rows of words.tsv by their text, normalized as key does.
+	words = map[string]word{}
+
+	// deeds are the acts, joiners the words between a label and its value.
+	deeds, joiners []string
+
+	// buckets are the hints by the hash of their first three bytes in lower case, and ends has the hashes of the last
+	// three bytes of words before a value.
+	buckets [1 << hashBits]uint16
+	hints   = [][]hint{nil}
+	ends    [1 << hashBits]bool
+)
+
+// hashBits is the size of a hash of three bytes, of which the last is in the low bits.
+const hashBits = 15
+
+func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
+
+func hashOf(s string) (h uint) {
+	for i := range len(s) {
+		h = roll(h, s[i])
+	}
+	return h
+}
+
+func init() {
+	for row := range rows(ruleTable) {
+		shortest, _ := strconv.Atoi(row[2])
+		rule := byte(ownRule)
+		if row[0] == "after" {
+			rule = afterRule
+		}
+		addForm(form{kind: Secret, rule: rule, shortest: shortest, expr: lazy("^(?:" + row[3] + ")")}, row[1])
+	}
+	for row := range rows(formTable) {
+		keep, known := keeps[row[3]]
+		if !known {
+			panic("BUG: scrub: no function " + row[3])
+		}
+		if row[0] == "own" {
+			shortest, _ := strconv.Atoi(row[1])
+			addForm(form{kind: Secret, rule: ownRule, shortest: shortest, keep: keep, expr: lazy("^(?:" + row[4] + ")")}, row[2])
+			continue
+		}
+		addForm(form{kind: Kind("<" + row[0] + ">"), teaches: row[1] != "", keep: keep, expr: lazy(strings.ReplaceAll(row[4], "{home}", homeName))}, row[2])
+	}
+	for row := range rows(wordTable) {
+		kind, text := wordKinds[row[0]], row[2]
+		switch kind {
+		case deedWord:
+			deeds = append(deeds, text)
+		case isWord:
+			joiners = append(joiners, text)
+		case tailWord:
+			addHint(hint{text, -1})
+		default:
+			words[key(text)] |= kind
+			if kind&(labels|leadWord) != 0 {
+				for _, cased := range []string{text, strings.ToUpper(text)} {
+					ends[hashOf(foldASCII(cased[max(0, len(cased)-3):]))] = true
+				}
+			}
+		}
+	}
+}
+
+// rows calls yield with the fields of each row of a table.
+func rows(table string) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(table) {
+			if line[0] != '#' && !yield(strings.Split(strings.TrimRight(line, "\n"), "\t")) {
+				return
+			}
+		}
+	}
+}
+
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+func addForm(f form, keywords string) {
+	forms = append(forms, f)
+	for _, text := range strings.Split(keywords, ",") {
+		if len(text) > 2 {
+			addHint(hint{text, len(forms) - 1})
+			continue
+		}
+		for third := range byte(0x80) {
+			if third == fold[third] && third > ' ' {
+				addHint(hint{text + string(third), len(forms) - 1})
+			}
+		}
+	}
+}
+
+func addHint(h hint) {
+	at := &buckets[hashOf(h.text[:3])]
+	if *at == 0 {
+		*at = uint16(len(hints))
+		hints = append(hints, nil)
+	}
+	hints[*at] = append(hints[*at], h)
+}
+
+// key returns a word as words has it: in lower case, without signs between its parts.
+func key(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isJoint(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+// isJoint reports whether r may be between the parts of a word before a value.
+func isJoint(r rune) bool { return strings.ContainsRune(" _-.'’", r) }
+
+// is reports whether text is in a row of one of the kinds.
+func is(text string, kinds word) bool { return words[strings.ToLower(text)]&kinds != 0 }
+
+// fold has the lower case of ASCII.
+var fold = func() (table [256]byte) {
+	for i := range table {
+		if table[i] = byte(i); 'A' <= i && i <= 'Z' {
+			table[i] += 'a' - 'A'
+		}
+	}
+	return table
+}()
+
+func foldASCII(s string) string {
+	b := []byte(s)
+	for i := range b {
+		b[i] = fold[b[i]]
+	}
+	return string(b)
+}
+
+// hasFold reports whether s begins with lower, whatever the case of ASCII in s.
+func hasFold(s, lower string) bool {
+	if len(s) < len(lower) {
+		return false
+	}
+	for i := range len(lower) {
+		if fold[s[i]] != lower[i] {
+			return false
+		}
+	}
+	return true
+}
