@@ -15,7 +15,7 @@ const (
 // label looks for a word before a value that ends at a place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
-	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 {
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && f.s[from-1] == '<' && isMark(f.s[from-1:]) {
 		return
 	}
 	c := f.connect(at)
@@ -95,7 +95,11 @@ func (f *finder) connect(at int) connection {
 			p += n + 1
 		}
 	}
-	q := skip(s, p, " \t.\u00a0")
+	p = f.further(p)
+	q := skip(s, p, " \t\u00a0")
+	for strings.HasPrefix(s[q:], ". ") {
+		q = skip(s, q+1, " \t")
+	}
 	for _, sign := range []string{":=", "->", "=>", ":", "=", "%3d", "%3D", "：", "→"} {
 		if strings.HasPrefix(s[q:], sign) {
 			next := s[q+len(sign):]
@@ -138,6 +142,29 @@ func (f *finder) connect(at int) connection {
 	}
 	c.from = p
 	return c
+}
+
+// further returns the end of the words that say more of the word before a value, up to a sign: "owner of the file:".
+func (f *finder) further(p int) int {
+	const longest = 32
+	s := f.s
+	q := p
+	for range 4 {
+		if !strings.HasPrefix(s[q:], " ") {
+			break
+		}
+		end := nameWord(s, q+1)
+		if end == q+1 || q == p && !is(s[q+1:end], prepositionWord) {
+			break
+		}
+		if q = end; q-p > longest {
+			break
+		}
+		if rest := strings.TrimLeft(s[q:], " "); strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "：") {
+			return q
+		}
+	}
+	return p
 }
 
 // skip returns the first place from p on at which s has none of signs.
@@ -186,7 +213,7 @@ func (f *finder) secret(c connection, bare bool) {
 	trimmed := strings.TrimRight(value, ".,!?:")
 	mixed := isMixed(trimmed) && !strings.ContainsAny(trimmed, "`\\|")
 	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
-	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "$"), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"):
+	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"):
 		return
 	case c.sign == '>', c.closing != "" && c.strength > 0 && !bare: // all that is quoted
 	case bare && (len(value) < 8 || letters && len(value) < 24 || parsing.MatchString(s[max(0, c.from-48):c.from])), bare && c.strength < 2 && !isRandom(trimmed) && !(mixed && len(value) >= 16):
@@ -240,7 +267,7 @@ func (f *finder) host(c connection, machine bool) {
 		return
 	}
 	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
-	if c.closing == "" && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
+	if machine && c.strength == 0 && strings.ToUpper(value) != value || c.closing == "" && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
 		return
 	}
 	f.add(Computer, c.from, c.from+len(value), true)
@@ -251,7 +278,13 @@ func (f *finder) user(c connection, label int) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
+		if n := skip(s, c.from, "0123456789"); n-c.from >= 9 && c.strength >= 0 && (n == len(s) || !wordByte(s[n])) {
+			f.add(ID, c.from, n, false)
+		}
 		return
+	}
+	if c.strength == 0 && c.closing == "" && isLogin(s[c.from:to]) && strings.HasPrefix(s[to:], " ") && !strings.HasPrefix(s[to:], " (") {
+		c.strength = 2
 	}
 	if c.strength < 2 && (c.closing == "" || c.strength < 0) {
 		rest := strings.TrimLeft(s[to:], `"'»”`)
@@ -314,10 +347,8 @@ func (f *finder) name(from int, closing string) int {
 		}
 		for range 3 { // further names of a person
 			next := to
-			for _, particle := range []string{"von ", "van ", "de ", "da ", "di ", "der ", "den ", "la ", "le ", "bin ", "al ", "el ", "del ", "dos ", "do ", "ter "} {
-				if strings.HasPrefix(s[next:], " "+particle) {
-					next += len(particle)
-				}
+			if n := nameWord(s, min(len(s), next+1)); strings.HasPrefix(s[next:], " ") && n > next+1 && is(s[next+1:n], particleWord) {
+				next = n
 			}
 			if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
 				break
@@ -331,11 +362,11 @@ func (f *finder) name(from int, closing string) int {
 		}
 	}
 	value := strings.TrimRight(s[from:to], ".-")
-	first, _, _ := strings.Cut(value, " ")
+	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	switch {
-	case value == "", words[lower]&(nobodyWord|plainWord) != 0, sharedHome(value), strings.Trim(value, "0123456789._-") == "",
-		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "("), strings.HasPrefix(s[from+len(value):], "::"),
+	case value == "", words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))), first == lower && common(lower), sharedHome(value), strings.Trim(value, "0123456789._-") == "",
+		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"),
 		strings.HasPrefix(value, "0x"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
 		return from
 	}
@@ -392,7 +423,7 @@ func (f *finder) tail(at, end int) {
 	if from < to && s[from] == ' ' {
 		from++
 	}
-	if from < to && f.name(from, "") > from {
+	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from && !isOrdinary(strings.ToLower(s[from:to])) {
 		f.add(User, from, to, true)
 	}
 }
@@ -405,4 +436,20 @@ func startsWithAny(s string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// isLogin reports whether s has the form of a name that somebody made up: words with a line between them, or with digits.
+func isLogin(s string) bool {
+	return (strings.Contains(s, "_") || strings.ContainsAny(s, "0123456789")) && !strings.Contains(s, "_C_") && unicode.IsLetter(firstRune(s)) &&
+		!strings.Contains(s, ".") && !strings.HasPrefix(s, "x") && strings.ContainsFunc(s, unicode.IsLower)
+}
+
+// common reports whether all words of s, which is in lower case, are in many texts.
+func common(s string) bool {
+	for word := range strings.FieldsSeq(s) {
+		if !vocabulary()[word] {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -132,6 +132,9 @@ func (f *finder) hardware(at int, sep byte) {
 		from--
 	}
 	if from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') {
+		if sep == '-' {
+			f.product(at)
+		}
 		return
 	}
 	n := 0
@@ -144,6 +147,7 @@ func (f *finder) hardware(at int, sep byte) {
 		return
 	}
 	if sep != ':' {
+		f.product(at)
 		return
 	}
 	to, colons, double := at, 0, false
@@ -170,6 +174,25 @@ func (f *finder) hardware(at int, sep byte) {
 	}
 }
 
+var product = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
+
+// product adds the key of a product that has its first dash at a place.
+func (f *finder) product(at int) {
+	s := f.s
+	from := at
+	for from > 0 && (digit(s[from-1]) || upper(s[from-1])) {
+		from--
+	}
+	if n := at - from; (n == 2 || n == 4 || n == 5) && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '-') {
+		if m := product.FindString(s[from:]); m != "" {
+			to := from + len(strings.TrimRight(m, "\"' ,;.)]}\t\r\n:<>&/|"))
+			if !isOneKind(s, from, to) {
+				f.add(Secret, from, to, false)
+			}
+		}
+	}
+}
+
 // isNoIPv6 keeps what only looks like an address: a time, a name with two colons, the machine itself.
 func isNoIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
@@ -187,7 +210,7 @@ var version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|version|assembly\w*|buil
 // machine itself, or a version.
 func isVersion(s string, from, to int) bool {
 	a, err := netip.ParseAddr(s[from:to])
-	if err != nil || a.IsLoopback() || a.IsUnspecified() {
+	if err != nil || a.IsLoopback() || a.IsUnspecified() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
 		return true
 	}
 	before := s[max(0, from-48):from]

@@ -39,6 +39,8 @@ func (f *finder) scan() {
 		switch {
 		case b == '@':
 			f.mail(i)
+		case b == '\\':
+			f.domain(i)
 		case b == '\n':
 			f.armor(line, i)
 			line = i + 1
@@ -61,6 +63,26 @@ func (f *finder) scan() {
 		}
 	}
 	f.armor(line, len(s))
+}
+
+// domain adds the domain in capitals and the account that has a backslash at a place between them.
+func (f *finder) domain(at int) {
+	s := f.s
+	from := at
+	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
+		from--
+	}
+	if at-from < 2 || from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || at+1 == len(s) || s[at+1] == '\\' && (at+2 == len(s) || from > 0 && s[from-1] == '\\') ||
+		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
+		return
+	}
+	after := skip(s, at, `\`)
+	end := nameWord(s, after)
+	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") || f.name(after, "") == after {
+		return
+	}
+	f.add(Computer, from, at, true)
+	f.add(User, after, end, true)
 }
 
 // armor adds a line of a private key that is a text of its own, since a log is shown line by line.
@@ -126,6 +148,9 @@ func (f *finder) mail(at int) {
 	if from < at && dot > at && (s[to-1] == ']' || strings.HasPrefix(top, "xn--") || utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
 		strings.Trim(s[at+1:to], "0123456789.") == "" && strings.Count(s[at+1:to], ".") == 3) && !isNoMailbox(s, from, to) {
 		f.add(Email, from, to, false)
+		if from > 0 && s[from-1] == '<' {
+			f.tail(from-1, from)
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 //go:generate sh -c "go -C ../../../tools run ./secretrules > gitleaks/rules.tsv"
@@ -19,6 +21,15 @@ var wordTable string
 
 //go:embed forms.tsv
 var formTable string
+
+//go:embed vocabulary.txt
+var vocabularyText string
+
+// vocabulary returns the common words.
+var vocabulary = sync.OnceValue(func() map[string]bool {
+	_, list, _ := strings.Cut(vocabularyText, ".\n")
+	return text.Words(list)
+})
 
 // word is a set of the kinds of rows in words.tsv.
 type word uint32
@@ -39,6 +50,8 @@ const (
 	plainWord
 	nobodyWord
 	ordinaryWord
+	particleWord
+	prepositionWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | idWord | noneWord
 )
@@ -46,7 +59,7 @@ const (
 var wordKinds = map[string]word{
 	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
 	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
-	"nobody": nobodyWord, "ordinary": ordinaryWord,
+	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord,
 }
 
 // form is one expression for private text, which is its group "private", or all of it.
@@ -136,8 +149,11 @@ func init() {
 		default:
 			words[key(text)] |= kind
 			if kind&(labels|leadWord) != 0 {
-				for _, cased := range []string{text, strings.ToUpper(text)} {
-					ends[hashOf(foldASCII(cased[max(0, len(cased)-3):]))] = true
+				for _, joint := range []string{"", " ", "_", "-", ".", "'"} {
+					for _, cased := range []string{text, strings.ToUpper(text)} {
+						cased = strings.Join(strings.FieldsFunc(cased, isJoint), joint)
+						ends[hashOf(foldASCII(cased[max(0, len(cased)-3):]))] = true
+					}
 				}
 			}
 		}
