@@ -196,3 +196,37 @@ func isUnread(s string) bool {
 	digits := strings.IndexFunc(rest, unicode.IsDigit) >= 0
 	return digits && strings.Count(rest, "-") < 4 && (isRandom(rest) || len(strings.Trim(rest, "0123456789abcdef")) == 0 || strings.IndexAny(rest, "_-") < 0)
 }
+
+// isOpaque reports whether the kinds of letters in s change as often as in random words, and a hash is not.
+func isOpaque(s string) bool {
+	kinds, changes, digits, notHex, last, run, longest := 0, 0, 0, false, 0, 0, 0
+	for i := range len(s) {
+		kind := 0
+		switch b := s[i]; {
+		case digit(b):
+			kind, digits = 1, digits+1
+		case upper(b):
+			kind, notHex = 2, notHex || b > 'F'
+		case b == '-' || b == '_':
+			continue
+		default:
+			kind, notHex = 4, notHex || b > 'f'
+		}
+		if run++; kind != last {
+			changes, run = changes+1, 1
+		}
+		if kind != 1 {
+			longest = max(longest, run)
+		}
+		kinds, last = kinds|kind, kind
+	}
+	separators := strings.Count(s, "-") + strings.Count(s, "_")
+	n := len(s) - separators
+	if !notHex || digits < 2 || separators > 4 || n < shortestToken-4 {
+		return false
+	}
+	if kinds == 7 {
+		return changes*100 > n*42 && longest < 8
+	}
+	return kinds&1 != 0 && changes*100 > n*28 && n >= 24 && longest < 10 && separators < 2
+}

@@ -15,10 +15,16 @@ const (
 // label looks for a word before a value that ends at a place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
+	if kinds&prepositionWord != 0 {
+		if person := skip(f.s, at, " \"'«„“"); isPerson(f.s[person:]) {
+			f.greeted(at)
+		}
+		return
+	}
 	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && f.s[from-1] == '<' && isMark(f.s[from-1:]) {
 		return
 	}
-	c := f.connect(at)
+	c := f.connect(at, kinds)
 	if c.strength == 0 && kinds&labels != 0 && noSpaces(lastRune(f.s[:at])) && c.from == at {
 		return // a part of a longer word
 	}
@@ -59,7 +65,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 		joint, i = false, i-size
 		left := lastRune(f.s[:i])
 		if i == 0 || !isNamePart(left) || unicode.IsUpper(r) && unicode.IsLower(left) || noSpaces(r) {
-			if k := words[string(buf[n:])]; k&(labels|leadWord) != 0 {
+			if k := words[string(buf[n:])]; k&(labels|leadWord|prepositionWord) != 0 {
 				kinds, from = k, i
 			}
 		}
@@ -76,7 +82,7 @@ type connection struct {
 }
 
 // connect reads what follows a word before a value.
-func (f *finder) connect(at int) connection {
+func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
 	c := connection{strength: -1}
 	p := at
@@ -95,7 +101,7 @@ func (f *finder) connect(at int) connection {
 			p += n + 1
 		}
 	}
-	p = f.further(p)
+	p = f.further(p, kinds)
 	q := skip(s, p, " \t\u00a0")
 	for strings.HasPrefix(s[q:], ". ") {
 		q = skip(s, q+1, " \t")
@@ -145,22 +151,29 @@ func (f *finder) connect(at int) connection {
 }
 
 // further returns the end of the words that say more of the word before a value, up to a sign: "owner of the file:".
-func (f *finder) further(p int) int {
+func (f *finder) further(p int, kinds word) int {
 	const longest = 32
 	s := f.s
-	q := p
+	q, loose := p, false
 	for range 4 {
 		if !strings.HasPrefix(s[q:], " ") {
 			break
 		}
 		end := nameWord(s, q+1)
-		if end == q+1 || q == p && !is(s[q+1:end], prepositionWord) {
+		if end == q+1 {
 			break
 		}
+		loose = loose || q == p && kinds&secretWord == 0 && !is(s[q+1:end], prepositionWord)
 		if q = end; q-p > longest {
 			break
 		}
 		if rest := strings.TrimLeft(s[q:], " "); strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "：") {
+			if loose && (kinds&(userWord|nounWord) == 0 || !isPerson(strings.TrimLeft(rest, ":=： "))) {
+				break
+			}
+			return q
+		}
+		if kinds&secretWord != 0 && startsWithAny(s[q:], []string{" is ", " na ", " auf ", " to ", " a ", " à ", " на "}) {
 			return q
 		}
 	}
@@ -213,7 +226,7 @@ func (f *finder) secret(c connection, bare bool) {
 	trimmed := strings.TrimRight(value, ".,!?:")
 	mixed := isMixed(trimmed) && !strings.ContainsAny(trimmed, "`\\|")
 	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
-	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"):
+	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"), strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1 && !isOpaque(value):
 		return
 	case c.sign == '>', c.closing != "" && c.strength > 0 && !bare: // all that is quoted
 	case bare && (len(value) < 8 || letters && len(value) < 24 || parsing.MatchString(s[max(0, c.from-48):c.from])), bare && c.strength < 2 && !isRandom(trimmed) && !(mixed && len(value) >= 16):
@@ -283,7 +296,9 @@ func (f *finder) user(c connection, label int) {
 		}
 		return
 	}
-	if c.strength == 0 && c.closing == "" && isLogin(s[c.from:to]) && strings.HasPrefix(s[to:], " ") && !strings.HasPrefix(s[to:], " (") {
+	lower := strings.ToLower(s[c.from:to])
+	if c.strength == 0 && c.closing == "" && !common(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
+		(isLogin(s[c.from:to]) || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from])) {
 		c.strength = 2
 	}
 	if c.strength < 2 && (c.closing == "" || c.strength < 0) {
@@ -452,4 +467,40 @@ func common(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// english reports whether the nouns before a name are among those after which a name has no capital either.
+func english(s string) bool {
+	return startsWithAny(s, []string{"user", "player", "account", "login", "member", "client user"})
+}
+
+// isType reports whether s has the form of the name of a type or of an object.
+func isType(s string) bool {
+	small := false
+	for _, r := range s {
+		if small && unicode.IsUpper(r) && !strings.ContainsAny(s, "_0123456789 ") {
+			return strings.HasSuffix(s, "Controller") || strings.HasSuffix(s, "Manager") || strings.HasSuffix(s, "Component") || strings.HasSuffix(s, "State") || strings.HasSuffix(s, "Data") || strings.HasSuffix(s, "Settings")
+		}
+		small = unicode.IsLower(r)
+	}
+	return strings.ToUpper(s) == s && len(s) < 5
+}
+
+// isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
+func isPerson(s string) bool {
+	for range 2 {
+		end := nameWord(s, 0)
+		word := s[:end]
+		rest := strings.TrimLeft(word, strings.ToUpper(word))
+		if end == 0 || !unicode.IsUpper(firstRune(word)) || rest == "" || strings.ToLower(rest) != rest || common(strings.ToLower(word)) || isOrdinary(strings.ToLower(word)) {
+			return isLogin(word) && end > 3
+		}
+		s = strings.TrimPrefix(s[end:], " ")
+	}
+	return true
+}
+
+// endsWord reports whether a word before s ends, and is no part of a longer name with dots.
+func endsWord(s string) bool {
+	return s == "" || strings.IndexByte(spaces+",;!'\"", s[0]) >= 0 || s[0] == '.' && (len(s) == 1 || !wordByte(s[1]))
 }

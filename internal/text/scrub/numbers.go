@@ -15,7 +15,7 @@ func (f *finder) number(at int) {
 	}
 	f.digits = to
 	switch {
-	case at >= 2 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])) && to-at == 2:
+	case at >= 2 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])) && to-at >= 2:
 		if end := iban(s, at-2); end > 0 {
 			f.add(Money, at-2, end, false)
 		}
@@ -142,8 +142,9 @@ func (f *finder) hardware(at int, sep byte) {
 		n++
 	}
 	if to := from + n; n == length && (to == len(s) || !wordByte(s[to]) && s[to] != sep) && (from == 0 || s[from-1] != sep) {
-		f.colons = to
-		f.add(Address, from, to, false)
+		if f.colons = to; strings.Trim(s[from:to], "0:-") != "" && strings.Trim(s[from:to], "fF:-") != "" {
+			f.add(Address, from, to, false)
+		}
 		return
 	}
 	if sep != ':' {
@@ -169,7 +170,7 @@ func (f *finder) hardware(at int, sep byte) {
 		for to++; to < len(s) && wordByte(s[to]); to++ {
 		}
 	}
-	if (to == len(s) || !wordByte(s[to])) && !isNoIPv6(s[from:to]) {
+	if (to == len(s) || !wordByte(s[to]) && (s[to] != '/' || !strings.HasSuffix(s[:to], "::"))) && !isNoIPv6(s[from:to]) {
 		f.add(Address, from, to, false)
 	}
 }
@@ -196,7 +197,7 @@ func (f *finder) product(at int) {
 // isNoIPv6 keeps what only looks like an address: a time, a name with two colons, the machine itself.
 func isNoIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
-	return err != nil || a.IsLoopback() || a.IsUnspecified() || !strings.ContainsAny(s, "0123456789") || strings.Count(s, ":") < 2
+	return err != nil || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || !strings.ContainsAny(s, "0123456789") || strings.Count(s, ":") < 2
 }
 
 // context is what must be shortly before four small numbers so that they are an
@@ -210,7 +211,7 @@ var version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|version|assembly\w*|buil
 // machine itself, or a version.
 func isVersion(s string, from, to int) bool {
 	a, err := netip.ParseAddr(s[from:to])
-	if err != nil || a.IsLoopback() || a.IsUnspecified() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
+	if err != nil || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
 		return true
 	}
 	before := s[max(0, from-48):from]

@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,11 +31,17 @@ var separators = func() (set [256]bool) {
 // scan looks at each byte once.
 func (f *finder) scan() {
 	s := f.s
-	h, line := uint(0), 0
+	h, line, word := uint(0), 0, 0
 	for i := range len(s) {
 		b := fold[s[i]]
-		if separators[b] && ends[h] {
+		if separators[b] && (ends[h] || b == ' ' && before[h] && i+1 < len(s) && (upper(s[i+1]) || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
 			f.label(i)
+		}
+		if !wordByte(b) && b != '-' {
+			if i-word >= shortestToken {
+				f.opaque(word, i)
+			}
+			word = i + 1
 		}
 		switch {
 		case b == '@':
@@ -62,7 +69,37 @@ func (f *finder) scan() {
 			}
 		}
 	}
+	if len(s)-word >= shortestToken {
+		f.opaque(word, len(s))
+	}
 	f.armor(line, len(s))
+}
+
+// shortestToken is the length of a word from which on its letters alone show that a machine made it up.
+const shortestToken = 20
+
+var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+
+// opaque adds a word that is random, whoever made it, unless it is a part of data.
+func (f *finder) opaque(from, to int) {
+	s := f.s
+	if to < len(s) && strings.IndexByte("+/=(.", s[to]) >= 0 && s[to] != '.' || from > 0 && strings.IndexByte("+/", s[from-1]) >= 0 && !strings.Contains(s[max(0, from-80):from], "://") {
+		return
+	}
+	if isOpaque(s[from:to]) && !blob.MatchString(s[max(0, from-32):from]) {
+		f.add(Secret, from, to, false)
+	}
+}
+
+// addressed adds the name before an address in angle brackets.
+func (f *finder) addressed(at int) {
+	if before := strings.TrimRight(f.s[:at], " "); strings.HasSuffix(before, `"`) {
+		if from := strings.LastIndexByte(before[:len(before)-1], '"') + 1; len(before)-from < 64 {
+			f.add(User, from, len(before)-1, true)
+			return
+		}
+	}
+	f.tail(at, at)
 }
 
 // domain adds the domain in capitals and the account that has a backslash at a place between them.
@@ -128,7 +165,9 @@ func (f *finder) mail(at int) {
 			from = max(0, at-66) + n
 		}
 	}
-	from = skip(s, from, ".'’")
+	if from = skip(s, from, ".'’"); from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 {
+		return // in a path
+	}
 	to, dot := at+1, 0
 	if strings.HasPrefix(s[to:], "[") {
 		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
@@ -149,7 +188,7 @@ func (f *finder) mail(at int) {
 		strings.Trim(s[at+1:to], "0123456789.") == "" && strings.Count(s[at+1:to], ".") == 3) && !isNoMailbox(s, from, to) {
 		f.add(Email, from, to, false)
 		if from > 0 && s[from-1] == '<' {
-			f.tail(from-1, from)
+			f.addressed(from - 1)
 		}
 	}
 }
@@ -246,11 +285,14 @@ func introduces(between string) bool {
 // private text ended.
 func (f *finder) all(form *form) {
 	expr := form.expr()
-	group := 2 * max(0, expr.SubexpIndex("private"))
 	for at := 0; at < len(f.s); {
 		m := expr.FindStringSubmatchIndex(f.s[at:])
 		if m == nil {
 			return
+		}
+		group := 2
+		for group+3 < len(m) && m[group] < 0 {
+			group += 2 // the first group that matched
 		}
 		from, to := at+m[group], at+m[group+1]
 		if from < to && f.s[to-1] == '/' && form.kind == User {

@@ -102,6 +102,9 @@ var (
 	buckets [1 << hashBits]uint16
 	hints   = [][]hint{nil}
 	ends    [1 << hashBits]bool
+
+	// before has the hashes of the last three bytes of words before the names of a person.
+	before [1 << hashBits]bool
 )
 
 // hashBits is the size of a hash of three bytes, of which the last is in the low bits.
@@ -117,14 +120,6 @@ func hashOf(s string) (h uint) {
 }
 
 func init() {
-	for row := range rows(ruleTable) {
-		shortest, _ := strconv.Atoi(row[2])
-		rule := byte(ownRule)
-		if row[0] == "after" {
-			rule = afterRule
-		}
-		addForm(form{kind: Secret, rule: rule, shortest: shortest, expr: lazy("^(?:" + row[3] + ")")}, row[1])
-	}
 	for row := range rows(formTable) {
 		keep, known := keeps[row[3]]
 		if !known {
@@ -137,6 +132,14 @@ func init() {
 		}
 		addForm(form{kind: Kind("<" + row[0] + ">"), teaches: row[1] != "", keep: keep, expr: lazy(strings.ReplaceAll(row[4], "{home}", homeName))}, row[2])
 	}
+	for row := range rows(ruleTable) {
+		shortest, _ := strconv.Atoi(row[2])
+		rule := byte(ownRule)
+		if row[0] == "after" {
+			rule = afterRule
+		}
+		addForm(form{kind: Secret, rule: rule, shortest: shortest, expr: lazy("^(?:" + row[3] + ")")}, row[1])
+	}
 	for row := range rows(wordTable) {
 		kind, text := wordKinds[row[0]], row[2]
 		switch kind {
@@ -148,6 +151,10 @@ func init() {
 			addHint(hint{text, -1})
 		default:
 			words[key(text)] |= kind
+			if kind == prepositionWord {
+				text = " " + text
+				before[hashOf(foldASCII(text[max(0, len(text)-3):]))] = true
+			}
 			if kind&(labels|leadWord) != 0 {
 				for _, joint := range []string{"", " ", "_", "-", ".", "'"} {
 					for _, cased := range []string{text, strings.ToUpper(text)} {
@@ -182,9 +189,9 @@ func addForm(f form, keywords string) {
 			addHint(hint{text, len(forms) - 1})
 			continue
 		}
-		for third := range byte(0x80) {
-			if third == fold[third] && third > ' ' {
-				addHint(hint{text + string(third), len(forms) - 1})
+		for third := ' ' + 1; third <= 0xFF; third++ {
+			if fold[third] == byte(third) {
+				addHint(hint{text + string([]byte{byte(third)}), len(forms) - 1})
 			}
 		}
 	}
