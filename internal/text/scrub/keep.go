@@ -42,7 +42,8 @@ var (
 	login  = regexp.MustCompile(`(?i)\b(?:https?|s?ftps?|smb|wss?|svn|rtmps?)://$`)
 
 	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
-	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^(?i:iPhone|iPad|MacBook(?: Pro| Air)?|iMac|PC|Galaxy [\w+]+) (?:von|de|di|van|da|od) [\pL\pN]+`)
+	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)
+	clauseEnd    = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> `)
 	local        = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
 	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|gtx|rtx|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
@@ -144,21 +145,33 @@ func isMixed(s string) bool {
 // isRandom reports whether s is as machines make up words: of capitals, small letters and digits, which change often.
 // A hash, which is in one case, is not.
 func isRandom(s string) bool {
-	capital, small, changes, run := false, false, 0, 0
+	kinds, changes, longest := mixture(s)
+	return len(s) >= 8 && kinds&6 == 6 && (kinds&1 != 0 && len(s) >= 10 || changes*100 > len(s)*50) && changes*100 > len(s)*30 && (longest < 4 || len(s) >= 20 && longest < 8) && !strings.HasPrefix(s, "0x")
+}
+
+// mixture returns the kinds of signs in s as bits, 1 for digits, 2 for capitals and 4 for small letters, how often they
+// change, and the longest run of letters of one kind.
+func mixture(s string) (kinds, changes, longest int) {
+	last, run := 0, 0
 	for i := range len(s) {
-		capital = capital || upper(s[i])
-		if run++; s[i] < 'a' || s[i] > 'z' {
-			run = 0
+		kind := 4
+		switch b := s[i]; {
+		case digit(b):
+			kind = 1
+		case upper(b):
+			kind = 2
+		case !wordByte(b) || b == '_':
+			continue
 		}
-		small = small || run > 0
-		if run > 3 && len(s) < 20 {
-			return false // a word
+		if run++; kind != last {
+			changes, run = changes+1, 1
 		}
-		if i > 0 && digit(s[i]) != digit(s[i-1]) {
-			changes++
+		if kind != 1 {
+			longest = max(longest, run)
 		}
+		kinds, last = kinds|kind, kind
 	}
-	return len(s) >= 10 && capital && small && changes >= 3
+	return kinds, changes, longest
 }
 
 // isCode reports whether s is a number that is entered once, or such a word in capitals.
@@ -197,36 +210,13 @@ func isUnread(s string) bool {
 	return digits && strings.Count(rest, "-") < 4 && (isRandom(rest) || len(strings.Trim(rest, "0123456789abcdef")) == 0 || strings.IndexAny(rest, "_-") < 0)
 }
 
-// isOpaque reports whether the kinds of letters in s change as often as in random words, and a hash is not.
+// isOpaque reports whether the kinds of signs in s change as often as in random words, and s is no hash.
 func isOpaque(s string) bool {
-	kinds, changes, digits, notHex, last, run, longest := 0, 0, 0, false, 0, 0, 0
-	for i := range len(s) {
-		kind := 0
-		switch b := s[i]; {
-		case digit(b):
-			kind, digits = 1, digits+1
-		case upper(b):
-			kind, notHex = 2, notHex || b > 'F'
-		case b == '-' || b == '_':
-			continue
-		default:
-			kind, notHex = 4, notHex || b > 'f'
-		}
-		if run++; kind != last {
-			changes, run = changes+1, 1
-		}
-		if kind != 1 {
-			longest = max(longest, run)
-		}
-		kinds, last = kinds|kind, kind
-	}
 	separators := strings.Count(s, "-") + strings.Count(s, "_")
+	kinds, changes, longest := mixture(s)
 	n := len(s) - separators
-	if !notHex || digits < 2 || separators > 4 || n < shortestToken-4 {
+	if kinds&1 == 0 || separators > 4 || n < shortestToken-4 || strings.Trim(s, "0123456789abcdefABCDEF-") == "" {
 		return false
 	}
-	if kinds == 7 {
-		return changes*100 > n*42 && longest < 8
-	}
-	return kinds&1 != 0 && changes*100 > n*28 && n >= 24 && longest < 10 && separators < 2
+	return kinds == 7 && changes*100 > n*42 && longest < 8 || changes*100 > n*28 && n >= 24 && longest < 10 && separators < 2
 }

@@ -36,8 +36,11 @@ func (f *finder) label(at int) {
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0:
 		f.id(c)
-	case kinds&(hostWord|machineWord) != 0:
-		f.host(c, kinds&machineWord != 0)
+	case kinds&(hostWord|machineWord|netWord) != 0:
+		if kinds&machineWord != 0 && from > 0 && strings.IndexByte("-_./\\", f.s[from-1]) >= 0 {
+			return // a part of the name of something else
+		}
+		f.host(c, kinds)
 	default:
 		f.user(c, from)
 	}
@@ -221,10 +224,10 @@ func (f *finder) secret(c connection, bare bool) {
 			c.from, bare = c.from+len(scheme), false
 		}
 	}
-	to := c.end(s, `"'&;,<>(){}[]|»”`)
+	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:to]
 	trimmed := strings.TrimRight(value, ".,!?:")
-	mixed := isMixed(trimmed) && !strings.ContainsAny(trimmed, "`\\|")
+	mixed := (isMixed(trimmed) || isRandom(trimmed)) && !strings.ContainsAny(trimmed, "`\\")
 	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
 	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"), strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1 && !isOpaque(value):
 		return
@@ -260,27 +263,29 @@ func (f *finder) id(c connection) {
 	}
 }
 
-// host adds the value of a word for computers.
-func (f *finder) host(c connection, machine bool) {
+// host adds the value of a word for computers or networks.
+func (f *finder) host(c connection, kinds word) {
 	s := f.s
 	to := c.end(s, `"'’,;<>()[]{}|`)
-	if c.closing == "" { // the device of somebody
-		if n := strings.IndexAny(s[c.from:], ",;<>()\r\n\""); n >= 0 || c.from < len(s) {
-			if n < 0 {
-				n = len(s) - c.from
-			}
-			if owner := ownersDevice.FindStringIndex(s[c.from : c.from+n]); owner != nil {
-				to = c.from + owner[1]
-			}
+	whole := c.closing != ""
+	if !whole {
+		clause := s[c.from:]
+		if n := clauseEnd.FindStringIndex(clause); n != nil {
+			clause = clause[:n[0]]
+		}
+		if owner := ownersDevice.FindStringIndex(clause); owner != nil { // the device of somebody
+			to, whole = c.from+owner[1], true
+		} else if kinds&netWord != 0 && c.strength == 2 {
+			to, whole = c.from+len(clause), true
 		}
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
-		strings.ContainsAny(value, `/\*%$@`) || strings.HasPrefix(value, "<") {
+	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || strings.ContainsAny(value, `/\*%$@`) {
 		return
 	}
 	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
-	if machine && c.strength == 0 && strings.ToUpper(value) != value || c.closing == "" && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
+	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.ToUpper(value) != value && !whole ||
+		!whole && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
 		return
 	}
 	f.add(Computer, c.from, c.from+len(value), true)
@@ -298,7 +303,7 @@ func (f *finder) user(c connection, label int) {
 	}
 	lower := strings.ToLower(s[c.from:to])
 	if c.strength == 0 && c.closing == "" && !common(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
-		(isLogin(s[c.from:to]) || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from])) {
+		(isLogin(s[c.from:to]) || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from]) && !strings.HasPrefix(s[to:], " ")) {
 		c.strength = 2
 	}
 	if c.strength < 2 && (c.closing == "" || c.strength < 0) {
@@ -313,7 +318,7 @@ func (f *finder) user(c connection, label int) {
 // greeted adds the name after a phrase.
 func (f *finder) greeted(at int) {
 	s := f.s
-	from := skip(s, at, " ,:!\t\"'«„“「`#")
+	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
 	if from == at && !noSpaces(lastRune(s[:at])) {
 		return
 	}
@@ -426,6 +431,10 @@ func (f *finder) tail(at, end int) {
 			start -= size
 		}
 		word := s[start:from]
+		if from < to && is(word, particleWord) && start > 1 && s[start-1] == ' ' && isNamePart(lastRune(s[:start-1])) {
+			from = start - 1
+			continue
+		}
 		if word == "" || from < to && !unicode.IsUpper(firstRune(word)) || words[key(word)]&(nounWord|userWord|nobodyWord|plainWord) != 0 ||
 			start > 0 && s[start-1] == '/' {
 			break
@@ -455,7 +464,7 @@ func startsWithAny(s string, words []string) bool {
 
 // isLogin reports whether s has the form of a name that somebody made up: words with a line between them, or with digits.
 func isLogin(s string) bool {
-	return (strings.Contains(s, "_") || strings.ContainsAny(s, "0123456789")) && !strings.Contains(s, "_C_") && unicode.IsLetter(firstRune(s)) &&
+	return (strings.Contains(s, "_") || strings.ContainsAny(s, "0123456789")) && !strings.Contains(s+"_", "_C_") && unicode.IsLetter(firstRune(s)) &&
 		!strings.Contains(s, ".") && !strings.HasPrefix(s, "x") && strings.ContainsFunc(s, unicode.IsLower)
 }
 
@@ -488,12 +497,16 @@ func isType(s string) bool {
 
 // isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
 func isPerson(s string) bool {
-	for range 2 {
+	for i := range 2 {
 		end := nameWord(s, 0)
+		if i > 0 && is(s[:end], particleWord) && strings.HasPrefix(s[end:], " ") {
+			s = s[end+1:]
+			end = nameWord(s, 0)
+		}
 		word := s[:end]
 		rest := strings.TrimLeft(word, strings.ToUpper(word))
 		if end == 0 || !unicode.IsUpper(firstRune(word)) || rest == "" || strings.ToLower(rest) != rest || common(strings.ToLower(word)) || isOrdinary(strings.ToLower(word)) {
-			return isLogin(word) && end > 3
+			return isLogin(word) && end > 3 && end < 25
 		}
 		s = strings.TrimPrefix(s[end:], " ")
 	}

@@ -52,14 +52,15 @@ const (
 	ordinaryWord
 	particleWord
 	prepositionWord
+	netWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | idWord | noneWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord
 )
 
 var wordKinds = map[string]word{
 	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
 	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
-	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord,
+	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "net": netWord,
 }
 
 // form is one expression for private text, which is its group "private", or all of it.
