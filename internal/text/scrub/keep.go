@@ -27,7 +27,7 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"random":   func(s string, from, to int) bool { return !isRandom(s[from:to]) },
 	"id":       isNoID,
 	"person":   func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
-	"kernel":   func(s string, _, to int) bool { return !kernel.MatchString(s[to:]) },
+	"kernel":   func(s string, from, to int) bool { return is(s[from:to], nobodyWord) || !kernel.MatchString(s[to:]) },
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }
 

@@ -133,7 +133,7 @@ func (f *finder) connect(at int, kinds word) connection {
 		}
 	}
 	p = skip(s, p, " \t\r\n>|")
-	if strings.HasPrefix(s[p:], "- ") {
+	if strings.HasPrefix(s[p:], "- ") || strings.HasPrefix(s[p:], "-\n") {
 		p = skip(s, p, "- \t\r\n") // of YAML
 	}
 	p = skip(s, p, `[({\`)
@@ -157,6 +157,9 @@ func (f *finder) connect(at int, kinds word) connection {
 func (f *finder) further(p int, kinds word) int {
 	const longest = 32
 	s := f.s
+	for noSpaces(firstRune(s[p:])) && p > 0 && noSpaces(lastRune(s[:p])) && kinds&secretWord != 0 {
+		p += utf8.RuneLen(firstRune(s[p:]))
+	}
 	q, loose := p, false
 	for range 4 {
 		if !strings.HasPrefix(s[q:], " ") {
@@ -228,19 +231,19 @@ func (f *finder) secret(c connection, bare bool) {
 	value := s[c.from:to]
 	trimmed := strings.TrimRight(value, ".,!?:")
 	mixed := (isMixed(trimmed) || isRandom(trimmed)) && !strings.ContainsAny(trimmed, "`\\")
+	unexpected := c.sign != '=' && parsing.MatchString(s[max(0, c.from-48):c.from])
 	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
-	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"), strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1 && !isOpaque(value):
+	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"),
+		strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1:
 		return
-	case c.sign == '>', c.closing != "" && c.strength > 0 && !bare: // all that is quoted
-	case bare && (len(value) < 8 || letters && len(value) < 24 || parsing.MatchString(s[max(0, c.from-48):c.from])), bare && c.strength < 2 && !isRandom(trimmed) && !(mixed && len(value) >= 16):
-		if !isRandom(trimmed) && !(mixed && c.strength == 2 && len(value) >= 6 && !parsing.MatchString(s[max(0, c.from-48):c.from])) {
+	case c.sign == '>', c.closing != "" && !bare && (c.strength > 0 || !common(strings.ToLower(value))): // all that is quoted
+	case bare:
+		if !isRandom(trimmed) && (!mixed || c.strength < 2 || len(value) < 6 || unexpected) || unexpected && !isRandom(trimmed) {
 			return
 		}
-	case bare && !mixed && !isRandom(trimmed):
-		return
 	case c.strength == 2 && letters && c.sign == ':' && strings.HasPrefix(s[to:], " ") && strings.HasPrefix(s[c.from-1:], " "):
 		return // the beginning of a sentence
-	case c.strength < 2 && (!mixed || strings.HasPrefix(value, "0x") || strings.HasSuffix(value, "ms") && digit(value[0])):
+	case c.strength < 2 && (!mixed || strings.HasSuffix(value, "ms") && digit(value[0])):
 		if !isCode(value) || c.strength == 0 && len(value) < 5 {
 			return
 		}
@@ -280,7 +283,7 @@ func (f *finder) host(c connection, kinds word) {
 		}
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || strings.ContainsAny(value, `/\*%$@`) {
+	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) || strings.ContainsAny(value, `/\*%$@`) {
 		return
 	}
 	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
@@ -296,7 +299,7 @@ func (f *finder) user(c connection, label int) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
-		if n := skip(s, c.from, "0123456789"); n-c.from >= 9 && c.strength >= 0 && (n == len(s) || !wordByte(s[n])) {
+		if n := skip(s, c.from, "0123456789"); n-c.from >= 9 && !strings.HasPrefix(s[c.from:], "7656119") && c.strength >= 0 && (n == len(s) || !wordByte(s[n])) {
 			f.add(ID, c.from, n, false)
 		}
 		return
@@ -367,7 +370,11 @@ func (f *finder) name(from int, closing string) int {
 		}
 		for range 3 { // further names of a person
 			next := to
-			if n := nameWord(s, min(len(s), next+1)); strings.HasPrefix(s[next:], " ") && n > next+1 && is(s[next+1:n], particleWord) {
+			for strings.HasPrefix(s[next:], " ") {
+				n := nameWord(s, next+1)
+				if !is(s[next+1:n], particleWord) {
+					break
+				}
 				next = n
 			}
 			if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
@@ -387,7 +394,7 @@ func (f *finder) name(from int, closing string) int {
 	switch {
 	case value == "", words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))), first == lower && common(lower), sharedHome(value), strings.Trim(value, "0123456789._-") == "",
 		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"),
-		strings.HasPrefix(value, "0x"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
+		strings.HasPrefix(value, "0x"), strings.HasPrefix(value, "S-1-"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
 		return from
 	}
 	return from + len(value)
@@ -497,20 +504,28 @@ func isType(s string) bool {
 
 // isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
 func isPerson(s string) bool {
-	for i := range 2 {
-		end := nameWord(s, 0)
-		if i > 0 && is(s[:end], particleWord) && strings.HasPrefix(s[end:], " ") {
-			s = s[end+1:]
-			end = nameWord(s, 0)
-		}
-		word := s[:end]
-		rest := strings.TrimLeft(word, strings.ToUpper(word))
-		if end == 0 || !unicode.IsUpper(firstRune(word)) || rest == "" || strings.ToLower(rest) != rest || common(strings.ToLower(word)) || isOrdinary(strings.ToLower(word)) {
-			return isLogin(word) && end > 3 && end < 25
-		}
-		s = strings.TrimPrefix(s[end:], " ")
+	first := nameWord(s, 0)
+	if !unicode.IsUpper(firstRune(s)) || !strings.HasPrefix(s[first:], " ") {
+		return first > 3 && first < 25 && isLogin(s[:first])
 	}
-	return true
+	from := first + 1
+	second := nameWord(s, from)
+	if is(s[from:second], particleWord) && strings.HasPrefix(s[second:], " ") {
+		from = second + 1
+		second = nameWord(s, from)
+	}
+	return isTitle(s[:first]) && isTitle(s[from:second]) || first < 25 && isLogin(s[:first])
+}
+
+// isTitle reports whether s is a word with one capital, its first letter, that is not common.
+func isTitle(s string) bool {
+	for i, r := range s {
+		if (i == 0) != unicode.IsUpper(r) && r != '-' && r != '\'' || r == '.' || unicode.IsDigit(r) {
+			return false
+		}
+	}
+	lower := strings.ToLower(s)
+	return s != "" && !common(lower) && !isOrdinary(lower)
 }
 
 // endsWord reports whether a word before s ends, and is no part of a longer name with dots.

@@ -118,7 +118,7 @@ func replace(s string, spans []span) string {
 
 // add records a span, unless it is empty or a mark.
 func (f *finder) add(kind Kind, from, to int, teaches bool) {
-	if from < to && !isMark(f.s[from:]) {
+	if from < to && !isMark(f.s[from:]) && (from == 0 || !isMark(f.s[from-1:])) {
 		f.spans = append(f.spans, span{from, to, kind, teaches})
 	}
 }

@@ -221,7 +221,7 @@ func key(text string) string {
 func isJoint(r rune) bool { return strings.ContainsRune(" _-.'’", r) }
 
 // is reports whether text is in a row of one of the kinds.
-func is(text string, kinds word) bool { return words[strings.ToLower(text)]&kinds != 0 }
+func is(text string, kinds word) bool { return words[key(text)]&kinds != 0 }
 
 // fold has the lower case of ASCII.
 var fold = func() (table [256]byte) {
