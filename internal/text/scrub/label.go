@@ -179,6 +179,11 @@ func (f *finder) further(p int, kinds word) int {
 			}
 			return q
 		}
+		if kinds&tokenWord != 0 && strings.HasPrefix(s[q:], " ") {
+			if next := nameWord(s, q+1); isRandom(s[q+1 : next]) {
+				return q
+			}
+		}
 		if kinds&secretWord != 0 && startsWithAny(s[q:], []string{" is ", " na ", " auf ", " to ", " a ", " à ", " на "}) {
 			return q
 		}

@@ -11,7 +11,9 @@ import (
 type finder struct {
 	s     string
 	spans []span
-	tried [4]uint64 // bits of forms whose expression ran
+	seen  [maxForms]int // up to where the expression of each form ran
+
+	line, longest int // where the line begins, and the length of the longest word, 0 if it is not known yet
 
 	colons, digits int // where the last run of an address or of digits ended
 }
@@ -31,7 +33,7 @@ var separators = func() (set [256]bool) {
 // scan looks at each byte once.
 func (f *finder) scan() {
 	s := f.s
-	h, line, word := uint(0), 0, 0
+	h, word := uint(0), 0
 	for i := range len(s) {
 		b := fold[s[i]]
 		if separators[b] && (ends[h] || b == ' ' && before[h] && i+1 < len(s) && (upper(s[i+1]) || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
@@ -49,8 +51,8 @@ func (f *finder) scan() {
 		case b == '\\':
 			f.domain(i)
 		case b == '\n':
-			f.armor(line, i)
-			line = i + 1
+			f.armor(f.line, i)
+			f.line = i + 1
 		case digit(b):
 			if i >= f.digits {
 				f.number(i)
@@ -72,7 +74,7 @@ func (f *finder) scan() {
 	if len(s)-word >= shortestToken {
 		f.opaque(word, len(s))
 	}
-	f.armor(line, len(s))
+	f.armor(f.line, len(s))
 }
 
 // shortestToken is the length of a word from which on its letters alone show that a machine made it up.
@@ -195,8 +197,12 @@ func (f *finder) mail(at int) {
 
 // hinted tries what has a hint at a place.
 func (f *finder) hinted(h hint, at int) {
-	if h.form < 0 {
+	switch h.form {
+	case phrase:
 		f.tail(at, at+len(h.text))
+		return
+	case root:
+		f.home(at, at+len(h.text))
 		return
 	}
 	form := &forms[h.form]
@@ -208,11 +214,46 @@ func (f *finder) hinted(h hint, at int) {
 	case afterRule:
 		f.after(form, at+len(h.text))
 	default:
-		if bit := &f.tried[h.form>>6]; *bit&(1<<(h.form&63)) == 0 {
-			*bit |= 1 << (h.form & 63)
-			f.all(form)
+		f.window(form, h.form, at)
+	}
+}
+
+// maxBefore is how far before a hint a form begins, if its line is longer.
+const maxBefore = 128
+
+// window adds what an expression finds in the line of a hint. One for a private key, which has several lines, sees the
+// rest of the text.
+func (f *finder) window(form *form, index, at int) {
+	s := f.s
+	if at < f.seen[index] || form.shortest > 0 && !f.hasWord(form.shortest) {
+		return
+	}
+	from, to := f.line, len(s)
+	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && !form.lines {
+		to = at + n
+	}
+	if at-from > maxBefore {
+		from = at - maxBefore
+		if n := strings.LastIndexAny(s[f.line:from], " \t"); n >= 0 {
+			from = f.line + n
 		}
 	}
+	f.seen[index] = to
+	f.all(form, max(from, 0), to)
+}
+
+// hasWord reports whether the text has a word of n letters, digits and dashes.
+func (f *finder) hasWord(n int) bool {
+	if f.longest == 0 {
+		run := 0
+		for i := range len(f.s) {
+			if run++; !wordByte(f.s[i]) && f.s[i] != '-' {
+				run = 0
+			}
+			f.longest = max(f.longest, run)
+		}
+	}
+	return f.longest >= n
 }
 
 // value adds the value of a provider that begins at a place, with the rest of its word.
@@ -283,10 +324,10 @@ func introduces(between string) bool {
 
 // all adds what an expression finds. Matches may share the signs around them, so each search begins where the last
 // private text ended.
-func (f *finder) all(form *form) {
+func (f *finder) all(form *form, at, end int) {
 	expr := form.expr()
-	for at := 0; at < len(f.s); {
-		m := expr.FindStringSubmatchIndex(f.s[at:])
+	for at < end {
+		m := expr.FindStringSubmatchIndex(f.s[at:end])
 		if m == nil {
 			return
 		}

@@ -53,6 +53,7 @@ const (
 	particleWord
 	prepositionWord
 	netWord
+	rootWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord
 )
@@ -60,7 +61,7 @@ const (
 var wordKinds = map[string]word{
 	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
 	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
-	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "net": netWord,
+	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "net": netWord, "root": rootWord,
 }
 
 // form is one expression for private text, which is its group "private", or all of it.
@@ -70,24 +71,32 @@ type form struct {
 	keep    func(text string, from, to int) bool
 	expr    func() *regexp.Regexp // compiled when it is first needed
 
-	// rule is how a row of rules.tsv is tried, 0 for a form, and shortest is the length of its shortest value.
+	// rule is how a row of rules.tsv is tried, 0 for a form. shortest is the length of its shortest value, or for a form
+	// of the shortest word in a text that matches. lines is set if a match may have several lines.
 	rule     byte
 	shortest int
+	lines    bool
 }
+
+// maxForms bounds the rows of forms.tsv.
+const maxForms = 96
 
 const (
 	ownRule   = 1 + iota // a value that has the keyword in it
 	afterRule            // a value after the name of its provider
 )
 
-// homeName matches the name of a home in a path of Windows.
-const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:25)?(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`
-
 // hint is a string of which a text has one if it may match a form, or a phrase after a name.
 type hint struct {
 	text string // in lower case
-	form int    // -1 for a phrase
+	form int    // or phrase, or root
 }
+
+// The hints that are no forms: a phrase after a name, and the folder of the folders of users.
+const (
+	phrase = -1 - iota
+	root
+)
 
 var (
 	forms []form
@@ -131,7 +140,11 @@ func init() {
 			addForm(form{kind: Secret, rule: ownRule, shortest: shortest, keep: keep, expr: lazy("^(?:" + row[4] + ")")}, row[2])
 			continue
 		}
-		addForm(form{kind: Kind("<" + row[0] + ">"), teaches: row[1] != "", keep: keep, expr: lazy(strings.ReplaceAll(row[4], "{home}", homeName))}, row[2])
+		if len(forms) == maxForms {
+			panic("BUG: scrub: too many forms")
+		}
+		shortest, _ := strconv.Atoi(row[5])
+		addForm(form{kind: Kind("<" + row[0] + ">"), teaches: row[1] != "", keep: keep, shortest: shortest, lines: row[5] == "lines", expr: lazy(row[4])}, row[2])
 	}
 	for row := range rows(ruleTable) {
 		shortest, _ := strconv.Atoi(row[2])
@@ -149,7 +162,11 @@ func init() {
 		case isWord:
 			joiners = append(joiners, text)
 		case tailWord:
-			addHint(hint{text, -1})
+			addHint(hint{text, phrase})
+		case rootWord:
+			for _, sep := range []string{`\`, "/", "%"} {
+				addHint(hint{text + sep, root})
+			}
 		default:
 			words[key(text)] |= kind
 			if kind == prepositionWord {
