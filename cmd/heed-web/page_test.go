@@ -39,7 +39,7 @@ func TestFiles(t *testing.T) {
 	for name, data := range pages {
 		require.NotContains(t, strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), "://", name)
 	}
-	for _, id := range []string{"files", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
+	for _, id := range []string{"files", "strict", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
 		require.Contains(t, index, `id="`+id+`"`)
 	}
 }
