@@ -109,7 +109,7 @@ const (
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.level, "scrub", scrubAuto,
-		"remove names of users and computers, accounts, ids of devices, network addresses, secrets, e-mail addresses and "+
+		"the `LEVEL`: remove names of users and computers, accounts, ids of devices, network addresses, secrets, e-mail addresses and "+
 			"numbers of cards from the output; the default for output to share: markdown, junit, sarif, otlp and the page of "+
 			"report; --scrub=strict keeps only common words, counts, names of mods, versions and frames")
 	flags.Lookup("scrub").NoOptDefVal = scrubOn

@@ -93,6 +93,9 @@ func (f *finder) opaque(from, to int) {
 	}
 }
 
+// domain are the ends of domains that are no endings of files.
+var domain = regexp.MustCompile(`(?i)^(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+
 // addressed adds the name before an address in angle brackets.
 func (f *finder) addressed(at int) {
 	if before := strings.TrimRight(f.s[:at], " "); strings.HasSuffix(before, `"`) {
@@ -167,9 +170,7 @@ func (f *finder) mail(at int) {
 			from = max(0, at-66) + n
 		}
 	}
-	if from = skip(s, from, ".'’"); from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 {
-		return // in a path
-	}
+	from = skip(s, from, ".'’")
 	to, dot := at+1, 0
 	if strings.HasPrefix(s[to:], "[") {
 		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
@@ -186,6 +187,9 @@ func (f *finder) mail(at int) {
 		to += size
 	}
 	top := s[min(dot+1, to):to]
+	if from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(top) {
+		return // the name of a file in a path
+	}
 	if from < at && dot > at && (s[to-1] == ']' || strings.HasPrefix(top, "xn--") || utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
 		strings.Trim(s[at+1:to], "0123456789.") == "" && strings.Count(s[at+1:to], ".") == 3) && !isNoMailbox(s, from, to) {
 		f.add(Email, from, to, false)
