@@ -49,28 +49,39 @@ func (f *finder) label(at int) {
 // word returns the kinds of the longest word before a value that ends at a place, and where it begins.
 func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
-	n, parts, joint := len(buf), 0, false
+	s, n, parts, joint := f.s, len(buf), 0, false
 	for i := at; i > 0; {
-		r, size := utf8.DecodeLastRuneInString(f.s[:i])
-		if isJoint(r) {
+		r, size := rune(s[i-1]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeLastRuneInString(s[:i])
+		}
+		switch {
+		case r < utf8.RuneSelf && wordByte(byte(r)) && r != '_':
+			if n--; n < 0 {
+				return kinds, from
+			}
+			buf[n] = fold[byte(r)]
+		case isJoint(r):
 			if parts++; joint || parts == maxParts || n == len(buf) {
-				break
+				return kinds, from
 			}
 			joint, i = true, i-size
 			continue
-		}
-		length := utf8.RuneLen(unicode.ToLower(r))
-		if !isNamePart(r) || length < 0 || n < length {
-			break
-		}
-		n -= length
-		utf8.EncodeRune(buf[n:], unicode.ToLower(r))
-		joint, i = false, i-size
-		left := lastRune(f.s[:i])
-		if i == 0 || !isNamePart(left) || unicode.IsUpper(r) && unicode.IsLower(left) || noSpaces(r) {
-			if k := words[string(buf[n:])]; k&(labels|leadWord|prepositionWord) != 0 {
-				kinds, from = k, i
+		default:
+			length := utf8.RuneLen(unicode.ToLower(r))
+			if r < utf8.RuneSelf || !isNamePart(r) || length < 0 || n < length {
+				return kinds, from
 			}
+			n -= length
+			utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		}
+		joint, i = false, i-size
+		if i > 0 && s[i-1] < utf8.RuneSelf && wordByte(s[i-1]) && s[i-1] != '_' && (!unicode.IsUpper(r) || upper(s[i-1])) && !noSpaces(r) ||
+			i > 0 && s[i-1] >= utf8.RuneSelf && isNamePart(lastRune(s[:i])) && !(unicode.IsUpper(r) && unicode.IsLower(lastRune(s[:i]))) && !noSpaces(r) {
+			continue // within a word
+		}
+		if k := words[string(buf[n:])]; k&(labels|leadWord|prepositionWord) != 0 {
+			kinds, from = k, i
 		}
 	}
 	return kinds, from

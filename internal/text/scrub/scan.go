@@ -82,13 +82,16 @@ const shortestToken = 20
 
 var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
 
+// prefixed is a UUID as a token has it.
+var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$`)
+
 // opaque adds a word that is random, whoever made it, unless it is a part of data.
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	if to < len(s) && strings.IndexByte("+/=(.", s[to]) >= 0 && s[to] != '.' || from > 0 && strings.IndexByte("+/", s[from-1]) >= 0 && !strings.Contains(s[max(0, from-80):from], "://") {
 		return
 	}
-	if isOpaque(s[from:to]) && !blob.MatchString(s[max(0, from-32):from]) {
+	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
 		f.add(Secret, from, to, false)
 	}
 }

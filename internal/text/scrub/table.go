@@ -235,7 +235,9 @@ func key(text string) string {
 }
 
 // isJoint reports whether r may be between the parts of a word before a value.
-func isJoint(r rune) bool { return strings.ContainsRune(" _-.'’", r) }
+func isJoint(r rune) bool {
+	return r == ' ' || r == '_' || r == '-' || r == '.' || r == '\'' || r == '’'
+}
 
 // is reports whether text is in a row of one of the kinds.
 func is(text string, kinds word) bool { return words[key(text)]&kinds != 0 }
