@@ -120,7 +120,7 @@ func (f *finder) connect(at int, kinds word) connection {
 	for strings.HasPrefix(s[q:], ". ") {
 		q = skip(s, q+1, " \t")
 	}
-	for _, sign := range []string{":=", "->", "=>", ":", "=", "%3d", "%3D", "：", "→"} {
+	for _, sign := range []string{":=", "->", "=>", ":", "=", "%3d", "%3D", "：", "→", "— ", "– "} {
 		if strings.HasPrefix(s[q:], sign) {
 			next := s[q+len(sign):]
 			if sign == ":" && (strings.HasPrefix(next, "//") || strings.HasPrefix(next, ":")) || sign == "=" && strings.HasPrefix(next, "=") {
@@ -185,7 +185,7 @@ func (f *finder) further(p int, kinds word) int {
 			break
 		}
 		if rest := strings.TrimLeft(s[q:], " "); strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "：") {
-			if loose && (kinds&(userWord|nounWord) == 0 || !isPerson(strings.TrimLeft(rest, ":=： "))) {
+			if loose && (kinds&(userWord|nounWord) == 0 || !isPerson(strings.TrimLeft(rest, ":=： ")) && firstRune(strings.TrimLeft(rest, ":=： ")) < 0x100) {
 				break
 			}
 			return q
@@ -250,7 +250,7 @@ func (f *finder) secret(c connection, bare bool) {
 	unexpected := c.sign != '=' && parsing.MatchString(s[max(0, c.from-48):c.from])
 	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
 	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"),
-		strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1:
+		strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1 && !isRandom(strings.ReplaceAll(value, "/", "")):
 		return
 	case c.sign == '>', c.closing != "" && !bare && (c.strength > 0 || !common(strings.ToLower(value))): // all that is quoted
 	case bare:
@@ -322,7 +322,7 @@ func (f *finder) user(c connection, label int) {
 	}
 	lower := strings.ToLower(s[c.from:to])
 	if c.strength == 0 && c.closing == "" && !common(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
-		(isLogin(s[c.from:to]) || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from]) && !strings.HasPrefix(s[to:], " ")) {
+		(isLogin(s[c.from:to]) || s[c.from] < utf8.RuneSelf && firstRune(s[label:]) > 0x370 || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from]) && !strings.HasPrefix(s[to:], " ")) {
 		c.strength = 2
 	}
 	if c.strength < 2 && (c.closing == "" || c.strength < 0) {
@@ -392,6 +392,10 @@ func (f *finder) name(from int, closing string) int {
 					break
 				}
 				next = n
+			}
+			if strings.HasPrefix(s[next:], " ") && noSpaces(firstRune(s[from:])) && noSpaces(firstRune(s[next+1:])) && nameWord(s, next+1)-next < 10 {
+				to = nameWord(s, next+1)
+				break
 			}
 			if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
 				break
