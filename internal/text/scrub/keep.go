@@ -218,5 +218,16 @@ func isOpaque(s string) bool {
 	if kinds&1 == 0 || separators > 4 || n < shortestToken-4 || strings.Trim(s, "0123456789abcdefABCDEF-") == "" {
 		return false
 	}
-	return kinds == 7 && changes*100 > n*42 && longest < 8 || changes*100 > n*28 && n >= 24 && longest < 10 && separators < 2
+	groups := 0
+	for i := range len(s) {
+		if digit(s[i]) && (i == 0 || !digit(s[i-1])) {
+			groups++
+		}
+	}
+	if kinds == 7 {
+		return (changes*100 > n*52 || changes*100 > n*42 && groups > 2) && longest < 8
+	}
+	// Of one case: no word with a hash, and no id that begins with a time.
+	_, tail, _ := strings.Cut(strings.ReplaceAll(s, "_", "-"), "-")
+	return changes*100 > n*28 && groups > 3 && n >= 24 && longest < 10 && separators < 2 && strings.Trim(tail, "0123456789abcdefABCDEF-") == tail && (n != 26 || s[0] != '0')
 }

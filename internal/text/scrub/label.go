@@ -15,7 +15,7 @@ const (
 // label looks for a word before a value that ends at a place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
-	if kinds&prepositionWord != 0 {
+	if kinds&agentWord != 0 {
 		if person := skip(f.s, at, " \"'«„“"); isPerson(f.s[person:]) {
 			f.greeted(at)
 		}
@@ -80,7 +80,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 			i > 0 && s[i-1] >= utf8.RuneSelf && isNamePart(lastRune(s[:i])) && !(unicode.IsUpper(r) && unicode.IsLower(lastRune(s[:i]))) && !noSpaces(r) {
 			continue // within a word
 		}
-		if k := words[string(buf[n:])]; k&(labels|leadWord|prepositionWord) != 0 {
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord) != 0 {
 			kinds, from = k, i
 		}
 	}
@@ -185,7 +185,7 @@ func (f *finder) further(p int, kinds word) int {
 			break
 		}
 		if rest := strings.TrimLeft(s[q:], " "); strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "：") {
-			if loose && (kinds&(userWord|nounWord) == 0 || !isPerson(strings.TrimLeft(rest, ":=： ")) && firstRune(strings.TrimLeft(rest, ":=： ")) < 0x100) {
+			if loose && (kinds&(userWord|nounWord) == 0 || !isPerson(strings.TrimLeft(rest, ":=： ")) && !isLogin(rest[:nameWord(rest, 0)]) && firstRune(strings.TrimLeft(rest, ":=： ")) < 0x100) {
 				break
 			}
 			return q
@@ -303,7 +303,7 @@ func (f *finder) host(c connection, kinds word) {
 		return
 	}
 	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
-	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.ToUpper(value) != value && !whole ||
+	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.ToUpper(value) != value && !(whole && strings.ContainsAny(value, " '’-")) ||
 		!whole && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
 		return
 	}
@@ -321,7 +321,7 @@ func (f *finder) user(c connection, label int) {
 		return
 	}
 	lower := strings.ToLower(s[c.from:to])
-	if c.strength == 0 && c.closing == "" && !common(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
+	if c.strength == 0 && c.closing == "" && !common(lower) && !isOrdinary(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
 		(isLogin(s[c.from:to]) || s[c.from] < utf8.RuneSelf && firstRune(s[label:]) > 0x370 || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from]) && !strings.HasPrefix(s[to:], " ")) {
 		c.strength = 2
 	}
@@ -413,7 +413,7 @@ func (f *finder) name(from int, closing string) int {
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	switch {
 	case value == "", words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))), first == lower && common(lower), sharedHome(value), strings.Trim(value, "0123456789._-") == "",
-		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"),
+		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"), strings.HasPrefix(s[from+len(value):], "="), isDottedType(first),
 		strings.HasPrefix(value, "0x"), strings.HasPrefix(value, "S-1-"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
 		return from
 	}
@@ -526,7 +526,7 @@ func isType(s string) bool {
 func isPerson(s string) bool {
 	first := nameWord(s, 0)
 	if !unicode.IsUpper(firstRune(s)) || !strings.HasPrefix(s[first:], " ") {
-		return first > 3 && first < 25 && isLogin(s[:first])
+		return false
 	}
 	from := first + 1
 	second := nameWord(s, from)
@@ -534,7 +534,7 @@ func isPerson(s string) bool {
 		from = second + 1
 		second = nameWord(s, from)
 	}
-	return isTitle(s[:first]) && isTitle(s[from:second]) || first < 25 && isLogin(s[:first])
+	return isTitle(s[:first]) && isTitle(s[from:second])
 }
 
 // isTitle reports whether s is a word with one capital, its first letter, that is not common.
@@ -551,4 +551,10 @@ func isTitle(s string) bool {
 // endsWord reports whether a word before s ends, and is no part of a longer name with dots.
 func endsWord(s string) bool {
 	return s == "" || strings.IndexByte(spaces+",;!'\"", s[0]) >= 0 || s[0] == '.' && (len(s) == 1 || !wordByte(s[1]))
+}
+
+// isDottedType reports whether s is a name with dots in which a part behind one begins with a capital, as those of types.
+func isDottedType(s string) bool {
+	_, rest, _ := strings.Cut(s, ".")
+	return rest != "" && unicode.IsUpper(firstRune(rest))
 }

@@ -52,6 +52,7 @@ const (
 	ordinaryWord
 	particleWord
 	prepositionWord
+	agentWord
 	netWord
 	rootWord
 
@@ -61,7 +62,7 @@ const (
 var wordKinds = map[string]word{
 	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
 	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
-	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "net": netWord, "root": rootWord,
+	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "agent": agentWord, "net": netWord, "root": rootWord,
 }
 
 // form is one expression for private text, which is its group "private", or all of it.
@@ -169,7 +170,7 @@ func init() {
 			}
 		default:
 			words[key(text)] |= kind
-			if kind == prepositionWord {
+			if kind == agentWord {
 				text = " " + text
 				before[hashOf(foldASCII(text[max(0, len(text)-3):]))] = true
 			}
