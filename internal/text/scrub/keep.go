@@ -225,7 +225,7 @@ func isOpaque(s string) bool {
 		}
 	}
 	if kinds == 7 {
-		return (changes*100 > n*52 || changes*100 > n*42 && groups > 2) && longest < 8
+		return (changes*100 > n*52 || changes*100 > n*42 && groups > 2 && separators == 0) && longest < 8
 	}
 	// Of one case: no word with a hash, and no id that begins with a time.
 	_, tail, _ := strings.Cut(strings.ReplaceAll(s, "_", "-"), "-")

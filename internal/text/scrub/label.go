@@ -28,6 +28,10 @@ func (f *finder) label(at int) {
 	if c.strength == 0 && kinds&labels != 0 && noSpaces(lastRune(f.s[:at])) && c.from == at {
 		return // a part of a longer word
 	}
+	if kinds&(nounWord|machineWord) != 0 && (from > 0 && (isNamePart(lastRune(f.s[:from])) || f.s[from-1] == '.') && c.sign != '=' && c.closing == "" && !noSpaces(firstRune(f.s[from:])) ||
+		strings.HasPrefix(f.s[at:], "()") || c.from > 0 && c.strength == 2 && f.s[c.from-1] == '(') {
+		return // a part of the name of something in code
+	}
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -254,7 +258,7 @@ func (f *finder) secret(c connection, bare bool) {
 		return
 	case c.sign == '>', c.closing != "" && !bare && (c.strength > 0 || !common(strings.ToLower(value))): // all that is quoted
 	case bare:
-		if !isRandom(trimmed) && (!mixed || c.strength < 2 || len(value) < 6 || unexpected) || unexpected && !isRandom(trimmed) {
+		if _, _, longest := mixture(trimmed); !isRandom(trimmed) && (!mixed || c.strength < 2 || len(value) < 6 || unexpected || longest > 4 && c.sign != '=') || unexpected && !isRandom(trimmed) {
 			return
 		}
 	case c.strength == 2 && letters && c.sign == ':' && strings.HasPrefix(s[to:], " ") && strings.HasPrefix(s[c.from-1:], " "):
@@ -303,7 +307,10 @@ func (f *finder) host(c connection, kinds word) {
 		return
 	}
 	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
-	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.ToUpper(value) != value && !(whole && strings.ContainsAny(value, " '’-")) ||
+	if r := firstRune(value); !isNamePart(r) {
+		return
+	}
+	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.Trim(value, upperLetters) == "" || machine && c.strength == 0 && strings.ToUpper(value) != value && !(whole && strings.ContainsAny(value, " '’-")) ||
 		!whole && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
 		return
 	}
@@ -321,7 +328,7 @@ func (f *finder) user(c connection, label int) {
 		return
 	}
 	lower := strings.ToLower(s[c.from:to])
-	if c.strength == 0 && c.closing == "" && !common(lower) && !isOrdinary(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
+	if c.strength == 0 && c.closing == "" && !anyCommon(lower) && !isOrdinary(lower) && !isType(s[c.from:to]) && endsWord(s[to:]) &&
 		(isLogin(s[c.from:to]) || s[c.from] < utf8.RuneSelf && firstRune(s[label:]) > 0x370 || unicode.IsUpper(firstRune(s[c.from:])) || english(s[label:c.from]) && !strings.HasPrefix(s[to:], " ")) {
 		c.strength = 2
 	}
@@ -413,7 +420,8 @@ func (f *finder) name(from int, closing string) int {
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	switch {
 	case value == "", words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))), first == lower && common(lower), sharedHome(value), strings.Trim(value, "0123456789._-") == "",
-		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"), strings.HasPrefix(s[from+len(value):], "="), isDottedType(first),
+		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"), strings.HasPrefix(s[from+len(value):], "="),
+		strings.HasPrefix(s[from+len(value):], ":") && from+len(value)+1 < len(s) && isNamePart(firstRune(s[from+len(value)+1:])), isDottedType(first),
 		strings.HasPrefix(value, "0x"), strings.HasPrefix(value, "S-1-"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
 		return from
 	}
@@ -491,11 +499,23 @@ func startsWithAny(s string, words []string) bool {
 
 // isLogin reports whether s has the form of a name that somebody made up: words with a line between them, or with digits.
 func isLogin(s string) bool {
+	if common(strings.ToLower(strings.ReplaceAll(s, "_", " "))) {
+		return false
+	}
 	return (strings.Contains(s, "_") || strings.ContainsAny(s, "0123456789")) && !strings.Contains(s+"_", "_C_") && unicode.IsLetter(firstRune(s)) &&
 		!strings.Contains(s, ".") && !strings.HasPrefix(s, "x") && strings.ContainsFunc(s, unicode.IsLower)
 }
 
 // common reports whether all words of s, which is in lower case, are in many texts.
+func anyCommon(s string) bool {
+	for word := range strings.FieldsSeq(s) {
+		if vocabulary()[word] {
+			return true
+		}
+	}
+	return false
+}
+
 func common(s string) bool {
 	for word := range strings.FieldsSeq(s) {
 		if !vocabulary()[word] {
