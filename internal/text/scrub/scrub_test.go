@@ -288,6 +288,33 @@ func TestText(t *testing.T) {
 		{`Unexpected token: '}'`, `Unexpected token: '}'`},
 		{`psk=0a1b2c3d`, `psk=<secret>`},
 
+		// Names after words and phrases in other languages.
+		{`Benutzer: Jo Quill, Utilisateur : joq7, Пользователь: Велимир`, `Benutzer: <user>, Utilisateur : <user>, Пользователь: <user>`},
+		{`Sitzung: angemeldet als joq`, `Sitzung: angemeldet als <user>`},
+		{`Willkommen zurück, Velimir! Bentornato, Velimir`, `Willkommen zurück, <user>! Bentornato, <user>`},
+		{`白石美緒さんがログインしました, 玩家 墨香 加入了游戏`, `<user>がログインしました, 玩家 <user> 加入了游戏`},
+		{`Propietario del archivo: velimir`, `Propietario del archivo: <user>`},
+		{`Kullanıcı arayüzü başlatıldı, Интерфейс пользователя загружен`, `Kullanıcı arayüzü başlatıldı, Интерфейс пользователя загружен`},
+		{`closed by user, host migration is disabled, owner is null, user interface loaded`, `closed by user, host migration is disabled, owner is null, user interface loaded`},
+		{`Faction.TryGenerateNewLeader: PRE: X, VendingMachine : original is Y`, `Faction.TryGenerateNewLeader: PRE: X, VendingMachine : original is Y`},
+		{`[12:00] <Velimir> anyone here?`, `[12:00] <<user>> anyone here?`},
+		{`[Server thread/INFO]: <Velimir> anyone here?`, `[Server thread/INFO]: <<user>> anyone here?`},
+		{`C:\Benutzer\Velimir\x, D:\Profiles\velimir\x`, `C:\Benutzer\<user>\x, D:\Profiles\<user>\x`},
+		{`SSID: Zum Goldenen Hirsch`, `SSID: <computer>`},
+
+		// Tokens of known providers, and of others.
+		{`doppler dp.pt.k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdefghi`, `doppler <secret>`},
+		{`LINEAR lin_api_k7Qm2pX9vT4w0LzNbR8sYcHd1234567890abcdef`, `LINEAR <secret>`},
+		{`fastly key: k7Qm2pX9vT4w0LzNbR8sYcHd12345678`, `fastly key: <secret>`},
+		{`sent 8Qm2pX9vT4wLk3NzRb7YcHdE`, `sent <secret>`},
+		{`buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`, `buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`},
+
+		// Numbers with check digits.
+		{`card 4111 1111 1111 1111, 4111 1111 1111 1112`, `card <bank>, 4111 1111 1111 1112`},
+		{`IBAN DE89 3704 0044 0532 0130 00, DE88370400440532013000`, `IBAN <bank>, DE88370400440532013000`},
+		{`at 48.13743, 11.57549, call +49 89 1234567`, `at 48.13743, 11.57549, call +49 89 1234567`},
+		{`theme@night.ogg, voice/maid@angry.wem`, `theme@night.ogg, voice/maid@angry.wem`},
+
 		// E-mail.
 		{`o'brian@example.org, "maria l"@example.org, jo@[192.0.2.1], jo%40example.org`, `<email>, <email>, <email>, <email>`},
 		{`jo@xn--e1afmkfd.xn--p1ai`, `<email>`},
