@@ -207,7 +207,7 @@ func isUnread(s string) bool {
 	n := strings.IndexAny(s[:min(len(s), 12)], "_-.:")
 	rest := s[n+1:]
 	digits := strings.IndexFunc(rest, unicode.IsDigit) >= 0
-	return digits && strings.Count(rest, "-") < 4 && (isRandom(rest) || len(strings.Trim(rest, "0123456789abcdef")) == 0 || strings.IndexAny(rest, "_-") < 0)
+	return digits && strings.Count(rest, "-") < 4 && (isRandom(rest) || len(strings.Trim(rest, "0123456789abcdef")) == 0 || !strings.ContainsAny(rest, "_-"))
 }
 
 // isOpaque reports whether the kinds of signs in s change as often as in random words, and s is no hash.

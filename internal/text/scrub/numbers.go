@@ -15,7 +15,7 @@ func (f *finder) number(at int) {
 	}
 	f.digits = to
 	switch {
-	case at >= 2 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])) && to-at >= 2:
+	case beginsIBAN(s, at) && to-at >= 2:
 		if end := iban(s, at-2); end > 0 {
 			f.add(Money, at-2, end, false)
 		}
@@ -35,6 +35,12 @@ func (f *finder) number(at int) {
 		}
 		return
 	}
+	f.dotted(at, to)
+}
+
+// dotted adds the address whose first number is between two places.
+func (f *finder) dotted(at, to int) {
+	s := f.s
 	numbers, end := 1, to
 	for numbers < 4 && end+1 < len(s) && s[end] == '.' && digit(s[end+1]) {
 		end++
@@ -43,10 +49,15 @@ func (f *finder) number(at int) {
 		}
 		numbers++
 	}
-	if numbers == 4 && (end == len(s) || !wordByte(s[end])) && (end+1 >= len(s) || s[end] != '.' || !digit(s[end+1])) && !isVersion(s, at, end) {
+	if numbers == 4 && !goesOn(s, end) && !isVersion(s, at, end) {
 		f.add(Address, at, end, false)
 	}
 	f.digits = end
+}
+
+// beginsIBAN reports whether the two capitals of a country are before a place.
+func beginsIBAN(s string, at int) bool {
+	return at >= 2 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3]))
 }
 
 func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
@@ -65,15 +76,27 @@ func card(s string, at int) int {
 			break
 		}
 	}
-	if end < len(s) && (wordByte(s[end]) || s[end] == '.' && end+1 < len(s) && digit(s[end+1])) || groups != 1 && groups != 3 && groups != 4 {
+	if goesOn(s, end) || groups != 1 && groups != 3 && groups != 4 {
 		return 0
 	}
-	length, two := len(digits), string(digits[:min(2, len(digits))])
-	ok := length == 16 && (two[0] == '4' || "51" <= two && two <= "55" || "22" <= two && two <= "27" || two == "60" || two == "64" || two == "65" || two == "35") ||
-		length == 15 && (two == "34" || two == "37") || length == 14 && (two == "36" || two == "38" || two == "30")
+	if !issued(string(digits)) || !luhn(digits) {
+		return 0
+	}
+	return end
+}
+
+// issuers are the first digits of cards by their length.
+var issuers = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d{14}|3[47]\d{13}|3[068]\d{12})$`)
+
+func issued(number string) bool {
+	return len(number) <= 16 && len(number) >= 14 && issuers.MatchString(number)
+}
+
+// luhn reports whether the last of digits is the check digit of the others.
+func luhn(digits []byte) bool {
 	sum := 0
 	for i := range digits {
-		d := int(digits[length-1-i] - '0')
+		d := int(digits[len(digits)-1-i] - '0')
 		if i%2 == 1 {
 			if d *= 2; d > 9 {
 				d -= 9
@@ -81,10 +104,12 @@ func card(s string, at int) int {
 		}
 		sum += d
 	}
-	if !ok || sum%10 != 0 {
-		return 0
-	}
-	return end
+	return sum%10 == 0
+}
+
+// goesOn reports whether a number does not end at a place.
+func goesOn(s string, end int) bool {
+	return end < len(s) && (wordByte(s[end]) || s[end] == '.' && end+1 < len(s) && digit(s[end+1]))
 }
 
 // iban returns where the number of a bank account ends, and 0 if none begins at a place.
@@ -125,7 +150,6 @@ func iban(s string, at int) int {
 
 // hardware adds the address of a network card, or in IPv6, that has its first colon or dash at a place.
 func (f *finder) hardware(at int, sep byte) {
-	const length = len("00:00:00:00:00:00")
 	s := f.s
 	from := at
 	for from > 0 && hexDigit(s[from-1]) && at-from < 5 {
@@ -137,20 +161,35 @@ func (f *finder) hardware(at int, sep byte) {
 		}
 		return
 	}
-	n := 0
+	if to := f.card48(from, sep); to > 0 {
+		f.colons = to
+	} else if sep == ':' {
+		f.ipv6(from, at)
+	} else {
+		f.product(at)
+	}
+}
+
+// card48 adds the address of a network card that begins at a place, and returns where it ends, 0 for none.
+func (f *finder) card48(from int, sep byte) int {
+	const length = len("00:00:00:00:00:00")
+	s, n := f.s, 0
 	for n < length && from+n < len(s) && (n%3 == 2 && s[from+n] == sep || n%3 != 2 && hexDigit(s[from+n])) {
 		n++
 	}
-	if to := from + n; n == length && (to == len(s) || !wordByte(s[to]) && s[to] != sep) && (from == 0 || s[from-1] != sep) {
-		if f.colons = to; strings.Trim(s[from:to], "0:-") != "" && strings.Trim(s[from:to], "fF:-") != "" {
-			f.add(Address, from, to, false)
-		}
-		return
+	to := from + n
+	if n != length || to < len(s) && (wordByte(s[to]) || s[to] == sep) || from > 0 && s[from-1] == sep {
+		return 0
 	}
-	if sep != ':' {
-		f.product(at)
-		return
+	if strings.Trim(s[from:to], "0:-") != "" && strings.Trim(s[from:to], "fF:-") != "" {
+		f.add(Address, from, to, false)
 	}
+	return to
+}
+
+// ipv6 adds the address that begins at a place and has its first colon at another.
+func (f *finder) ipv6(from, at int) {
+	s := f.s
 	to, colons, double := at, 0, false
 	for to < len(s) && (s[to] == ':' || hexDigit(s[to])) {
 		if s[to] == ':' {

@@ -45,23 +45,7 @@ func (f *finder) scan() {
 			}
 			word = i + 1
 		}
-		switch {
-		case b == '@':
-			f.mail(i)
-		case b == '\\':
-			f.domain(i)
-		case b == '\n':
-			f.armor(f.line, i)
-			f.line = i + 1
-		case digit(b):
-			if i >= f.digits {
-				f.number(i)
-			}
-		case b == ':' || b == '-':
-			if i >= f.colons {
-				f.hardware(i, b)
-			}
-		}
+		f.sign(i, b)
 		h = roll(h, b)
 		if at := buckets[h]; at != 0 && i >= 2 {
 			for _, h := range hints[at] {
@@ -94,6 +78,47 @@ func (f *finder) opaque(from, to int) {
 	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
 		f.add(Secret, from, to, false)
 	}
+}
+
+// userinfo adds the part of a URL between two places, before its host.
+func (f *finder) userinfo(from, at int) {
+	s := f.s
+	next := firstRune(s[at+1:])
+	if from == at || strings.ContainsAny(s[from:at], "/?#") || !isNamePart(next) && next != '[' || isAddressee(s, from, at) {
+		return
+	}
+	const stops = spaces + "/@\"'<>"
+	for n := strings.IndexAny(s[at+1:], stops); n >= 0 && s[at+1+n] == '@'; n = strings.IndexAny(s[at+1:], stops) {
+		at += 1 + n // people leave the sign in a password as it is
+	}
+	f.add(Secret, from, at, false)
+}
+
+// domainEnd returns where the domain behind a sign ends, and the place of its last dot.
+func domainEnd(s string, at int) (to, dot int) {
+	to = at + 1
+	if strings.HasPrefix(s[to:], "[") {
+		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
+			to, dot = to+n+1, to
+		}
+	}
+	for dot == 0 || s[to-1] != ']' {
+		r, size := utf8.DecodeRuneInString(s[to:])
+		if r == '.' && to+1 < len(s) && (isNamePart(firstRune(s[to+1:]))) {
+			dot = to
+		} else if !isNamePart(r) && r != '-' || r == utf8.RuneError {
+			break
+		}
+		to += size
+	}
+	return to, dot
+}
+
+// isDomain reports whether s, which ends in top, is the domain of an address.
+func isDomain(s, top string) bool {
+	return strings.HasSuffix(s, "]") || strings.HasPrefix(top, "xn--") ||
+		utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
+		strings.Trim(s, "0123456789.") == "" && strings.Count(s, ".") == 3
 }
 
 // domain are the ends of domains that are no endings of files.
@@ -130,6 +155,27 @@ func (f *finder) domain(at int) {
 	f.add(User, after, end, true)
 }
 
+// sign looks for the forms that have a byte at a place.
+func (f *finder) sign(i int, b byte) {
+	switch {
+	case b == '@':
+		f.mail(i)
+	case b == '\\':
+		f.domain(i)
+	case b == '\n':
+		f.armor(f.line, i)
+		f.line = i + 1
+	case digit(b):
+		if i >= f.digits {
+			f.number(i)
+		}
+	case b == ':' || b == '-':
+		if i >= f.colons {
+			f.hardware(i, b)
+		}
+	}
+}
+
 // armor adds a line of a private key that is a text of its own, since a log is shown line by line.
 func (f *finder) armor(from, to int) {
 	const shortest, longest = 60, 90
@@ -151,13 +197,7 @@ func (f *finder) mail(at int) {
 		from--
 	}
 	if scheme := strings.LastIndex(s[from:at], "://"); scheme >= 0 {
-		from += scheme + len("://")
-		if next := firstRune(s[at+1:]); from < at && !strings.ContainsAny(s[from:at], "/?#") && (isNamePart(next) || next == '[') && !isAddressee(s, from, at) {
-			for n := strings.IndexAny(s[at+1:], spaces+"/@\"'<>"); n >= 0 && s[at+1+n] == '@'; n = strings.IndexAny(s[at+1:], spaces+"/@\"'<>") {
-				at += 1 + n // people leave the sign in a password as it is
-			}
-			f.add(Secret, from, at, false)
-		}
+		f.userinfo(from+scheme+len("://"), at)
 		return
 	}
 	from = at
@@ -174,27 +214,12 @@ func (f *finder) mail(at int) {
 		}
 	}
 	from = skip(s, from, ".'’")
-	to, dot := at+1, 0
-	if strings.HasPrefix(s[to:], "[") {
-		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
-			to, dot = to+n+1, to
-		}
-	}
-	for dot == 0 || s[to-1] != ']' {
-		r, size := utf8.DecodeRuneInString(s[to:])
-		if r == '.' && to+1 < len(s) && (isNamePart(firstRune(s[to+1:]))) {
-			dot = to
-		} else if !isNamePart(r) && r != '-' || r == utf8.RuneError {
-			break
-		}
-		to += size
-	}
+	to, dot := domainEnd(s, at)
 	top := s[min(dot+1, to):to]
 	if from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(top) {
 		return // the name of a file in a path
 	}
-	if from < at && dot > at && (s[to-1] == ']' || strings.HasPrefix(top, "xn--") || utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
-		strings.Trim(s[at+1:to], "0123456789.") == "" && strings.Count(s[at+1:to], ".") == 3) && !isNoMailbox(s, from, to) {
+	if from < at && dot > at && isDomain(s[at+1:to], top) && !isNoMailbox(s, from, to) {
 		f.add(Email, from, to, false)
 		if from > 0 && s[from-1] == '<' {
 			f.addressed(from - 1)

@@ -203,7 +203,7 @@ func lazy(expr string) func() *regexp.Regexp {
 
 func addForm(f form, keywords string) {
 	forms = append(forms, f)
-	for _, text := range strings.Split(keywords, ",") {
+	for text := range strings.SplitSeq(keywords, ",") {
 		if len(text) > 2 {
 			addHint(hint{text, len(forms) - 1})
 			continue
