@@ -15,59 +15,97 @@ var (
 	inside  = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
 )
 
+// place is where the folder of the folders of users is.
+type place int
+
+const (
+	nowhere place = iota
+	onWindows
+	onUnix
+	inURL // with separators that are escaped
+	alone // at the beginning of a path
+)
+
 // home adds the name of a user's folder below the root at a place.
 func (f *finder) home(at, end int) {
 	s := f.s
-	for strings.HasSuffix(s[:end], "/") || strings.HasSuffix(s[:end], `\`) || strings.HasSuffix(s[:end], "%") {
-		end--
-	}
+	end = len(strings.TrimRight(s[:end], `/\%`))
 	from := separated(s, end)
 	if from == end {
 		return
 	}
-	before := trimSeparators(s[:at])
-	root := s[at:end]
-	windows := strings.HasSuffix(s[:at], `\`) || shared.MatchString(before[max(0, len(before)-96):])
-	unix := len(before) < at && !windows && (root == "home" || root == "Users" || root == "homes" || root == "user" || root == "media" || root == "mail" || root == "crontabs" || root == "users") &&
-		mounted.MatchString(before[max(0, len(before)-96):])
-	encoded := len(before) < at && s[from-1] != '/' && s[from-1] != '\\' && strings.HasSuffix(strings.ToLower(s[:at]), "2f")
-	if root == "user" && !strings.HasSuffix(before, "/run") && !windows || (root == "mail" || root == "crontabs") && !strings.HasPrefix(before[max(0, len(before)-10):], "/var") && !strings.HasSuffix(before, "/var/spool") && !strings.HasSuffix(before, "/var/spool/cron") || root == "users" && !strings.HasSuffix(before, "/home") && !strings.HasSuffix(before, "/homes") && !windows {
-		unix = false
-	}
-	if windows && !shared.MatchString(before[max(0, len(before)-96):]) && before != "" && strings.IndexByte(spaces+"\"'=([", before[len(before)-1]) < 0 {
-		windows = false
-	}
-	bare := at == len(before) && (at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0)
-	to := from
-	switch {
-	case windows, bare, encoded:
-		for to < len(s) && strings.IndexByte("\\/:*?\"<>|\r\n", s[to]) < 0 && (s[to] != '%' || separated(s, to) == to) {
+	var to int
+	switch place := placeOf(s, at, s[at:end], s[from-1]); place {
+	case nowhere:
+		return
+	case onUnix:
+		to = unixName(s, from)
+	default:
+		for to = from; to < len(s) && strings.IndexByte("\\/:*?\"<>|\r\n", s[to]) < 0 && (s[to] != '%' || separated(s, to) == to); {
 			to++
 		}
-		if bare && !windows && !inside.MatchString(s[to:]) && !(root == "home" && at > 0 && (s[at-1] == '=' || s[at-1] == ',') && to < len(s)) {
+		assigned := at > 0 && (s[at-1] == '=' || s[at-1] == ',') && s[at:end] == "home" && to < len(s)
+		if place == alone && !assigned && !inside.MatchString(s[to:]) {
 			return
 		}
-	case unix:
-		stop := func(i int) int {
-			for i < len(s) && strings.IndexByte("/\\:\"'<>|)],;"+spaces, s[i]) < 0 {
-				i++
-			}
-			return i
-		}
-		to = stop(from)
-		for next, spaced := to, 0; spaced < 3 && next < len(s) && s[next] == ' '; spaced++ {
-			if next = stop(next + 1); next < len(s) && s[next] == '/' {
-				to = next
-				break
-			}
-		}
-	}
-	if windows || encoded {
 		to = from + len(strings.TrimRight(s[from:to], " .,;)]'"))
 	}
-	if to > from && !sharedHome(s[from:to]) && !strings.HasPrefix(s[from:], "$") && !strings.HasPrefix(s[from:], "%") {
+	if to > from && !sharedHome(s[from:to]) && s[from] != '$' && s[from] != '%' {
 		f.add(User, from, to, true)
 	}
+}
+
+// placeOf returns where the root at a place is. last is the last byte of the separators behind it.
+func placeOf(s string, at int, root string, last byte) place {
+	before := trimSeparators(s[:at])
+	near := before[max(0, len(before)-96):]
+	begins := before == "" || strings.IndexByte(spaces+"\"'=([,", before[len(before)-1]) >= 0
+	switch {
+	case len(before) < at && shared.MatchString(near), strings.HasSuffix(s[:at], `\`) && begins:
+		return onWindows
+	case len(before) == at:
+		if begins {
+			return alone
+		}
+		return nowhere
+	case last != '/' && last != '\\' && strings.HasSuffix(strings.ToLower(s[:at]), "2f"):
+		return inURL
+	case isRootOn(root, before) && mounted.MatchString(near):
+		return onUnix
+	}
+	return nowhere
+}
+
+// isRootOn reports whether a folder is one of the folders of users on a system with one tree, behind another folder.
+func isRootOn(root, before string) bool {
+	switch root {
+	case "home", "Users", "homes", "media":
+		return true
+	case "user":
+		return strings.HasSuffix(before, "/run")
+	case "users":
+		return strings.HasSuffix(before, "/home") || strings.HasSuffix(before, "/homes")
+	case "mail", "crontabs":
+		return strings.HasSuffix(before, "/var") || strings.HasSuffix(before, "/var/spool") || strings.HasSuffix(before, "/cron")
+	}
+	return false
+}
+
+// unixName returns where a name ends, which may hold spaces if a separator follows on the line.
+func unixName(s string, from int) int {
+	stop := func(i int) int {
+		for i < len(s) && strings.IndexByte("/\\:\"'<>|)],;"+spaces, s[i]) < 0 {
+			i++
+		}
+		return i
+	}
+	to := stop(from)
+	for next, spaced := to, 0; spaced < 3 && next < len(s) && s[next] == ' '; spaced++ {
+		if next = stop(next + 1); next < len(s) && s[next] == '/' {
+			return next
+		}
+	}
+	return to
 }
 
 // separated returns the place behind the separators of a path, in whatever form, that begin at a place.
@@ -90,7 +128,7 @@ func separated(s string, at int) int {
 // trimSeparators returns s without the separators of a path at its end.
 func trimSeparators(s string) string {
 	for {
-		n := strings.TrimRight(s, separatorsOf)
+		n := strings.TrimRight(s, `\/`)
 		for _, encoded := range []string{"%5c", "%2f", "%255c", "%252f"} {
 			if len(n) >= len(encoded) && hasFold(n[len(n)-len(encoded):], encoded) {
 				n = n[:len(n)-len(encoded)]
