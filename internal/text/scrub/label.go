@@ -21,16 +21,12 @@ func (f *finder) label(at int) {
 		}
 		return
 	}
-	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && f.s[from-1] == '<' && isMark(f.s[from-1:]) {
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
 		return
 	}
 	c := f.connect(at, kinds)
-	if c.strength == 0 && kinds&labels != 0 && noSpaces(lastRune(f.s[:at])) && c.from == at {
+	if c.strength == 0 && kinds&labels != 0 && noSpaces(lastRune(f.s[:at])) && c.from == at || kinds&(nounWord|machineWord) != 0 && f.inCode(c, from, at) {
 		return // a part of a longer word
-	}
-	if kinds&(nounWord|machineWord) != 0 && (from > 0 && (isNamePart(lastRune(f.s[:from])) || f.s[from-1] == '.') && c.sign != '=' && c.closing == "" && !noSpaces(firstRune(f.s[from:])) ||
-		strings.HasPrefix(f.s[at:], "()") || c.from > 0 && c.strength == 2 && f.s[c.from-1] == '(') {
-		return // a part of the name of something in code
 	}
 	switch {
 	case kinds&leadWord != 0:
@@ -48,6 +44,15 @@ func (f *finder) label(at int) {
 	default:
 		f.user(c, from)
 	}
+}
+
+// inCode reports whether the word between two places is a part of the name of something in code.
+func (f *finder) inCode(c connection, from, at int) bool {
+	s := f.s
+	if strings.HasPrefix(s[at:], "()") || c.from > 0 && c.strength == 2 && s[c.from-1] == '(' {
+		return true
+	}
+	return from > 0 && c.sign != '=' && c.closing == "" && (s[from-1] == '.' || isNamePart(lastRune(s[:from]))) && !noSpaces(firstRune(s[from:]))
 }
 
 // word returns the kinds of the longest word before a value that ends at a place, and where it begins.
@@ -80,15 +85,26 @@ func (f *finder) word(at int) (kinds word, from int) {
 			utf8.EncodeRune(buf[n:], unicode.ToLower(r))
 		}
 		joint, i = false, i-size
-		if i > 0 && s[i-1] < utf8.RuneSelf && wordByte(s[i-1]) && s[i-1] != '_' && (!unicode.IsUpper(r) || upper(s[i-1])) && !noSpaces(r) ||
-			i > 0 && s[i-1] >= utf8.RuneSelf && isNamePart(lastRune(s[:i])) && !(unicode.IsUpper(r) && unicode.IsLower(lastRune(s[:i]))) && !noSpaces(r) {
-			continue // within a word
+		if within(s, i, r) {
+			continue
 		}
 		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord) != 0 {
 			kinds, from = k, i
 		}
 	}
 	return kinds, from
+}
+
+// within reports whether the word that r, which is at a place, belongs to begins before it.
+func within(s string, at int, r rune) bool {
+	if at == 0 || noSpaces(r) {
+		return false
+	}
+	if left := s[at-1]; left < utf8.RuneSelf {
+		return wordByte(left) && left != '_' && (!unicode.IsUpper(r) || upper(left))
+	}
+	left := lastRune(s[:at])
+	return isNamePart(left) && (!unicode.IsUpper(r) || !unicode.IsLower(left))
 }
 
 // connection is what joins a word and its value.
@@ -103,22 +119,10 @@ type connection struct {
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
 	c := connection{strength: -1}
-	p := at
-	if strings.HasPrefix(s[p:], "()") {
-		p += 2
-	}
-	p = skip(s, p, `\"'»”`)
-	if p < len(s) && s[p] == '>' { // an element of XML
+	if p := skip(s, at, `\"'»”`); p < len(s) && s[p] == '>' { // an element of XML
 		return connection{strength: 2, from: p + 1, closing: "<", sign: '>'}
 	}
-	if p < len(s) && s[p] == ']' && p+1 < len(s) && s[p+1] != ' ' {
-		p++
-	}
-	if strings.HasPrefix(s[p:], " (") {
-		if n := strings.IndexByte(s[p:min(len(s), p+28)], ')'); n > 0 && p+n+1 < len(s) && strings.IndexByte(":= ", s[p+n+1]) >= 0 {
-			p += n + 1
-		}
-	}
+	p := behind(s, at)
 	p = f.further(p, kinds)
 	q := skip(s, p, " \t\u00a0")
 	for strings.HasPrefix(s[q:], ". ") {
@@ -147,6 +151,11 @@ func (f *finder) connect(at int, kinds word) connection {
 			}
 		}
 	}
+	return c.open(s, p)
+}
+
+// open returns c with the value that begins behind a place, and behind its quote.
+func (c connection) open(s string, p int) connection {
 	p = skip(s, p, " \t\r\n>|")
 	if strings.HasPrefix(s[p:], "- ") || strings.HasPrefix(s[p:], "-\n") {
 		p = skip(s, p, "- \t\r\n") // of YAML
@@ -166,6 +175,20 @@ func (f *finder) connect(at int, kinds word) connection {
 	}
 	c.from = p
 	return c
+}
+
+// behind returns the place behind a word, its quotes and what is in brackets.
+func behind(s string, p int) int {
+	p = skip(s, p+len(s[p:])-len(strings.TrimPrefix(s[p:], "()")), `\"'»”`)
+	if p+1 < len(s) && s[p] == ']' && s[p+1] != ' ' {
+		p++
+	}
+	if strings.HasPrefix(s[p:], " (") {
+		if n := strings.IndexByte(s[p:min(len(s), p+28)], ')'); n > 0 && p+n+1 < len(s) && strings.IndexByte(":= ", s[p+n+1]) >= 0 {
+			p += n + 1
+		}
+	}
+	return p
 }
 
 // further returns the end of the words that say more of the word before a value, up to a sign: "owner of the file:".
@@ -250,28 +273,46 @@ func (f *finder) secret(c connection, bare bool) {
 	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:to]
 	trimmed := strings.TrimRight(value, ".,!?:")
-	mixed := (isMixed(trimmed) || isRandom(trimmed)) && !strings.ContainsAny(trimmed, "`\\")
-	unexpected := c.sign != '=' && parsing.MatchString(s[max(0, c.from-48):c.from])
-	switch letters := strings.Trim(trimmed, lowerLetters+upperLetters+".") == ""; {
-	case isPlain(value), len(value) < 4, strings.HasPrefix(value, "${"), strings.HasPrefix(value, "$("), strings.HasPrefix(value, "%"), strings.HasPrefix(value, "/"),
-		strings.HasPrefix(value, "0x"), bare && strings.Count(value, "/") > 1 && !isRandom(strings.ReplaceAll(value, "/", "")):
-		return
-	case c.sign == '>', c.closing != "" && !bare && (c.strength > 0 || !common(strings.ToLower(value))): // all that is quoted
-	case bare:
-		if _, _, longest := mixture(trimmed); !isRandom(trimmed) && (!mixed || c.strength < 2 || len(value) < 6 || unexpected || longest > 4 && c.sign != '=') || unexpected && !isRandom(trimmed) {
-			return
+	if !isReference(value) && c.isSecret(s, to, trimmed, bare) {
+		if c.closing == "" {
+			to = c.from + len(trimmed)
 		}
-	case c.strength == 2 && letters && c.sign == ':' && strings.HasPrefix(s[to:], " ") && strings.HasPrefix(s[c.from-1:], " "):
-		return // the beginning of a sentence
-	case c.strength < 2 && (!mixed || strings.HasSuffix(value, "ms") && digit(value[0])):
-		if !isCode(value) || c.strength == 0 && len(value) < 5 {
-			return
+		f.add(Secret, c.from, to, false)
+	}
+}
+
+// isReference reports whether a value only names a secret, or is none.
+func isReference(s string) bool {
+	if len(s) < 4 || isPlain(s) {
+		return true
+	}
+	for _, prefix := range []string{"${", "$(", "%", "/", "0x"} {
+		if strings.HasPrefix(s, prefix) {
+			return true
 		}
 	}
-	if c.closing == "" {
-		to = c.from + len(trimmed)
+	return false
+}
+
+// isSecret reports whether a value that ends at a place is secret. It has to look random if the word before it is bare:
+// one of many meanings.
+func (c connection) isSecret(s string, to int, value string, bare bool) bool {
+	random := isRandom(strings.ReplaceAll(value, "/", ""))
+	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
+	if bare {
+		unexpected := c.sign != '=' && parsing.MatchString(s[max(0, c.from-48):c.from])
+		_, _, longest := mixture(value)
+		return random || mixed && c.strength == 2 && len(value) >= 6 && !unexpected && (longest < 5 || c.sign == '=') && strings.Count(value, "/") < 2
 	}
-	f.add(Secret, c.from, to, false)
+	switch letters := strings.Trim(value, lowerLetters+upperLetters+".") == ""; {
+	case c.sign == '>', c.closing != "" && (c.strength > 0 || !common(strings.ToLower(value))): // all that is quoted
+		return true
+	case c.strength == 2: // but not the beginning of a sentence
+		return !letters || c.sign != ':' || !strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
+	case mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])):
+		return true
+	}
+	return isCode(value) && (c.strength > 0 || len(value) > 4)
 }
 
 // id adds the value of a word for ids, which has a digit.
@@ -303,18 +344,23 @@ func (f *finder) host(c connection, kinds word) {
 		}
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if value == "" || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) || strings.ContainsAny(value, `/\*%$@`) {
-		return
-	}
-	named := strings.ContainsAny(value, "0123456789-_") || strings.ToUpper(value) == value && len(value) > 2
-	if r := firstRune(value); !isNamePart(r) {
-		return
-	}
-	if machine := kinds&machineWord != 0; machine && c.strength == 0 && strings.Trim(value, upperLetters) == "" || machine && c.strength == 0 && strings.ToUpper(value) != value && !(whole && strings.ContainsAny(value, " '’-")) ||
-		!whole && (machine || c.strength < 2) && (!named || strings.Contains(value, ".") && !local.MatchString(value)) {
+	if !isNamePart(firstRune(value)) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) || strings.ContainsAny(value, `/\*%$@`) ||
+		!whole && strings.Contains(value, ".") && !local.MatchString(value) && kinds&machineWord != 0 || !c.names(value, whole, kinds&machineWord != 0) {
 		return
 	}
 	f.add(Computer, c.from, c.from+len(value), true)
+}
+
+// names reports whether a value has the form of the name of a computer, as far as what is before it requires one.
+func (c connection) names(value string, whole, machine bool) bool {
+	marked := strings.ContainsAny(value, "0123456789-_")
+	switch {
+	case machine && c.strength == 0:
+		return whole && strings.ContainsAny(value, " '’-") || marked && strings.ToUpper(value) == value
+	case whole || !machine && c.strength == 2:
+		return true
+	}
+	return marked || strings.ToUpper(value) == value && len(value) > 2
 }
 
 // user adds the name after a word for users.
@@ -418,14 +464,23 @@ func (f *finder) name(from int, closing string) int {
 	value := strings.TrimRight(s[from:to], ".-")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
-	switch {
-	case value == "", words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))), first == lower && common(lower), sharedHome(value), strings.Trim(value, "0123456789._-") == "",
-		strings.Count(first, ".") > 1, utf8.RuneCountInString(value) < 2, strings.HasPrefix(s[from+len(value):], "(") && !strings.HasPrefix(s[from+len(value):], "(uid"), strings.HasPrefix(s[from+len(value):], "::"), strings.HasPrefix(s[from+len(value):], "="),
-		strings.HasPrefix(s[from+len(value):], ":") && from+len(value)+1 < len(s) && isNamePart(firstRune(s[from+len(value)+1:])), isDottedType(first),
-		strings.HasPrefix(value, "0x"), strings.HasPrefix(value, "S-1-"), isVersionLike(value), words[key(lower)]&(labels|leadWord) != 0 && unicode.IsLower(firstRune(first)):
+	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) || first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
+		sharedHome(value) || isNoName(value, first) || isCall(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
+}
+
+// isNoName reports whether s, whose first word is given, has the form of a number, a version, an id or a type.
+func isNoName(s, first string) bool {
+	return utf8.RuneCountInString(s) < 2 || strings.Trim(s, "0123456789._-") == "" || strings.Count(first, ".") > 1 || isVersionLike(s) ||
+		strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "S-1-") || isDottedType(first)
+}
+
+// isCall reports whether what follows a word makes it the name of a function, a type, a key or a space of names.
+func isCall(rest string) bool {
+	return strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "(uid") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "::") ||
+		strings.HasPrefix(rest, ":") && isNamePart(firstRune(rest[1:]))
 }
 
 // nameWord returns where one word of a name ends.
@@ -455,6 +510,17 @@ func (f *finder) tail(at, end int) {
 	if !joined && to == at {
 		return
 	}
+	from := nameBefore(s, to)
+	if from < to && s[from] == ' ' {
+		from++
+	}
+	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from && !isOrdinary(strings.ToLower(s[from:to])) {
+		f.add(User, from, to, true)
+	}
+}
+
+// nameBefore returns where the name that ends at a place begins, and the place if there is none.
+func nameBefore(s string, to int) int {
 	from := to
 	for range 4 {
 		start := from
@@ -466,25 +532,20 @@ func (f *finder) tail(at, end int) {
 			start -= size
 		}
 		word := s[start:from]
+		capital := unicode.IsUpper(firstRune(word))
 		if from < to && is(word, particleWord) && start > 1 && s[start-1] == ' ' && isNamePart(lastRune(s[:start-1])) {
 			from = start - 1
 			continue
 		}
-		if word == "" || from < to && !unicode.IsUpper(firstRune(word)) || words[key(word)]&(nounWord|userWord|nobodyWord|plainWord) != 0 ||
-			start > 0 && s[start-1] == '/' {
+		if word == "" || from < to && !capital || is(word, nounWord|userWord|nobodyWord|plainWord) || start > 0 && s[start-1] == '/' {
 			break
 		}
-		if from = start; from == 0 || s[from-1] != ' ' || !unicode.IsUpper(firstRune(word)) {
+		if from = start; from == 0 || s[from-1] != ' ' || !capital {
 			break
 		}
 		from--
 	}
-	if from < to && s[from] == ' ' {
-		from++
-	}
-	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from && !isOrdinary(strings.ToLower(s[from:to])) {
-		f.add(User, from, to, true)
-	}
+	return from
 }
 
 // startsWithAny reports whether s begins with one of words, in any case.
