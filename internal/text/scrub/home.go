@@ -5,10 +5,7 @@ import (
 	"strings"
 )
 
-// roots are the folders that have a folder for each user.
 var (
-	separatorsOf = `\\/`
-
 	// mounted is what may be before a root on systems with one tree of folders, and shared before one of Windows.
 	mounted = regexp.MustCompile(`(?:^|[^\w.~%-]|[^\w.]\.|://[^/\s]*)(?:/(?:var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|run|var/spool|rpool|tank|home|homes))?$`)
 	shared  = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|%(?:systemdrive|homedrive)%|\\\\<computer>(?:[\\/][\w$.-]+)?)$`)

@@ -437,29 +437,7 @@ func (f *finder) name(from int, closing string) int {
 		if to = nameWord(s, from); to == from {
 			return from
 		}
-		for range 3 { // further names of a person
-			next := to
-			for strings.HasPrefix(s[next:], " ") {
-				n := nameWord(s, next+1)
-				if !is(s[next+1:n], particleWord) {
-					break
-				}
-				next = n
-			}
-			if strings.HasPrefix(s[next:], " ") && noSpaces(firstRune(s[from:])) && noSpaces(firstRune(s[next+1:])) && nameWord(s, next+1)-next < 10 {
-				to = nameWord(s, next+1)
-				break
-			}
-			if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
-				break
-			}
-			end := nameWord(s, next+1)
-			if end == next+1 || !unicode.IsUpper(firstRune(s[next+1:])) || is(s[next+1:end], nobodyWord|plainWord) ||
-				strings.ToUpper(s[next+1:end]) == s[next+1:end] && end-next > 4 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
-				break
-			}
-			to = end
-		}
+		to = f.otherNames(from, to)
 	}
 	value := strings.TrimRight(s[from:to], ".-")
 	first, others, _ := strings.Cut(value, " ")
@@ -469,6 +447,35 @@ func (f *finder) name(from int, closing string) int {
 		return from
 	}
 	return from + len(value)
+}
+
+// otherNames returns where the other names of a person end, whose first name is between two places.
+func (f *finder) otherNames(from, to int) int {
+	s := f.s
+	for range 3 { // further names of a person
+		next := to
+		for strings.HasPrefix(s[next:], " ") {
+			n := nameWord(s, next+1)
+			if !is(s[next+1:n], particleWord) {
+				break
+			}
+			next = n
+		}
+		if strings.HasPrefix(s[next:], " ") && noSpaces(firstRune(s[from:])) && noSpaces(firstRune(s[next+1:])) && nameWord(s, next+1)-next < 10 {
+			to = nameWord(s, next+1)
+			break
+		}
+		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || s[to-1] == ',' {
+			break
+		}
+		end := nameWord(s, next+1)
+		if end == next+1 || !unicode.IsUpper(firstRune(s[next+1:])) || is(s[next+1:end], nobodyWord|plainWord) ||
+			strings.ToUpper(s[next+1:end]) == s[next+1:end] && end-next > 4 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+			break
+		}
+		to = end
+	}
+	return to
 }
 
 // isNoName reports whether s, whose first word is given, has the form of a number, a version, an id or a type.

@@ -104,7 +104,7 @@ func domainEnd(s string, at int) (to, dot int) {
 	}
 	for dot == 0 || s[to-1] != ']' {
 		r, size := utf8.DecodeRuneInString(s[to:])
-		if r == '.' && to+1 < len(s) && (isNamePart(firstRune(s[to+1:]))) {
+		if r == '.' && to+1 < len(s) && isNamePart(firstRune(s[to+1:])) {
 			dot = to
 		} else if !isNamePart(r) && r != '-' || r == utf8.RuneError {
 			break
