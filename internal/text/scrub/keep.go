@@ -37,6 +37,8 @@ const (
 )
 
 var (
+	authority = regexp.MustCompile(`://[^\s/?#]*$`)
+
 	kernel = regexp.MustCompile(`^(?:\.\S+)? \d+\.\d+`)
 	scale  = regexp.MustCompile(`(?i)@\dx\.[a-z]+$`)
 	login  = regexp.MustCompile(`(?i)\b(?:https?|s?ftps?|smb|wss?|svn|rtmps?)://$`)
@@ -81,7 +83,8 @@ func isService(s string, from, to int) bool {
 
 // isNoMailbox keeps the account that all people share, the name of a file, and the version of a package.
 func isNoMailbox(s string, from, to int) bool {
-	return isService(s, from, to) || scale.MatchString(s[from:to]) || files.MatchString(s[from:to])
+	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
+	return inPath || isService(s, from, to) || scale.MatchString(s[from:to]) || files.MatchString(s[from:to]) || authority.MatchString(s[max(0, from-96):from])
 }
 
 // isNoBot keeps a word that does not begin with a number in base64, as the token of a bot does.

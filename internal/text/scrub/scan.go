@@ -34,9 +34,12 @@ var separators = func() (set [256]bool) {
 func (f *finder) scan() {
 	s := f.s
 	h, word := uint(0), 0
-	for i := range len(s) {
-		b := fold[s[i]]
-		if separators[b] && (ends[h] || b == ' ' && before[h] && i+1 < len(s) && (upper(s[i+1]) || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
+	for i := 0; i <= len(s); i++ {
+		b := byte('\n')
+		if i < len(s) {
+			b = fold[s[i]]
+		}
+		if separators[b] && ends[h] {
 			f.label(i)
 		}
 		if !wordByte(b) && b != '-' {
@@ -55,10 +58,6 @@ func (f *finder) scan() {
 			}
 		}
 	}
-	if len(s)-word >= shortestToken {
-		f.opaque(word, len(s))
-	}
-	f.armor(f.line, len(s))
 }
 
 // shortestToken is the length of a word from which on its letters alone show that a machine made it up.
@@ -69,10 +68,11 @@ var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash
 // prefixed is a UUID as a token has it.
 var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$`)
 
-// opaque adds a word that is random, whoever made it, unless it is a part of data.
+// opaque adds a random word of any maker, unless it is a part of data.
 func (f *finder) opaque(from, to int) {
 	s := f.s
-	if to < len(s) && strings.IndexByte("+/=(.", s[to]) >= 0 && s[to] != '.' || from > 0 && strings.IndexByte("+/", s[from-1]) >= 0 && !strings.Contains(s[max(0, from-80):from], "://") {
+	near := s[max(0, from-80):from]
+	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") || strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
 		return
 	}
 	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
@@ -80,99 +80,42 @@ func (f *finder) opaque(from, to int) {
 	}
 }
 
-// userinfo adds the part of a URL between two places, before its host.
-func (f *finder) userinfo(from, at int) {
-	s := f.s
-	next := firstRune(s[at+1:])
-	if from == at || strings.ContainsAny(s[from:at], "/?#") || !isNamePart(next) && next != '[' || isAddressee(s, from, at) {
-		return
-	}
-	const stops = spaces + "/@\"'<>"
-	for n := strings.IndexAny(s[at+1:], stops); n >= 0 && s[at+1+n] == '@'; n = strings.IndexAny(s[at+1:], stops) {
-		at += 1 + n // people leave the sign in a password as it is
-	}
-	f.add(Secret, from, at, false)
-}
-
-// domainEnd returns where the domain behind a sign ends, and the place of its last dot.
-func domainEnd(s string, at int) (to, dot int) {
-	to = at + 1
-	if strings.HasPrefix(s[to:], "[") {
-		if n := strings.IndexByte(s[to:], ']'); n > 0 && strings.Trim(s[to+1:to+n], "0123456789.:abcdefABCDEFIPv") == "" {
-			to, dot = to+n+1, to
-		}
-	}
-	for dot == 0 || s[to-1] != ']' {
-		r, size := utf8.DecodeRuneInString(s[to:])
-		if r == '.' && to+1 < len(s) && isNamePart(firstRune(s[to+1:])) {
-			dot = to
-		} else if !isNamePart(r) && r != '-' || r == utf8.RuneError {
-			break
-		}
-		to += size
-	}
-	return to, dot
-}
-
-// isDomain reports whether s, which ends in top, is the domain of an address.
-func isDomain(s, top string) bool {
-	return strings.HasSuffix(s, "]") || strings.HasPrefix(top, "xn--") ||
-		utf8.RuneCountInString(top) > 1 && strings.Trim(strings.ToLower(top), "0123456789-_") == strings.ToLower(top) ||
-		strings.Trim(s, "0123456789.") == "" && strings.Count(s, ".") == 3
-}
-
 // domain are the ends of domains that are no endings of files.
-var domain = regexp.MustCompile(`(?i)^(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+var domain = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
 
-// addressed adds the name before an address in angle brackets.
-func (f *finder) addressed(at int) {
-	if before := strings.TrimRight(f.s[:at], " "); strings.HasSuffix(before, `"`) {
-		if from := strings.LastIndexByte(before[:len(before)-1], '"') + 1; len(before)-from < 64 {
-			f.add(User, from, len(before)-1, true)
-			return
-		}
-	}
-	f.tail(at, at)
-}
-
-// domain adds the domain in capitals and the account that has a backslash at a place between them.
+// domain adds the domain in capitals and the account that have a backslash between them.
 func (f *finder) domain(at int) {
-	s := f.s
-	from := at
+	s, from := f.s, at
 	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
 		from--
 	}
-	if at-from < 2 || from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || at+1 == len(s) || s[at+1] == '\\' && (at+2 == len(s) || from > 0 && s[from-1] == '\\') ||
-		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
-		return
-	}
 	after := skip(s, at, `\`)
-	end := nameWord(s, after)
-	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") || f.name(after, "") == after {
+	end := f.name(after, "")
+	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 && s[from-1] == '\\') || end == after ||
+		end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") ||
+		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
 		return
 	}
 	f.add(Computer, from, at, true)
 	f.add(User, after, end, true)
 }
 
-// sign looks for the forms that have a byte at a place.
+// sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@':
-		f.mail(i)
+		for _, h := range hints[buckets['@']] {
+			f.hinted(h, i)
+		}
 	case b == '\\':
 		f.domain(i)
 	case b == '\n':
 		f.armor(f.line, i)
 		f.line = i + 1
-	case digit(b):
-		if i >= f.digits {
-			f.number(i)
-		}
-	case b == ':' || b == '-':
-		if i >= f.colons {
-			f.hardware(i, b)
-		}
+	case digit(b) && i >= f.digits:
+		f.number(i)
+	case (b == ':' || b == '-') && i >= f.colons:
+		f.hardware(i)
 	}
 }
 
@@ -186,44 +129,6 @@ func (f *finder) armor(from, to int) {
 	from += strings.Index(f.s[from:to], line)
 	if len(line) >= shortest && len(line) <= 78 && strings.Trim(strings.TrimRight(line, "="), "0123456789+/"+lowerLetters+upperLetters) == "" && !isNoArmor(line, 0, len(line)) {
 		f.add(Secret, from, from+len(line), false)
-	}
-}
-
-// mail adds the address, or the name and the password before a host, that has its sign at a place.
-func (f *finder) mail(at int) {
-	s := f.s
-	from := at
-	for from > 0 && strings.IndexByte(spaces+"\"'<>", s[from-1]) < 0 {
-		from--
-	}
-	if scheme := strings.LastIndex(s[from:at], "://"); scheme >= 0 {
-		f.userinfo(from+scheme+len("://"), at)
-		return
-	}
-	from = at
-	for from > 0 {
-		r, size := utf8.DecodeLastRuneInString(s[:from])
-		if !isNamePart(r) && !strings.ContainsRune("._%+-'’", r) {
-			break
-		}
-		from -= size
-	}
-	if from == at && at > 1 && s[at-1] == '"' {
-		if n := strings.LastIndexByte(s[max(0, at-66):at-1], '"'); n >= 0 {
-			from = max(0, at-66) + n
-		}
-	}
-	from = skip(s, from, ".'’")
-	to, dot := domainEnd(s, at)
-	top := s[min(dot+1, to):to]
-	if from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(top) {
-		return // the name of a file in a path
-	}
-	if from < at && dot > at && isDomain(s[at+1:to], top) && !isNoMailbox(s, from, to) {
-		f.add(Email, from, to, false)
-		if from > 0 && s[from-1] == '<' {
-			f.addressed(from - 1)
-		}
 	}
 }
 
@@ -294,11 +199,6 @@ func (f *finder) value(form *form, at int) bool {
 	if len(s)-at < form.shortest || at > 0 && wordByte(s[at-1]) && s[at-1] != '_' && !strings.HasSuffix(s[:at], "%3D") {
 		return false
 	}
-	for i := at; i < at+form.shortest; i++ {
-		if !tokenByte(s[i]) {
-			return false
-		}
-	}
 	m := form.expr().FindStringIndex(s[at:])
 	if m == nil || form.keep != nil && form.keep(s, at, at+m[1]) {
 		return false
@@ -338,21 +238,15 @@ func (f *finder) after(form *form, from int) {
 	}
 }
 
-// introduces reports whether between the name of a provider and a value there is something that says it is secret.
+// introduces reports whether the text between the name of a provider and a value marks the value as secret.
 func introduces(between string) bool {
-	between = strings.ToLower(between)
-	for _, word := range []string{"hash", "sha", "commit", "checksum", "guid", "md5", "asset", "version", "revision"} {
-		if strings.Contains(between, word) {
-			return false
-		}
-	}
-	for _, word := range []string{"=", ":", "\"", "'", "key", "token", "secret", "auth", "pass", "with", "bearer", ">"} {
-		if strings.Contains(between, word) {
-			return true
-		}
-	}
-	return false
+	return !unsaid.MatchString(between) && said.MatchString(between)
 }
+
+var (
+	said   = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
+	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
+)
 
 // all adds what an expression finds. Matches may share the signs around them, so each search begins where the last
 // private text ended.

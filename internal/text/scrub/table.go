@@ -113,9 +113,6 @@ var (
 	buckets [1 << hashBits]uint16
 	hints   = [][]hint{nil}
 	ends    [1 << hashBits]bool
-
-	// before has the hashes of the last three bytes of words before the names of a person.
-	before [1 << hashBits]bool
 )
 
 // hashBits is the size of a hash of three bytes, of which the last is in the low bits.
@@ -171,8 +168,7 @@ func init() {
 		default:
 			words[key(text)] |= kind
 			if kind == agentWord {
-				text = " " + text
-				before[hashOf(foldASCII(text[max(0, len(text)-3):]))] = true
+				ends[hashOf(foldASCII((" " + text)[max(0, len(text)-2):]))] = true
 			}
 			if kind&(labels|leadWord) != 0 {
 				for _, joint := range []string{"", " ", "_", "-", ".", "'"} {
@@ -204,7 +200,7 @@ func lazy(expr string) func() *regexp.Regexp {
 func addForm(f form, keywords string) {
 	forms = append(forms, f)
 	for text := range strings.SplitSeq(keywords, ",") {
-		if len(text) > 2 {
+		if len(text) > 2 || text == "@" {
 			addHint(hint{text, len(forms) - 1})
 			continue
 		}
@@ -217,7 +213,7 @@ func addForm(f form, keywords string) {
 }
 
 func addHint(h hint) {
-	at := &buckets[hashOf(h.text[:3])]
+	at := &buckets[hashOf(h.text[:min(3, len(h.text))])]
 	if *at == 0 {
 		*at = uint16(len(hints))
 		hints = append(hints, nil)
