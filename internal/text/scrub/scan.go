@@ -103,7 +103,7 @@ func (f *finder) domain(at int) {
 // sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
-	case b == '@':
+	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
 		for _, h := range hints[buckets['@']] {
 			f.hinted(h, i)
 		}
@@ -179,16 +179,21 @@ func (f *finder) window(form *form, index, at int) {
 	f.all(form, max(from, 0), to)
 }
 
-// hasWord reports whether the text has a word of n letters, digits and dashes.
+// hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.
 func (f *finder) hasWord(n int) bool {
 	if f.longest == 0 {
-		run := 0
+		run, digits := 0, 0
 		for i := range len(f.s) {
-			if run++; !wordByte(f.s[i]) && f.s[i] != '-' {
-				run = 0
+			if b := f.s[i]; !wordByte(b) && b != '-' {
+				run, digits = -1, 0
+			} else if digit(b) {
+				digits++
 			}
-			f.longest = max(f.longest, run)
+			if run++; digits > 0 {
+				f.longest = max(f.longest, run)
+			}
 		}
+		f.longest = max(f.longest, 1)
 	}
 	return f.longest >= n
 }
