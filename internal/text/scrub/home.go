@@ -14,7 +14,7 @@ var (
 		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
 
 	slashes = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
-	inside     = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
+	inside  = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
 
 	// unixName matches a name, which may have spaces if a separator follows on the line.
 	unixName    = regexp.MustCompile(`^[^/\\:"'<>|)\],;\s]+(?:(?: [^/\\:"'<>|)\],;\s]+){1,3}/)?`)

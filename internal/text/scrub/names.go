@@ -1,10 +1,10 @@
 package scrub
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,19 +56,9 @@ func (n *Names) Learn(s string) bool {
 	return len(n.known) > before
 }
 
-// isSource reports whether the path that goes on with rest is one of a source file or of
-// what compilers make of it, which has the name of its builder.
-func isSource(rest string) bool {
-	if n := strings.IndexAny(rest, "\"'<>|\r\n"); n >= 0 {
-		rest = rest[:n]
-	}
-	return slices.ContainsFunc(sourceMarks, func(mark string) bool { return strings.Contains(rest, mark) })
-}
-
-var sourceMarks = []string{
-	".cs", ".pdb", ".cpp", ".hpp", ".vb", ".fs", ".java", ".rs:", ".go:", ".c:", ".h:", `\source\repos\`, "/source/repos/",
-	`\obj\`, "/obj/",
-}
+// isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of its
+// builder.
+var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`).MatchString
 
 // Any reports whether n knows a name.
 func (n *Names) Any() bool { return len(n.known) > 0 }
@@ -88,12 +78,11 @@ func (n *Names) add(kind Kind, text string) {
 		return
 	}
 	n.names++
-	if other := otherScript(whole); other != whole {
-		n.know(kind, strings.Fields(other))
-	}
-	if escaped := escape(text); escaped != text {
-		n.know(kind, []string{strings.ToLower(escaped)})
-		n.know(kind, []string{strings.ToLower(url.PathEscape(text))})
+	n.know(kind, strings.Fields(otherScript.Replace(whole)))
+	n.know(kind, []string{strings.Trim(strings.ToLower(strconv.QuoteToASCII(text)), `"`)}) // as JSON has it
+	n.know(kind, []string{strings.ToLower(url.PathEscape(text))})
+	if short := []rune(strings.Join(parts, "")); len(short) > 6 {
+		n.know(kind, []string{string(short[:6]) + "~1"})
 	}
 }
 
@@ -110,29 +99,13 @@ func (n *Names) know(kind Kind, parts []string) bool {
 	return true
 }
 
-// escape returns s as JSON and other languages write letters that are not ASCII.
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r < utf8.RuneSelf {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// cyrillic are the letters of Cyrillic in Latin, as names of accounts have them.
-var cyrillic = strings.NewReplacer("а", "a", "б", "b", "в", "v", "г", "g", "д", "d", "е", "e", "ё", "e", "ж", "zh", "з", "z", "и", "i", "й", "y",
+// otherScript replaces letters in lower case by those of ASCII, as names of accounts have them.
+var otherScript = strings.NewReplacer("а", "a", "б", "b", "в", "v", "г", "g", "д", "d", "е", "e", "ё", "e", "ж", "zh", "з", "z", "и", "i", "й", "y",
 	"к", "k", "л", "l", "м", "m", "н", "n", "о", "o", "п", "p", "р", "r", "с", "s", "т", "t", "у", "u", "ф", "f", "х", "kh", "ц", "ts", "ч", "ch",
 	"ш", "sh", "щ", "shch", "ъ", "", "ы", "y", "ь", "", "э", "e", "ю", "yu", "я", "ya", "і", "i", "ї", "yi", "є", "ye", "ґ", "g",
 	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "â", "a", "ã", "a", "å", "a", "í", "i", "ó", "o", "ô", "o",
 	"õ", "o", "ø", "o", "ú", "u", "ñ", "n", "ç", "c", "ł", "l", "ś", "s", "ż", "z", "ź", "z", "ć", "c", "ń", "n", "ą", "a", "ę", "e", "č", "c", "š", "s",
 	"ž", "z", "ř", "r", "ě", "e", "ý", "y", "ů", "u", "ğ", "g", "ş", "s", "ı", "i")
-
-// otherScript returns a name in lower case in the letters of ASCII, as far as they are known.
-func otherScript(s string) string { return cyrillic.Replace(s) }
 
 // Text returns s, which is scrubbed, without the names that n knows. Where there is none, it
 // is s and costs a look at each byte.
@@ -152,9 +125,6 @@ func (n *Names) Text(s string) string {
 			spans = append(spans, span{from: i, to: i + length, kind: kind})
 			i += length - 1
 		}
-	}
-	if spans == nil {
-		return s
 	}
 	return replace(s, spans)
 }
@@ -179,7 +149,7 @@ var (
 	mailbox = regexp.MustCompile(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
 
 	// marks are the marks of private text, several in a row for one.
-	marks = regexp.MustCompile("(?:" + strings.Join(marksOf, "|") + ")+")
+	marks = regexp.MustCompile(mark + "+")
 )
 
 // at returns the longest name that begins at i, and 0 for none.
@@ -195,41 +165,25 @@ func (n *Names) at(s string, i int) (kind Kind, longest int) {
 // joints are the signs that may be between the parts of a name.
 var joints = [...]string{"", " ", ".", "_", "-", "+", "%20", "'", "’"}
 
-// length returns how long n is at the beginning of s as a whole word, and 0 if it is not there.
+// length returns the length of n at the beginning of s as a whole word, and 0 if s begins with another one.
 func (n *name) length(s string) int {
 	at := 0
 	for i, part := range n.parts {
-		if i > 0 {
-			for _, j := range joints {
-				if strings.HasPrefix(s[at:], j) && equalFold(s[at+len(j):], part) {
-					at += len(j)
-					break
-				}
+		for _, j := range joints {
+			if i > 0 && strings.HasPrefix(s[at:], j) && equalFold(s[at+len(j):], part) {
+				at += len(j)
+				break
 			}
 		}
 		if !equalFold(s[at:], part) {
-			return n.short(s)
+			return 0
 		}
 		at += len(part)
 	}
 	if at < len(s) && isNamePart(firstRune(s[at:])) {
-		return n.short(s)
+		return 0
 	}
 	return at
-}
-
-// short returns the length of n as the short name of a file: its first letters, a tilde and a digit.
-func (n *name) short(s string) int {
-	at := 0
-	for _, part := range n.parts {
-		for i := 0; i < len(part) && at < len(s) && at < 6 && fold[s[at]] == part[i]; i++ {
-			at++
-		}
-	}
-	if at >= minName && at+1 < len(s) && s[at] == '~' && digit(s[at+1]) {
-		return at + 2
-	}
-	return 0
 }
 
 // equalFold reports whether s begins with part, in any case. Letters whose cases differ in
@@ -238,21 +192,13 @@ func equalFold(s, part string) bool {
 	return len(s) >= len(part) && strings.EqualFold(s[:len(part)], part)
 }
 
-// isDotted reports whether s[from:to] is part of a longer name with dots, as packages and
-// types have; the ending of a file makes none.
+// isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a
+// file makes none.
 func isDotted(s string, from, to int) bool {
-	if from >= 2 && s[from-1] == '.' && wordByte(s[from-2]) {
-		return true
-	}
-	if to+1 >= len(s) || s[to] != '.' {
-		return false
-	}
-	n := 0
-	for to+1+n < len(s) && wordByte(s[to+1+n]) {
-		n++
-	}
-	return n > 4
+	return from >= 2 && s[from-1] == '.' && wordByte(s[from-2]) || to < len(s) && s[to] == '.' && longEnding.MatchString(s[to:])
 }
+
+var longEnding = regexp.MustCompile(`^\.\w{5}`)
 
 // isOrdinary reports whether a name is a word that logs have, so that to remove it everywhere would remove words that a
 // reader needs.

@@ -122,8 +122,10 @@ func (f *finder) product(at int) {
 		from--
 	}
 	if n := at - from; n > 1 && n < 6 && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '-') {
-		if m := productKey.FindStringSubmatch(s[from:]); m != nil && !isOneKind(s, from, from+len(m[1])) {
-			f.add(Secret, from, from+len(m[1]), false)
+		if m := productKey.FindStringSubmatch(s[from:]); m != nil {
+			if kinds, _, _ := mixture(m[1]); kinds == 3 {
+				f.add(Secret, from, from+len(m[1]), false)
+			}
 		}
 	}
 }

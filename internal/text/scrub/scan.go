@@ -119,16 +119,19 @@ func (f *finder) sign(i int, b byte) {
 	}
 }
 
-// armor adds a line of a private key that is a text of its own, since a log is shown line by line.
+// armored matches a line of a private key.
+var armored = regexp.MustCompile(`^[ \t]*([A-Za-z0-9+/]{58,78}={0,2})[ \t\r]*$`)
+
+// armor adds a line of a private key that is a text by itself, since a log is shown line by line.
 func (f *finder) armor(from, to int) {
-	const shortest, longest = 60, 90
-	if to-from < shortest || to-from > longest {
+	if to-from < 60 || to-from > 90 {
 		return
 	}
-	line := strings.Trim(f.s[from:to], spaces)
-	from += strings.Index(f.s[from:to], line)
-	if len(line) >= shortest && len(line) <= 78 && strings.Trim(strings.TrimRight(line, "="), "0123456789+/"+lowerLetters+upperLetters) == "" && !isNoArmor(line, 0, len(line)) {
-		f.add(Secret, from, from+len(line), false)
+	if m := armored.FindStringSubmatch(f.s[from:to]); m != nil && strings.Count(m[1], "/") < 7 {
+		if kinds, _, _ := mixture(m[1]); kinds == 7 {
+			from += strings.Index(f.s[from:to], m[1])
+			f.add(Secret, from, from+len(m[1]), false)
+		}
 	}
 }
 

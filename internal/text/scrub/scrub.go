@@ -57,8 +57,13 @@ const (
 	Money    Kind = "<bank>" // the number of a card or of a bank account
 )
 
-// Kinds returns the kinds, for a message that lists what is removed.
-func Kinds() []Kind { return []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money} }
+var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money}
+
+// Kinds returns the kinds, for a message that lists them.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// mark matches a mark.
+const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank)>"
 
 // maxPasses bounds the passes over a text: what a pass removes may show a form to the next one.
 const maxPasses = 4
@@ -66,11 +71,7 @@ const maxPasses = 4
 // Text returns s without private data. It allocates only if there is something to remove.
 func Text(s string) string {
 	for range maxPasses {
-		spans := find(s)
-		if len(spans) == 0 {
-			break
-		}
-		s = replace(s, spans)
+		s = replace(s, find(s))
 	}
 	return s
 }
@@ -93,11 +94,10 @@ func find(s string) []span {
 	slices.SortStableFunc(f.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	kept := f.spans[:1]
 	for _, next := range f.spans[1:] {
-		switch last := &kept[len(kept)-1]; {
-		case next.from >= last.to:
+		if last := &kept[len(kept)-1]; next.from >= last.to {
 			kept = append(kept, next)
-		case next.to > last.to && next.from > last.from && last.kind == next.kind, next.from == last.from && next.to > last.to:
-			last.to = next.to // two views of one value
+		} else if next.from == last.from || last.kind == next.kind { // two views of one value
+			last.to = max(last.to, next.to)
 		}
 	}
 	return kept
@@ -105,6 +105,9 @@ func find(s string) []span {
 
 // replace returns s with the mark of its kind in place of each span.
 func replace(s string, spans []span) string {
+	if len(spans) == 0 {
+		return s
+	}
 	var b strings.Builder
 	done := 0
 	for _, p := range spans {
@@ -125,9 +128,5 @@ func (f *finder) add(kind Kind, from, to int, teaches bool) {
 
 // isMark reports whether s begins with a mark.
 func isMark(s string) bool {
-	return strings.HasPrefix(s, "<") && slices.ContainsFunc(marksOf, func(m string) bool { return strings.HasPrefix(s, m) })
-}
-
-var marksOf = []string{
-	string(User), string(Computer), string(SteamID), string(ID), string(Address), string(Secret), string(Email), string(Money),
+	return strings.HasPrefix(s, "<") && slices.ContainsFunc(kinds, func(k Kind) bool { return strings.HasPrefix(s, string(k)) })
 }

@@ -11,7 +11,7 @@ var (
 
 	versionWord = regexp.MustCompile(`^v?\d+(?:\.\d+){1,2}$`)
 	typeWord    = regexp.MustCompile(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
-	markWord    = regexp.MustCompile("^(?:<\\*>|" + strings.Join(marksOf, "|") + `|[[:punct:]…])+$`)
+	markWord    = regexp.MustCompile(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
 	spokenBy    = regexp.MustCompile(`<user>\W{0,3}(?::|>|»|->)`)
 )
 

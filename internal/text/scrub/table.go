@@ -133,11 +133,6 @@ func init() {
 		if !known {
 			panic("BUG: scrub: no function " + row[3])
 		}
-		if row[0] == "own" {
-			shortest, _ := strconv.Atoi(row[1])
-			addForm(form{kind: Secret, rule: ownRule, shortest: shortest, keep: keep, expr: lazy("^(?:" + row[4] + ")")}, row[2])
-			continue
-		}
 		if len(forms) == maxForms {
 			panic("BUG: scrub: too many forms")
 		}
