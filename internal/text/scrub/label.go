@@ -100,7 +100,9 @@ func (f *finder) connect(at int, kinds word) connection {
 	if strings.HasPrefix(s[p:], ">") { // an element of XML
 		return connection{strength: 2, from: p + 1, closing: "<", sign: '>'}
 	}
-	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
+	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf {
+		// no further words
+	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
 		if kinds&secretWord != 0 || is(first, prepositionWord) || kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {

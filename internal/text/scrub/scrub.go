@@ -71,7 +71,11 @@ const maxPasses = 4
 // Text returns s without private data. It allocates only if there is something to remove.
 func Text(s string) string {
 	for range maxPasses {
-		s = replace(s, find(s))
+		spans := find(s)
+		if len(spans) == 0 {
+			break
+		}
+		s = replace(s, spans)
 	}
 	return s
 }
