@@ -90,10 +90,12 @@ func (f *finder) domain(at int) {
 		from--
 	}
 	after := skip(s, at, `\`)
-	end := f.name(after, "")
-	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 && s[from-1] == '\\') || end == after ||
-		end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") ||
+	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 && s[from-1] == '\\') ||
 		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
+		return
+	}
+	end := f.name(after, "")
+	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
 	}
 	f.add(Computer, from, at, true)
@@ -299,7 +301,12 @@ func digit(b byte) bool { return '0' <= b && b <= '9' }
 // hexDigit reports whether b is a digit of hexadecimal.
 func hexDigit(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'f' }
 
-func isNamePart(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+func isNamePart(r rune) bool {
+	if r < utf8.RuneSelf {
+		return wordByte(byte(r)) && r != '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+}
 
 // noSpaces reports whether r is of a script that has no spaces between words.
 func noSpaces(r rune) bool { return r >= 0x2E80 && r <= 0xFFDC && unicode.IsLetter(r) }
