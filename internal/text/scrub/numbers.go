@@ -135,19 +135,21 @@ func isEverybodys(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }
 
-// Expressions for the text before four numbers, a zero byte, and the text after them.
 var (
-	// surely matches a version, next to the ending of a file or to the version that replaces it.
-	surely = regexp.MustCompile(`(?i)version[\s:="'(\[]*\x00|\x00(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))|` +
-		`\b(?:updat|upgrad|downgrad|migrat|bump).*\x00\s*(?:->|=>|→|to)\s*v?\d+(?:\.\d+){2,3}`)
+	// sure matches the text before a version, and suffix the text after it.
+	sure   = regexp.MustCompile(`(?i)version[\s:="'(\[]*$`)
+	suffix = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
+	// updated matches the text before a version, if next, another one, follows.
+	updated = regexp.MustCompile(`(?i)\b(?:updat|upgrad|downgrad|migrat|bump)`)
+	next    = regexp.MustCompile(`(?i)^\s*(?:->|=>|→|to)\s*v?\d+(?:\.\d+){2,3}`)
 	// deed matches an act of a peer.
-	deed = regexp.MustCompile(`(?i)\x00\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
+	deed = regexp.MustCompile(`(?i)^\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
 	// version matches a word for versions, or for the change of one.
-	version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|version|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)\x00`)
-	port    = regexp.MustCompile(`\x00:\d{2,5}\b`)
-	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+\x00`)
+	version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
+	port    = regexp.MustCompile(`^:\d{2,5}\b`)
+	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+$`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*\x00`)
+	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // isVersion reports whether four numbers are no address of a person: more than 255, the machine itself, or a version.
@@ -156,21 +158,21 @@ func isVersion(s string, from, to int) bool {
 	if err != nil || isEverybodys(a) {
 		return true
 	}
-	near := s[max(0, from-48):from] + "\x00" + s[to:min(len(s), to+32)]
+	before, after := s[max(0, from-48):from], s[to:]
 	n := a.As4()
 	most := max(n[0], n[1], n[2], n[3])
 	switch {
-	case surely.MatchString(near):
+	case sure.MatchString(before), suffix.MatchString(after), next.MatchString(after) && updated.MatchString(before):
 		return true
-	case deed.MatchString(near):
+	case deed.MatchString(after):
 		return false
-	case version.MatchString(near):
+	case version.MatchString(before):
 		return true
-	case port.MatchString(near):
+	case port.MatchString(after):
 		return false
-	case n[3] == 0 || most < 10 && between.MatchString(near): // a network, or the usual end of a version
+	case n[3] == 0 || most < 10 && between.MatchString(before): // a network, or the usual end of a version
 		return true
-	case n[0] != 10 && a.IsPrivate() || context.MatchString(near):
+	case n[0] != 10 && a.IsPrivate() || context.MatchString(before):
 		return false
 	}
 	slices.Sort(n[:3]) // versions begin with small numbers, addresses rarely do

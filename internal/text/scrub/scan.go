@@ -53,7 +53,7 @@ func (f *finder) scan() {
 		if at := buckets[h]; at != 0 && i >= 2 {
 			for _, h := range hints[at] {
 				if hasFold(s[i-2:], h.text) {
-					f.hinted(h, i-2)
+					f.hinted(h.form, i-2, i-2+len(h.text))
 				}
 			}
 		}
@@ -107,7 +107,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
 		for _, h := range hints[buckets['@']] {
-			f.hinted(h, i)
+			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
 		f.domain(i)
@@ -137,26 +137,19 @@ func (f *finder) armor(from, to int) {
 	}
 }
 
-// hinted tries what has a hint at a place.
-func (f *finder) hinted(h hint, at int) {
-	switch h.form {
-	case phrase:
-		f.tail(at, at+len(h.text))
-		return
-	case root:
-		f.home(at, at+len(h.text))
-		return
-	}
-	form := &forms[h.form]
+// hinted looks for the form whose hint is between two places.
+func (f *finder) hinted(form *form, at, end int) {
 	switch form.rule {
-	case ownRule:
-		if f.value(form, at) || f.value(form, tokenStart(f.s, at)) {
-			return
-		}
-	case afterRule:
-		f.after(form, at+len(h.text))
+	case "tail":
+		f.tail(at, end)
+	case "root":
+		f.home(at, end)
+	case "own":
+		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
+	case "after":
+		f.after(form, end)
 	default:
-		f.window(form, h.form, at)
+		f.window(form, at)
 	}
 }
 
@@ -165,9 +158,9 @@ const maxBefore = 128
 
 // window adds what an expression finds in the line of a hint. One for a private key, which has several lines, sees the
 // rest of the text.
-func (f *finder) window(form *form, index, at int) {
+func (f *finder) window(form *form, at int) {
 	s := f.s
-	if at < f.seen[index] || form.shortest > 0 && !f.hasWord(form.shortest) {
+	if at < f.seen[form.index] || form.shortest > 0 && !f.hasWord(form.shortest) {
 		return
 	}
 	from, to := f.line, len(s)
@@ -180,7 +173,7 @@ func (f *finder) window(form *form, index, at int) {
 			from = f.line + n
 		}
 	}
-	f.seen[index] = to
+	f.seen[form.index] = to
 	f.all(form, max(from, 0), to)
 }
 
@@ -210,7 +203,7 @@ func (f *finder) value(form *form, at int) bool {
 		return false
 	}
 	m := form.expr().FindStringIndex(s[at:])
-	if m == nil || form.keep != nil && form.keep(s, at, at+m[1]) {
+	if m == nil {
 		return false
 	}
 	to := at + m[1]
@@ -237,11 +230,7 @@ func (f *finder) after(form *form, from int) {
 			for to < len(s) && tokenByte(s[to]) {
 				to++
 			}
-			if to-at < form.shortest {
-				continue
-			}
-			m := form.expr().FindStringIndex(s[at:to])
-			if m != nil && m[1] == to-at && strings.ContainsAny(s[at:to], "0123456789") && introduces(s[from:at]) {
+			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) && strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
 				f.add(Secret, at, to, false)
 			}
 		}
@@ -272,9 +261,6 @@ func (f *finder) all(form *form, at, end int) {
 			group += 2 // the first group that matched
 		}
 		from, to := at+m[group], at+m[group+1]
-		if from < to && f.s[to-1] == '/' && form.kind == User {
-			to-- // the separator that a name with spaces ends at
-		}
 		at = max(to, at+1)
 		if form.keep == nil || !form.keep(f.s, from, to) {
 			f.add(form.kind, from, to, form.teaches)

@@ -6,13 +6,14 @@ import (
 )
 
 var (
-	// frameLine is a frame of a stack, up to the place of its source.
-	frameLine = regexp.MustCompile("^\\s*(?:at )?[\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?(?:\\([\\w$<>`+|\\[\\],.:&* ]*\\))?(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
+	// frameLine matches a frame of a stack, up to the place of its source.
+	frameLine = regexp.MustCompile("^\\s*at [\\w$<>`+|\\[\\],]+(?:[.:]{1,2}[\\w$<>`+|\\[\\],]+)+ ?\\([\\w$<>`+|\\[\\],.:&* ]*\\)(?: ?[(\\[<][\\w.:]*[)\\]>](?: in <[0-9a-f]+>)?(?::\\d+)?)?")
+	quoted    = regexp.MustCompile("\\S*(?:\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“]*(?:“|$))\\S*")
 
 	versionWord = regexp.MustCompile(`^v?\d+(?:\.\d+){1,2}$`)
 	typeWord    = regexp.MustCompile(`^(?:[A-Z]\w*\.)*[A-Z][A-Za-z]*(?:Exception|Error)$`)
 	markWord    = regexp.MustCompile(`^(?:<\*>|` + mark + `|[[:punct:]…])+$`)
-	spokenBy    = regexp.MustCompile(`<user>\W{0,3}(?::|>|»|->)`)
+	spokenBy    = regexp.MustCompile(`(<user>\W{0,3}(?::|>|»|->)).*`)
 )
 
 // cut stands for the words that Strict removes.
@@ -30,32 +31,20 @@ func Strict(s string) string {
 }
 
 func strictLine(line string) string {
-	if frame := frameLine.FindString(line); frame != "" && strings.HasPrefix(strings.TrimLeft(frame, spaces), "at ") && strings.ContainsAny(frame, "([") {
-		return strings.TrimRight(frame, " ")
+	if frame := frameLine.FindString(line); frame != "" {
+		return frame
 	}
-	rest := ""
-	if said := spokenBy.FindStringIndex(line); said != nil {
-		line, rest = line[:said[1]], " "+cut
-	}
-	quote, kept := rune(0), make([]string, 0, 16)
+	line = quoted.ReplaceAllString(spokenBy.ReplaceAllString(line, "$1 "+cut), cut)
+	var kept []string
 	for i, word := range strings.Fields(line) {
-		quoted := quote != 0
-		for _, r := range word {
-			switch {
-			case quote != 0 && r == quote:
-				quote = 0
-			case quote == 0 && (r == '"' || r == '`' || r == '“' || r == '«' || r == '„'):
-				quote, quoted = map[rune]rune{'"': '"', '`': '`', '“': '”', '«': '»', '„': '“'}[r], true
-			}
-		}
-		if quoted || !isSafe(word, i) {
+		if !isSafe(word, i) {
 			word = cut
 		}
 		if word != cut || len(kept) == 0 || kept[len(kept)-1] != cut {
 			kept = append(kept, word)
 		}
 	}
-	return line[:len(line)-len(strings.TrimLeft(line, spaces))] + strings.Join(kept, " ") + rest
+	return line[:len(line)-len(strings.TrimLeft(line, spaces))] + strings.Join(kept, " ")
 }
 
 // isSafe reports whether the word at index i of a line may stay in strict text.

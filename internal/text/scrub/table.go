@@ -65,43 +65,28 @@ var wordKinds = map[string]word{
 	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "agent": agentWord, "net": netWord, "root": rootWord,
 }
 
-// form is one expression for private text, which is its group "private", or all of it.
+// form is one expression for private text, which is its first group that matches.
 type form struct {
-	kind    Kind
-	teaches bool // finds names, which [Names] learns
-	keep    func(text string, from, to int) bool
-	expr    func() *regexp.Regexp // compiled when it is first needed
-
-	// rule is how a row of rules.tsv is tried, 0 for a form. shortest is the length of its shortest value, or for a form
-	// of the shortest word in a text that matches. lines is set if a match may have several lines.
-	rule     byte
-	shortest int
-	lines    bool
+	rule     string // "own" and "after" of rules.tsv, "tail" and "root" of words.tsv, or that of a row in forms.tsv
+	kind     Kind
+	teaches  bool // finds names, which [Names] learns
+	keep     func(text string, from, to int) bool
+	expr     func() *regexp.Regexp // compiled for its first text
+	index    int
+	shortest int  // the length of the shortest value in rules.tsv, in forms.tsv of the longest word of a text that may match
+	lines    bool // a match may have several lines
 }
 
 // maxForms bounds the rows of forms.tsv.
 const maxForms = 96
 
-const (
-	ownRule   = 1 + iota // a value that has the keyword in it
-	afterRule            // a value after the name of its provider
-)
-
-// hint is a string of which a text has one if it may match a form, or a phrase after a name.
+// hint is a string in lower case in all texts that match the form, unless they have another hint of it.
 type hint struct {
-	text string // in lower case
-	form int    // or phrase, or root
+	text string
+	form *form
 }
 
-// The hints that are no forms: a phrase after a name, and the folder of the folders of users.
-const (
-	phrase = -1 - iota
-	root
-)
-
 var (
-	forms []form
-
 	// words are the rows of words.tsv by their text, normalized as key does.
 	words = map[string]word{}
 
@@ -128,24 +113,23 @@ func hashOf(s string) (h uint) {
 }
 
 func init() {
+	count := 0
 	for row := range rows(formTable) {
 		keep, known := keeps[row[3]]
-		if !known {
-			panic("BUG: scrub: no function " + row[3])
-		}
-		if len(forms) == maxForms {
-			panic("BUG: scrub: too many forms")
+		if !known || count == maxForms {
+			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
 		shortest, _ := strconv.Atoi(row[5])
-		addForm(form{kind: Kind("<" + row[0] + ">"), teaches: row[1] != "", keep: keep, shortest: shortest, lines: row[5] == "lines", expr: lazy(row[4])}, row[2])
+		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(row[4]), count, shortest, row[5] == "lines"})
+		count++
 	}
 	for row := range rows(ruleTable) {
 		shortest, _ := strconv.Atoi(row[2])
-		rule := byte(ownRule)
+		expr := "^(?:" + row[3] + ")"
 		if row[0] == "after" {
-			rule = afterRule
+			expr += "$"
 		}
-		addForm(form{kind: Secret, rule: rule, shortest: shortest, expr: lazy("^(?:" + row[3] + ")")}, row[1])
+		addHints(row[1], &form{rule: row[0], shortest: shortest, expr: lazy(expr)})
 	}
 	for row := range rows(wordTable) {
 		kind, text := wordKinds[row[0]], row[2]
@@ -155,11 +139,9 @@ func init() {
 		case isWord:
 			joiners = append(joiners, text)
 		case tailWord:
-			addHint(hint{text, phrase})
+			addHints(text, &form{rule: row[0]})
 		case rootWord:
-			for _, sep := range []string{`\`, "/", "%"} {
-				addHint(hint{text + sep, root})
-			}
+			addHints(text+`\,`+text+"/,"+text+"%", &form{rule: row[0]})
 		default:
 			words[key(text)] |= kind
 			if kind == agentWord {
@@ -192,28 +174,23 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-func addForm(f form, keywords string) {
-	forms = append(forms, f)
-	for text := range strings.SplitSeq(keywords, ",") {
-		if len(text) > 2 || text == "@" {
-			addHint(hint{text, len(forms) - 1})
-			continue
-		}
-		for third := ' ' + 1; third <= 0xFF; third++ {
-			if fold[third] == byte(third) {
-				addHint(hint{text + string([]byte{byte(third)}), len(forms) - 1})
+// addHints adds the hints that a list has. One of two bytes stands for all of three bytes that begin with it.
+func addHints(list string, form *form) {
+	for text := range strings.SplitSeq(list, ",") {
+		for third := range 256 {
+			long := text
+			if len(text) == 2 {
+				long += string([]byte{byte(third)})
+			}
+			if at := &buckets[hashOf(long[:min(3, len(long))])]; len(text) == 2 && third > ' ' && fold[third] == byte(third) || len(text) != 2 && third == 0 {
+				if *at == 0 {
+					*at = uint16(len(hints))
+					hints = append(hints, nil)
+				}
+				hints[*at] = append(hints[*at], hint{long, form})
 			}
 		}
 	}
-}
-
-func addHint(h hint) {
-	at := &buckets[hashOf(h.text[:min(3, len(h.text))])]
-	if *at == 0 {
-		*at = uint16(len(hints))
-		hints = append(hints, nil)
-	}
-	hints[*at] = append(hints[*at], h)
 }
 
 // key returns a word as words has it: in lower case, without signs between its parts.
