@@ -55,12 +55,8 @@ func isPlain(s string) bool {
 
 // sharedHome reports whether a home belongs to no person.
 func sharedHome(name string) bool {
-	switch strings.ToLower(strings.Trim(name, " /")) {
-	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username", "%username%", "$user", "runner", "deck",
-		"steamuser", "users", "runneradmin", "runner~1", "containeradministrator", "containeruser", "circleci", "vsts", "vagrant", "ubuntu", "linuxbrew", "gast", "defaultapppool":
-		return true
-	}
-	return false
+	name = strings.Trim(name, " /")
+	return name == "" || is(name, sharedWord)
 }
 
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.
@@ -78,12 +74,7 @@ func startsWithNumber(s string) bool {
 
 // isNoHost keeps a word or a number in the place of the name of a computer.
 func isNoHost(s string, from, to int) bool {
-	switch host := strings.ToLower(s[from:to]); host {
-	case "localhost", "wsl.localhost", "tsclient", "unc", "home", "users":
-		return true
-	default:
-		return strings.Trim(host, "0123456789.:") == ""
-	}
+	return is(s[from:to], sharedWord) || strings.Trim(s[from:to], "0123456789.:") == ""
 }
 
 // isMixed reports whether s has letters and digits, or letters and signs, as few words do.
@@ -122,11 +113,6 @@ func mixture(s string) (kinds, changes, longest int) {
 		kinds, last = kinds|kind, kind
 	}
 	return kinds, changes, longest
-}
-
-// isVersionLike reports whether s is numbers with dots.
-func isVersionLike(s string) bool {
-	return strings.Contains(s, ".") && strings.Trim(s, "0123456789.v") == ""
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.

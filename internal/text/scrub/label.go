@@ -3,7 +3,6 @@ package scrub
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -86,7 +85,7 @@ type connection struct {
 
 var (
 	// joint matches the text between a word and its value, up to a sign.
-	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→]|%3[dD]|[—–] )`)
+	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )`)
 	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?) ?[:=：]`)
 	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
@@ -97,9 +96,6 @@ var (
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
 	p := skip(s, at, `\"'»”`)
-	if strings.HasPrefix(s[p:], ">") { // an element of XML
-		return connection{strength: 2, from: p + 1, closing: "<", sign: '>'}
-	}
 	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf {
 		// no further words
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
@@ -112,11 +108,10 @@ func (f *finder) connect(at int, kinds word) connection {
 		at, p = at+m[2], at+m[2]
 	}
 	if m := joint.FindStringSubmatchIndex(s[at:]); m != nil {
-		sign, next := s[at+m[2]], firstRune(s[at+m[3]:])
-		if m[3]-m[2] == 1 && (sign == ':' && (next == ':' || strings.HasPrefix(s[at+m[3]:], "//")) || sign == '=' && next == '=') {
-			return connection{strength: -1}
+		if s[at+m[2]] == '>' { // an element of XML
+			return connection{strength: 2, from: at + m[3], closing: "<", sign: '>'}
 		}
-		return connection{strength: 2, sign: sign}.open(s, at+m[3])
+		return connection{strength: 2, sign: s[at+m[2]]}.open(s, at+m[3])
 	}
 	q := skip(s, p, " \t\u00a0")
 	if q == at && (q == len(s) || !noSpaces(firstRune(s[q:])) && s[q] != '(' && s[q] != '[' || noSpaces(lastRune(s[:q]))) {
@@ -135,11 +130,8 @@ func (c connection) open(s string, p int) connection {
 	p = skip(s, p, " \t\r\n>|-[({\\")
 	if closing := closings[firstRune(s[p:])]; closing != "" {
 		p += utf8.RuneLen(firstRune(s[p:]))
-		switch closed := strings.Index(s[p:], closing); {
-		case closed > 0:
+		if strings.Index(s[p:], closing) > 0 {
 			c.closing = closing
-		case closed == 0:
-			return connection{strength: -1}
 		}
 	}
 	c.from = p
@@ -170,10 +162,8 @@ const (
 // secret adds the value of a word for secrets.
 func (f *finder) secret(c connection, bare bool) {
 	s := f.s
-	for _, scheme := range []string{"bearer ", "basic ", "token ", "digest "} {
-		if hasFold(s[c.from:], scheme) {
-			c.from, bare = c.from+len(scheme), false
-		}
+	if n := len(scheme.FindString(s[c.from:])); n > 0 {
+		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:to]
@@ -205,12 +195,14 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	return mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])) || code.MatchString(value)
 }
 
+var scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+
 // code matches a number that is entered once, or such a word in capitals.
 var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
 
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") && !isVersionLike(m) {
+	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") && (!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
 		f.add(ID, c.from, c.from+len(m), false)
 	}
 }
@@ -254,7 +246,7 @@ func (f *finder) user(c connection, label int) {
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
-	named := c.strength == 2 || c.closing != "" || !anyCommon(lower) && !isOrdinary(lower) && !typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
+	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) && !typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
 		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") && !strings.HasPrefix(rest, " "))
 	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) && startsWithAny(strings.TrimLeft(rest, " "), deeds...) {
 		f.addName(c.from, to)
@@ -270,17 +262,8 @@ var (
 func (f *finder) greeted(at int) {
 	s := f.s
 	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
-	for _, word := range []string{"user ", "the user ", "player "} {
-		if hasFold(s[from:], word) {
-			from = skip(s, from+len(word), " \"'«„“")
-		}
-	}
 	if from > at || noSpaces(lastRune(s[:at])) {
-		closing := ""
-		if from > at && (s[from-1] == '"' || s[from-1] == '\'') {
-			closing = s[from-1 : from]
-		}
-		f.addName(from, f.name(from, closing))
+		f.addName(from, f.name(from, ""))
 	}
 }
 
@@ -299,23 +282,6 @@ var (
 	// noName matches a number, a version, an id or a type, and noNameEnd the rest of a call, a key or a space of names.
 	noName    = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
 	noNameEnd = regexp.MustCompile(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
-	// particles is a part of expressions with the words inside names.
-	particles = sync.OnceValue(func() string {
-		var list []string
-		for text, kinds := range words {
-			if kinds&particleWord != 0 {
-				list = append(list, text)
-			}
-		}
-		return `(?:(?:` + strings.Join(list, "|") + `) )*`
-	})
-	person = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*) (?i:` + particles() + `)(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
-	})
-	lastName = sync.OnceValue(func() *regexp.Regexp {
-		const letters = `[\pL\pM\pN_.'’#~-]*`
-		return regexp.MustCompile(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + letters + ` ` + particles() + `){0,3}\p{Lu}` + letters + `|[\pL\pN_]` + letters + `)$`)
-	})
 )
 
 // name returns the end of the name at the place, or the place if there is none.
@@ -397,16 +363,6 @@ func (f *finder) tail(at, end int) {
 func startsWithAny(s string, beginnings ...string) bool {
 	for _, w := range beginnings {
 		if hasFold(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// anyCommon reports whether one of the words of s, which is in lower case, is common.
-func anyCommon(s string) bool {
-	for word := range strings.FieldsSeq(s) {
-		if vocabulary()[word] {
 			return true
 		}
 	}

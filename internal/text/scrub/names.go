@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -78,7 +79,7 @@ func (n *Names) add(kind Kind, text string) {
 		return
 	}
 	n.names++
-	n.know(kind, strings.Fields(otherScript.Replace(whole)))
+	n.know(kind, strings.Fields(otherScript().Replace(whole)))
 	n.know(kind, []string{strings.Trim(strings.ToLower(strconv.QuoteToASCII(text)), `"`)}) // as JSON has it
 	n.know(kind, []string{strings.ToLower(url.PathEscape(text))})
 	if short := []rune(strings.Join(parts, "")); len(short) > 6 {
@@ -100,12 +101,7 @@ func (n *Names) know(kind Kind, parts []string) bool {
 }
 
 // otherScript replaces letters in lower case by those of ASCII, as names of accounts have them.
-var otherScript = strings.NewReplacer("а", "a", "б", "b", "в", "v", "г", "g", "д", "d", "е", "e", "ё", "e", "ж", "zh", "з", "z", "и", "i", "й", "y",
-	"к", "k", "л", "l", "м", "m", "н", "n", "о", "o", "п", "p", "р", "r", "с", "s", "т", "t", "у", "u", "ф", "f", "х", "kh", "ц", "ts", "ч", "ch",
-	"ш", "sh", "щ", "shch", "ъ", "", "ы", "y", "ь", "", "э", "e", "ю", "yu", "я", "ya", "і", "i", "ї", "yi", "є", "ye", "ґ", "g",
-	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "â", "a", "ã", "a", "å", "a", "í", "i", "ó", "o", "ô", "o",
-	"õ", "o", "ø", "o", "ú", "u", "ñ", "n", "ç", "c", "ł", "l", "ś", "s", "ż", "z", "ź", "z", "ć", "c", "ń", "n", "ą", "a", "ę", "e", "č", "c", "š", "s",
-	"ž", "z", "ř", "r", "ě", "e", "ý", "y", "ů", "u", "ğ", "g", "ş", "s", "ı", "i")
+var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(letters...) })
 
 // Text returns s, which is scrubbed, without the names that n knows. Where there is none, it
 // is s and costs a look at each byte.
@@ -170,12 +166,12 @@ func (n *name) length(s string) int {
 	at := 0
 	for i, part := range n.parts {
 		for _, j := range joints {
-			if i > 0 && strings.HasPrefix(s[at:], j) && equalFold(s[at+len(j):], part) {
+			if i > 0 && strings.HasPrefix(s[at:], j) && hasFold(s[at+len(j):], part) {
 				at += len(j)
 				break
 			}
 		}
-		if !equalFold(s[at:], part) {
+		if !hasFold(s[at:], part) {
 			return 0
 		}
 		at += len(part)
@@ -184,12 +180,6 @@ func (n *name) length(s string) int {
 		return 0
 	}
 	return at
-}
-
-// equalFold reports whether s begins with part, in any case. Letters whose cases differ in
-// length are found as they were learned only.
-func equalFold(s, part string) bool {
-	return len(s) >= len(part) && strings.EqualFold(s[:len(part)], part)
 }
 
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a

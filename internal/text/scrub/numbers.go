@@ -33,8 +33,6 @@ func (f *finder) number(at int) {
 	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
 	case to-at == len("76561198000000001") && strings.HasPrefix(s[at:], "7656119"):
 		f.add(SteamID, at, to, false)
-	case to-at == len("2535400000000000") && (strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")):
-		f.add(ID, at, to, false) // Xbox
 	case to-at > 3:
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
@@ -86,23 +84,25 @@ func goesOn(s string, end int) bool {
 // at the place.
 func (f *finder) hardware(at int) {
 	s, from, to := f.s, at, at
-	for from > 0 && hexDigit(s[from-1]) {
+	for from > 0 && (hexDigit(s[from-1]) || upper(s[from-1])) {
 		from--
 	}
 	for to < len(s) && (s[to] == s[at] || hexDigit(s[to])) {
 		to++
 	}
-	if from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
-		from = to
-	}
 	switch run := strings.TrimSuffix(s[from:to], ":"); {
+	case from > 0 && (wordByte(s[from-1]) || s[from-1] == '.'):
+	case s[at] == '-' && at-from > 1 && at-from < 6 && (from == 0 || s[from-1] != '-') && productKey.MatchString(s[from:]):
+		m := productKey.FindStringSubmatch(s[from:])
+		if kinds, _, _ := mixture(m[1]); kinds == 3 {
+			f.add(Secret, from, from+len(m[1]), false)
+		}
+	case to < len(s) && wordByte(s[to]):
 	case macNumber.MatchString(run):
 		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" && (from == 0 || s[from-1] != s[at]) {
 			f.add(Address, from, from+len(run), false)
 		}
 		f.colons = to
-	case s[at] == '-':
-		f.product(at)
 	case strings.Contains(run, "::") || strings.Count(run, ":") == 7:
 		if f.colons = to; strings.HasPrefix(s[to:], "%") {
 			for to++; to < len(s) && wordByte(s[to]); to++ {
@@ -111,21 +111,6 @@ func (f *finder) hardware(at int) {
 		}
 		if a, err := netip.ParseAddr(run); err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789") {
 			f.add(Address, from, from+len(run), false)
-		}
-	}
-}
-
-// product adds the key of a product whose first dash is at the place.
-func (f *finder) product(at int) {
-	s, from := f.s, at
-	for from > 0 && (digit(s[from-1]) || upper(s[from-1])) {
-		from--
-	}
-	if n := at - from; n > 1 && n < 6 && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '-') {
-		if m := productKey.FindStringSubmatch(s[from:]); m != nil {
-			if kinds, _, _ := mixture(m[1]); kinds == 3 {
-				f.add(Secret, from, from+len(m[1]), false)
-			}
 		}
 	}
 }

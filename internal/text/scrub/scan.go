@@ -21,11 +21,8 @@ type finder struct {
 // separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script that
 // has no spaces.
 var separators = func() (set [256]bool) {
-	for _, b := range []byte(" \t:=\"'>(,.\\&%[|") {
-		set[b] = true
-	}
-	for b := 0xE2; b < 0xF0; b++ {
-		set[b] = true
+	for b := range set {
+		set[b] = strings.IndexByte(" \t:=\"'>(,.\\&%[|", byte(b)) >= 0 || b >= 0xE2 && b < 0xF0
 	}
 	return set
 }()

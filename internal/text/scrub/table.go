@@ -3,6 +3,7 @@ package scrub
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,9 +45,6 @@ const (
 	idWord
 	noneWord
 	leadWord
-	tailWord
-	deedWord
-	isWord
 	plainWord
 	nobodyWord
 	ordinaryWord
@@ -54,16 +52,13 @@ const (
 	prepositionWord
 	agentWord
 	netWord
-	rootWord
+	sharedWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord
 )
 
-var wordKinds = map[string]word{
-	"user": userWord, "noun": nounWord, "secret": secretWord, "token": tokenWord, "host": hostWord, "machine": machineWord,
-	"id": idWord, "none": noneWord, "lead": leadWord, "tail": tailWord, "deed": deedWord, "is": isWord, "plain": plainWord,
-	"nobody": nobodyWord, "ordinary": ordinaryWord, "particle": particleWord, "preposition": prepositionWord, "agent": agentWord, "net": netWord, "root": rootWord,
-}
+// wordKinds are the names of the kinds in order.
+var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle preposition agent net shared")
 
 // form is one expression for private text, which is its first group that matches.
 type form struct {
@@ -90,8 +85,11 @@ var (
 	// words are the rows of words.tsv by their text, normalized as key does.
 	words = map[string]word{}
 
-	// deeds are the acts, joiners the words between a label and its value.
-	deeds, joiners []string
+	// deeds are the acts, joiners the words between a label and its value, letters those of other scripts and of ASCII.
+	deeds, joiners, letters []string
+
+	// person matches the two names of a person, and lastName a name at the end of a text.
+	person, lastName func() *regexp.Regexp
 
 	// buckets are the hints by the hash of their first three bytes in lower case, and ends has the hashes of the last
 	// three bytes of words before a value.
@@ -107,7 +105,7 @@ func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
 
 func hashOf(s string) (h uint) {
 	for i := range len(s) {
-		h = roll(h, s[i])
+		h = roll(h, fold[s[i]])
 	}
 	return h
 }
@@ -131,30 +129,44 @@ func init() {
 		}
 		addHints(row[1], &form{rule: row[0], shortest: shortest, expr: lazy(expr)})
 	}
+	var particles []string
 	for row := range rows(wordTable) {
-		kind, text := wordKinds[row[0]], row[2]
-		switch kind {
-		case deedWord:
+		switch text := row[2]; row[0] {
+		case "deed":
 			deeds = append(deeds, text)
-		case isWord:
+		case "is":
 			joiners = append(joiners, text)
-		case tailWord:
+		case "letter":
+			letters = strings.Split(text, ",")
+		case "tail":
 			addHints(text, &form{rule: row[0]})
-		case rootWord:
+		case "root":
 			addHints(text+`\,`+text+"/,"+text+"%", &form{rule: row[0]})
 		default:
+			kind := word(1) << slices.Index(wordKinds, row[0])
 			words[key(text)] |= kind
-			if kind == agentWord {
-				ends[hashOf(foldASCII((" " + text)[max(0, len(text)-2):]))] = true
+			if kind == particleWord {
+				particles = append(particles, text)
 			}
-			if kind&(labels|leadWord) != 0 {
+			if kind&(labels|leadWord|agentWord) != 0 {
 				for _, joint := range []string{"", " ", "_", "-", ".", "'"} {
-					for _, cased := range []string{text, strings.ToUpper(text)} {
-						cased = strings.Join(strings.FieldsFunc(cased, isJoint), joint)
-						ends[hashOf(foldASCII(cased[max(0, len(cased)-3):]))] = true
-					}
+					addEnd(strings.Join(strings.FieldsFunc(text, isJoint), joint))
+					addEnd(strings.Join(strings.FieldsFunc(strings.ToUpper(text), isJoint), joint))
 				}
 			}
+		}
+	}
+	const part = `[\pL\pM\pN_.'’#~-]*`
+	between := ` (?i:(?:` + strings.Join(particles, "|") + `) )*`
+	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
+	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
+}
+
+// addEnd adds the hash of the end of a word before a value.
+func addEnd(s string) {
+	for b := range 256 {
+		if end := string([]byte{byte(b)}) + s; len(s) < 3 || b == 0 {
+			ends[hashOf(end[len(end)-3:])] = true
 		}
 	}
 }
@@ -178,17 +190,16 @@ func lazy(expr string) func() *regexp.Regexp {
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		for third := range 256 {
-			long := text
-			if len(text) == 2 {
-				long += string([]byte{byte(third)})
+			if long := text + string([]byte{byte(third)}); len(text) == 2 && third != ',' && fold[third] == byte(third) {
+				addHints(long, form)
 			}
-			if at := &buckets[hashOf(long[:min(3, len(long))])]; len(text) == 2 && third > ' ' && fold[third] == byte(third) || len(text) != 2 && third == 0 {
-				if *at == 0 {
-					*at = uint16(len(hints))
-					hints = append(hints, nil)
-				}
-				hints[*at] = append(hints[*at], hint{long, form})
+		}
+		if at := &buckets[hashOf(text[:min(3, len(text))])]; len(text) != 2 {
+			if *at == 0 {
+				*at = uint16(len(hints))
+				hints = append(hints, nil)
 			}
+			hints[*at] = append(hints[*at], hint{text, form})
 		}
 	}
 }
@@ -221,23 +232,7 @@ var fold = func() (table [256]byte) {
 	return table
 }()
 
-func foldASCII(s string) string {
-	b := []byte(s)
-	for i := range b {
-		b[i] = fold[b[i]]
-	}
-	return string(b)
-}
-
-// hasFold reports whether s begins with lower, whatever the case of ASCII in s.
+// hasFold reports whether s begins with lower, in any case. Letters whose cases differ in length are found as they are.
 func hasFold(s, lower string) bool {
-	if len(s) < len(lower) {
-		return false
-	}
-	for i := range len(lower) {
-		if fold[s[i]] != lower[i] {
-			return false
-		}
-	}
-	return true
+	return len(s) >= len(lower) && strings.EqualFold(s[:len(lower)], lower)
 }
