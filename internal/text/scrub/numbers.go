@@ -33,6 +33,8 @@ func (f *finder) number(at int) {
 	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
 	case to-at == len("76561198000000001") && strings.HasPrefix(s[at:], "7656119"):
 		f.add(SteamID, at, to, false)
+	case to-at == len("2535400000000000") && (strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")):
+		f.add(ID, at, to, false) // Xbox
 	case to-at > 3:
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)

@@ -36,7 +36,7 @@ func (f *finder) scan() {
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		if separators[b] && ends[h] {
+		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || i+1 < len(s) && (fold[s[i+1]] != s[i+1] || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
 			f.label(i)
 		}
 		if !wordByte(b) && b != '-' {

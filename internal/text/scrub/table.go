@@ -91,11 +91,11 @@ var (
 	// person matches the two names of a person, and lastName a name at the end of a text.
 	person, lastName func() *regexp.Regexp
 
-	// buckets are the hints by the hash of their first three bytes in lower case, and ends has the hashes of the last
-	// three bytes of words before a value.
+	// buckets are the hints by the hash of their first three bytes in lower case, and ends the kinds of words before a
+	// value by the hash of their last three bytes.
 	buckets [1 << hashBits]uint16
 	hints   = [][]hint{nil}
-	ends    [1 << hashBits]bool
+	ends    [1 << hashBits]word
 )
 
 // hashBits is the size of a hash of three bytes, of which the last is in the low bits.
@@ -150,8 +150,8 @@ func init() {
 			}
 			if kind&(labels|leadWord|agentWord) != 0 {
 				for _, joint := range []string{"", " ", "_", "-", ".", "'"} {
-					addEnd(strings.Join(strings.FieldsFunc(text, isJoint), joint))
-					addEnd(strings.Join(strings.FieldsFunc(strings.ToUpper(text), isJoint), joint))
+					addEnd(strings.Join(strings.FieldsFunc(text, isJoint), joint), kind)
+					addEnd(strings.Join(strings.FieldsFunc(strings.ToUpper(text), isJoint), joint), kind)
 				}
 			}
 		}
@@ -162,11 +162,15 @@ func init() {
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 }
 
-// addEnd adds the hash of the end of a word before a value.
-func addEnd(s string) {
+// addEnd adds the hash of the end of a word of one of the kinds.
+func addEnd(s string, kind word) {
+	if len(s) > 2 {
+		ends[hashOf(s[len(s)-3:])] |= kind
+		return
+	}
 	for b := range 256 {
-		if end := string([]byte{byte(b)}) + s; len(s) < 3 || b == 0 {
-			ends[hashOf(end[len(end)-3:])] = true
+		if !wordByte(byte(b)) || b == '_' {
+			ends[hashOf((string([]byte{byte(b)}) + s)[len(s)-2:])] |= kind
 		}
 	}
 }
@@ -190,8 +194,8 @@ func lazy(expr string) func() *regexp.Regexp {
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		for third := range 256 {
-			if long := text + string([]byte{byte(third)}); len(text) == 2 && third != ',' && fold[third] == byte(third) {
-				addHints(long, form)
+			if len(text) == 2 && third != ',' && fold[third] == byte(third) {
+				addHints(text+string([]byte{byte(third)}), form)
 			}
 		}
 		if at := &buckets[hashOf(text[:min(3, len(text))])]; len(text) != 2 {
