@@ -71,6 +71,9 @@ func within(s string, at int, r rune) bool {
 	if at == 0 || noSpaces(r) {
 		return false
 	}
+	if left := s[at-1]; left < utf8.RuneSelf {
+		return wordByte(left) && left != '_' && (upper(left) || !unicode.IsUpper(r))
+	}
 	left := lastRune(s[:at])
 	return isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left))
 }
