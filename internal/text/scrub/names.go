@@ -43,7 +43,7 @@ type name struct {
 }
 
 // Learn takes the names from s. It reports whether there were new ones. A text that shows none costs the pass that
-// [Text] takes, and no allocation.
+// [Text] takes.
 func (n *Names) Learn(s string) bool {
 	before := len(n.known)
 	if n.names == maxNames {
@@ -100,7 +100,7 @@ func (n *Names) know(kind Kind, parts []string) bool {
 	return true
 }
 
-// otherScript replaces letters in lower case by those of ASCII, as names of accounts have them.
+// otherScript replaces letters in lower case by letters of ASCII, as names of accounts have them.
 var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(letters...) })
 
 // Text returns s, which is scrubbed, without the names that n knows. Where there is none, it

@@ -153,7 +153,7 @@ func (f *finder) hinted(form *form, at, end int) {
 // maxBefore is how far before a hint a form begins, if its line is longer.
 const maxBefore = 128
 
-// window adds what an expression finds in the line of a hint. One for a private key, which has several lines, sees the
+// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several lines, sees the
 // rest of the text.
 func (f *finder) window(form *form, at int) {
 	s := f.s
@@ -244,7 +244,7 @@ var (
 	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
 )
 
-// all adds what an expression finds. Matches may share the signs around them, so each search begins where the last
+// all adds the private texts of a form between two places. Matches may share the signs around them, so each search begins where the last
 // private text ended.
 func (f *finder) all(form *form, at, end int) {
 	expr := form.expr()

@@ -33,7 +33,7 @@
 // # Cost
 //
 // One pass over a text looks for the beginnings of forms. An expression is tried only where its beginning was found. A
-// text without private data costs that pass, and no allocation.
+// text without private data and without a word before a value costs that pass, and no allocation.
 package scrub
 
 import (
@@ -65,10 +65,10 @@ func Kinds() []Kind { return slices.Clone(kinds) }
 // mark matches a mark.
 const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank)>"
 
-// maxPasses bounds the passes over a text: what a pass removes may show a form to the next one.
+// maxPasses bounds the passes over a text. A removal may show a form to the next pass.
 const maxPasses = 4
 
-// Text returns s without private data. It allocates only if there is something to remove.
+// Text returns s without private data.
 func Text(s string) string {
 	for range maxPasses {
 		spans := find(s)
@@ -87,7 +87,7 @@ type span struct {
 	teaches  bool // [Names] learns it
 }
 
-// find returns the private spans of s in their order, none of which overlap.
+// find returns the private spans of s in their order, without overlaps.
 func find(s string) []span {
 	f := finder{s: s}
 	f.scan()

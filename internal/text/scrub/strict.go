@@ -16,7 +16,7 @@ var (
 	spokenBy    = regexp.MustCompile(`(<user>\W{0,3}(?::|>|»|->)).*`)
 )
 
-// cut stands for the words that Strict removes.
+// cut replaces the words that Strict removes.
 const cut = "…"
 
 // Strict returns s, which is scrubbed, with nothing that a person may have typed: of its words, only common ones in lower

@@ -62,7 +62,7 @@ var wordKinds = strings.Fields("user noun secret token host machine id none lead
 
 // form is one expression for private text, which is its first group that matches.
 type form struct {
-	rule     string // "own" and "after" of rules.tsv, "tail" and "root" of words.tsv, or that of a row in forms.tsv
+	rule     string // "own" and "after" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
 	kind     Kind
 	teaches  bool // finds names, which [Names] learns
 	keep     func(text string, from, to int) bool
@@ -85,7 +85,7 @@ var (
 	// words are the rows of words.tsv by their text, normalized as key does.
 	words = map[string]word{}
 
-	// deeds are the acts, joiners the words between a label and its value, letters those of other scripts and of ASCII.
+	// deeds are the acts, joiners the words between a label and its value, letters pairs of other scripts and ASCII.
 	deeds, joiners, letters []string
 
 	// person matches the two names of a person, and lastName a name at the end of a text.
@@ -98,7 +98,7 @@ var (
 	ends    [1 << hashBits]word
 )
 
-// hashBits is the size of a hash of three bytes, of which the last is in the low bits.
+// hashBits is the size of a hash of three bytes. The last byte is in its low bits.
 const hashBits = 15
 
 func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
@@ -190,7 +190,7 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has. One of two bytes stands for all of three bytes that begin with it.
+// addHints adds the hints that a list has. A hint of two bytes adds each hint of three bytes that begins with it.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		for third := range 256 {
