@@ -166,12 +166,12 @@ func (n *name) length(s string) int {
 	at := 0
 	for i, part := range n.parts {
 		for _, j := range joints {
-			if i > 0 && strings.HasPrefix(s[at:], j) && hasFold(s[at+len(j):], part) {
+			if i > 0 && strings.HasPrefix(s[at:], j) && equalFold(s[at+len(j):], part) {
 				at += len(j)
 				break
 			}
 		}
-		if !hasFold(s[at:], part) {
+		if !equalFold(s[at:], part) {
 			return 0
 		}
 		at += len(part)
@@ -180,6 +180,11 @@ func (n *name) length(s string) int {
 		return 0
 	}
 	return at
+}
+
+// equalFold reports whether s begins with part, in any case. Letters whose cases differ in length are found as they are.
+func equalFold(s, part string) bool {
+	return len(s) >= len(part) && strings.EqualFold(s[:len(part)], part)
 }
 
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a

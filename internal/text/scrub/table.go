@@ -236,7 +236,12 @@ var fold = func() (table [256]byte) {
 	return table
 }()
 
-// hasFold reports whether s begins with lower, in any case. Letters whose cases differ in length are found as they are.
+// hasFold reports whether s begins with lower, whatever the case of ASCII in s.
 func hasFold(s, lower string) bool {
-	return len(s) >= len(lower) && strings.EqualFold(s[:len(lower)], lower)
+	for i := range len(lower) {
+		if i == len(s) || fold[s[i]] != lower[i] {
+			return false
+		}
+	}
+	return true
 }
