@@ -212,6 +212,8 @@ func (f *finder) id(c connection) {
 
 var idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 
+var hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+
 // host adds the value of a word for computers or networks.
 func (f *finder) host(c connection, kinds word) {
 	s, machine := f.s, kinds&machineWord != 0
@@ -226,13 +228,15 @@ func (f *finder) host(c connection, kinds word) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	if !isNamePart(firstRune(value)) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
-		strings.ContainsAny(value, `/\*%$@`) || !whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
+	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}
-	switch { // the form of a name, as far as the text before it requires one
-	case machine && c.strength == 0 && (whole && strings.ContainsAny(value, " '’-") || marked && capitals),
-		(!machine || c.strength > 0) && (whole || !machine && c.strength == 2 || marked || capitals && len(value) > 2):
+	named := whole || marked || capitals && len(value) > 2
+	if machine && c.strength == 0 {
+		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
+	}
+	if named || !machine && c.strength == 2 {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
 }

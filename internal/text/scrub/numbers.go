@@ -41,13 +41,19 @@ func (f *finder) number(at int) {
 			f.add(Money, at, f.digits, false)
 		}
 	default:
-		for to < len(s) && (digit(s[to]) || s[to] == '.') {
-			to++
-		}
-		to = len(strings.TrimRight(s[:to], "."))
-		if f.digits = to; strings.Count(s[at:to], ".") == 3 && !goesOn(s, to) && !isVersion(s, at, to) {
-			f.add(Address, at, to, false)
-		}
+		f.dotted(at, to)
+	}
+}
+
+// dotted adds the address whose first number is between two places.
+func (f *finder) dotted(at, to int) {
+	s := f.s
+	for to < len(s) && (digit(s[to]) || s[to] == '.') {
+		to++
+	}
+	to = len(strings.TrimRight(s[:to], "."))
+	if f.digits = to; strings.Count(s[at:to], ".") == 3 && !goesOn(s, to) && !isVersion(s, at, to) {
+		f.add(Address, at, to, false)
 	}
 }
 
@@ -106,14 +112,20 @@ func (f *finder) hardware(at int) {
 		}
 		f.colons = to
 	case strings.Contains(run, "::") || strings.Count(run, ":") == 7:
-		if f.colons = to; strings.HasPrefix(s[to:], "%") {
-			for to++; to < len(s) && wordByte(s[to]); to++ {
-			}
-			run = s[from:to]
+		f.colons = to
+		f.ipv6(from, from+len(run))
+	}
+}
+
+// ipv6 adds the address between two places, with its zone.
+func (f *finder) ipv6(from, to int) {
+	s := f.s
+	if strings.HasPrefix(s[to:], "%") {
+		for to++; to < len(s) && wordByte(s[to]); to++ {
 		}
-		if a, err := netip.ParseAddr(run); err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789") {
-			f.add(Address, from, from+len(run), false)
-		}
+	}
+	if a, err := netip.ParseAddr(s[from:to]); err == nil && !isEverybodys(a) && strings.ContainsAny(s[from:to], "0123456789") {
+		f.add(Address, from, to, false)
 	}
 }
 
