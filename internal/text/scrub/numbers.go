@@ -107,7 +107,7 @@ func (f *finder) hardware(at int) {
 		}
 	case to < len(s) && wordByte(s[to]):
 	case macNumber.MatchString(run):
-		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" && (from == 0 || s[from-1] != s[at]) {
+		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" {
 			f.add(Address, from, from+len(run), false)
 		}
 		f.colons = to
