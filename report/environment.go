@@ -32,10 +32,10 @@ func (e Environment) clean(s *Scrubber) *Environment {
 	}
 	mods := make([]capture.ListedMod, len(e.Mods))
 	for i, m := range e.Mods {
-		mods[i].Name = text.Safe(s.Text(m.Name), maxModReference)
-		mods[i].PackageID = text.Safe(s.Text(m.PackageID), maxModReference)
+		mods[i].Name = text.Safe(s.Mod(m.Name), maxModReference)
+		mods[i].PackageID = text.Safe(s.Mod(m.PackageID), maxModReference)
 		mods[i].WorkshopID = text.Safe(s.Text(m.WorkshopID), maxModReference)
-		mods[i].Versions = text.Safe(s.Text(m.Versions), maxModVersions)
+		mods[i].Versions = text.Safe(s.Mod(m.Versions), maxModVersions)
 	}
 	if e.Mods = mods; len(mods) == 0 {
 		e.Mods = nil

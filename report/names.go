@@ -28,7 +28,7 @@ func (r *Replay) rename() func(a *heed.Item) {
 			return
 		}
 		if m, ok := r.config.Mod(*name); ok {
-			*name = cmp.Or(r.config.Scrub.Text(m.Name), named[m.PackageID], strings.TrimPrefix(*name, text.Code))
+			*name = cmp.Or(r.config.Scrub.Mod(m.Name), named[m.PackageID], strings.TrimPrefix(*name, text.Code))
 		}
 	}
 	r.eachText(mod)

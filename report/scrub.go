@@ -12,7 +12,7 @@ import (
 )
 
 // A Scrubber takes out of log text what its owner would not want to share: names of
-// users and computers, accounts, ids of devices, addresses, secrets, e-mail. It remembers
+// users and computers, accounts, ids of devices, addresses, secrets, e-mail, cards. It remembers
 // which kinds there were, so that a report can list what is not in it.
 //
 // Names have no form. They are learned where they have one, such as the path of
@@ -26,6 +26,9 @@ import (
 // Log text that the engine has cut is scrubbed as it was cut: half of a network
 // address or of an account is none any more, and stays.
 type Scrubber struct {
+	// Strict keeps of text only what no person typed: see the level "strict" of the programs. Names of mods stay.
+	Strict bool
+
 	kinds []scrub.Kind
 	names scrub.Names
 
@@ -52,6 +55,9 @@ func (s *Scrubber) Text(text string) string {
 	}
 	s.Learn(text)
 	scrubbed := s.scrub(text)
+	if s.Strict {
+		scrubbed = scrub.Strict(scrubbed)
+	}
 	if len(text) <= knownBytes {
 		if s.known == nil || len(s.known) == knownTexts {
 			s.known = make(map[string]string, knownTexts)
@@ -148,7 +154,7 @@ func instance(local string) bool {
 func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
 	suspects = slices.Clone(suspects)
 	for i := range suspects {
-		suspects[i].Mod = s.Text(suspects[i].Mod)
+		suspects[i].Mod = s.Mod(suspects[i].Mod)
 	}
 	return suspects
 }
@@ -157,7 +163,13 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 	if s == nil {
 		return a
 	}
-	a.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
+	a.EachText(func(text *string, mod bool) {
+		if mod {
+			*text = s.Mod(*text)
+		} else {
+			*text = s.Text(*text)
+		}
+	})
 	return a
 }
 
@@ -166,6 +178,22 @@ func (s *Scrubber) texts(names []string) []string {
 		return names
 	}
 	return each(names, s.Text)
+}
+
+func (s *Scrubber) mods(names []string) []string {
+	if s == nil {
+		return names
+	}
+	return each(names, s.Mod)
+}
+
+// Mod returns the name or the package id of a mod without private data. It is the same at both levels.
+func (s *Scrubber) Mod(name string) string {
+	if s == nil || !s.Strict {
+		return s.Text(name)
+	}
+	s.Learn(name)
+	return s.scrub(name)
 }
 
 // Removed returns the kinds that were taken out so far, in words and a fixed order; nil
@@ -202,6 +230,7 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Address:  "network addresses",
 	scrub.Secret:   "secrets",
 	scrub.Email:    "e-mail addresses",
+	scrub.Money:    "numbers of cards and bank accounts",
 }
 
 // rescrub takes out of what was kept the names that were learned after it was, once

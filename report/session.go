@@ -117,9 +117,9 @@ func (r *Replay) canonical(sig signature.Signature, shown string, scrub *Scrubbe
 func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {
 	var all []summary.Blame
 	for _, name := range row.Blame[:min(len(row.Blame), summary.MaxBlame)] {
-		b := summary.Blame{Mod: safe(scrub.Text(name)), Evidence: row.evidenceAgainst(name)}
+		b := summary.Blame{Mod: safe(scrub.Mod(name)), Evidence: row.evidenceAgainst(name)}
 		if mod, ok := r.config.Mod(name); ok {
-			b.PackageID = safe(scrub.Text(mod.PackageID))
+			b.PackageID = safe(scrub.Mod(mod.PackageID))
 		}
 		all = append(all, b)
 	}

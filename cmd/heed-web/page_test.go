@@ -39,7 +39,7 @@ func TestFiles(t *testing.T) {
 	for name, data := range pages {
 		require.NotContains(t, strings.ReplaceAll(string(data), "http://www.w3.org/2000/svg", ""), "://", name)
 	}
-	for _, id := range []string{"files", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
+	for _, id := range []string{"files", "strict", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
 		require.Contains(t, index, `id="`+id+`"`)
 	}
 }
@@ -85,7 +85,7 @@ func TestBrowser(t *testing.T) {
 	require.NoError(t, build(folder))
 	packed, err := os.Stat(filepath.Join(folder, program))
 	require.NoError(t, err)
-	require.Less(t, packed.Size(), int64(4_700_000), "the page is to be there in seconds")
+	require.Less(t, packed.Size(), int64(4_800_000), "the page is to be there in seconds")
 
 	var mu sync.Mutex
 	var others []string

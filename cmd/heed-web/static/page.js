@@ -6,6 +6,7 @@
   let worker = null; // has the program; null before the first log and after one that was given up
   let logs = []; // of two the older one first
   let made = null; // the answer of the worker
+  let strict = false; // the level of the last scrubbing
 
   // A worker that a blob begins has the policy of this page, so that it can reach no other host either.
   function start() {
@@ -52,7 +53,8 @@
     made = m;
     document.querySelector('main').hidden = true;
     $('result').hidden = false;
-    $('removed').textContent = (m.removed.length ? 'Removed: ' + m.removed.join(', ') + '. ' : '') + m.error;
+    const level = strict ? 'Strict: only common words, counts, names of mods, versions and frames are left. ' : '';
+    $('removed').textContent = level + (m.removed.length ? 'Removed: ' + m.removed.join(', ') + '. ' : '') + m.error;
     $('difference').hidden = m.difference === '';
     $('swap').hidden = m.difference === '';
     const [difference, suspects] = $('difference').querySelectorAll('pre');
@@ -71,7 +73,8 @@
     working(true);
     $('status').textContent = files.length === 1 ? `Reading ${files[0].name}` : `Reading ${files.length} logs`;
     worker ??= start();
-    worker.postMessage(files);
+    strict = $('strict').checked;
+    worker.postMessage({files, strict});
   }
 
   const chosen = (list) => read([...list].sort((a, b) => a.lastModified - b.lastModified));

@@ -39,7 +39,7 @@ function readable(file, count) {
   };
 }
 
-self.onmessage = async ({data: files}) => {
+self.onmessage = async ({data: {files, strict}}) => {
   try {
     await program;
     // Two logs are read twice: for their reports, and for what differs.
@@ -50,7 +50,7 @@ self.onmessage = async ({data: files}) => {
       postMessage({progress: all ? read / all : 1});
       if (read === all) postMessage({status: 'Making the report'});
     };
-    postMessage(await heed(files.map((f) => readable(f, count))));
+    postMessage(await heed(files.map((f) => readable(f, count)), strict));
   } catch (e) {
     postMessage({failed: `The log could not be read: ${e.message}`});
   }

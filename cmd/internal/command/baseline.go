@@ -59,7 +59,7 @@ func readBaseline(name string) (*compare.Baseline, error) {
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{viewFlags: viewFlags{scrub: scrubFlags{scrub: true}}} // this command has its flags of rules only
+	f := &compareFlags{viewFlags: viewFlags{scrub: scrubFlags{level: scrubOn}}} // this command has its flags of rules only
 	var from inputFlags
 	var out string
 	var today time.Time

@@ -143,7 +143,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	defer src.close()
-	names, empty := &report.Scrubber{}, true
+	names, empty := &report.Scrubber{Strict: f.scrub.level == scrubStrict}, true
 	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
 		empty = false
 		names.Learn(src.Record.Message, src.Record.Stack)

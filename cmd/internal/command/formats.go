@@ -101,32 +101,48 @@ func (f *replayFlags) form(format string, layout report.TextOptions) form {
 	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
 }
 
-// scrubFlags report whether output is scrubbed.
+// scrubFlags report whether output is scrubbed, and at which level.
 type scrubFlags struct {
-	scrub, keep bool
+	level string // one of those below, "" for scrubAuto
+	keep  bool
 }
+
+// The levels of scrubbing.
+const (
+	scrubAuto   = "auto" // by the format
+	scrubOn     = "on"
+	scrubStrict = "strict"
+)
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false,
-		"remove names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses "+
-			"from the output; the default for output to share: markdown, junit, sarif and the page of report")
+	flags.StringVar(&f.level, "scrub", scrubAuto,
+		"the `LEVEL`: remove names of users and computers, accounts, ids of devices, network addresses, secrets, e-mail "+
+			"addresses and numbers of cards from the output; the default for output to share: markdown, junit, sarif and the page of "+
+			"report; --scrub=strict keeps only common words, counts, names of mods, versions and frames")
+	flags.Lookup("scrub").NoOptDefVal = scrubOn
+	cli.Choice(cmd, "scrub", scrubAuto, scrubOn, scrubStrict)
 	flags.BoolVar(&f.keep, "no-scrub", false, "do not remove private data from the output")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
 
 // scrubber returns the scrubber of output in these formats, nil if none is to be scrubbed.
 func (f *scrubFlags) scrubber(formats ...string) *report.Scrubber {
-	if f.keep || !f.scrub && !slices.ContainsFunc(formats, shared) {
+	explicit := f.level == scrubOn || f.level == scrubStrict
+	if f.keep || !explicit && !slices.ContainsFunc(formats, shared) {
 		return nil
 	}
-	return &report.Scrubber{}
+	return &report.Scrubber{Strict: f.level == scrubStrict}
 }
 
 // removed prints on standard error which kinds a scrubber took out.
 func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
-		p.Note("removed from the output: %s; --no-scrub keeps it", strings.Join(removed, ", "))
+		level := ""
+		if s.Strict {
+			level = ", and all that a person may have typed (strict)"
+		}
+		p.Note("removed from the output: %s%s; --no-scrub keeps it", strings.Join(removed, ", "), level)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Page is what a browser shows about logs: the outputs of report, of replay as Markdown and, for two logs, of diff and
-// suspects. All of it is scrubbed.
+// suspects. All of it is scrubbed, at the strict level if the caller asks for it.
 type Page struct {
 	HTML       []byte
 	Markdown   []byte   // one issue for each log
@@ -26,7 +26,7 @@ type Page struct {
 
 // NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
 // error has a line for each log that could not be read to its end; the page then has the rest, or is nil.
-func NewPage(ctx context.Context, set *rules.Set, names []string,
+func NewPage(ctx context.Context, set *rules.Set, names []string, strict bool,
 	open func(string) (io.ReadCloser, error),
 ) (*Page, error) {
 	var complaints bytes.Buffer
@@ -37,7 +37,7 @@ func NewPage(ctx context.Context, set *rules.Set, names []string,
 	if err != nil {
 		return nil, err
 	}
-	scrubber := &report.Scrubber{}
+	scrubber := &report.Scrubber{Strict: strict}
 	replays := p.detailed(ctx, set, normalizer, nil, scrubber, names)
 	if text := strings.TrimSpace(complaints.String()); text != "" {
 		err = errors.New(text)

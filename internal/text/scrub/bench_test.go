@@ -1,6 +1,11 @@
 package scrub
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // texts are what a scrubber is given most: nothing in them is private, and much
 // looks as if it might be.
@@ -42,5 +47,31 @@ func BenchmarkLearn(b *testing.B) {
 				n.Learn(s)
 			}
 		})
+	}
+}
+
+// BenchmarkLog is the speed on the lines of real logs.
+func BenchmarkLog(b *testing.B) {
+	files, _ := filepath.Glob(filepath.Join(os.Getenv("HEED_DATA"), "*", "*.log"))
+	if len(files) == 0 {
+		b.Skip("HEED_DATA has no logs")
+	}
+	var lines []string
+	size := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data = data[:min(len(data), 256<<10)]
+		size += len(data)
+		lines = append(lines, strings.Split(string(data), "\n")...)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, line := range lines {
+			Text(line)
+		}
 	}
 }

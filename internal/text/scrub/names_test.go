@@ -25,6 +25,9 @@ func TestNames(t *testing.T) {
 		{`Running as TOWER9\quillon`, `tower9: quillon`, `<computer>: <user>`},
 		{`C:\Users\Quill\x and C:\Users\Quill Abt\x`, `Quill Abt and Quill`, `<user> and <user>`},
 
+		{`Benutzer: Велимир`, `user velimir, \u0412\u0435\u043b\u0438\u043c\u0438\u0440`, `user <user>, <user>`},
+		{`C:\Users\Quillon Abt\x`, `C:\Temp\QUILLO~1\x`, `C:\Temp\<user>\x`},
+
 		// Parts of words are others, and so are those of dotted names.
 		{`/home/quillon/x`, `quillons quillonia tranquillon quillon2`, `quillons quillonia tranquillon quillon2`},
 		{`/home/quillon/x`, `quillon.betterdoors in Mods/quillon.betterdoors, at Mods.Quillon ()`, `quillon.betterdoors in Mods/quillon.betterdoors, at Mods.Quillon ()`},

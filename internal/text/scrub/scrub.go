@@ -1,10 +1,8 @@
-// Package scrub takes out of log text what its owner would not want to share: names of
-// users and computers, accounts, ids of devices, addresses, secrets, e-mail.
+// Package scrub removes private data from log text: names of users and computers, accounts, ids of devices, network
+// addresses, secrets, e-mail addresses, numbers of cards and bank accounts.
 //
-// [Text] looks for forms, not for values: who shares a log decides by a table of
-// kinds ([Kinds]) what goes. What is taken out leaves its kind in angle brackets, so
-// that a reader sees that something was there, and two users stay two words of one
-// shape:
+// [Text] looks for forms, not for values. It leaves a mark with the kind ([Kinds]), so that a reader sees that
+// something was there, and texts about two users keep one shape:
 //
 //	C:\Users\Maria\AppData\…      C:\Users\<user>\AppData\…
 //	\\MARIA-PC\mods\x.dll         \\<computer>\mods\x.dll
@@ -13,31 +11,41 @@
 //	192.168.178.20:27015          <address>:27015
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
+//	Benutzer: Maria               Benutzer: <user>
 //
-// A name that stands alone has no form. [Names] learns names from the texts that have
-// them in such a form, and finds them in others.
+// There are four sources of forms. gitleaks/rules.tsv has the tokens of known providers. words.tsv has, in 20 languages,
+// the words before a private value, and the phrases before and after a name. forms.tsv has expressions for other forms.
+// Numbers with a grammar or a check digit are in numbers.go.
 //
-// A form that could as well be something that a reader needs stays: a version such as
-// 1.4.3.0 or 10.2.0.1 where nothing marks it as an address, the id of a Workshop
-// item, the id of a package, a hash without a word that marks it as a secret, loopback
-// addresses. A value in another text than its key is not found: a text
-// should be a record rather than a line.
+// A name that appears alone has no form. [Names] learns names from texts that show them in such a form, and finds them
+// in others.
 //
-// All functions are pure and safe for concurrent use; a Names is for one goroutine.
-// Scrubbing twice changes nothing more.
+// A form that could as well be something a reader needs stays: a version such as 1.4.3.0 or 10.2.0.1 where nothing
+// marks it as an address, the id of a Workshop item or of a package, a hash without a word that marks it as a secret,
+// loopback addresses. Coordinates, telephone numbers and street addresses stay. A value in another text than its key is
+// not found: a text should be a record rather than a line.
+//
+// [Strict] keeps far less: it is for those who want to share nothing that a person typed.
+//
+// All functions are pure and safe for concurrent use; a Names is for one goroutine. Scrubbing twice changes nothing
+// more.
 //
 // # Cost
 //
-// A text is matched only against the expressions of which it has a hint, which one pass over
-// it finds (look.go). A text in which nothing is private costs that pass, and no allocation.
+// One pass over a text looks for the beginnings of forms. An expression is tried only where its beginning was found. A
+// text without private data and without a word before a value costs that pass, and no allocation.
 package scrub
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Kind is a kind of private text.
 type Kind string
 
-// The kinds that [Text] takes out, by the mark that it leaves.
+// The kinds that [Text] removes, by the mark that it leaves.
 const (
 	User     Kind = "<user>"
 	Computer Kind = "<computer>"
@@ -46,56 +54,83 @@ const (
 	Address  Kind = "<address>"
 	Secret   Kind = "<secret>"
 	Email    Kind = "<email>"
+	Money    Kind = "<bank>" // the number of a card or of a bank account
 )
 
-// Kinds returns the kinds, for a message that lists what is taken out.
-func Kinds() []Kind { return []Kind{User, Computer, SteamID, ID, Address, Secret, Email} }
+var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money}
 
-// Text returns s without what is private in it. It allocates only where there is
-// something to take out, or much looks as if there were.
+// Kinds returns the kinds, for a message that lists them.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// mark matches a mark.
+const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank)>"
+
+// maxPasses bounds the passes over a text. A removal may show a form to the next pass.
+const maxPasses = 4
+
+// Text returns s without private data.
 func Text(s string) string {
-	hinted := look(s)
-	for i := range forms {
-		f := &forms[i]
-		if hinted&(1<<i) == 0 || f.may != nil && hinted != every && !f.may(s) {
-			continue
+	for range maxPasses {
+		spans := find(s)
+		if len(spans) == 0 {
+			break
 		}
-		if t := f.scrub(s, nil); t != s {
-			s, hinted = t, look(t)
-		}
+		s = replace(s, spans)
 	}
 	return s
 }
 
-// scrub replaces all that f finds, and calls found with it, unless that is nil. Matches may
-// share the signs around them, so each search begins where the last private text ended.
-func (f *form) scrub(s string, found func(s string, from, to int)) string {
-	group := 2 * f.expr.SubexpIndex("private")
-	var b strings.Builder
-	done, at := 0, 0
-	for at < len(s) {
-		m := f.expr.FindStringSubmatchIndex(s[at:])
-		if m == nil {
-			break
-		}
-		from, to := at+m[group], at+m[group+1]
-		if from < to && s[to-1] == '/' && f.kind == User {
-			to-- // the separator that a name with spaces ends at
-		}
-		at = max(to, at+1)
-		if strings.HasPrefix(s[from:to], string(f.kind)) || f.keep != nil && f.keep(s, from, to) {
-			continue
-		}
-		if found != nil {
-			found(s, from, to)
-		}
-		b.WriteString(s[done:from])
-		b.WriteString(string(f.kind))
-		done = to
+// span is private text in a longer one.
+type span struct {
+	from, to int
+	kind     Kind
+	teaches  bool // [Names] learns it
+}
+
+// find returns the private spans of s in their order, without overlaps.
+func find(s string) []span {
+	f := finder{s: s}
+	f.scan()
+	if len(f.spans) < 2 {
+		return f.spans
 	}
-	if done == 0 {
+	// Of two spans that begin together the first one counts, which is of the kind looked for first.
+	slices.SortStableFunc(f.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	kept := f.spans[:1]
+	for _, next := range f.spans[1:] {
+		if last := &kept[len(kept)-1]; next.from >= last.to {
+			kept = append(kept, next)
+		} else if next.from == last.from || last.kind == next.kind { // two views of one value
+			last.to = max(last.to, next.to)
+		}
+	}
+	return kept
+}
+
+// replace returns s with the mark of its kind in place of each span.
+func replace(s string, spans []span) string {
+	if len(spans) == 0 {
 		return s
+	}
+	var b strings.Builder
+	done := 0
+	for _, p := range spans {
+		b.WriteString(s[done:p.from])
+		b.WriteString(string(p.kind))
+		done = p.to
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// add records a span, unless it is empty or a mark.
+func (f *finder) add(kind Kind, from, to int, teaches bool) {
+	if from < to && !isMark(f.s[from:]) && (from == 0 || !isMark(f.s[from-1:])) {
+		f.spans = append(f.spans, span{from, to, kind, teaches})
+	}
+}
+
+// isMark reports whether s begins with a mark.
+func isMark(s string) bool {
+	return strings.HasPrefix(s, "<") && slices.ContainsFunc(kinds, func(k Kind) bool { return strings.HasPrefix(s, string(k)) })
 }

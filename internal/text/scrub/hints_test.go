@@ -1,0 +1,88 @@
+package scrub
+
+import (
+	"math/rand/v2"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHintsMissNothing generates texts that match each form, and looks in them for a hint of it.
+func TestHintsMissNothing(t *testing.T) {
+	texts := map[*form][]string{}
+	for _, bucket := range hints {
+		for _, h := range bucket {
+			texts[h.form] = append(texts[h.form], h.text)
+		}
+	}
+	for form, hints := range texts {
+		if form.expr == nil || form.rule == "own" || form.rule == "after" || strings.Contains(form.expr().String(), "gh[ousr]_") {
+			continue // the last one has the prefixes of its hints only
+		}
+		tree, err := syntax.Parse(form.expr().String(), syntax.Perl)
+		require.NoError(t, err)
+		r := rand.New(rand.NewPCG(4, uint64(form.index)))
+		for range 300 {
+			s := " " + generate(r, tree) + " "
+			alone := finder{s: s}
+			if alone.all(form, 0, len(s)); len(alone.spans) == 0 {
+				continue
+			}
+			hinted := slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(strings.ToLower(s), h) })
+			f := finder{s: s}
+			if !hinted || form.shortest > 0 && strings.ContainsAny(s, "0123456789") && !f.hasWord(form.shortest) {
+				t.Errorf("%s %.90s misses %q", form.kind, form.expr(), s)
+				break
+			}
+		}
+	}
+}
+
+// generate returns a text that tree matches, apart from its conditions.
+func generate(r *rand.Rand, tree *syntax.Regexp) string {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		return string(tree.Rune)
+	case syntax.OpCharClass:
+		ranges := tree.Rune
+		for i := len(ranges); i > 2 && ranges[i-2] >= 0x80; i -= 2 {
+			ranges = ranges[:i-2]
+		}
+		if slices.Contains(ranges, ' ') && len(ranges) < 9 {
+			return " "
+		}
+		at := 2 * r.IntN(len(ranges)/2)
+		return string(max(' ', ranges[at]+r.Int32N(min(ranges[at+1]-ranges[at], 0x60)+1)))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return "y"
+	case syntax.OpAlternate:
+		return generate(r, tree.Sub[r.IntN(len(tree.Sub))])
+	case syntax.OpStar, syntax.OpQuest:
+		return strings.Repeat(generate(r, tree.Sub[0]), r.IntN(2))
+	case syntax.OpPlus:
+		return generate(r, tree.Sub[0])
+	case syntax.OpRepeat:
+		s := ""
+		for range tree.Min + r.IntN(2) {
+			s += generate(r, tree.Sub[0])
+		}
+		return s
+	}
+	s := ""
+	for _, sub := range tree.Sub {
+		s += generate(r, sub)
+	}
+	return s
+}
+
+func TestTextWithoutCost(t *testing.T) {
+	for name, s := range texts {
+		if name != "path" && name != "key" {
+			require.Equal(t, s, Text(s), name)
+			require.Zero(t, testing.AllocsPerRun(20, func() { Text(s) }), name)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package scrub
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// onWindows matches the text before the folder of the homes on Windows, in a share and in a URL.
+	onWindows = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|` +
+		`%(?:systemdrive|homedrive)%|\\\\<computer>(?:[\\/][\w$.-]+)?)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
+	// onUnix matches the same with that folder on systems with one tree of folders.
+	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|://[^/\s]*)(?:/(?:var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
+		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
+
+	slashes = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
+	inside  = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
+
+	// unixName matches a name, which may have spaces if a separator follows on the line.
+	unixName    = regexp.MustCompile(`^[^/\\:"'<>|)\],;\s]+(?:(?: [^/\\:"'<>|)\],;\s]+){1,3}/)?`)
+	windowsName = regexp.MustCompile(`^(?:[^\\/:*?"<>|\r\n%]|%(?:[^25\\/:*?"<>|\r\n]|2[^5fF]|5[^cC]))+`)
+)
+
+// home adds the name of a user's folder below the folder of the homes, which is between two places.
+func (f *finder) home(at, end int) {
+	s, name := f.s, ""
+	end = len(strings.TrimRight(s[:end], `/\%`))
+	from := end + len(slashes.FindString(s[end:]))
+	near := max(0, at-96)
+	switch {
+	case from == end:
+	case onWindows.MatchString(s[near:at]):
+		name = windowsName.FindString(s[from:])
+	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
+		name = windowsName.FindString(s[from:])
+		if rest := s[from+len(name):]; !inside.MatchString(rest) && (at == 0 || rest == "" || strings.IndexByte("=,", s[at-1]) < 0 || s[at:end] != "home") {
+			return
+		}
+	case onUnix.MatchString(s[near:end]):
+		name = strings.TrimSuffix(unixName.FindString(s[from:]), "/")
+	}
+	if name = strings.TrimRight(name, " .,;)]'"); !sharedHome(name) && name[0] != '$' && name[0] != '%' {
+		f.add(User, from, from+len(name), true)
+	}
+}

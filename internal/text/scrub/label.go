@@ -1,0 +1,397 @@
+package scrub
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord bounds the bytes of a word before a value, without the signs between its parts.
+const maxWord = 48
+
+// label looks for a word before a value that ends at the place, and adds the value.
+func (f *finder) label(at int) {
+	kinds, from := f.word(at)
+	if kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
+		f.greeted(at)
+	}
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+		return
+	}
+	c := f.connect(at, kinds)
+	inCode := from > 0 && c.sign != '=' && c.closing == "" && (f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
+	switch {
+	case kinds&leadWord != 0:
+		f.greeted(at)
+	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
+	case kinds&(secretWord|tokenWord) != 0:
+		f.secret(c, kinds&tokenWord != 0)
+	case kinds&idWord != 0:
+		f.id(c)
+	case kinds&machineWord != 0 && from > 0 && strings.IndexByte("-_./\\", f.s[from-1]) >= 0:
+	case kinds&(hostWord|machineWord|netWord) != 0:
+		f.host(c, kinds)
+	default:
+		f.user(c, from)
+	}
+}
+
+// word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
+func (f *finder) word(at int) (kinds word, from int) {
+	var buf [maxWord]byte
+	s, n, joint := f.s, len(buf), false
+	for i := at; i > 0; {
+		r, size := rune(s[i-1]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeLastRuneInString(s[:i])
+		}
+		i -= size
+		if isJoint(r) && !joint && n < len(buf) {
+			joint = true
+			continue
+		}
+		lower := unicode.ToLower(r)
+		if n -= utf8.RuneLen(lower); n < 0 || !isNamePart(r) || r == utf8.RuneError {
+			break
+		}
+		utf8.EncodeRune(buf[n:], lower)
+		if joint = false; within(s, i, r) {
+			continue
+		}
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord) != 0 {
+			kinds, from = k, i
+		}
+	}
+	return kinds, from
+}
+
+// within reports whether the word of r, which is at the place, has letters before r.
+func within(s string, at int, r rune) bool {
+	if at == 0 || noSpaces(r) {
+		return false
+	}
+	if left := s[at-1]; left < utf8.RuneSelf {
+		return wordByte(left) && left != '_' && (upper(left) || !unicode.IsUpper(r))
+	}
+	left := lastRune(s[:at])
+	return isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left))
+}
+
+// connection is the text between a word and its value.
+type connection struct {
+	strength int    // 2: a sign, 1: a word such as "is", 0: spaces or quotes, -1: no connection
+	from     int    // the place of the value
+	closing  string // the quote after the value, "" for none
+	sign     byte
+}
+
+var (
+	// joint matches the text between a word and its value, up to a sign.
+	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )`)
+	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
+	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?) ?[:=：]`)
+	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
+	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
+)
+
+// connect reads the text after a word before a value.
+func (f *finder) connect(at int, kinds word) connection {
+	s := f.s
+	p := skip(s, at, `\"'»”`)
+	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf {
+		// no further words
+	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
+		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
+		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
+		if kinds&secretWord != 0 || is(first, prepositionWord) || kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
+			at, p = at+m[3], at+m[3]
+		}
+	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
+		at, p = at+m[2], at+m[2]
+	}
+	if m := joint.FindStringSubmatchIndex(s[at:]); m != nil {
+		if s[at+m[2]] == '>' { // an element of XML
+			return connection{strength: 2, from: at + m[3], closing: "<", sign: '>'}
+		}
+		return connection{strength: 2, sign: s[at+m[2]]}.open(s, at+m[3])
+	}
+	q := skip(s, p, " \t\u00a0")
+	if q == at && (q == len(s) || !noSpaces(firstRune(s[q:])) && s[q] != '(' && s[q] != '[' || noSpaces(lastRune(s[:q]))) {
+		return connection{strength: -1}
+	}
+	for _, joiner := range joiners {
+		if rest := s[q:]; hasFold(rest, joiner) && (startsWithAny(rest[len(joiner):], " ", ":") || noSpaces(firstRune(joiner))) {
+			return connection{strength: 1}.open(s, skip(s, q+len(joiner), " :"))
+		}
+	}
+	return connection{}.open(s, q)
+}
+
+// open returns c with the value after the place and its quote.
+func (c connection) open(s string, p int) connection {
+	p = skip(s, p, " \t\r\n>|-[({\\")
+	if closing := closings[firstRune(s[p:])]; closing != "" {
+		p += utf8.RuneLen(firstRune(s[p:]))
+		if strings.Index(s[p:], closing) > 0 {
+			c.closing = closing
+		}
+	}
+	c.from = p
+	return c
+}
+
+// skip returns the first place from p on without one of signs.
+func skip(s string, p int, signs string) int {
+	return len(s) - len(strings.TrimLeft(s[p:], signs))
+}
+
+// end returns the end of a value: its quote, or one of signs.
+func (c connection) end(s string, signs string) int {
+	if n := strings.Index(s[c.from:], c.closing); n > 0 && n <= maxQuoted && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
+	}
+	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
+		return c.from + n
+	}
+	return len(s)
+}
+
+const (
+	maxQuoted = 256
+	spaces    = " \t\n\f\r" // \s
+)
+
+// secret adds the value of a word for secrets.
+func (f *finder) secret(c connection, bare bool) {
+	s := f.s
+	if n := len(scheme.FindString(s[c.from:])); n > 0 {
+		c.from, bare = c.from+n, false
+	}
+	to := c.end(s, `"'&;,<>(){}[]»”`)
+	value := s[c.from:to]
+	trimmed := strings.TrimRight(value, ".,!?:")
+	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") && c.isSecret(s, to, trimmed, bare) {
+		if c.closing == "" {
+			to = c.from + len(trimmed)
+		}
+		f.add(Secret, c.from, to, false)
+	}
+}
+
+// isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
+// bare, which has many meanings.
+func (c connection) isSecret(s string, to int, value string, bare bool) bool {
+	random := isRandom(strings.ReplaceAll(value, "/", ""))
+	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
+	if bare {
+		_, _, longest := mixture(value)
+		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && longest < 5
+		return random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2
+	}
+	if c.closing != "" {
+		return c.strength > 0 || !common(strings.ToLower(value))
+	}
+	if c.strength == 2 { // no sentence
+		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' || !strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
+	}
+	return mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])) || code.MatchString(value)
+}
+
+var scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+
+// code matches a number that is entered once, or such a word in capitals.
+var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+
+// id adds the value of a word for ids, which has a digit.
+func (f *finder) id(c connection) {
+	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") && (!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
+		f.add(ID, c.from, c.from+len(m), false)
+	}
+}
+
+var idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
+
+var hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+
+// host adds the value of a word for computers or networks.
+func (f *finder) host(c connection, kinds word) {
+	s, machine := f.s, kinds&machineWord != 0
+	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
+	if !whole {
+		clause := clauseEnd.Split(s[c.from:], 2)[0]
+		if owner := ownersDevice.FindString(clause); owner != "" {
+			to, whole = c.from+len(owner), true
+		} else if kinds&netWord != 0 && c.strength == 2 {
+			to, whole = c.from+len(clause), true
+		}
+	}
+	value := strings.TrimRight(s[c.from:to], ".,:!?")
+	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
+	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
+		return
+	}
+	named := whole || marked || capitals && len(value) > 2
+	if machine && c.strength == 0 {
+		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
+	}
+	if named || !machine && c.strength == 2 {
+		f.add(Computer, c.from, c.from+len(value), true)
+	}
+}
+
+// user adds the name after a word for users.
+func (f *finder) user(c connection, label int) {
+	s := f.s
+	to := f.name(c.from, c.closing)
+	if to == c.from {
+		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") && (n == len(s) || !wordByte(s[n])) {
+			f.add(ID, to, n, false)
+		}
+		return
+	}
+	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
+	lower := strings.ToLower(name)
+	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) && !typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
+		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") && !strings.HasPrefix(rest, " "))
+	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) && startsWithAny(strings.TrimLeft(rest, " "), deeds...) {
+		f.addName(c.from, to)
+	}
+}
+
+var (
+	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,4}$`)
+	wordEnd  = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
+)
+
+// greeted adds the name after a phrase.
+func (f *finder) greeted(at int) {
+	s := f.s
+	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
+	if from > at || noSpaces(lastRune(s[:at])) {
+		f.addName(from, f.name(from, ""))
+	}
+}
+
+// addName adds a name, which may have a domain before it.
+func (f *finder) addName(from, to int) {
+	after := skip(f.s, to, `\`)
+	if end := f.name(after, ""); to > from && after > to && end > after {
+		f.add(Computer, from, to, !is(f.s[from:to], ordinaryWord))
+		f.add(User, after, end, true)
+		return
+	}
+	f.add(User, from, to, true)
+}
+
+var (
+	// noName matches a number, a version, an id or a type, and noNameEnd the rest of a call, a key or a space of names.
+	noName    = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	noNameEnd = regexp.MustCompile(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
+)
+
+// name returns the end of the name at the place, or the place if there is none.
+func (f *finder) name(from int, closing string) int {
+	s, to := f.s, nameWord(f.s, from)
+	if n := strings.Index(s[from:], closing); n > 0 && n <= 64 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+		to = from + n
+	} else if to > from {
+		to = f.otherNames(from, to)
+	}
+	value := strings.TrimRight(s[from:to], ".-")
+	first, others, _ := strings.Cut(value, " ")
+	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
+	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) || first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
+		value == "" || sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
+		return from
+	}
+	return from + len(value)
+}
+
+// otherNames returns the end of the other names of a person, whose first name is between two places.
+func (f *finder) otherNames(from, to int) int {
+	s := f.s
+	for range 3 {
+		next := to
+		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
+			next = nameWord(s, next+1)
+		}
+		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) {
+			break
+		}
+		end := nameWord(s, next+1)
+		word := s[next+1 : end]
+		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) || strings.ToUpper(word) == word && len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+			break
+		}
+		to = end
+	}
+	return to
+}
+
+// nameWord returns the end of one word of a name.
+func nameWord(s string, from int) int {
+	for i, r := range s[from:] {
+		if !isNamePart(r) && r != '_' && (i == 0 || !strings.ContainsRune(".-'’$~#·", r)) {
+			return from + i
+		}
+	}
+	return len(s)
+}
+
+// tail adds the name before a phrase.
+func (f *finder) tail(at, end int) {
+	s := f.s
+	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
+	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
+		return
+	}
+	m := lastName().FindStringSubmatchIndex(s[max(0, to-96):to])
+	if m == nil {
+		return
+	}
+	from := max(0, to-96) + m[2]
+	for p := from; p < to; p = skip(s, p, " ") {
+		word := p
+		for p < to && s[p] != ' ' {
+			p++
+		}
+		if is(s[word:p], nounWord|userWord|nobodyWord|plainWord) {
+			from = min(p+1, to)
+		}
+	}
+	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from && !isOrdinary(strings.ToLower(s[from:to])) {
+		f.add(User, from, to, true)
+	}
+}
+
+// startsWithAny reports whether s has one of the beginnings, in any case.
+func startsWithAny(s string, beginnings ...string) bool {
+	for _, w := range beginnings {
+		if hasFold(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// common reports whether all words of s, which is in lower case, are common.
+func common(s string) bool {
+	for word := range strings.FieldsSeq(s) {
+		if !vocabulary()[word] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
+func isPerson(s string) bool {
+	m := person().FindStringSubmatch(s)
+	if m == nil {
+		return false
+	}
+	first, second := strings.ToLower(m[1]), strings.ToLower(m[2])
+	return !common(first) && !common(second) && !isOrdinary(first) && !isOrdinary(second)
+}

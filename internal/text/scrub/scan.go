@@ -1,0 +1,299 @@
+package scrub
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// finder looks for private spans in one text.
+type finder struct {
+	s     string
+	spans []span
+	seen  [maxForms]int // up to where the expression of each form ran
+
+	line, longest int // where the line begins, and the length of the longest word, 0 if it is not known yet
+
+	colons, digits int // where the last run of an address or of digits ended
+}
+
+// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script that
+// has no spaces.
+var separators = func() (set [256]bool) {
+	for b := range set {
+		set[b] = strings.IndexByte(" \t:=\"'>(,.\\&%[|", byte(b)) >= 0 || b >= 0xE2 && b < 0xF0
+	}
+	return set
+}()
+
+// scan looks at each byte once.
+func (f *finder) scan() {
+	s := f.s
+	h, word := uint(0), 0
+	for i := 0; i <= len(s); i++ {
+		b := byte('\n')
+		if i < len(s) {
+			b = fold[s[i]]
+		}
+		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || i+1 < len(s) && (fold[s[i+1]] != s[i+1] || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
+			f.label(i)
+		}
+		if !wordByte(b) && b != '-' {
+			if i-word >= shortestToken {
+				f.opaque(word, i)
+			}
+			word = i + 1
+		}
+		f.sign(i, b)
+		h = roll(h, b)
+		if at := buckets[h]; at != 0 && i >= 2 {
+			for _, h := range hints[at] {
+				if hasFold(s[i-2:], h.text) {
+					f.hinted(h.form, i-2, i-2+len(h.text))
+				}
+			}
+		}
+	}
+}
+
+// shortestToken is the length of a word from which on its letters alone show that a machine made it up.
+const shortestToken = 20
+
+var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+
+// prefixed is a UUID as a token has it.
+var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$`)
+
+// opaque adds a random word of any maker, unless it is a part of data.
+func (f *finder) opaque(from, to int) {
+	s := f.s
+	near := s[max(0, from-80):from]
+	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") || strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
+		return
+	}
+	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
+		f.add(Secret, from, to, false)
+	}
+}
+
+// domain are the ends of domains that are no endings of files.
+var domain = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+
+// domain adds the domain in capitals and the account that have a backslash between them.
+func (f *finder) domain(at int) {
+	s, from := f.s, at
+	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
+		from--
+	}
+	after := skip(s, at, `\`)
+	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 && s[from-1] == '\\') ||
+		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
+		return
+	}
+	end := f.name(after, "")
+	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
+		return
+	}
+	f.add(Computer, from, at, true)
+	f.add(User, after, end, true)
+}
+
+// sign looks for the forms that have the byte at the place.
+func (f *finder) sign(i int, b byte) {
+	switch {
+	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
+		for _, h := range hints[buckets['@']] {
+			f.hinted(h.form, i, i+1)
+		}
+	case b == '\\':
+		f.domain(i)
+	case b == '\n':
+		f.armor(f.line, i)
+		f.line = i + 1
+	case digit(b) && i >= f.digits:
+		f.number(i)
+	case (b == ':' || b == '-') && i >= f.colons:
+		f.hardware(i)
+	}
+}
+
+// armored matches a line of a private key.
+var armored = regexp.MustCompile(`^[ \t]*([A-Za-z0-9+/]{58,78}={0,2})[ \t\r]*$`)
+
+// armor adds a line of a private key that is a text by itself, since a log is shown line by line.
+func (f *finder) armor(from, to int) {
+	if to-from < 60 || to-from > 90 {
+		return
+	}
+	if m := armored.FindStringSubmatch(f.s[from:to]); m != nil && strings.Count(m[1], "/") < 7 {
+		if kinds, _, _ := mixture(m[1]); kinds == 7 {
+			from += strings.Index(f.s[from:to], m[1])
+			f.add(Secret, from, from+len(m[1]), false)
+		}
+	}
+}
+
+// hinted looks for the form whose hint is between two places.
+func (f *finder) hinted(form *form, at, end int) {
+	switch form.rule {
+	case "tail":
+		f.tail(at, end)
+	case "root":
+		f.home(at, end)
+	case "own":
+		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
+	case "after":
+		f.after(form, end)
+	default:
+		f.window(form, at)
+	}
+}
+
+// maxBefore is how far before a hint a form begins, if its line is longer.
+const maxBefore = 128
+
+// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several lines, sees the
+// rest of the text.
+func (f *finder) window(form *form, at int) {
+	s := f.s
+	if at < f.seen[form.index] || form.shortest > 0 && !f.hasWord(form.shortest) {
+		return
+	}
+	from, to := f.line, len(s)
+	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && !form.lines {
+		to = at + n
+	}
+	if at-from > maxBefore {
+		from = at - maxBefore
+		if n := strings.LastIndexAny(s[f.line:from], " \t"); n >= 0 {
+			from = f.line + n
+		}
+	}
+	f.seen[form.index] = to
+	f.all(form, max(from, 0), to)
+}
+
+// hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.
+func (f *finder) hasWord(n int) bool {
+	if f.longest == 0 {
+		run, digits := 0, 0
+		for i := range len(f.s) {
+			if b := f.s[i]; !wordByte(b) && b != '-' {
+				run, digits = -1, 0
+			} else if digit(b) {
+				digits++
+			}
+			if run++; digits > 0 {
+				f.longest = max(f.longest, run)
+			}
+		}
+		f.longest = max(f.longest, 1)
+	}
+	return f.longest >= n
+}
+
+// value adds the value of a provider that begins at a place, with the rest of its word.
+func (f *finder) value(form *form, at int) bool {
+	s := f.s
+	if len(s)-at < form.shortest || at > 0 && wordByte(s[at-1]) && s[at-1] != '_' && !strings.HasSuffix(s[:at], "%3D") {
+		return false
+	}
+	m := form.expr().FindStringIndex(s[at:])
+	if m == nil {
+		return false
+	}
+	to := at + m[1]
+	for to < len(s) && (wordByte(s[to]) || s[to] == '-' || s[to] == '=') {
+		to++
+	}
+	f.add(Secret, at, to, false)
+	return true
+}
+
+// maxAfter is how far a value is from the name of its provider.
+const maxAfter = 64
+
+// after adds the values that follow the name of a provider on its line, after a sign or a word for a secret.
+func (f *finder) after(form *form, from int) {
+	s := f.s
+	end := min(len(s), from+maxAfter)
+	if n := strings.IndexAny(s[from:end], "\r\n"); n >= 0 {
+		end = from + n
+	}
+	for at := from; at < end; at++ {
+		if tokenByte(s[at]) && !tokenByte(s[at-1]) || s[at-1] == '=' && wordByte(s[at]) {
+			to := at
+			for to < len(s) && tokenByte(s[to]) {
+				to++
+			}
+			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) && strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
+				f.add(Secret, at, to, false)
+			}
+		}
+	}
+}
+
+// introduces reports whether the text between the name of a provider and a value marks the value as secret.
+func introduces(between string) bool {
+	return !unsaid.MatchString(between) && said.MatchString(between)
+}
+
+var (
+	said   = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
+	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
+)
+
+// all adds the private texts of a form between two places. Matches may share the signs around them, so each search begins where the last
+// private text ended.
+func (f *finder) all(form *form, at, end int) {
+	expr := form.expr()
+	for at < end {
+		m := expr.FindStringSubmatchIndex(f.s[at:end])
+		if m == nil {
+			return
+		}
+		group := 2
+		for group+3 < len(m) && m[group] < 0 {
+			group += 2 // the first group that matched
+		}
+		from, to := at+m[group], at+m[group+1]
+		at = max(to, at+1)
+		if form.keep == nil || !form.keep(f.s, from, to) {
+			f.add(form.kind, from, to, form.teaches)
+		}
+	}
+}
+
+// tokenStart returns where the word that has a place in it begins.
+func tokenStart(s string, at int) int {
+	for at > 0 && tokenByte(s[at-1]) {
+		at--
+	}
+	return at
+}
+
+// tokenByte reports whether b is in words that machines make up.
+func tokenByte(b byte) bool { return wordByte(b) || strings.IndexByte("-+/=.|~%:", b) >= 0 }
+
+// wordByte reports whether b is one of \w.
+func wordByte(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'z' || b == '_' }
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }
+
+// hexDigit reports whether b is a digit of hexadecimal.
+func hexDigit(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'f' }
+
+func isNamePart(r rune) bool {
+	if r < utf8.RuneSelf {
+		return wordByte(byte(r)) && r != '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+}
+
+// noSpaces reports whether r is of a script that has no spaces between words.
+func noSpaces(r rune) bool { return r >= 0x2E80 && r <= 0xFFDC && unicode.IsLetter(r) }
+
+func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
+
+func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
