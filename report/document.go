@@ -21,6 +21,7 @@ type Document struct {
 	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
 	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
 
+	texts
 	file     string   // its name, not escaped: a URI is made of it
 	removed  []string // what was taken out, in words
 	marks    []string // what stands for it
@@ -177,7 +178,7 @@ func (r *Replay) Document(top int) *Document {
 		top = pageRows
 	}
 	d := &Document{
-		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
+		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
 		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
@@ -278,7 +279,7 @@ func (d *Document) rows(of event.Disposition) (rows []Row) {
 
 // evidence returns how far the log of a replay can be trusted.
 func (r *Replay) evidence() evidence {
-	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(), wentBlind: r.wentBlind(), starting: r.starting()}
+	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), wentBlind: r.wentBlind(), starting: r.starting()}
 	if r.silent() {
 		e.silence = r.silence()
 	}
