@@ -165,7 +165,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
-			v.Reason, v.because = reason.id, ", "+r.say(reason.says)
+			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
 	case slices.ContainsFunc(blocking, hangs):
 		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].First

@@ -125,7 +125,7 @@ func (v *Verdict) elsewhere(quote func(string) string) string {
 	if v.MoreMods > 0 {
 		list = append(list, v.moreMods())
 	}
-	return v.say("%s.", strings.Join(list, ", "))
+	return v.say("%s.", strings.Join(list, v.say(", ")))
 }
 
 // moreMods counts those beyond the named ones.
@@ -196,7 +196,7 @@ func (t texts) counts(blocking, advisory []*problem) string {
 	if parts == nil {
 		return ""
 	}
-	return t.say("%s.", strings.Join(parts, "; "))
+	return t.say("%s.", strings.Join(parts, t.say("; ")))
 }
 
 // logSentences returns whether the log is complete: first why it was not read to

@@ -50,7 +50,7 @@ self.onmessage = async ({data: files}) => {
       postMessage({progress: all ? read / all : 1});
       if (read === all) postMessage({status: 'Making the report'});
     };
-    postMessage(await heed(files.map((f) => readable(f, count))));
+    postMessage(await heed(files.map((f) => readable(f, count)), navigator.language));
   } catch (e) {
     postMessage({failed: `The log could not be read: ${e.message}`});
   }

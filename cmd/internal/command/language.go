@@ -1,0 +1,35 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+const english = "en"
+
+// registerLanguage adds the flag that chooses the language of what a player reads.
+func (p *program) registerLanguage(cmd *cobra.Command) {
+	known := append(rules.Languages(), english)
+	slices.Sort(known)
+	cmd.Flags().StringVar(&p.lang, "lang", "", "write what a player reads in `LANGUAGE` "+strings.Join(known, ", ")+
+		"; without it, in the system's")
+	cli.Choice(cmd, "lang", append(known, "")...)
+}
+
+// document returns a document in the language of the reader if people read the format, in English otherwise.
+func (p *program) document(rep *report.Replay, format string, top int) *report.Document {
+	switch format {
+	case formatText, formatMarkdown, formatPage:
+		language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), systemLanguage())
+		language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
+		return rep.DocumentIn(rules.Texts(strings.ToLower(language)), top)
+	}
+	return rep.Document(top)
+}
