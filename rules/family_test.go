@@ -131,8 +131,8 @@ func TestWordsOfPrograms(t *testing.T) {
 	assert.Contains(t, set.Rule("state.crashed").Summary, "the game crashed")
 }
 
-// TestProgramTexts: a rule's texts for programs replace its own in the logs of programs, except those that an override
-// gives.
+// TestProgramTexts: a rule's texts for programs replace its own in the logs of programs, unless an override
+// gives a summary of its own.
 func TestProgramTexts(t *testing.T) {
 	file := func(name, text string) rules.File {
 		return rules.File{Name: name, Data: []byte("version: 1\nrules:\n" + text)}
@@ -152,7 +152,7 @@ func TestProgramTexts(t *testing.T) {
 		{"", "the game is lost", "Wait, or save.", []rules.File{base}},
 		{"rimworld", "the game is lost", "Wait, or save.", []rules.File{base}},
 		{"plain", "the program is lost", "Wait.", []rules.File{base}},
-		{"plain", "it is mine", "Wait.", []rules.File{own, base}},
+		{"plain", "it is mine", "Wait, or save.", []rules.File{own, base}},
 	} {
 		set, err := rules.Compile(c.files...)
 		require.NoError(t, err)

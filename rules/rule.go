@@ -214,11 +214,8 @@ var ruleTable = []ruleField{
 		}},
 		func(d, b *ruleDecl) bool { return d.rule.program == b.rule.program },
 		func(d, b *ruleDecl) {
-			d.rule.program = b.rule.program
-			for name, text := range d.rule.program.fields() {
-				if p, given := d.given[name]; given && p.src == d.src {
-					*text = "" // the rule has a text of its own
-				}
+			if d.given["summary"].src != d.src { // whose own texts are about programs, too
+				d.rule.program = b.rule.program
 			}
 		},
 	},
@@ -318,10 +315,6 @@ func adviceOf(written string) (advice, atStart string) {
 
 // ruleTexts are the texts of a rule about programs that are no games, "" where they do not differ.
 type ruleTexts struct{ summary, why, advice string }
-
-func (t *ruleTexts) fields() map[string]*string {
-	return map[string]*string{"summary": &t.summary, "why": &t.why, "advice": &t.advice}
-}
 
 var programFields = keys[ruleTexts]{
 	keyOf("summary", func(t *ruleTexts) *string { return &t.summary }, parseLine),
