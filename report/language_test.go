@@ -26,7 +26,7 @@ import (
 // a language for, and those that they choose from tables.
 func sentences(t *testing.T) []string {
 	found := []string{
-		"problem", "the worst", "the most frequent", "the first", "at", "since", headlessSentence, completeTo, "ignored",
+		"%s at line %d", "%s since line %d", "problem", "the worst", "the most frequent", "the first", "at", "since", headlessSentence, completeTo, "ignored",
 		"%d problem", "%d problems", "%d small problem", "%d small problems", "the mod at fault", text.Advice("the mod at fault"),
 		asWorst, asMost, asFirst, asAlso, asCause, event.Blocking.String(), event.Advisory.String(),
 	}

@@ -18,11 +18,8 @@ func (v *Verdict) head(earlier bool) {
 		v.title = v.say("%s in an earlier run", v.title)
 	}
 	v.Headline = v.title
-	switch {
-	case v.Since > 0 && v.since() == "at":
-		v.Headline = v.say("%s at line %d", v.title, v.Since)
-	case v.Since > 0:
-		v.Headline = v.say("%s since line %d", v.title, v.Since)
+	if v.Since > 0 {
+		v.Headline = v.say("%s "+v.since()+" line %d", v.title, v.Since)
 	}
 	v.Headline += v.because
 	if v.Blind > 0 {

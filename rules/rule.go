@@ -208,17 +208,8 @@ var ruleTable = []ruleField{
 	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
 	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice, equal),
-	{
-		key[ruleDecl]{"program", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
-			programFields.read(&d.rule.program, p, n, errs)
-		}},
-		func(d, b *ruleDecl) bool { return d.rule.program == b.rule.program },
-		func(d, b *ruleDecl) {
-			if d.given["summary"].src != d.src { // whose own texts are about programs, too
-				d.rule.program = b.rule.program
-			}
-		},
-	},
+	field("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
+		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }, equal),
 	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words, sameWords),
 	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),

@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,8 +15,7 @@ const english = "en"
 
 // registerLanguage adds the flag that chooses the language of what a player reads.
 func (p *program) registerLanguage(cmd *cobra.Command) {
-	known := append(rules.Languages(), english)
-	slices.Sort(known)
+	known := append([]string{english}, rules.Languages()...)
 	cmd.Flags().StringVar(&p.lang, "lang", "", "write what a player reads in `LANGUAGE` "+strings.Join(known, ", ")+
 		"; without it, in the system's")
 	cli.Choice(cmd, "lang", append(known, "")...)
