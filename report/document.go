@@ -172,8 +172,13 @@ type evidence struct {
 
 // Document returns what there is to report about a replay that has ended, with the top rows of each
 // disposition, all that are held where top is not positive; with [Config.Details] 300 at most, as many as a
-// page shows.
-func (r *Replay) Document(top int) *Document {
+// page shows. For [Text], [Markdown] and [HTML], the verdict may be in another language, by the English texts.
+func (r *Replay) Document(top int, language ...map[string]string) *Document {
+	if len(language) > 0 {
+		own := *r
+		own.texts = language[0]
+		return own.Document(top)
+	}
 	if r.details != nil && (top <= 0 || top > pageRows) {
 		top = pageRows
 	}

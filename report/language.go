@@ -11,14 +11,6 @@ import (
 // text stays English; nil is English.
 type texts map[string]string
 
-// DocumentIn returns [Replay.Document] with the verdict in another language, by the English texts; nil is English. It
-// is for [Text], [Markdown] and [HTML].
-func (r *Replay) DocumentIn(language map[string]string, top int) *Document {
-	own := *r
-	own.texts = language
-	return own.Document(top)
-}
-
 // say returns a text, with its arguments if it has any.
 func (t texts) say(english string, args ...any) string {
 	if own := t[english]; own != "" {

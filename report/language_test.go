@@ -103,11 +103,11 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestDocumentIn: the verdict is in the language that is asked for, and other documents of the replay stay English.
-func TestDocumentIn(t *testing.T) {
+// TestDocumentLanguage: the verdict is in the language that is asked for, and other documents of the replay stay English.
+func TestDocumentLanguage(t *testing.T) {
 	r := detailed(t)
 	german := rules.Texts("de")
-	d := r.DocumentIn(german, 0)
+	d := r.Document(0, german)
 	assert.Equal(t, german["Empty"], d.Summary.Verdict.Headline)
 	assert.Contains(t, string(Text(nil, d, TextOptions{})), german["empty, no lines"])
 	assert.Contains(t, string(HTML(nil, d)), `<html lang="de">`)

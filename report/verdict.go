@@ -236,7 +236,8 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
-		texts: r.texts, As: p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
+		texts: r.texts,
+		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		What: sentence(r.say(text.Summary)), Advice: text.Advice,
 	}
 	c.modded = r.environment != nil && len(r.environment.Mods) > 0

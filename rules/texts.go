@@ -80,7 +80,8 @@ func parseTexts(name string, data []byte) (map[string]string, error) {
 	}
 	for id := range file.Rules {
 		before, _, _ := bytes.Cut(data, []byte("\n  "+id+":"))
-		return nil, fmt.Errorf("%s: line %d: rules.%s: no default rule has this id", name, bytes.Count(before, []byte("\n"))+2, id)
+		line := bytes.Count(before, []byte("\n")) + 2
+		return nil, fmt.Errorf("%s: line %d: rules.%s: no default rule has this id", name, line, id)
 	}
 	return texts, nil
 }

@@ -19,7 +19,8 @@ func TestTextsOfRules(t *testing.T) {
 	for _, language := range Languages() {
 		texts := Texts(language)
 		for english, own := range texts {
-			assert.Equal(t, placeholders.FindAllString(english, -1), placeholders.FindAllString(own, -1), "%s: %s", language, english)
+			want := placeholders.FindAllString(english, -1)
+			assert.Equal(t, want, placeholders.FindAllString(own, -1), "%s: %s", language, english)
 			assert.NotEmpty(t, own, "%s: %s", language, english)
 		}
 		for _, f := range Defaults() {
