@@ -21,6 +21,7 @@ type Document struct {
 	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
 	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
 
+	texts
 	file     string   // its name, not escaped: a URI is made of it
 	removed  []string // what was taken out, in words
 	marks    []string // what stands for it
@@ -171,13 +172,18 @@ type evidence struct {
 
 // Document returns what there is to report about a replay that has ended, with the top rows of each
 // disposition, all that are held where top is not positive; with [Config.Details] 300 at most, as many as a
-// page shows.
-func (r *Replay) Document(top int) *Document {
+// page shows. For [Text], [Markdown] and [HTML], the verdict may be in another language, by the English texts.
+func (r *Replay) Document(top int, language ...map[string]string) *Document {
+	if len(language) > 0 {
+		own := *r
+		own.texts = language[0]
+		return own.Document(top)
+	}
 	if r.details != nil && (top <= 0 || top > pageRows) {
 		top = pageRows
 	}
 	d := &Document{
-		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
+		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
 		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
@@ -278,7 +284,7 @@ func (d *Document) rows(of event.Disposition) (rows []Row) {
 
 // evidence returns how far the log of a replay can be trusted.
 func (r *Replay) evidence() evidence {
-	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(), wentBlind: r.wentBlind(), starting: r.starting()}
+	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), wentBlind: r.wentBlind(), starting: r.starting()}
 	if r.silent() {
 		e.silence = r.silence()
 	}

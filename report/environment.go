@@ -78,14 +78,14 @@ func (e *Environment) known() []factRef {
 }
 
 // inShort returns the facts that are asked for first, and how many mods there are.
-func (e *Environment) inShort(w voice) []string {
+func (e *Environment) inShort(w voice, t texts) []string {
 	if e == nil {
 		return nil
 	}
 	f := &e.Facts
 	system := f.System
 	if system == "" && f.Platform != "" {
-		system = f.Platform + " build"
+		system = t.say("%s build", f.Platform)
 	}
 	var short []string
 	for _, fact := range [...]string{f.Game, f.Engine, f.Loader, system, f.Graphics} {
@@ -93,16 +93,16 @@ func (e *Environment) inShort(w voice) []string {
 			short = append(short, w.code(fact, 0))
 		}
 	}
-	if mods := e.modCount(); mods != "" {
+	if mods := e.modCount(t); mods != "" {
 		short = slices.Insert(short, min(len(short), 1), mods)
 	}
 	return short
 }
 
 // modCount returns how many mods there are, "" where none is listed.
-func (e *Environment) modCount() string {
+func (e *Environment) modCount(t texts) string {
 	if n := len(e.Mods) + e.MoreMods; n > 0 {
-		return text.Count(n, "mod")
+		return t.one(uint64(n), "%d mod", "%d mods", n)
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -23,9 +22,9 @@ func (r *Replay) silent() bool { return r.records == r.headers }
 // silence returns what there is of a log that is silent.
 func (r *Replay) silence() string {
 	if r.headers > 0 {
-		return "This is only the header of an upload; the log itself is missing."
+		return r.say("This is only the header of an upload; the log itself is missing.")
 	}
-	return "The log has no record, so nothing is known about the game."
+	return r.say("The log has no record, so nothing is known about the game.")
 }
 
 // span is a stretch of a log during which evidence was incomplete. That of
@@ -151,11 +150,11 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 }
 
 // sentence returns how the log ends. Call it where fatal is set.
-func (n *ending) sentence() string {
+func (n *ending) sentence(t texts) string {
 	if n.crash {
-		return fmt.Sprintf("The log ends with the crash at line %d: the game no longer runs.", n.line)
+		return t.say("The log ends with the crash at line %d: the game no longer runs.", n.line)
 	}
-	return fmt.Sprintf("The log ends with a fatal problem at line %d: the game may no longer run.", n.line)
+	return t.say("The log ends with a fatal problem at line %d: the game may no longer run.", n.line)
 }
 
 // The shares of a log that may be missing, in percent: one worth reporting, and one that
@@ -197,18 +196,18 @@ func (r *Replay) shareWords() string {
 		if percent < 100 {
 			percent = min(percent, 99) // something is left
 		}
-		return fmt.Sprintf("%.0f%% of the log", percent)
+		return r.say("%.0f%% of the log", percent)
 	}
-	return fmt.Sprintf("about %.0f%% of the log", percent)
+	return r.say("about %.0f%% of the log", percent)
 }
 
 // asFar limits a sentence about a game to the part of its log that was read.
 func (r *Replay) asFar(says string) string {
 	switch {
 	case r.unread != "" || r.end.Interrupted:
-		return "As far as the log was read, " + says
+		return r.say("As far as the log was read, %s", says)
 	case r.end.Headless || r.blind.stretches > 0 || r.notices[event.StatusHole] != nil:
-		return "In the remaining part of the log, " + says
+		return r.say("In the remaining part of the log, %s", says)
 	}
 	return capital(says)
 }
@@ -288,20 +287,20 @@ const completeTo = "The log is complete up to there."
 // which nothing is known to be missing.
 func (r *Replay) endSentence() string {
 	if r.starting() {
-		return fmt.Sprintf("The log ends at line %d, while the game starts.", r.end.Lines)
+		return r.say("The log ends at line %d, while the game starts.", r.end.Lines)
 	}
 	return capital(r.continues())
 }
 
 func (r *Replay) completeSentence() string {
 	if r.starting() {
-		return r.endSentence() + " " + completeTo
+		return r.endSentence() + " " + r.say(completeTo)
 	}
-	return "Complete: " + r.continues()
+	return r.say("Complete: %s", r.continues())
 }
 
 func (r *Replay) continues() string {
-	return fmt.Sprintf("logging continues to the end of the log at line %d.", r.end.Lines)
+	return r.say("logging continues to the end of the log at line %d.", r.end.Lines)
 }
 
 // runs is what is known of the runs of the game before the last one in a log.
@@ -314,17 +313,17 @@ type runs struct {
 // and to which run the environment belongs.
 func (r *Replay) runsSentence(says string, times uint64) string {
 	if before := &r.runs.before; before.fatal {
-		run, end := "the run before", "a fatal problem"
+		run, end := r.say("the run before"), r.say("a fatal problem")
 		if times > 1 {
-			run += " the last"
+			run = r.say("the run before the last")
 		}
 		if before.crash {
-			end = "the crash"
+			end = r.say("the crash")
 		}
-		says += fmt.Sprintf(": %s ended with %s at line %d", run, end, before.line)
+		says += r.say(": %s ended with %s at line %d", run, end, before.line)
 	}
 	if r.environment != nil {
-		says += ". Versions and mods are those of the last run"
+		says = sentence(says) + " " + r.say("Versions and mods are those of the last run")
 	}
-	return says + "."
+	return sentence(says)
 }

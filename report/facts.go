@@ -62,20 +62,20 @@ func (d *Document) glance(w voice) []fact {
 	for i := range v.Causes {
 		c := &v.Causes[i]
 		mod := c.mod(w.name)
-		add(c.What, fact{Label: v.label(c), Says: w.prose(v.place(c)), in: strong})
+		add(c.What, fact{Label: v.say(v.label(c)), Says: w.prose(v.place(c)), in: strong})
 		add(c.Says, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
-		add(mod, fact{Label: "mod", Says: mod, in: name, under: true})
+		add(mod, fact{Label: v.say("mod"), Says: mod, in: name, under: true})
 		for _, link := range c.links() {
 			add(link, fact{Says: link, under: true})
 		}
-		add(c.Advice, fact{Label: "do", Says: w.prose(c.Advice), under: true})
-		add(c.History, fact{Label: "history", Says: w.code(c.History, 0), under: true})
+		add(c.Advice, fact{Label: v.say("do"), Says: w.prose(c.Advice), under: true})
+		add(c.History, fact{Label: v.say("history"), Says: w.code(c.History, 0), under: true})
 	}
 	others := v.elsewhere(w.name)
-	add(others, fact{Label: "elsewhere", Says: others})
+	add(others, fact{Label: v.say("elsewhere"), Says: others})
 	for i, s := range v.Log {
 		in := logStyles[d.logState().Class]
-		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: in})
+		facts = append(facts, fact{Label: []string{v.say("log"), ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts
 }

@@ -74,15 +74,15 @@ func render(sections []*section) []byte {
 	var out bytes.Buffer
 	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
 		struct {
-			Title, Policy string
-			Style         template.CSS
-			Script        template.JS
-			Data          []chartData
-			Sections      []*section
-			Scrubbed      bool
-			Several       bool
+			Title, Policy, Lang string
+			Style               template.CSS
+			Script              template.JS
+			Data                []chartData
+			Sections            []*section
+			Scrubbed            bool
+			Several             bool
 		}{
-			Title: title,
+			Title: title, Lang: sections[0].say("en"),
 			Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
 				hash(script), hash(style)),
 			Style:    template.CSS(style),

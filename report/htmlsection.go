@@ -52,6 +52,7 @@ type section struct {
 // place is a line of the log, which is a link where an excerpt shows it.
 type place struct {
 	Line uint64
+	Says string // the line in words
 	Time string // "" where the log has no clock
 	Href string // the id of the line in the page, "" where no excerpt has it
 }
@@ -67,24 +68,27 @@ var pageFuncs = template.FuncMap{
 		}
 		return text.Many(n.(uint64), noun, plural...)
 	},
-	"number": text.Number[uint64], "times": times, "safe": safe, "capital": capital, "sentence": sentence,
+	"count": text.Number[uint64], "safe": safe, "capital": capital, "sentence": sentence,
 	"people": forPeople,
 
 	"class":    func(v *Verdict) string { return stateClasses[v.State] },
 	"title":    func(v *Verdict) string { return v.title + v.because },
 	"counts":   func(v *Verdict) string { return v.counts },
-	"since":    (*Verdict).since,
+	"since":    func(v *Verdict) string { return v.say(v.since()) },
 	"meaning":  (*Verdict).meaning,
-	"label":    (*Verdict).label,
+	"label":    func(v *Verdict, c *verdictCause) string { return v.say(v.label(c)) },
+	"times":    func(v *Verdict, n uint64) string { return v.times(n) },
+	"number":   func(v *Verdict, n uint64) string { return v.number(n) },
+	"size":     func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
 	"also":     (*Verdict).also,
 	"moreMods": (*Verdict).moreMods,
 	"mod":      func(c *verdictCause) string { return c.mod(literally) },
 	"links":    (*verdictCause).links,
-	"named":    func(m *verdictMod) string { return m.named(literally) },
+	"named":    func(v *Verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 
 	"facts":    (*Environment).known,
-	"inShort":  func(e *Environment) []string { return e.inShort(plainly) },
-	"modCount": (*Environment).modCount,
+	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
+	"modCount": func(e *Environment) string { return e.modCount(nil) },
 	"modTitle": title,
 
 	"howOften":  (*Cause).howOften,
@@ -125,6 +129,10 @@ func newSection(d *Document, logs, number int) *section {
 	return s
 }
 
+// Say returns a text in the language of the document, and English whether that is English.
+func (s *section) Say(english string) string { return s.say(english) }
+func (s *section) English() bool             { return s.texts == nil }
+
 // share returns the part of a bound that one log has.
 func (s *section) share(n int) int { return max(n/s.logs, 8) }
 
@@ -161,7 +169,7 @@ func (s *section) Text(rule string) RuleText       { return s.rules[rule] }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
 
 func (s *section) place(line uint64, t time.Time) place {
-	p := place{Line: line}
+	p := place{Line: line, Says: s.say("line %d", line)}
 	if !t.IsZero() && s.details.hasClock() {
 		p.Time = t.UTC().Format("15:04:05")
 	}
@@ -198,6 +206,7 @@ func (s *section) Counts() []countView {
 		if of == event.Ignore {
 			c.Word = "ignored"
 		}
+		c.Word = s.say(c.Word)
 		for i := range s.Groups {
 			if s.Groups[i].Disposition == of {
 				c.Shown++

@@ -36,6 +36,9 @@ func (d *Document) appendMarkdown(dst []byte) []byte {
 	m := markdown{Document: d, out: dst}
 	m.headline()
 	if d.Summary.Lines > 0 {
+		if d.texts != nil {
+			m.printf("\n%s\n", d.say("The rest is for developers, in English."))
+		}
 		shown := min(len(d.Causes), markdownCauses)
 		for i := range d.Causes[:shown] {
 			m.cause(&d.Causes[i], i == 0)
@@ -61,7 +64,7 @@ func (d *Document) markdownCause(c *Cause) string {
 	m := markdown{Document: d}
 	m.cause(c, false)
 	m.printf("\nIn %s", code(d.Summary.File, 0))
-	if made := d.Summary.Environment.inShort(inMarkdown); made != nil {
+	if made := d.Summary.Environment.inShort(inMarkdown, m.texts); made != nil {
 		m.printf(": %s", strings.Join(made, ", "))
 	}
 	m.printf(".\n")
@@ -90,14 +93,13 @@ func (m *markdown) headline() {
 	s := &m.Summary
 	m.printf("### %s\n\n", code(s.File, 0))
 	if s.empty() {
-		m.printf("Empty, no lines.\n")
+		m.printf("%s\n", sentence(m.say("empty, no lines")))
 		return
 	}
-	m.printf("**%s** (%s, %s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
-		text.Count(s.Records, "record"))
+	m.printf("**%s** (%s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), m.size())
 	m.facts(m.glance(inMarkdown))
-	if made := s.Environment.inShort(inMarkdown); made != nil {
-		m.printf("- environment: %s\n", strings.Join(made, ", "))
+	if made := s.Environment.inShort(inMarkdown, m.texts); made != nil {
+		m.printf("- %s: %s\n", m.say("environment"), strings.Join(made, ", "))
 	}
 }
 
@@ -140,7 +142,7 @@ func (m *markdown) mods() {
 func (m *markdown) listMods(brief bool) {
 	e := m.Summary.Environment
 	m.printf("\n")
-	m.fold(e.modCount()+", in load order", func() {
+	m.fold(e.modCount(nil)+", in load order", func() {
 		m.printf("```text\n")
 		for i := range e.Mods {
 			mod := &e.Mods[i]

@@ -185,7 +185,7 @@ func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
 		row := filler.filled
 		c.Share, c.Says = filler.share, cmp.Or(safe(row.says), row.head(maxSays))
 		if !n.Disposition.Urgent() {
-			c.What = "This message filled the log."
+			c.What = r.say("This message filled the log.")
 		}
 		if len(c.Mods) == 0 {
 			for _, name := range row.Blame {
@@ -199,7 +199,7 @@ func (r *Replay) relate(c *verdictCause, n *chosen, filler *problem) {
 	for i := range c.Mods {
 		names[i] = c.Mods[i].Name
 	}
-	c.Advice = sentence(text.Advice(c.Advice, names...))
+	c.Advice = sentence(r.say(text.Advice(c.Advice, names...)))
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.

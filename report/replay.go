@@ -79,6 +79,7 @@ type Config struct {
 
 // Replay gathers what there is to report about one log.
 type Replay struct {
+	texts
 	config   Config
 	program  bool                      // the log is of a program that is no game
 	tables   [len(dispositions)]*table // by event.Disposition

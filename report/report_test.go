@@ -349,7 +349,7 @@ func TestNoticesAreNoRecords(t *testing.T) {
 	}, outcome(2, event.Advisory, "n"))
 	require.EqualValues(t, 1, r.records)
 	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
-	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
+	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence(nil))
 }
 
 // TestMissingIsBlindness: where something is missing, evidence is incomplete at

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
 
@@ -47,7 +46,11 @@ func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
 func (d *Document) appendText(dst []byte, o TextOptions) []byte {
 	t := textReport{Document: d, options: o, out: dst}
 	t.headline()
-	if d.Summary.Lines > 0 {
+	switch {
+	case d.Summary.Lines == 0:
+	case d.texts != nil:
+		t.sentence(faint, "%s", t.say("The rest is for developers, in English: --lang en shows it."))
+	default:
 		t.causes()
 		t.updates()
 		t.signatures()
@@ -105,7 +108,7 @@ func (t *textReport) labeledLine(label, line string) {
 func (t *textReport) label(label string) (indent int) {
 	t.printf("  ")
 	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
-		t.styled(fmt.Sprintf("%-*s", labelIndent-2, label), faint)
+		t.styled(label+strings.Repeat(" ", max(labelIndent-2-cells.StringWidth(label), 1)), faint)
 		return labelIndent
 	}
 	if label != "" {
@@ -129,9 +132,9 @@ func (t *textReport) section(in style, format string, args ...any) {
 
 func (t *textReport) headline() {
 	s := &t.Summary
-	file, about := s.File, ": empty, no lines"
+	file, about := s.File, ": "+t.say("empty, no lines")
 	if !s.empty() {
-		about = fmt.Sprintf(": %s, %s, %s", s.Layout, text.Count(s.Lines, "line"), text.Count(s.Records, "record"))
+		about = fmt.Sprintf(": %s, %s", s.Layout, t.size())
 	}
 	if w := t.options.Width; w > 0 {
 		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
@@ -142,13 +145,19 @@ func (t *textReport) headline() {
 	if s.empty() {
 		return
 	}
-	if made := s.Environment.inShort(plainly); made != nil {
+	if made := s.Environment.inShort(plainly, t.texts); made != nil {
 		t.printf("  ")
 		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
 		t.printf("\n")
 	}
 	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())
 	t.facts(t.glance(plainly))
+}
+
+// size returns how long the log is.
+func (d *Document) size() string {
+	lines, records := uint64(d.Summary.Lines), d.Summary.Records
+	return d.one(lines, "%d line", "%d lines", lines) + ", " + d.one(records, "%d record", "%d records", records)
 }
 
 // empty reports whether the log was read and has not a single line.

@@ -50,6 +50,7 @@ type Verdict struct {
 
 	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
 
+	texts
 	title   string // Headline without lines and reason
 	because string // the reason in words, after a comma
 	counts  string
@@ -75,6 +76,7 @@ type verdictCause struct {
 	Running     []string          `json:"running,omitempty" jsonschema:"Mods whose code was running when memory ran out, which is no fault of theirs."`
 	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Less than half of its entries name these mods."`
 
+	texts
 	time    time.Time // of its first entry, where Config.Details asks for it
 	modded  bool      // the log lists mods
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
@@ -96,7 +98,7 @@ const otherMods = 3
 
 // verdict returns the verdict about a replay that has ended.
 func (r *Replay) verdict(rules ruleTexts) *Verdict {
-	v := &Verdict{Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
+	v := &Verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
@@ -106,7 +108,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 	}
-	v.counts = counts(blocking, advisory)
+	v.counts = r.counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
@@ -162,7 +164,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
-			v.Reason, v.because = reason.id, ", "+reason.says
+			v.Reason, v.because = reason.id, r.say(", ")+r.say(reason.says)
 		}
 	case slices.ContainsFunc(blocking, func(p *problem) bool { return p.Hangs() }):
 		v.State = stateHung
@@ -177,36 +179,36 @@ func (r *Replay) held(v *Verdict, n *run, complaints bool) {
 	unread := r.unread != "" || r.end.Interrupted
 	switch {
 	case r.silent() && !complaints:
-		v.State, v.title, v.What = stateUnknown, "Empty", r.silence()
+		v.State, v.title, v.What = stateUnknown, r.say("Empty"), r.silence()
 	case b.now:
 		v.State, v.Since = stateBlind, b.last.From
-		v.What = "Nothing broke before logging stopped. What happened after that is not known."
+		v.What = r.say("Nothing broke before logging stopped. What happened after that is not known.")
 	case n.times > 0:
-		v.State, v.Since, v.title = stateBlind, b.last.From, "The log stops for a while"
-		v.What = "Nothing broke while the game was logging. What happened in between is not known."
+		v.State, v.Since, v.title = stateBlind, b.last.From, r.say("The log stops for a while")
+		v.What = r.say("Nothing broke while the game was logging. What happened in between is not known.")
 	case r.mostlyMissing():
-		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, "Most of the log is missing, first"
-		v.What = "The remaining part has no blocking problem. What the missing part reported is not known."
+		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, r.say("Most of the log is missing, first")
+		v.What = r.say("The remaining part has no blocking problem. What the missing part reported is not known.")
 	case complaints:
 		v.State = stateComplaints
 		if r.starting() {
-			v.title = "Small problems while the game starts"
+			v.title = r.say("Small problems while the game starts")
 		}
-		v.What = r.asFar("nothing broke, but some things do not work as they should.")
+		v.What = r.asFar(r.say("nothing broke, but some things do not work as they should."))
 	case unread:
-		v.State, v.title, v.What = stateUnknown, "Not read to its end", "No problem was found in the part that was read."
+		v.State, v.title, v.What = stateUnknown, r.say("Not read to its end"), r.say("No problem was found in the part that was read.")
 	case r.end.Headless:
-		v.State, v.title, v.What = stateUnknown, "The beginning is missing", "No problem was found in the remaining part."
+		v.State, v.title, v.What = stateUnknown, r.say("The beginning is missing"), r.say("No problem was found in the remaining part.")
 	case r.lacks(event.StatusHole, event.StatusTruncated, event.StatusNoLog):
-		v.State, v.title, v.What = stateUnknown, "Parts of the log are missing", "No problem was found in the remaining parts."
+		v.State, v.title, v.What = stateUnknown, r.say("Parts of the log are missing"), r.say("No problem was found in the remaining parts.")
 	case r.starting():
-		v.State, v.title = stateUnknown, "Ended while the game starts"
-		v.What = "No problem was found up to there. Whether the game finished starting is not known."
+		v.State, v.title = stateUnknown, r.say("Ended while the game starts")
+		v.What = r.say("No problem was found up to there. Whether the game finished starting is not known.")
 	case r.unrecognized():
-		v.State, v.title = stateUnknown, "Not recognized as a game log"
-		v.What = "No problem was found, but nothing in the file shows that a game wrote it."
+		v.State, v.title = stateUnknown, r.say("Not recognized as a game log")
+		v.What = r.say("No problem was found, but nothing in the file shows that a game wrote it.")
 	default:
-		v.State, v.What = stateHealthy, "No problem was found."
+		v.State, v.What = stateHealthy, r.say("No problem was found.")
 	}
 }
 
@@ -230,8 +232,9 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
-		As: p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(text.Summary), Advice: text.Advice,
+		texts: r.texts,
+		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
+		What: sentence(r.say(text.Summary)), Advice: text.Advice,
 	}
 	c.modded = r.environment != nil && len(r.environment.Mods) > 0
 	if r.details != nil {

@@ -1207,7 +1207,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 		require.Contains(t, page, want, "page")
 	}
 	for _, m := range v.Mods {
-		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(literally), m.Line), "page")
+		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(nil, literally), m.Line), "page")
 	}
 	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.moreMods()))
 

@@ -2,12 +2,10 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 )
 
 // head sets the headline. The trouble begins with the first cause that is listed.
@@ -15,17 +13,17 @@ func (v *Verdict) head(earlier bool) {
 	if v.State == stateHung || v.State == stateBroken || v.State == stateWrong {
 		v.Since = v.Causes[0].Line
 	}
-	v.title = cmp.Or(v.title, stateTitles[v.State])
+	v.title = cmp.Or(v.title, v.say(stateTitles[v.State]))
 	if earlier {
-		v.title += " in an earlier run"
+		v.title = v.say("%s in an earlier run", v.title)
 	}
 	v.Headline = v.title
 	if v.Since > 0 {
-		v.Headline += fmt.Sprintf(" %s line %d", v.since(), v.Since)
+		v.Headline = v.say("%s "+v.since()+" line %d", v.title, v.Since)
 	}
 	v.Headline += v.because
 	if v.Blind > 0 {
-		v.Headline += fmt.Sprintf("; the log stops at line %d", v.Blind)
+		v.Headline += v.say("; the log stops at line %d", v.Blind)
 	}
 }
 
@@ -53,8 +51,12 @@ func (v *Verdict) label(c *verdictCause) string {
 }
 
 // either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
-func either(mods []verdictMod, quote func(string) string) string {
-	return strings.Join(each(mods, func(m verdictMod) string { return m.title(quote) }), " or ")
+func (t texts) either(mods []verdictMod, quote func(string) string) string {
+	return strings.Join(each(mods, func(m verdictMod) string { return m.title(quote) }), t.say(" or "))
+}
+
+func (t texts) all(names []string, quote func(string) string) string {
+	return strings.Join(each(names, quote), t.say(" and "))
 }
 
 // mod returns which mod it was and what that rests on, in a sentence, or how to find it; "" where the log lists no mods
@@ -62,24 +64,26 @@ func either(mods []verdictMod, quote func(string) string) string {
 func (c *verdictCause) mod(quote func(string) string) string {
 	because := ""
 	if len(c.Mods) > 0 && len(c.Mods[0].Evidence) > 0 {
-		because = ": " + c.Mods[0].Evidence[0].Describe()
+		because = ": " + c.say(c.Mods[0].Evidence[0].Describe())
 	}
 	switch {
 	case c.Perhaps:
-		return fmt.Sprintf("Perhaps %s, which %s of %d %s, first at line %d%s.", either(c.Mods, quote),
-			text.Number(c.Mods[0].Entries), c.Times, text.Plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
+		m := &c.Mods[0]
+		return c.one(m.Entries, "Perhaps %s, which %s of %d names, first at line %d%s.",
+			"Perhaps %s, which %s of %d name, first at line %d%s.",
+			c.either(c.Mods, quote), c.number(m.Entries), c.Times, m.Line, because)
 	case len(c.Mods) > 0:
-		return either(c.Mods, quote) + because + "."
+		return c.say("%s.", c.either(c.Mods, quote)+because)
 	case len(c.Running) > 0:
-		return "Not known. Memory ran out, and " + strings.Join(each(c.Running, quote), " and ") +
-			text.Plural(len(c.Running), " was", " were") + " running; that alone is no proof."
+		return c.one(uint64(len(c.Running)), "Not known. Memory ran out, and %s was running; that alone is no proof.",
+			"Not known. Memory ran out, and %s were running; that alone is no proof.", c.all(c.Running, quote))
 	case len(c.patched) == 0 && !c.modded:
 		return ""
 	case len(c.patched) == 0:
-		return "Not known. To find it, remove the mods added last, or half of them at a time."
+		return c.say("Not known. To find it, remove the mods added last, or half of them at a time.")
 	}
-	return "Not known. The stack trace contains game code that " + strings.Join(each(c.patched, quote), " and ") +
-		text.Plural(len(c.patched), " patches", " patch") + "; that alone is no proof."
+	return c.one(uint64(len(c.patched)), "Not known. The stack trace contains game code that %s patches; that alone is no proof.",
+		"Not known. The stack trace contains game code that %s patch; that alone is no proof.", c.all(c.patched, quote))
 }
 
 // links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
@@ -102,8 +106,8 @@ func (m *verdictMod) title(quote func(string) string) string {
 }
 
 // named returns by how many entries a mod is named.
-func (m *verdictMod) named(quote func(string) string) string {
-	return quote(m.Name) + " by " + text.Many(m.Entries, "entry", "entries")
+func (m *verdictMod) named(t texts, quote func(string) string) string {
+	return t.one(m.Entries, "%s by %s entry", "%s by %s entries", quote(m.Name), t.number(m.Entries))
 }
 
 // elsewhere lists the mods that no cause names, "" where there are none.
@@ -113,42 +117,42 @@ func (v *Verdict) elsewhere(quote func(string) string) string {
 	}
 	list := make([]string, 0, len(v.Mods)+1)
 	for i := range v.Mods {
-		list = append(list, fmt.Sprintf("%s (first at line %d)", v.Mods[i].named(quote), v.Mods[i].Line))
+		list = append(list, v.say("%s (first at line %d)", v.Mods[i].named(v.texts, quote), v.Mods[i].Line))
 	}
 	if v.MoreMods > 0 {
 		list = append(list, v.moreMods())
 	}
-	return strings.Join(list, ", ") + "."
+	return v.say("%s.", strings.Join(list, v.say(", ")))
 }
 
 // moreMods counts those beyond the named ones.
 func (v *Verdict) moreMods() string {
-	return fmt.Sprintf("and %d more", v.MoreMods)
+	return v.say("and %d more", v.MoreMods)
 }
 
 // lead is the verdict in a few words: the headline, what it means where that is not
 // that of a cause, and how many problems there are.
 func (v *Verdict) lead() string {
-	return oneSpace(v.Headline + ". " + v.meaning() + " " + v.counts)
+	return oneSpace(v.say("%s.", v.Headline) + " " + v.meaning() + " " + v.counts)
 }
 
 // place is what a cause is, how often and where.
 func (v *Verdict) place(c *verdictCause) string {
-	where := fmt.Sprintf("line %d", c.Line)
+	where := v.say("line %d", c.Line)
 	if c.Times > 1 {
-		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
+		where = v.say("%s, lines %d to %d", v.times(c.Times), c.Line, c.Last)
 	}
 	if c.Share > 0 {
-		where += fmt.Sprintf(", %d%% of the log before it stops", c.Share)
+		where += v.say(", %d%% of the log before it stops", c.Share)
 	}
 	where += v.also(c)
 	if c.Explains > 0 {
-		where += "; it explains " + text.Many(c.Explains, "later entry", "later entries")
+		where += v.one(c.Explains, "; it explains %s later entry", "; it explains %s later entries", v.number(c.Explains))
 	}
 	if c.Because > 0 {
-		where += fmt.Sprintf("; because of line %d", c.Because)
+		where += v.say("; because of line %d", c.Because)
 	}
-	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(c.What, "."), where)
+	return v.say("%s (%s).", strings.TrimRight(c.What, stops), where)
 }
 
 // also returns what else than its label a cause is.
@@ -159,16 +163,16 @@ func (v *Verdict) also(c *verdictCause) string {
 		return ""
 	}
 	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
-	return "; also " + strings.Join(each(more, func(as string) string { return words[as] }), " and ")
+	return v.say("; also %s", v.all(more, func(as string) string { return v.say(words[as]) }))
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.
-func counts(blocking, advisory []*problem) string {
+func (t texts) counts(blocking, advisory []*problem) string {
 	var parts []string
 	for _, of := range []struct {
-		problems []*problem
-		noun     string
-	}{{blocking, "problem"}, {advisory, "small problem"}} {
+		problems  []*problem
+		one, many string
+	}{{blocking, "%d problem", "%d problems"}, {advisory, "%d small problem", "%d small problems"}} {
 		n, most := len(of.problems), uint64(0)
 		if n == 0 {
 			continue
@@ -176,20 +180,20 @@ func counts(blocking, advisory []*problem) string {
 		for _, p := range of.problems {
 			most = max(most, p.Entries)
 		}
-		part := text.Count(n, of.noun)
+		part := t.one(uint64(n), of.one, of.many, n)
 		switch {
 		case most == 1:
 		case n == 1:
-			part += ": " + text.Number(most) + " of these"
+			part = t.say("%s: %s of these", part, t.number(most))
 		default:
-			part += ", the most frequent " + times(most)
+			part = t.say("%s, the most frequent %s", part, t.times(most))
 		}
 		parts = append(parts, part)
 	}
 	if parts == nil {
 		return ""
 	}
-	return strings.Join(parts, "; ") + "."
+	return t.say("%s.", strings.Join(parts, t.say("; ")))
 }
 
 // logSentences returns whether the log is complete: first why it was not read to
@@ -199,16 +203,16 @@ func (r *Replay) logSentences() []string {
 	switch {
 	case says != nil:
 	case r.silent():
-		return []string{"The log has no record."}
+		return []string{r.say("The log has no record.")}
 	case r.run.ending.fatal:
-		return []string{r.run.ending.sentence() + " " + completeTo}
+		return []string{r.run.ending.sentence(r.texts) + " " + r.say(completeTo)}
 	default:
 		return []string{r.completeSentence()}
 	}
 	switch {
 	case r.unread != "" || r.end.Interrupted:
 	case r.run.ending.fatal:
-		says = append(says, r.run.ending.sentence())
+		says = append(says, r.run.ending.sentence(r.texts))
 	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
 		says = append(says, r.endSentence())
 	}
@@ -223,24 +227,24 @@ func (r *Replay) doubts() []string {
 	var says []string
 	switch {
 	case r.end.Interrupted:
-		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: the report covers the log up to there.",
+		says = append(says, r.say("Reading was interrupted after line %d: the report covers the log up to there.",
 			r.end.Lines))
 	case r.unread != "":
-		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
+		says = append(says, r.say("The log could not be read to its end: %s.", r.unread))
 	}
 	if r.end.Headless {
-		says = append(says, headlessSentence)
+		says = append(says, r.say(headlessSentence))
 	}
-	if s := r.blind.sentence(); s != "" {
+	if s := r.blind.sentence(r.texts); s != "" {
 		says = append(says, s)
 	}
 	for _, m := range r.noticed() {
-		s := m.sentence()
+		s := m.sentence(r.texts)
 		if share := r.shareWords(); m.Status == event.StatusHole && share != "" {
-			s = strings.TrimSuffix(s, ".") + ", " + share + "."
+			s = sentence(strings.TrimRight(s, stops) + ", " + share)
 		}
 		if m.Status == event.StatusRestarted {
-			s = r.runsSentence(strings.TrimSuffix(s, "."), m.Times)
+			s = r.runsSentence(strings.TrimRight(s, stops), m.Times)
 		}
 		says = append(says, s)
 	}
@@ -249,37 +253,37 @@ func (r *Replay) doubts() []string {
 
 // sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of
 // its own.
-func (b *blindness) sentence() string {
-	where, lost := fmt.Sprintf("from line %d to line %d", b.first.From, b.first.To), "in between"
+func (b *blindness) sentence(t texts) string {
+	where, lost := t.say("from line %d to line %d", b.first.From, b.first.To), t.say("in between")
 	if b.stretches == 0 {
 		return ""
 	}
 	if b.last.To == 0 {
-		where, lost = fmt.Sprintf("at line %d", b.last.From), "after that line"
+		where, lost = t.say("at line %d", b.last.From), t.say("after that line")
 	}
 	if b.stretches > 1 {
-		where = fmt.Sprintf("%s, first at line %d, last %s", times(b.stretches), b.first.From, where)
+		where = t.say("%s, first at line %d, last %s", t.times(b.stretches), b.first.From, where)
 	}
-	return fmt.Sprintf("The log stops %s: what would have been logged %s is not known.", where, lost)
+	return t.say("The log stops %s: what would have been logged %s is not known.", where, lost)
 }
 
 // sentence returns what is missing from a log.
-func (m *missing) sentence() string {
-	where := fmt.Sprintf("at line %d", m.First)
+func (m *missing) sentence(t texts) string {
+	where := t.say("at line %d", m.First)
 	if m.Times > 1 {
-		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)
+		where = t.say("in %d places, lines %d to %d", m.Times, m.First, m.Last)
 	}
 	switch m.Status {
 	case event.StatusHole:
-		return fmt.Sprintf("%s missing %s.", text.Many(m.Amount, "byte is", "bytes are"), where)
+		return t.one(m.Amount, "%s byte is missing %s.", "%s bytes are missing %s.", t.number(m.Amount), where)
 	case event.StatusRunCut:
-		return fmt.Sprintf("Repeated messages are left out %s: the real counts may be higher.", where)
+		return t.say("Repeated messages are left out %s: the real counts may be higher.", where)
 	case event.StatusTruncated:
-		return fmt.Sprintf("A record is cut off %s.", where)
+		return t.say("A record is cut off %s.", where)
 	case event.StatusRestarted:
-		return fmt.Sprintf("The log starts again %s.", where)
+		return t.say("The log starts again %s.", where)
 	case event.StatusNoLog:
-		return fmt.Sprintf("There was no log to read %s.", where)
+		return t.say("There was no log to read %s.", where)
 	}
-	return fmt.Sprintf("Notice %q %s.", m.Status, where)
+	return t.say("Notice %q %s.", m.Status, where)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/coalesce"
@@ -104,25 +105,25 @@ func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	return capital(strings.TrimSuffix(s, ".")) + "."
+	s = capital(strings.TrimRight(s, stops))
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		return s + "。"
+	}
+	return s + "."
 }
 
-func times(n uint64) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return text.Number(n) + " times"
-}
+// stops end sentences.
+const stops = ".。"
+
+func times(n uint64) string { return texts(nil).times(n) }
 
 // capital begins a sentence.
 func capital(s string) string {
-	if s == "" || s[0] >= utf8.RuneSelf {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 || first == utf8.RuneError {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // howOften counts what a cause's rule decided apart from what came with it, so that

@@ -181,8 +181,7 @@ func (l *linker) collect() {
 // compile compiles the condition, the exceptions and the advice of a rule.
 func (l *linker) compile(d *ruleDecl) {
 	r := &d.rule
-	r.Advice = started.ReplaceAllString(d.advice, "$1")
-	r.AdviceAtStart = strings.TrimSpace(started.ReplaceAllString(d.advice, ""))
+	r.Advice, r.AdviceAtStart = adviceOf(d.advice)
 	cond := l.resolver.condition(&d.when, "rule can never match")
 	exceptions := make([]*condition, 0, len(d.exceptions))
 	for i := range d.exceptions {

@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
 		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
 		{"open quote", "version: 1\nprotect: ['a\n", `f.yaml:2:1: YAML: found unexpected end of stream`},
-		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, families, protect, logger_frames, game_code, words, lists, macros, defaults, rules)`},
+		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, families, protect, logger_frames, game_code, lists, macros, defaults, rules)`},
 		{"unknown field", "version: 1\nrule: []\n", `f.yaml:2:1: unknown field "rule" (did you mean "rules"?)`},
 		{"repeated field", "version: 1\nprotect: []\nprotect: []\n", `f.yaml:3:1: "protect" is given twice, first in line 2 (keep one of the two)`},
 		{"no version", "rules: []\n", `f.yaml:1:1: version: is missing (a rule file begins with "version: 1")`},
@@ -55,7 +55,7 @@ func TestErrors(t *testing.T) {
 		{"text version", "version: '1'\n", `f.yaml:1:10: version: must be the number 1, not "1" (write version: 1)`},
 		{"alias", "version: 1\nlists: {a: &a [x], b: *a}\n", "f.yaml:2:12: YAML anchor &a (aliases are not part of the rule language; use a list or a macro)\n" +
 			"f.yaml:2:23: YAML alias *a (aliases are not part of the rule language; use a list or a macro)"},
-		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, families, protect, logger_frames, game_code, words, lists, macros, defaults, rules)`},
+		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, families, protect, logger_frames, game_code, lists, macros, defaults, rules)`},
 		{"tag", "version: 1\nprotect: [!!str 1]\n", `f.yaml:2:11: YAML tag !!str (remove the tag; quote a value that must be text)`},
 		{"deep", "version: 1\nrules: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", `f.yaml:2:23: nested more than 16 levels deep`},
 
@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{"default without disposition", "version: 1\ndefaults: {log: {error: {severity: info}}}\n", `f.yaml:2:25: defaults.log.error: disposition is missing (one of ignore, advisory, blocking)`},
 
 		// Fields of rules.
-		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, explained_by, sets_phase, blinds, resolves, tags, continue, until, enabled, override, tests)`},
+		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, program, explained_by, sets_phase, blinds, resolves, tags, continue, until, enabled, override, tests)`},
 		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule needs an id and a when)`},
 		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule needs an id and a when)`},
 		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},

@@ -18,8 +18,7 @@ type document struct {
 	families []string // for which it holds; none: for all
 	protect  []word
 	loggers  []word
-	gameCode []word   // see gamecode.go
-	words    []string // pairs: words of later files, and the words in their place
+	gameCode []word // see gamecode.go
 	lists    []listDecl
 	macros   []macroDecl
 	defaults []defaultDecl
@@ -133,15 +132,6 @@ var fileFields = keys[document]{
 	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
 	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
 	keyOf("game_code", func(d *document) *[]word { return &d.gameCode }, words),
-	{"words", func(d *document, p at, n *yaml.Node, errs *collector) {
-		for _, w := range mapping(p, n, nil, errs) {
-			to, ok := text(p.under(w.key), w.value, errs)
-			if ok && (w.key == "" || yamlfile.Clean(w.key) != w.key || yamlfile.Clean(to) != to) {
-				errs.add(p.under(w.key).here(w.value), "", "must be two short texts of printed characters, the first not empty")
-			}
-			d.words = append(d.words, w.key, to)
-		}
-	}},
 	{"lists", func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, l := range mapping(p, n, nil, errs) {
 			d.lists = append(d.lists, parseList(p.under(l.key), l, errs))

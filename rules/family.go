@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -102,7 +103,6 @@ func (s *Set) recompiled(family string) (*Set, error) {
 // filePart is the part of a file that depends on the family of a set.
 type filePart struct {
 	families, gameCode []string
-	words              *strings.Replacer // nil for none
 	defaults           []defaultDecl
 	overrides          bool // it changes a rule, list or macro of another file
 }
@@ -110,9 +110,6 @@ type filePart struct {
 // partOf returns the part of a document.
 func partOf(d *document) filePart {
 	p := filePart{families: d.families, defaults: d.defaults}
-	if len(d.words) > 0 {
-		p.words = strings.NewReplacer(d.words...)
-	}
 	for _, w := range d.gameCode {
 		p.gameCode = append(p.gameCode, w.text)
 	}
@@ -122,16 +119,18 @@ func partOf(d *document) filePart {
 	return p
 }
 
-// reword replaces words in the texts of a rule by those of the files before its own. Only words of files that name the
-// family of the set have an effect.
+// programs are the families of logs of programs that are no games.
+var programs = []string{"json", "plain"}
+
+// reword gives a rule its texts for programs, in a set for their logs.
 func (s *Set) reword(r *Rule) {
-	for _, f := range s.files[:r.file] {
-		if f.words == nil || len(f.families) == 0 || s.family == "" || !holdsFor(f.families, s.family) {
-			continue
-		}
-		for _, text := range []*string{&r.Summary, &r.Why, &r.Advice, &r.AdviceAtStart} {
-			*text = f.words.Replace(*text)
-		}
+	if !slices.Contains(programs, s.family) {
+		return
+	}
+	own := r.program
+	r.Summary, r.Why = cmp.Or(own.summary, r.Summary), cmp.Or(own.why, r.Why)
+	if own.advice != "" {
+		r.Advice, r.AdviceAtStart = adviceOf(own.advice)
 	}
 }
 

@@ -131,25 +131,36 @@ func TestWordsOfPrograms(t *testing.T) {
 	assert.Contains(t, set.Rule("state.crashed").Summary, "the game crashed")
 }
 
-// TestWords: the words of a file replace those of the files after it, in the logs of its families.
-func TestWords(t *testing.T) {
+// TestProgramTexts: a rule's texts for programs replace its own in the logs of programs, unless an override
+// gives a summary of its own.
+func TestProgramTexts(t *testing.T) {
 	file := func(name, text string) rules.File {
-		return rules.File{Name: name, Data: []byte("version: 1\n" + text)}
+		return rules.File{Name: name, Data: []byte("version: 1\nrules:\n" + text)}
 	}
-	rule := func(id string) string {
-		return "rules:\n  - {id: " + id + ", when: 'template == \"" + id + "\"', disposition: advisory, summary: the game is lost, advice: \"Wait[, or save].\"}\n"
-	}
-	set, err := rules.Compile(file("own.yaml", rule("own")),
-		file("words.yaml", "families: [plain]\nwords: {the game: the program, \", or save\": \"\"}\n"), file("later.yaml", rule("later")))
-	require.NoError(t, err)
-	for family, want := range map[string]string{"": "the game is lost", "rimworld": "the game is lost", "plain": "the program is lost"} {
-		own, err := set.For(family)
+	base := file("base.yaml", `  - id: a.lost
+    when: 'template == "a"'
+    disposition: advisory
+    summary: the game is lost
+    advice: "Wait[, or save]."
+    program: {summary: the program is lost, advice: Wait.}
+`)
+	own := file("own.yaml", "  - {id: a.lost, override: true, summary: it is mine}\n")
+	for _, c := range []struct {
+		family, want, advice string
+		files                []rules.File
+	}{
+		{"", "the game is lost", "Wait, or save.", []rules.File{base}},
+		{"rimworld", "the game is lost", "Wait, or save.", []rules.File{base}},
+		{"plain", "the program is lost", "Wait.", []rules.File{base}},
+		{"plain", "it is mine", "Wait, or save.", []rules.File{own, base}},
+	} {
+		set, err := rules.Compile(c.files...)
 		require.NoError(t, err)
-		assert.Equal(t, "the game is lost", own.Rule("own").Summary)
-		assert.Equal(t, want, own.Rule("later").Summary, family)
-		o := own.NewEvaluator().Evaluate(&rules.Input{Template: "later"})
-		assert.Equal(t, family == "plain", o.Advice == "Wait.", o.Advice)
+		set, err = set.For(c.family)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, set.Rule("a.lost").Summary)
+		assert.Equal(t, c.advice, set.Rule("a.lost").Advice)
 	}
-	_, err = rules.Compile(file("words.yaml", "families: [plain]\nwords: {\"\": x}\n"))
-	require.ErrorContains(t, err, "must be two short texts")
+	_, err := rules.Compile(file("f.yaml", "  - {id: a, when: 'template == \"a\"', disposition: ignore, program: {sumary: x}}\n"))
+	require.ErrorContains(t, err, `program: unknown field "sumary"`)
 }

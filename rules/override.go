@@ -85,6 +85,9 @@ func (d *ruleDecl) changes(base *ruleDecl) bool {
 func (d *ruleDecl) inherit(base *ruleDecl) {
 	_, when := d.given["when"]
 	_, exceptions := d.given["exceptions"]
+	if own, given := d.given["summary"]; given { // it is about programs, too
+		d.given["program"] = cmp.Or(d.given["program"], own)
+	}
 	for i := range ruleTable {
 		f := &ruleTable[i]
 		p, given := base.given[f.name]

@@ -208,6 +208,8 @@ var ruleTable = []ruleField{
 	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
 	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice, equal),
+	field("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
+		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }, equal),
 	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words, sameWords),
 	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
@@ -296,6 +298,20 @@ func parseLine(p at, n *yaml.Node, errs *collector) string {
 
 // started encloses a part of advice for a game that has started.
 var started = regexp.MustCompile(`\[([^\[\]]*)\]`)
+
+// adviceOf returns advice as written for a game that has started, and for one that has not.
+func adviceOf(written string) (advice, atStart string) {
+	return started.ReplaceAllString(written, "$1"), strings.TrimSpace(started.ReplaceAllString(written, ""))
+}
+
+// ruleTexts are the texts of a rule about programs that are no games, "" where they do not differ.
+type ruleTexts struct{ summary, why, advice string }
+
+var programFields = keys[ruleTexts]{
+	keyOf("summary", func(t *ruleTexts) *string { return &t.summary }, parseLine),
+	keyOf("why", func(t *ruleTexts) *string { return &t.why }, parseText),
+	keyOf("advice", func(t *ruleTexts) *string { return &t.advice }, parseAdvice),
+}
 
 // parseAdvice reads advice whose parts for a game that has started are in brackets.
 func parseAdvice(p at, n *yaml.Node, errs *collector) string {

@@ -95,6 +95,7 @@ type Rule struct {
 	// error.)
 	ShadowedBy string
 
+	program    ruleTexts
 	index      int // in Set.rules
 	file       int // index of File among those given
 	home       int // index of the file of the rule that it overrides, else file

@@ -135,7 +135,7 @@ func policy() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	page, err := command.NewPage(context.Background(), set, []string{"a"}, false, func(string) (io.ReadCloser, error) {
+	page, err := command.NewPage(context.Background(), set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("a line\n")), nil
 	})
 	if err != nil {

@@ -1,6 +1,6 @@
 // In a browser, a worker runs this program. It defines the function heed of the worker:
 //
-//	heed([{name, read}, …], strict) → Promise of {html, markdown, difference, suspects, removed, error}
+//	heed([{name, read}, …], language, strict) → Promise of {html, markdown, difference, suspects, removed, error}
 //
 // where read(n) returns the Promise of the next bytes of a log, as a Uint8Array, in its n-th reading; null at the end.
 
@@ -25,8 +25,8 @@ func main() {
 		panic(err) // a test compiles the default rules
 	}
 	js.Global().Set("heed", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		logs, strict := args[0], args[1].Truthy()
-		return promise(func() any { return answer(set, logs, strict) })
+		logs, language, strict := args[0], args[1].String(), args[2].Truthy()
+		return promise(func() any { return answer(set, logs, language, strict) })
 	}))
 	js.Global().Call("ready")
 	select {}
@@ -47,7 +47,7 @@ func promise(f func() any) js.Value {
 }
 
 // answer makes the page about logs.
-func answer(set *rules.Set, logs js.Value, strict bool) any {
+func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 	byName := map[string]js.Value{}
 	names := make([]string, logs.Length())
 	for i := range names {
@@ -58,7 +58,7 @@ func answer(set *rules.Set, logs js.Value, strict bool) any {
 		byName[names[i]] = logs.Index(i)
 	}
 	readings := map[string]int{}
-	page, err := command.NewPage(context.Background(), set, names, strict, func(name string) (io.ReadCloser, error) {
+	page, err := command.NewPage(context.Background(), set, language, names, strict, func(name string) (io.ReadCloser, error) {
 		readings[name]++
 		return &reader{file: byName[name], reading: readings[name]}, nil
 	})

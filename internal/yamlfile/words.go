@@ -109,7 +109,7 @@ func Each[E error](errs []E) []error {
 }
 
 // MaxListed is how many names a hint lists at most.
-const MaxListed = 20
+const MaxListed = 21
 
 // DidYouMean returns the hint for a name that is none of names: the nearest one, or else, when they are few enough to
 // read, all of them.

@@ -66,6 +66,6 @@
 //
 // # Bounds, concurrency, cost
 //
-// A [Collector] keeps 16,384 signatures of each side with 8 MiB of templates and samples. Entries of those that came later are only counted. Nothing here is
-// safe for concurrent use. Observing a known signature costs a look-up.
+// A [Collector] keeps 16,384 signatures of each side with 8 MiB of templates and samples. Entries of those that came
+// later are only counted. Nothing here is safe for concurrent use. Observing a known signature costs a look-up.
 package compare

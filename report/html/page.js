@@ -268,7 +268,7 @@
 	// to itself, the text is shown and selected instead.
 	for (const source of $$("template.copy")) {
 		const box = element("div", "copy");
-		const label = "Copy as Markdown";
+		const label = source.dataset.copy;
 		const button = element("button", "", label);
 		button.type = "button";
 		button.setAttribute("aria-live", "polite");
@@ -292,13 +292,13 @@
 				area.remove();
 				button.focus();
 			}
-			say(copied ? "Copied" : "Copy the selected text");
+			say(copied ? source.dataset.copied : source.dataset.selected);
 		};
 		button.addEventListener("click", async () => {
 			const text = source.content.textContent;
 			try {
 				await navigator.clipboard.writeText(text);
-				say("Copied");
+				say(source.dataset.copied);
 			} catch {
 				show(text);
 			}

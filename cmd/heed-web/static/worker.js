@@ -50,7 +50,7 @@ self.onmessage = async ({data: {files, strict}}) => {
       postMessage({progress: all ? read / all : 1});
       if (read === all) postMessage({status: 'Making the report'});
     };
-    postMessage(await heed(files.map((f) => readable(f, count)), strict));
+    postMessage(await heed(files.map((f) => readable(f, count)), navigator.language, strict));
   } catch (e) {
     postMessage({failed: `The log could not be read: ${e.message}`});
   }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/windows"
 )
@@ -24,4 +25,10 @@ func enableEscapes(f *os.File) bool {
 	}
 	return mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0 ||
 		windows.SetConsoleMode(h, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
+
+// Language returns the language of the system, such as "de-DE"; "" if only the environment names it.
+func Language() string {
+	names, _ := windows.GetUserPreferredUILanguages(windows.MUI_LANGUAGE_NAME)
+	return strings.Join(names[:min(len(names), 1)], "")
 }

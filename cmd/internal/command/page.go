@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -25,13 +26,15 @@ type Page struct {
 }
 
 // NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
-// error has a line for each log that could not be read to its end; the page then has the rest, or is nil.
-func NewPage(ctx context.Context, set *rules.Set, names []string, strict bool,
+// language, such as "de-AT", is that of the reader. The error has a line for each log that could not be read to its
+// end; the page then has the rest, or is nil.
+func NewPage(ctx context.Context, set *rules.Set, language string, names []string, strict bool,
 	open func(string) (io.ReadCloser, error),
 ) (*Page, error) {
 	var complaints bytes.Buffer
 	p := &program{
 		Program: settings.NewProgram("heed", exitIO, nil, io.Discard, &complaints), host: Host{Logs: open},
+		lang: cmp.Or(language, english),
 	}
 	normalizer, err := signature.New(set.Masking())
 	if err != nil {
@@ -48,8 +51,8 @@ func NewPage(ctx context.Context, set *rules.Set, names []string, strict bool,
 	page := &Page{}
 	docs := make([]*report.Document, len(replays))
 	for i, rep := range replays {
-		docs[i] = rep.Document(0)
-		page.Markdown = report.Markdown(page.Markdown, rep.Document(defaultTop))
+		docs[i] = p.document(rep, formatPage, 0)
+		page.Markdown = report.Markdown(page.Markdown, p.document(rep, formatMarkdown, defaultTop))
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {

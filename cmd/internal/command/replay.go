@@ -110,6 +110,7 @@ end; 130 interrupted.`,
 	}
 	f.rules.register(p, cmd)
 	p.registerMods(cmd)
+	p.registerLanguage(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
@@ -182,7 +183,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		if rep == nil {
 			continue
 		}
-		doc := rep.Document(form.top)
+		doc := p.document(rep, f.format, form.top)
 		p.Raise(f.findings(doc))
 		if form.report != nil {
 			out.buf = form.report(out.buf, doc, shown)
@@ -191,7 +192,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 			docs[0] = append(docs[0], doc)
 		}
 		for i := range forms[1:] {
-			docs[i+1] = append(docs[i+1], rep.Document(forms[i+1].top))
+			docs[i+1] = append(docs[i+1], p.document(rep, formats[i+1], forms[i+1].top))
 		}
 		shown++
 		if !out.flush() {

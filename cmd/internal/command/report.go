@@ -77,6 +77,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 	}
 	f.rules.register(p, cmd)
 	p.registerMods(cmd)
+	p.registerLanguage(cmd)
 	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	if p.host.Open != nil {
@@ -98,7 +99,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	scrubber := f.scrub.scrubber(formatPage)
 	var docs []*report.Document
 	for _, rep := range p.detailed(cmd.Context(), set, normalizer, memory, scrubber, names) {
-		docs = append(docs, rep.Document(0))
+		docs = append(docs, p.document(rep, formatPage, 0))
 	}
 	if docs == nil {
 		return nil // reported already, log by log

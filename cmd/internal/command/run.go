@@ -34,6 +34,7 @@ type program struct {
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by what named calls them
 	mods    installed
+	lang    string // of what a player reads; "" for the system's
 	output  string // the file of --output, "-" for standard output
 }
 

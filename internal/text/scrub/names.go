@@ -57,8 +57,8 @@ func (n *Names) Learn(s string) bool {
 	return len(n.known) > before
 }
 
-// isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of its
-// builder.
+// isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of
+// its builder.
 var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`).MatchString
 
 // Any reports whether n knows a name.
@@ -126,8 +126,8 @@ func (n *Names) Text(s string) string {
 }
 
 // Cut returns s in the pieces between its private parts: a text without any is one piece. s may be a template, in which
-// masking took a part of an address or of a name, so that each word of a name that is known counts by itself. Bytes that
-// are not UTF-8 are cut out as well.
+// masking took a part of an address or of a name, so that each word of a name that is known counts by itself. Bytes
+// that are not UTF-8 are cut out as well.
 func (n *Names) Cut(s string) []string {
 	words := &Names{}
 	for i := range n.known {
@@ -182,7 +182,8 @@ func (n *name) length(s string) int {
 	return at
 }
 
-// equalFold reports whether s begins with part, in any case. Letters whose cases differ in length are found as they are.
+// equalFold reports whether s begins with part, in any case. Letters whose cases differ in length are found as they
+// are.
 func equalFold(s, part string) bool {
 	return len(s) >= len(part) && strings.EqualFold(s[:len(part)], part)
 }

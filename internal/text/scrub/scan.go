@@ -18,8 +18,8 @@ type finder struct {
 	colons, digits int // where the last run of an address or of digits ended
 }
 
-// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script that
-// has no spaces.
+// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script
+// that has no spaces.
 var separators = func() (set [256]bool) {
 	for b := range set {
 		set[b] = strings.IndexByte(" \t:=\"'>(,.\\&%[|", byte(b)) >= 0 || b >= 0xE2 && b < 0xF0
@@ -153,8 +153,8 @@ func (f *finder) hinted(form *form, at, end int) {
 // maxBefore is how far before a hint a form begins, if its line is longer.
 const maxBefore = 128
 
-// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several lines, sees the
-// rest of the text.
+// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
+// lines, sees the rest of the text.
 func (f *finder) window(form *form, at int) {
 	s := f.s
 	if at < f.seen[form.index] || form.shortest > 0 && !f.hasWord(form.shortest) {
@@ -244,8 +244,8 @@ var (
 	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
 )
 
-// all adds the private texts of a form between two places. Matches may share the signs around them, so each search begins where the last
-// private text ended.
+// all adds the private texts of a form between two places. Matches may share the signs around them, so each search
+// begins where the last private text ended.
 func (f *finder) all(form *form, at, end int) {
 	expr := form.expr()
 	for at < end {

@@ -13,9 +13,9 @@
 //	maria@example.org             <email>
 //	Benutzer: Maria               Benutzer: <user>
 //
-// There are four sources of forms. gitleaks/rules.tsv has the tokens of known providers. words.tsv has, in 20 languages,
-// the words before a private value, and the phrases before and after a name. forms.tsv has expressions for other forms.
-// Numbers with a grammar or a check digit are in numbers.go.
+// There are four sources of forms. gitleaks/rules.tsv has the tokens of known providers. words.tsv has, in 20
+// languages, the words before a private value, and the phrases before and after a name. forms.tsv has expressions for
+// other forms. Numbers with a grammar or a check digit are in numbers.go.
 //
 // A name that appears alone has no form. [Names] learns names from texts that show them in such a form, and finds them
 // in others.

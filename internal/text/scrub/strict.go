@@ -19,9 +19,9 @@ var (
 // cut replaces the words that Strict removes.
 const cut = "…"
 
-// Strict returns s, which is scrubbed, with nothing that a person may have typed: of its words, only common ones in lower
-// case, versions, types of errors and frames of stacks. All that is in quotes, in a path or an address, or that a user
-// said goes, and so do all numbers.
+// Strict returns s, which is scrubbed, with nothing that a person may have typed: of its words, only common ones in
+// lower case, versions, types of errors and frames of stacks. All that is in quotes, in a path or an address, or that a
+// user said goes, and so do all numbers.
 func Strict(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

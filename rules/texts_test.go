@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// placeholders are what a sentence takes, and the parts of advice in brackets.
+var placeholders = regexp.MustCompile(`%[^%a-z]*[a-z]|%%|\[`)
+
+// TestTextsOfRules: each language has the summary and the advice of each default rule, also about programs, with the
+// same parts in brackets, and a sentence has what the English one takes.
+func TestTextsOfRules(t *testing.T) {
+	require.Equal(t, []string{"de", "es", "fr", "ru", "zh"}, Languages())
+	for _, language := range Languages() {
+		texts := Texts(language)
+		for english, own := range texts {
+			want := placeholders.FindAllString(english, -1)
+			assert.Equal(t, want, placeholders.FindAllString(own, -1), "%s: %s", language, english)
+			assert.NotEmpty(t, own, "%s: %s", language, english)
+		}
+		for _, f := range Defaults() {
+			for _, r := range parseFile(newSource(0, f), f.Data, &collector{}).rules {
+				advice, atStart := adviceOf(r.advice)
+				other, otherAtStart := adviceOf(r.rule.program.advice)
+				for _, english := range []string{r.rule.Summary, advice, atStart, r.rule.program.summary, other, otherAtStart} {
+					own := texts[english]
+					assert.Equal(t, english == "", own == "", "%s: %s: %s", language, r.rule.ID, english)
+					for _, phrase := range []string{faulty, "the mod added or updated last"} {
+						assert.Equal(t, strings.Contains(english, phrase) && phrase == faulty,
+							strings.Contains(own, texts[phrase]) && phrase == faulty, "%s: %s: %s", language, r.rule.ID, own)
+					}
+				}
+			}
+		}
+	}
+	assert.Nil(t, Texts("en"))
+	assert.Nil(t, Texts("../de"))
+}
+
+// TestTextErrors: a mistake in the file of a language is reported with file, line and field.
+func TestTextErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"sentences: {}\nrules:\n  save.refusd: {summary: x}\n": "de.yaml: line 3: rules.save.refusd: no default rule has this id",
+		"rules:\n  save.refused: {sumary: x}\n":                "line 2: field sumary not found",
+		"rules:\n  save.refused: {program: {why: x}}\n":        "line 2: field why not found",
+		"sentence: {}\n":        "line 1: field sentence not found",
+		"sentences: {a: [b]}\n": "line 1: cannot unmarshal !!seq",
+		"rules: {save.refused: {summary: a, summary: b}}\n": `line 1: mapping key "summary" already defined`,
+	} {
+		_, err := parseTexts("de.yaml", []byte(text))
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, "de.yaml: ")
+	}
+}
