@@ -1317,6 +1317,7 @@ func TestEarlyProblem(t *testing.T) {
 			o.Phase = phase
 			n.observe(o, 1)
 		}
-		require.Equal(t, phases[1] == phaseBoot, n.problem(&event.Decision{Rule: "rule", Disposition: event.Blocking}, 1).Early, phases)
+		require.Equal(t, phases[1] == phaseBoot, n.problem(&event.Decision{Rule: "rule", Disposition: event.Blocking},
+			1).Early, phases)
 	}
 }

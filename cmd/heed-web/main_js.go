@@ -58,7 +58,9 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 		byName[names[i]] = logs.Index(i)
 	}
 	readings := map[string]int{}
-	page, err := command.NewPage(context.Background(), set, language, names, strict, func(name string) (io.ReadCloser, error) {
+	page, err := command.NewPage(context.Background(), set, language, names, strict, func(name string) (io.ReadCloser,
+		error,
+	) {
 		readings[name]++
 		return &reader{file: byName[name], reading: readings[name]}, nil
 	})

@@ -133,7 +133,10 @@ func TestInAll(t *testing.T) {
 
 // TestAlike holds how many factors that divide the sessions alike are an answer, and in which order they come.
 func TestAlike(t *testing.T) {
-	for alike, want := range map[int]string{3: "mod2, in 4", 4: "mod2, or 1 more, in 4", cohort.MaxAlike: "or 13 more", cohort.MaxAlike + 1: ""} {
+	for alike, want := range map[int]string{
+		3: "mod2, in 4", 4: "mod2, or 1 more, in 4", cohort.MaxAlike: "or 13 more",
+		cohort.MaxAlike + 1: "",
+	} {
 		sessions := make([]cohort.Session, 13)
 		for i := range 4 {
 			sessions[3*i].Fault = true

@@ -45,7 +45,7 @@ func Nearest(word string, names []string) string {
 	if word == "" || len(word) > maxNear {
 		return ""
 	}
-	best, least := "", min(max((len(word)+2)/3, 1), 4)+1
+	best, least := "", min(max((len(word)+1)/3, 1), 4)+1
 	folded := strings.ToLower(word)
 	for _, n := range names {
 		if n == "" || n == word || len(n) > maxNear {

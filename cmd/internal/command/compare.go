@@ -93,7 +93,9 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), f.formats()...)
 }
 
-func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing, error) {
+func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing,
+	error,
+) {
 	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text})
 	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
 }

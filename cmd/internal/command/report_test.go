@@ -425,7 +425,9 @@ func TestNewPage(t *testing.T) {
 	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Difference))
 	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Suspects))
 
-	page, err = NewPage(t.Context(), set, "", []string{"gone.log", newer}, false, func(name string) (io.ReadCloser, error) {
+	page, err = NewPage(t.Context(), set, "", []string{"gone.log", newer}, false, func(name string) (io.ReadCloser,
+		error,
+	) {
 		if name == "gone.log" {
 			return nil, errors.New("the file is gone")
 		}

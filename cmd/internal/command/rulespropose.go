@@ -392,7 +392,8 @@ rules:
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
 	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
-	out.line("    why: %s", yamlfile.DoubleQuoted(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
+	out.line("    why: %s", yamlfile.DoubleQuoted(fmt.Sprintf("%s. Before, it was %s %s by %s.", done,
+		pr.before.Disposition,
 		pr.before.Severity, pr.before.Rule)))
 	if pr.until != "" {
 		out.line("    until: %s", pr.until)

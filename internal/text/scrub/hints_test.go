@@ -19,7 +19,8 @@ func TestHintsMissNothing(t *testing.T) {
 		}
 	}
 	for form, hints := range texts {
-		if form.expr == nil || form.rule == "own" || form.rule == "after" || strings.Contains(form.expr().String(), "gh[ousr]_") {
+		if form.expr == nil || form.rule == "own" || form.rule == "after" ||
+			strings.Contains(form.expr().String(), "gh[ousr]_") {
 			continue // the last one has the prefixes of its hints only
 		}
 		tree, err := syntax.Parse(form.expr().String(), syntax.Perl)

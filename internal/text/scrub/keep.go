@@ -62,7 +62,8 @@ func sharedHome(name string) bool {
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.
 func isNoMailbox(s string, from, to int) bool {
 	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
-	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) || authority.MatchString(s[max(0, from-96):from])
+	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
+		authority.MatchString(s[max(0, from-96):from])
 }
 
 // startsWithNumber reports whether s begins with a number in base64, as the token of a bot does.
@@ -80,14 +81,16 @@ func isNoHost(s string, from, to int) bool {
 // isMixed reports whether s has letters and digits, or letters and signs, as few words do.
 func isMixed(s string) bool {
 	s = strings.TrimRight(s, "+=?!")
-	return strings.ContainsFunc(s, unicode.IsLetter) && (strings.ContainsAny(s, "0123456789") || strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
+	return strings.ContainsFunc(s, unicode.IsLetter) && (strings.ContainsAny(s, "0123456789") ||
+		strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
 }
 
 // isRandom reports whether s is as machines make up words: of capitals, small letters and digits, which change often.
 // A hash, which is in one case, is not.
 func isRandom(s string) bool {
 	kinds, changes, longest := mixture(s)
-	return len(s) >= 8 && kinds&6 == 6 && (kinds&1 != 0 && len(s) >= 10 || changes*2 > len(s)) && changes*100 > len(s)*30 && (longest < 4 || len(s) >= 20 && longest < 8)
+	return len(s) >= 8 && kinds&6 == 6 && (kinds&1 != 0 && len(s) >= 10 || changes*2 > len(s)) &&
+		changes*100 > len(s)*30 && (longest < 4 || len(s) >= 20 && longest < 8)
 }
 
 // mixture returns the kinds of signs in s as bits, 1 for digits, 2 for capitals and 4 for small letters, how often they
@@ -143,8 +146,10 @@ func isOpaque(s string) bool {
 	case kinds&1 == 0 || separators > 4 || n < shortestToken-4 || hexWord.MatchString(s):
 		return false
 	case kinds == 7:
-		return longest < 8 && (changes*100 > n*52 || changes*100 > n*42 && separators == 0 && len(numbers.FindAllString(s, 3)) > 2)
+		return longest < 8 && (changes*100 > n*52 || changes*100 > n*42 && separators == 0 &&
+			len(numbers.FindAllString(s, 3)) > 2)
 	}
 	// Of one case: no word with a hash, and no id that begins with a time.
-	return changes*100 > n*28 && n >= 24 && separators < 2 && len(numbers.FindAllString(s, 4)) > 3 && !hexTail.MatchString(s) && (n != 26 || s[0] != '0')
+	return changes*100 > n*28 && n >= 24 && separators < 2 && len(numbers.FindAllString(s, 4)) > 3 &&
+		!hexTail.MatchString(s) && (n != 26 || s[0] != '0')
 }

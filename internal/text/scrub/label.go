@@ -20,7 +20,8 @@ func (f *finder) label(at int) {
 		return
 	}
 	c := f.connect(at, kinds)
-	inCode := from > 0 && c.sign != '=' && c.closing == "" && (f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
+	inCode := from > 0 && c.sign != '=' && c.closing == "" && (f.s[from-1] == '.' ||
+		isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -104,7 +105,8 @@ func (f *finder) connect(at int, kinds word) connection {
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
-		if kinds&secretWord != 0 || is(first, prepositionWord) || kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
+		if kinds&secretWord != 0 || is(first, prepositionWord) || kinds&(userWord|nounWord) != 0 && (isPerson(value) ||
+			firstRune(value) > 0xFF) {
 			at, p = at+m[3], at+m[3]
 		}
 	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
@@ -121,7 +123,8 @@ func (f *finder) connect(at int, kinds word) connection {
 		return connection{strength: -1}
 	}
 	for _, joiner := range joiners {
-		if rest := s[q:]; hasFold(rest, joiner) && (startsWithAny(rest[len(joiner):], " ", ":") || noSpaces(firstRune(joiner))) {
+		if rest := s[q:]; hasFold(rest, joiner) && (startsWithAny(rest[len(joiner):], " ", ":") ||
+			noSpaces(firstRune(joiner))) {
 			return connection{strength: 1}.open(s, skip(s, q+len(joiner), " :"))
 		}
 	}
@@ -148,7 +151,8 @@ func skip(s string, p int, signs string) int {
 
 // end returns the end of a value: its quote, or one of signs.
 func (c connection) end(s string, signs string) int {
-	if n := strings.Index(s[c.from:], c.closing); n > 0 && n <= maxQuoted && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+	if n := strings.Index(s[c.from:], c.closing); n > 0 && n <= maxQuoted &&
+		!strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
 		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
 	}
 	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
@@ -171,7 +175,8 @@ func (f *finder) secret(c connection, bare bool) {
 	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:to]
 	trimmed := strings.TrimRight(value, ".,!?:")
-	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") && c.isSecret(s, to, trimmed, bare) {
+	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
+		c.isSecret(s, to, trimmed, bare) {
 		if c.closing == "" {
 			to = c.from + len(trimmed)
 		}
@@ -193,7 +198,8 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 		return c.strength > 0 || !common(strings.ToLower(value))
 	}
 	if c.strength == 2 { // no sentence
-		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' || !strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
+		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
+			!strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
 	}
 	return mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])) || code.MatchString(value)
 }
@@ -205,7 +211,8 @@ var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
 
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") && (!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
+	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") &&
+		(!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
 		f.add(ID, c.from, c.from+len(m), false)
 	}
 }
@@ -228,7 +235,8 @@ func (f *finder) host(c connection, kinds word) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
+		isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
 		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}
@@ -246,16 +254,20 @@ func (f *finder) user(c connection, label int) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
-		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") && (n == len(s) || !wordByte(s[n])) {
+		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") && (n == len(s) ||
+			!wordByte(s[n])) {
 			f.add(ID, to, n, false)
 		}
 		return
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
-	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) && !typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
-		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") && !strings.HasPrefix(rest, " "))
-	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) && startsWithAny(strings.TrimLeft(rest, " "), deeds...) {
+	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
+		!typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
+		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
+			"member", "client user") && !strings.HasPrefix(rest, " "))
+	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
+		startsWithAny(strings.TrimLeft(rest, " "), deeds...) {
 		f.addName(c.from, to)
 	}
 }
@@ -302,7 +314,8 @@ func (f *finder) name(from int, closing string) int {
 	value := strings.TrimRight(s[from:to], ".-")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
-	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) || first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
+	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) ||
+		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
 		value == "" || sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
@@ -322,7 +335,8 @@ func (f *finder) otherNames(from, to int) int {
 		}
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
-		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) || strings.ToUpper(word) == word && len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) || strings.ToUpper(word) == word &&
+			len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
 			break
 		}
 		to = end
@@ -361,7 +375,8 @@ func (f *finder) tail(at, end int) {
 			from = min(p+1, to)
 		}
 	}
-	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from && !isOrdinary(strings.ToLower(s[from:to])) {
+	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from &&
+		!isOrdinary(strings.ToLower(s[from:to])) {
 		f.add(User, from, to, true)
 	}
 }

@@ -191,7 +191,8 @@ func equalFold(s, part string) bool {
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a
 // file makes none.
 func isDotted(s string, from, to int) bool {
-	return from >= 2 && s[from-1] == '.' && wordByte(s[from-2]) || to < len(s) && s[to] == '.' && longEnding.MatchString(s[to:])
+	return from >= 2 && s[from-1] == '.' && wordByte(s[from-2]) || to < len(s) && s[to] == '.' &&
+		longEnding.MatchString(s[to:])
 }
 
 var longEnding = regexp.MustCompile(`^\.\w{5}`)

@@ -124,7 +124,8 @@ func (f *finder) ipv6(from, to int) {
 		for to++; to < len(s) && wordByte(s[to]); to++ {
 		}
 	}
-	if a, err := netip.ParseAddr(s[from:to]); err == nil && !isEverybodys(a) && strings.ContainsAny(s[from:to], "0123456789") {
+	if a, err := netip.ParseAddr(s[from:to]); err == nil && !isEverybodys(a) &&
+		strings.ContainsAny(s[from:to], "0123456789") {
 		f.add(Address, from, to, false)
 	}
 }

@@ -36,7 +36,8 @@ func (f *finder) scan() {
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || i+1 < len(s) && (fold[s[i+1]] != s[i+1] || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
+		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || i+1 < len(s) &&
+			(fold[s[i+1]] != s[i+1] || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
 			f.label(i)
 		}
 		if !wordByte(b) && b != '-' {
@@ -69,7 +70,8 @@ var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	near := s[max(0, from-80):from]
-	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") || strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
+	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") ||
+		strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
 		return
 	}
 	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
@@ -87,7 +89,8 @@ func (f *finder) domain(at int) {
 		from--
 	}
 	after := skip(s, at, `\`)
-	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 && s[from-1] == '\\') ||
+	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 &&
+		s[from-1] == '\\') ||
 		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
 		return
 	}
@@ -102,7 +105,8 @@ func (f *finder) domain(at int) {
 // sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
-	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
+	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' ||
+		isNamePart(firstRune(f.s[i+1:]))):
 		for _, h := range hints[buckets['@']] {
 			f.hinted(h.form, i, i+1)
 		}
@@ -227,7 +231,8 @@ func (f *finder) after(form *form, from int) {
 			for to < len(s) && tokenByte(s[to]) {
 				to++
 			}
-			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) && strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
+			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) &&
+				strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
 				f.add(Secret, at, to, false)
 			}
 		}

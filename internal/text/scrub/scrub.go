@@ -132,5 +132,8 @@ func (f *finder) add(kind Kind, from, to int, teaches bool) {
 
 // isMark reports whether s begins with a mark.
 func isMark(s string) bool {
-	return strings.HasPrefix(s, "<") && slices.ContainsFunc(kinds, func(k Kind) bool { return strings.HasPrefix(s, string(k)) })
+	return strings.HasPrefix(s, "<") && slices.ContainsFunc(kinds, func(k Kind) bool {
+		return strings.HasPrefix(s,
+			string(k))
+	})
 }

@@ -68,7 +68,7 @@ type form struct {
 	keep     func(text string, from, to int) bool
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
-	shortest int  // the length of the shortest value in rules.tsv, in forms.tsv of the longest word of a text that may match
+	shortest int  // the length of the shortest value in rules.tsv; in forms.tsv, of the longest word of a match
 	lines    bool // a match may have several lines
 }
 
@@ -118,7 +118,10 @@ func init() {
 			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
 		shortest, _ := strconv.Atoi(row[5])
-		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(row[4]), count, shortest, row[5] == "lines"})
+		addHints(row[2], &form{
+			row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(row[4]), count, shortest,
+			row[5] == "lines",
+		})
 		count++
 	}
 	for row := range rows(ruleTable) {
