@@ -161,6 +161,6 @@ func TestProgramTexts(t *testing.T) {
 		assert.Equal(t, c.want, set.Rule("a.lost").Summary)
 		assert.Equal(t, c.advice, set.Rule("a.lost").Advice)
 	}
-	_, err := rules.Compile(file("f.yaml", "  - {id: a, when: 'template == \"a\"', disposition: ignore, program: {sumary: x}}\n"))
-	require.ErrorContains(t, err, `program: unknown field "sumary"`)
+	_, err := rules.Compile(file("f.yaml", "  - {id: a, when: 'template == \"a\"', disposition: ignore, program: {heading: x}}\n"))
+	require.ErrorContains(t, err, `program: unknown field "heading"`)
 }

@@ -66,8 +66,10 @@ func parseTexts(name string, data []byte) (map[string]string, error) {
 			own, program := file.Rules[r.rule.ID], r.rule.program
 			delete(file.Rules, r.rule.ID)
 			for _, pair := range [][2]string{
-				{r.rule.Summary, own.Summary}, {r.advice, own.Advice},
-				{program.summary, own.Program.Summary}, {program.advice, own.Program.Advice},
+				{r.rule.Summary, own.Summary},
+				{r.advice, own.Advice},
+				{program.summary, own.Program.Summary},
+				{program.advice, own.Program.Advice},
 			} {
 				if pair[1] != "" {
 					english, atStart := adviceOf(pair[0])

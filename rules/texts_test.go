@@ -46,7 +46,7 @@ func TestTextsOfRules(t *testing.T) {
 func TestTextErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"sentences: {}\nrules:\n  save.refusd: {summary: x}\n": "de.yaml: line 3: rules.save.refusd: no default rule has this id",
-		"rules:\n  save.refused: {sumary: x}\n":                "line 2: field sumary not found",
+		"rules:\n  save.refused: {heading: x}\n":               "line 2: field heading not found",
 		"rules:\n  save.refused: {program: {why: x}}\n":        "line 2: field why not found",
 		"sentence: {}\n":        "line 1: field sentence not found",
 		"sentences: {a: [b]}\n": "line 1: cannot unmarshal !!seq",
