@@ -307,7 +307,6 @@ func TestWithOthers(t *testing.T) {
 		for len(c.state().Sent) > 0 { // the agent's answer to an injection may come late
 			<-c.did
 		}
-		require.EqualValues(t, 1, c.state().Stats.Delivered)
 		_ = editorEnd.Close()
 		require.NoError(t, <-ended)
 		<-agent.conn.Done()
