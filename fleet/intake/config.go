@@ -154,15 +154,17 @@ var ErrOverwrites = errors.New("is one of the logs, and would overwrite it")
 
 // SameFile reports whether two names are those of one file, also of one that is not there yet.
 func SameFile(a, b string) bool {
-	if clean(a) == clean(b) {
-		return true
-	}
 	first, err := os.Stat(a)
-	if err != nil {
-		return false
+	second, missing := os.Stat(b)
+	if err == nil && missing == nil {
+		return os.SameFile(first, second)
 	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	if IsRemote(a) || IsRemote(b) {
+		return a == b
+	}
+	a, _ = filepath.Abs(a) // fails only without a working folder, and then nothing can be written
+	b, _ = filepath.Abs(b)
+	return a == b
 }
 
 func writable(name string) error {

@@ -92,13 +92,13 @@ func checkOutputs(cmd *cobra.Command, inputs []string) error {
 		case file == standardInput:
 			return cli.Usage(cmd, "--%[1]s -: name a file; --format %[1]s writes it to standard output", flag)
 		}
+		out, err := os.Stat(file)
 		for _, other := range written {
-			if intake.SameFile(file, other.Value.String()) {
+			if (err != nil || out.Mode().IsRegular()) && intake.SameFile(file, other.Value.String()) {
 				return cli.Usage(cmd, "--%s and --%s are the same file: %s", flag, other.Name, file)
 			}
 		}
 		written = append(written, f)
-		out, err := os.Stat(file)
 		if err != nil {
 			continue // an error shows when it is written
 		}
