@@ -127,9 +127,9 @@ func (c *Config) Validate() error {
 func (c *Config) Here() error {
 	var overwrites error
 	over := func(name string) {
-		for flag, file := range map[string]string{"json": c.JSON, "html": c.HTML} {
-			if file != "" && SameFile(name, file) {
-				overwrites = fmt.Errorf("--%s %s %w", flag, file, ErrOverwrites)
+		for _, file := range [][2]string{{"json", c.JSON}, {"html", c.HTML}} {
+			if file[1] != "" && SameFile(file[1], name) {
+				overwrites = cmp.Or(overwrites, fmt.Errorf("--%s %s %w", file[0], file[1], ErrOverwrites))
 			}
 		}
 	}
@@ -205,7 +205,8 @@ var ErrNoLog = errors.New("no log was read: see the failures in the report")
 // Outcome returns the line about a report.
 func (c *Config) Outcome(r *population.Report) string {
 	line := fmt.Sprintf("%s of %s read, %s; the report is in %s; ", text.Count(r.Logs, "log"),
-		text.Count(r.Players, "player"), text.Count(uint64(len(r.Failures))+r.MoreFailures, "failure"), strings.Trim(c.JSON+", "+c.HTML, ", "))
+		text.Count(r.Players, "player"), text.Count(uint64(len(r.Failures))+r.MoreFailures, "failure"),
+		strings.Trim(c.JSON+", "+c.HTML, ", "))
 	switch {
 	case c.Player != "":
 		line += "players are by --player"
