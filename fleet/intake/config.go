@@ -15,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed/fleet/population"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -91,6 +92,11 @@ func (c *Config) Validate() error {
 	if (len(c.Patterns[population.Before]) > 0) != (len(c.Patterns[population.After]) > 0) {
 		return errors.New("--before and --after go together")
 	}
+	for _, after := range c.Patterns[population.After] {
+		if slices.ContainsFunc(c.Patterns[population.Before], func(b string) bool { return SameFile(b, after) }) {
+			return fmt.Errorf("--before and --after have the same logs: %s", after)
+		}
+	}
 	if c.Split != "" && len(c.Patterns[population.Before]) > 0 {
 		return errors.New("--split-version and --before divide the logs twice: use one of them")
 	}
@@ -106,7 +112,7 @@ func (c *Config) Validate() error {
 	if c.JSON == "" && c.HTML == "" {
 		return errors.New("no report to write: give --json or --html")
 	}
-	if c.JSON != "" && c.HTML != "" && clean(c.JSON) == clean(c.HTML) {
+	if c.JSON != "" && c.HTML != "" && SameFile(c.JSON, c.HTML) {
 		return fmt.Errorf("--json and --html are the same file: %s", c.JSON)
 	}
 	if _, err := rules.Compile(slices.Concat(rules.Defaults(), c.Rules)...); err != nil {
@@ -117,8 +123,16 @@ func (c *Config) Validate() error {
 }
 
 // Here makes the paths of this machine absolute, so that all have a root in common, and returns an error if one of them
-// has no log, or if a report cannot be written. What is in its file stays.
+// has no log, or if a report cannot be written, or would overwrite a log ([ErrOverwrites]). What is in its file stays.
 func (c *Config) Here() error {
+	var overwrites error
+	over := func(name string) {
+		for _, file := range [][2]string{{"json", c.JSON}, {"html", c.HTML}} {
+			if file[1] != "" && SameFile(file[1], name) {
+				overwrites = cmp.Or(overwrites, fmt.Errorf("--%s %s %w", file[0], file[1], ErrOverwrites))
+			}
+		}
+	}
 	for _, patterns := range c.Patterns {
 		for i, pattern := range patterns {
 			if IsRemote(pattern) {
@@ -127,20 +141,35 @@ func (c *Config) Here() error {
 			if abs, err := filepath.Abs(pattern); err == nil {
 				patterns[i] = abs
 			}
-			if err := Match(patterns[i], nil, func(string) {}); err != nil {
+			if err := Match(patterns[i], nil, over); err != nil {
 				return err
 			}
 		}
 	}
-	return cmp.Or(writable(c.JSON), writable(c.HTML))
+	return cmp.Or(overwrites, writable(c.JSON), writable(c.HTML))
+}
+
+// ErrOverwrites is the error of a report whose file is a log.
+var ErrOverwrites = errors.New("is one of the logs, and would overwrite it")
+
+// SameFile reports whether two names are those of one file, also of one that is not there yet.
+func SameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	if err == nil && missing == nil {
+		return os.SameFile(first, second)
+	}
+	if IsRemote(a) || IsRemote(b) {
+		return a == b
+	}
+	a, _ = filepath.Abs(a) // fails only without a working folder, and then nothing can be written
+	b, _ = filepath.Abs(b)
+	return a == b
 }
 
 func writable(name string) error {
 	if name == "" || IsRemote(name) {
 		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil // a pipe would be ended by opening it
@@ -175,8 +204,9 @@ var ErrNoLog = errors.New("no log was read: see the failures in the report")
 
 // Outcome returns the line about a report.
 func (c *Config) Outcome(r *population.Report) string {
-	line := fmt.Sprintf("%d logs of %d players read, %d failures; the report is in %s; ", r.Logs, r.Players,
-		uint64(len(r.Failures))+r.MoreFailures, strings.Trim(c.JSON+", "+c.HTML, ", "))
+	line := fmt.Sprintf("%s of %s read, %s; the report is in %s; ", text.Count(r.Logs, "log"),
+		text.Count(r.Players, "player"), text.Count(uint64(len(r.Failures))+r.MoreFailures, "failure"),
+		strings.Trim(c.JSON+", "+c.HTML, ", "))
 	switch {
 	case c.Player != "":
 		line += "players are by --player"
@@ -194,8 +224,8 @@ func (c *Config) Outcome(r *population.Report) string {
 	}
 	if d := r.Compared; d != nil && c.Split == "" && min(d.BeforePlayers, d.AfterPlayers) == 1 &&
 		max(d.BeforePlayers, d.AfterPlayers) > 1 {
-		line += fmt.Sprintf("; of %d players before and %d after: name both folders in the same way, or use --player",
-			d.BeforePlayers, d.AfterPlayers)
+		line += fmt.Sprintf("; of %s before and %d after: name both folders in the same way, or use --player",
+			text.Count(d.BeforePlayers, "player"), d.AfterPlayers)
 	}
 	return line
 }

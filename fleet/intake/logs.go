@@ -56,7 +56,7 @@ func (r *Reader) Read(name string, source Source, open func(name string) (io.Rea
 		return
 	}
 	if entries, err := os.ReadDir(name); err == nil {
-		fail(name, fmt.Errorf("no log in it, of %d files and folders", len(entries)))
+		fail(name, fmt.Errorf("no log in it, of %s", text.Count(len(entries), "file or folder", "files and folders")))
 		return
 	}
 	in, err := open(name)
@@ -123,7 +123,7 @@ func Progress(note func(line string)) (stop func()) {
 }
 
 func progress(logs, bytes uint64) string {
-	return fmt.Sprintf("%d logs with %d MB read so far", logs, bytes/1_000_000)
+	return fmt.Sprintf("%s with %d MB read so far", text.Count(logs, "log"), bytes/1_000_000)
 }
 
 // Report makes the report of the logs of this machine, with a goroutine for each processor. It is what a pipeline makes

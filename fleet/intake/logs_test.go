@@ -116,7 +116,7 @@ func TestFolders(t *testing.T) {
 	_, failures = readFiles(t, Config{Salt: []byte("salt")}, dir+"/logs", os.DevNull)
 	require.Len(t, failures, 2)
 	require.Equal(t, dir+"/logs", failures[0].Path)
-	require.Contains(t, failures[0].Error, "no log in it, of 1 files and folders")
+	require.Contains(t, failures[0].Error, "no log in it, of 1 file or folder")
 	require.Equal(t, population.Failure{Path: os.DevNull, Error: "is not a regular file"}, failures[1])
 }
 
@@ -128,13 +128,21 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, (&Config{JSON: "x"}).Here())
 	require.NoFileExists(t, "x")
 	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
-	require.NoError(t, (&Config{JSON: "new/x", HTML: "x"}).Here())
+	require.ErrorContains(t, (&Config{JSON: "new/x", HTML: "x"}).Here(), "new/x")
+	require.NoDirExists(t, "new")
+	require.NoError(t, os.WriteFile("a.log", []byte("a log\n"), 0o600))
+	require.NoError(t, os.Link("a.log", "linked"))
+	over := &Config{Patterns: [3][]string{{"."}}, JSON: "x", HTML: "linked"}
+	require.EqualError(t, over.Here(), "--html linked is one of the logs, and would overwrite it")
 	require.FileExists(t, "x")
 	require.ErrorContains(t, (&Config{JSON: "x/x"}).Here(), "x")
-	require.ErrorContains(t, (&Config{HTML: "new"}).Here(), "new")
+	require.ErrorContains(t, (&Config{HTML: "."}).Here(), ".")
 	for want, change := range map[string]func(c *Config){
-		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
-		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"no logs named": func(c *Config) { c.Patterns[0] = nil },
+		"go together":   func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"same logs: ./y": func(c *Config) {
+			c.Patterns[population.Before], c.Patterns[population.After] = []string{"z", "y"}, []string{"./y"}
+		},
 		"--split-version x": func(c *Config) { c.Split = "x" },
 		"--k 0":             func(c *Config) { c.K = 0 },
 		"same file":         func(c *Config) { c.HTML = "./x" },
@@ -155,11 +163,14 @@ func TestOutcome(t *testing.T) {
 	require.Equal(t, "3 logs of 2 players read, 2 failures; the report is in a.json, a.html; a player is a folder in logs/",
 		c.Outcome(r))
 	r.Players, c.HTML = 1, ""
+	require.Contains(t, c.Outcome(&population.Report{Logs: 1, Players: 1, MoreFailures: 1}),
+		"1 log of 1 player read, 1 failure; ")
 	require.Contains(t, c.Outcome(r), "in a.json; a player is a folder in logs/, so that all logs are of one: ")
 	c.Player = "x"
 	require.Contains(t, c.Outcome(r), "players are by --player")
 }
 
 func TestProgress(t *testing.T) {
+	require.Equal(t, "1 log with 0 MB read so far", progress(1, 5))
 	require.Equal(t, "3 logs with 12 MB read so far", progress(3, 12_345_678))
 }

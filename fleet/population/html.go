@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -28,8 +29,9 @@ const (
 )
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"sum": func(a, b int) int { return a + b },
-	"num": func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
+	"count": text.Count[uint64],
+	"sum":   func(a, b int) int { return a + b },
+	"num":   func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 }).Parse(pageTemplate))
 
 // shownPage is what the page is made of.

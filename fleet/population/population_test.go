@@ -813,6 +813,14 @@ func TestBreaksPlayFirst(t *testing.T) {
 	require.Contains(t, page, "3 of 6 players")
 }
 
+// TestOneIsNoPlural holds that the page counts one thing as one.
+func TestOneIsNoPlural(t *testing.T) {
+	one := Sum(crowd(1, func(_ int, log *Log) { log.Groups = append(log.Groups, fault(1)) }), nil, 1)
+	one.OtherGames, one.OtherVersions, one.OtherMods, one.OtherLogs, one.OtherClusters = 1, 1, 1, 1, 1
+	one.Copies, one.LeftOut, one.MoreGroups, one.MoreEntries, one.K = 1, 1, 1, 1, 5
+	require.Empty(t, regexp.MustCompile(`\b1 (further )?\w+[^s]s\b`).FindAllString(string(one.HTML()), -1))
+}
+
 // TestBreaks holds that a group breaks play by its rule or its number, in a log whose game did not go on.
 func TestBreaks(t *testing.T) {
 	set, err := rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1

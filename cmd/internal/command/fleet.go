@@ -1,7 +1,7 @@
 package command
 
 import (
-	"context"
+	"errors"
 	"flag"
 	"fmt"
 
@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/fleet/intake"
+	"github.com/heedlog/heed/internal/text"
 )
 
 func (p *program) fleetCommand() *cobra.Command {
@@ -41,7 +42,7 @@ written, 130 interrupted.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.fleet(cmd.Context(), c) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.fleet(cmd, c) },
 	}
 	flags.VisitAll(func(f *flag.Flag) {
 		if f.Name == "rules" { // a list, also of settings
@@ -54,12 +55,14 @@ written, 130 interrupted.`,
 }
 
 // fleet makes a report about the logs of many players, and prints its headline.
-func (p *program) fleet(ctx context.Context, c *intake.Config) error {
-	if err := c.Here(); err != nil {
+func (p *program) fleet(cmd *cobra.Command, c *intake.Config) error {
+	if err := c.Here(); errors.Is(err, intake.ErrOverwrites) {
+		return cli.Usage(cmd, "%w", err)
+	} else if err != nil {
 		return ioError(err)
 	}
 	stop := intake.Progress(func(line string) { p.Note("%s", line) })
-	report, err := c.Report(ctx)
+	report, err := c.Report(cmd.Context())
 	stop()
 	if err != nil {
 		return ioError(err)
@@ -76,6 +79,9 @@ func (p *program) fleet(ctx context.Context, c *intake.Config) error {
 		}
 	}
 	p.Note("%s", c.Outcome(report))
+	if report.Players > 0 && report.Players < uint64(c.K) {
+		p.Note("fewer than %s have most texts: --k 1 shows them", text.Count(c.K, "player"))
+	}
 	if report.Logs == 0 {
 		return ioError(intake.ErrNoLog)
 	}

@@ -11,8 +11,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/fleet/intake"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
@@ -61,9 +64,17 @@ func (p *program) print(what string, text []byte) error {
 	return (&output{w: p.Stdout, buf: text}).done(what)
 }
 
-// checkOutputs refuses to write over a log, and to a folder, by each flag that names a file for output.
+// checkOutputs refuses to write over a file that the run reads, to a folder, and to one file twice, by each flag that
+// names a file for output.
 func checkOutputs(cmd *cobra.Command, inputs []string) error {
-	for _, flag := range append([]string{outputFlag}, documentFormats...) {
+	ruleNames, _ := cmd.Flags().GetStringArray("rules") // none without the flag
+	ruleNames, _ = files.RuleFiles(ruleNames)           // an error shows when they are read
+	var baseline []string
+	if f := cmd.Flags().Lookup("baseline"); f != nil {
+		baseline = []string{f.Value.String()}
+	}
+	var written []*pflag.Flag
+	for _, flag := range append([]string{outputFlag, formatPage}, documentFormats...) {
 		f := cmd.Flags().Lookup(flag)
 		if f == nil || !f.Changed && flag != outputFlag {
 			continue
@@ -74,17 +85,34 @@ func checkOutputs(cmd *cobra.Command, inputs []string) error {
 			continue // the file that is written without the flag is not wanted
 		case file == "":
 			return cli.Usage(cmd, `--%s "": name a file`, flag)
+		case file == standardInput && flag == outputFlag:
+			continue
+		case file == standardInput && cmd.Flags().Lookup("format") == nil:
+			return cli.Usage(cmd, "--%s -: name a file", flag)
+		case file == standardInput:
+			return cli.Usage(cmd, "--%[1]s -: name a file; --format %[1]s writes it to standard output", flag)
 		}
 		out, err := os.Stat(file)
-		if file == standardInput || err != nil {
+		for _, other := range written {
+			if (err != nil || out.Mode().IsRegular()) && intake.SameFile(file, other.Value.String()) {
+				return cli.Usage(cmd, "--%s and --%s are the same file: %s", flag, other.Name, file)
+			}
+		}
+		written = append(written, f)
+		if err != nil {
 			continue // an error shows when it is written
 		}
 		if out.IsDir() {
 			return cli.Usage(cmd, "--%s %s is a directory: name a file in it", flag, file)
 		}
-		for _, name := range inputs {
-			if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
-				return cli.Usage(cmd, "--%s %s is one of the logs, and would overwrite it", flag, file)
+		for _, read := range []struct {
+			what  string
+			names []string
+		}{{"one of the logs", inputs}, {"a file of --rules", ruleNames}, {"the file of --baseline", baseline}} {
+			for _, name := range read.names {
+				if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+					return cli.Usage(cmd, "--%s %s is %s, and would overwrite it", flag, file, read.what)
+				}
 			}
 		}
 	}
