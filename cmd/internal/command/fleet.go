@@ -4,11 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/fleet/intake"
+	"github.com/heedlog/heed/rules"
 )
 
 func (p *program) fleetCommand() *cobra.Command {
@@ -58,6 +60,11 @@ func (p *program) fleet(ctx context.Context, c *intake.Config) error {
 	if err := c.Here(); err != nil {
 		return ioError(err)
 	}
+	set, err := compileRules(slices.Concat(rules.Defaults(), c.Rules)...)
+	if err != nil {
+		return err
+	}
+	p.ended(set)
 	stop := intake.Progress(func(line string) { p.Note("%s", line) })
 	report, err := c.Report(ctx)
 	stop()
