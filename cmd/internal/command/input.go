@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 )
 
@@ -26,7 +28,17 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	if name == standardInput {
 		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
-		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })), nil
+		begun := make(chan struct{})
+		in := pipeInput(ctx, func() (io.ReadCloser, error) {
+			r := bufio.NewReaderSize(watch, readSize)
+			_, _ = r.Peek(1) // its error comes again
+			close(begun)
+			return io.NopCloser(r), nil
+		})
+		if f, ok := p.Stdin.(*os.File); !ok || !cli.IsTerminal(f) {
+			p.await(ctx, begun, time.After(silence))
+		}
+		return watch.over(in), nil
 	}
 	if files.IsAddress(name) {
 		return p.openAddress(ctx, name)
@@ -54,6 +66,19 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	watch := p.watch(ctx, name, info.Size(), f)
 	return watch.over(&input{bufio.NewReaderSize(watch, readSize), f.Close}), nil
+}
+
+// silence is how long standard input may be silent before a message says that it is read.
+const silence = time.Second
+
+// await waits until a log has begun on standard input, or notes after a while that it has not.
+func (p *program) await(ctx context.Context, begun <-chan struct{}, late <-chan time.Time) {
+	select {
+	case <-ctx.Done():
+	case <-begun:
+	case <-late:
+		p.Note("waiting for a log on standard input; name a file to read another")
+	}
 }
 
 // writesTo reports whether a file is the output: it would be overwritten, or read without end while it grows.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,22 @@ func write(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
+}
+
+// TestAwait: standard input that stays silent is named once.
+func TestAwait(t *testing.T) {
+	begun, late := make(chan struct{}), make(chan time.Time)
+	close(begun)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	var stderr strings.Builder
+	p := newProgram(nil, io.Discard, &stderr)
+	p.await(t.Context(), begun, late)
+	p.await(ended, nil, late)
+	require.Empty(t, stderr.String())
+	close(late)
+	p.await(t.Context(), nil, late)
+	require.Equal(t, "classify-replay: waiting for a log on standard input; name a file to read another\n", stderr.String())
 }
 
 // testRules decide in tests instead of the embedded rules, so that tests say
