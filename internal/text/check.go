@@ -8,6 +8,7 @@ import (
 // ErrBinary and the other errors of [Check] follow the name of a file.
 var (
 	ErrBinary     = errors.New("is not a text file")
+	errZip        = errors.New("is a zip file: heed fleet reads the logs in it, other commands once it is unpacked")
 	errCompressed = errors.New("is compressed: it can be read once it is complete")
 )
 
@@ -43,6 +44,8 @@ func Check(head []byte) error {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return errCompressed
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return errZip
 	case set[3] == 0 && high[2] == 0 && high[0] > 2:
 		return encoded("UTF-32LE", "")
 	case set[0] == 0 && high[1] == 0 && high[3] > 2:
