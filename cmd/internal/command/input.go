@@ -28,15 +28,9 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	if name == standardInput {
 		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
-		begun := make(chan struct{})
-		in := pipeInput(ctx, func() (io.ReadCloser, error) {
-			r := bufio.NewReaderSize(watch, readSize)
-			_, _ = r.Peek(1) // its error comes again
-			close(begun)
-			return io.NopCloser(r), nil
-		})
+		in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })
 		if f, ok := p.Stdin.(*os.File); !ok || !cli.IsTerminal(f) {
-			p.await(ctx, begun, time.After(silence))
+			_ = p.begins(in) // its error comes again
 		}
 		return watch.over(in), nil
 	}
@@ -71,13 +65,24 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 // silence is how long standard input may be silent before a message says that it is read.
 const silence = time.Second
 
-// await waits until a log has begun on standard input, or notes after a while that it has not.
-func (p *program) await(ctx context.Context, begun <-chan struct{}, late <-chan time.Time) {
+// begins waits until standard input has a byte, and returns an error where it ends or breaks before.
+func (p *program) begins(in *input) (err error) {
+	begun := make(chan struct{})
+	go func() {
+		_, err = in.Peek(1)
+		close(begun)
+	}()
+	p.await(begun, time.After(silence))
+	return err
+}
+
+// await waits until standard input has begun, and notes when it is late.
+func (p *program) await(begun <-chan struct{}, late <-chan time.Time) {
 	select {
-	case <-ctx.Done():
 	case <-begun:
 	case <-late:
 		p.Note("waiting for a log on standard input; name a file to read another")
+		<-begun
 	}
 }
 
