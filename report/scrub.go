@@ -81,6 +81,12 @@ func (s *Scrubber) Learn(texts ...string) {
 	}
 }
 
+// Home records the home of the user who runs the program, whatever its form: it and the name of its folder are removed.
+func (s *Scrubber) Home(folder string) {
+	s.names.Home(folder)
+	clear(s.known)
+}
+
 // lines returns the lines of text without what is private in them, which another line may
 // show: that of a key has its value on the next. It returns nil where that cannot be
 // done, and lines are to be scrubbed one by one: without a Scrubber, for a text of more

@@ -115,7 +115,7 @@ func (c *Config) Validate() error {
 	if c.JSON != "" && c.HTML != "" && SameFile(c.JSON, c.HTML) {
 		return fmt.Errorf("--json and --html are the same file: %s", c.JSON)
 	}
-	if _, err := rules.Compile(slices.Concat(rules.Defaults(), c.Rules)...); err != nil {
+	if _, err := rules.Compile(slices.Concat(c.Rules, rules.Defaults())...); err != nil {
 		return err
 	}
 	_, err := playerExpression(c.Player)

@@ -36,7 +36,7 @@ type Reader struct {
 
 // Setup compiles the rules and the expression. Call it first.
 func (r *Reader) Setup() (err error) {
-	if r.set, err = rules.Compile(slices.Concat(rules.Defaults(), r.Rules)...); err != nil {
+	if r.set, err = rules.Compile(slices.Concat(r.Rules, rules.Defaults())...); err != nil {
 		return err
 	}
 	r.player, err = playerExpression(r.Player)

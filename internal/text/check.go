@@ -8,6 +8,7 @@ import (
 // ErrBinary and the other errors of [Check] follow the name of a file.
 var (
 	ErrBinary     = errors.New("is not a text file")
+	errZip        = errors.New("is a zip file: heed fleet reads the logs in it, other commands once it is unpacked")
 	errCompressed = errors.New("is compressed: it can be read once it is complete")
 )
 
@@ -21,6 +22,9 @@ func encoded(name, lacks string) error {
 // game that was killed holds runs of hundreds of thousands. Neither do bytes
 // beyond ASCII: a log may be in a legacy encoding. UTF-16 with a byte order mark is text.
 func Check(head []byte) error {
+	if err := packed(head); err != nil {
+		return err
+	}
 	var controls, rest int
 	var set, high [4]int // bytes but NULs, and those above Unicode's planes, by their place in four
 	for i, b := range head {
@@ -41,8 +45,6 @@ func Check(head []byte) error {
 	even, odd := set[0]+set[2], set[1]+set[3]
 	const few = 20 // one in so many may be a control character
 	switch {
-	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
-		return errCompressed
 	case set[3] == 0 && high[2] == 0 && high[0] > 2:
 		return encoded("UTF-32LE", "")
 	case set[0] == 0 && high[1] == 0 && high[3] > 2:
@@ -55,6 +57,17 @@ func Check(head []byte) error {
 		return encoded("UTF-16LE", " without a byte order mark")
 	case odd > 8 && even*3 < odd:
 		return encoded("UTF-16BE", " without a byte order mark")
+	}
+	return nil
+}
+
+// packed returns an error for the beginning of a compressed file or of a zip file.
+func packed(head []byte) error {
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		return errCompressed
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return errZip
 	}
 	return nil
 }

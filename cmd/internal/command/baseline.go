@@ -98,7 +98,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 					return err
 				}
 			}
-			c, err := newComparing(f)
+			c, err := p.newComparing(f)
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 			text.Count(w.Expired, "group"))
 	}
 	// A template is what its id stands for, and cannot be scrubbed.
-	private := &report.Scrubber{}
+	private := OwnScrubber(p.Getenv, false)
 	for i := range w.Baseline.Entries {
 		for _, template := range w.Baseline.Entries[i].Templates {
 			private.Text(template)
@@ -209,7 +209,7 @@ a log is empty; never: only report.`,
 			if err != nil {
 				return err
 			}
-			c, err := newComparing(f)
+			c, err := p.newComparing(f)
 			if err != nil {
 				return err
 			}

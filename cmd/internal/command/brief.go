@@ -143,7 +143,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	defer src.close()
-	names, empty := &report.Scrubber{Strict: f.scrub.level == scrubStrict}, true
+	names, empty := OwnScrubber(p.Getenv, f.scrub.level == scrubStrict), true
 	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
 		empty = false
 		names.Learn(src.Record.Message, src.Record.Stack)
@@ -199,7 +199,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	if _, known := src.Engine.Item(r.WorkOrderID); f.item != "" && !known {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
-	r.Scrub = f.scrub.scrubber(f.Format) != nil
+	r.Scrub = p.scrubber(&f.scrub, f.Format) != nil
 	s, err := brief.New(c)
 	if err != nil {
 		return nil, err

@@ -85,12 +85,12 @@ type comparing struct {
 	silent     []string         // logs without evidence
 }
 
-func newComparing(f *compareFlags) (*comparing, error) {
+func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 	set, normalizer, err := f.rules.masking()
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, f.scrub.scrubber(f.formats()...), f.formats()...)
+	return comparingWith(set, normalizer, p.scrubber(&f.scrub, f.formats()...), f.formats()...)
 }
 
 func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing,
@@ -201,7 +201,7 @@ func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compar
 // readSides reads the log of before and those of now. Where it returns neither, what went
 // wrong was reported.
 func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlags, args []string) (*comparing, error) {
-	c, err := newComparing(f)
+	c, err := p.newComparing(f)
 	if err != nil {
 		return nil, err
 	}

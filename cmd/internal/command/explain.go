@@ -63,7 +63,7 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scrubber := f.scrub.scrubber(f.format)
+			scrubber := p.scrubber(&f.scrub, f.format)
 			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {
 				return err

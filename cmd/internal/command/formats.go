@@ -127,12 +127,20 @@ func (f *scrubFlags) register(cmd *cobra.Command) {
 }
 
 // scrubber returns the scrubber of output in these formats, nil if none is to be scrubbed.
-func (f *scrubFlags) scrubber(formats ...string) *report.Scrubber {
+func (p *program) scrubber(f *scrubFlags, formats ...string) *report.Scrubber {
 	explicit := f.level == scrubOn || f.level == scrubStrict
 	if f.keep || !explicit && !slices.ContainsFunc(formats, shared) {
 		return nil
 	}
-	return &report.Scrubber{Strict: f.level == scrubStrict}
+	return OwnScrubber(p.Getenv, f.level == scrubStrict)
+}
+
+// OwnScrubber returns a scrubber that knows the home of the user who runs the program.
+func OwnScrubber(getenv func(string) string, strict bool) *report.Scrubber {
+	s := &report.Scrubber{Strict: strict}
+	s.Home(getenv("HOME"))
+	s.Home(getenv("USERPROFILE"))
+	return s
 }
 
 // removed prints on standard error which kinds a scrubber took out.

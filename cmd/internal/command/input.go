@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 )
 
@@ -26,7 +28,11 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	if name == standardInput {
 		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
-		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })), nil
+		in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })
+		if f, ok := p.Stdin.(*os.File); !ok || !cli.IsTerminal(f) {
+			_ = p.begins(in) // its error comes again
+		}
+		return watch.over(in), nil
 	}
 	if files.IsAddress(name) {
 		return p.openAddress(ctx, name)
@@ -54,6 +60,30 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	watch := p.watch(ctx, name, info.Size(), f)
 	return watch.over(&input{bufio.NewReaderSize(watch, readSize), f.Close}), nil
+}
+
+// silence is how long standard input may be silent before a message says that it is read.
+const silence = time.Second
+
+// begins waits until standard input has a byte, and returns an error where it ends or breaks before.
+func (p *program) begins(in *input) (err error) {
+	begun := make(chan struct{})
+	go func() {
+		_, err = in.Peek(1)
+		close(begun)
+	}()
+	p.await(begun, time.After(silence))
+	return err
+}
+
+// await waits until standard input has begun, and notes when it is late.
+func (p *program) await(begun <-chan struct{}, late <-chan time.Time) {
+	select {
+	case <-begun:
+	case <-late:
+		p.Note("waiting for a log on standard input; name a file to read another")
+		<-begun
+	}
 }
 
 // writesTo reports whether a file is the output: it would be overwritten, or read without end while it grows.

@@ -123,9 +123,8 @@ func (p *program) piped(ctx context.Context) bool {
 	}
 	stdin := p.Stdin
 	in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil })
-	_, err := in.Peek(1)
 	p.Stdin = in
-	return err == nil
+	return p.begins(in) == nil
 }
 
 // logs returns the logs that the arguments stand for. Each that is none was reported.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,20 @@ func write(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
+}
+
+// TestAwait: standard input that stays silent is named once.
+func TestAwait(t *testing.T) {
+	begun, late := make(chan struct{}), make(chan time.Time)
+	var stderr strings.Builder
+	p := newProgram(nil, io.Discard, &stderr)
+	go func() {
+		late <- time.Time{}
+		close(begun)
+	}()
+	p.await(begun, late)
+	p.await(begun, late)
+	require.Equal(t, "classify-replay: waiting for a log on standard input; name a file to read another\n", stderr.String())
 }
 
 // testRules decide in tests instead of the embedded rules, so that tests say
@@ -342,6 +357,7 @@ func TestStatus(t *testing.T) {
 		{"no name at all", with(""), exitIO, "", `"": no such file`},
 		{"directory", with(blockingDir), exitOK, "1 problem", "reading 1 log: game.log"},
 		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
+		{"zip", with(file("logs.zip", "PK\x03\x04"+strings.Repeat("careful now\n", 20))), exitIO, "", "heed fleet reads the logs in it"},
 		{"binary", with(binary), exitIO, "", "is not a text file"},
 		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},

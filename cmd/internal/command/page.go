@@ -40,7 +40,7 @@ func NewPage(ctx context.Context, set *rules.Set, language string, names []strin
 	if err != nil {
 		return nil, err
 	}
-	scrubber := &report.Scrubber{Strict: strict}
+	scrubber := OwnScrubber(p.Getenv, strict)
 	replays := p.detailed(ctx, set, normalizer, nil, scrubber, names)
 	if text := strings.TrimSpace(complaints.String()); text != "" {
 		err = errors.New(text)

@@ -54,7 +54,7 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 				return err
 			}
 			out := &output{w: p.Stdout}
-			scrubber := scrub.scrubber(format)
+			scrubber := p.scrubber(&scrub, format)
 			for _, name := range args {
 				if cmd.Context().Err() != nil || out.err != nil {
 					break

@@ -196,7 +196,7 @@ type remembered struct {
 }
 
 // begin returns what gets the bytes of a log, nil where it is not remembered.
-func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
+func (m *memory) begin(p *program, name string, scrub *report.Scrubber) *remembered {
 	if m == nil || !m.all && !files.IsGames(name) {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 		return nil
 	}
 	if scrub == nil {
-		scrub = &report.Scrubber{}
+		scrub = OwnScrubber(p.Getenv, false)
 	}
 	return &remembered{Hasher: summary.NewHasher(), scrub: scrub}
 }

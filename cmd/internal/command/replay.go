@@ -164,7 +164,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		forms[i] = f.form(format, p.layout(f.width))
 	}
 	form := &forms[0]
-	scrubber := f.scrub.scrubber(formats...)
+	scrubber := p.scrubber(&f.scrub, formats...)
 	for i, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)
@@ -232,7 +232,7 @@ type updateWriter func(out []byte, file string, u *heed.Update) []byte
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
-	log := f.memory.begin(name, scrubber)
+	log := f.memory.begin(p, name, scrubber)
 	source, err := p.open(ctx, replay.Config(set), name, log.tee())
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	if err != nil {
 		return err
 	}
-	scrubber := f.scrub.scrubber(formatPage)
+	scrubber := p.scrubber(&f.scrub, formatPage)
 	var docs []*report.Document
 	for _, rep := range p.detailed(cmd.Context(), set, normalizer, memory, scrubber, names) {
 		docs = append(docs, p.document(rep, formatPage, 0))

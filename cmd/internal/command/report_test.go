@@ -107,6 +107,13 @@ func TestReportScrubs(t *testing.T) {
 	const line = "cannot save /home/maria/.config/save.rws\n"
 	require.NotContains(t, runWith(t.Context(), line, "report", "-").stdout, "maria")
 	require.Contains(t, runWith(t.Context(), line, "report", "-", "--no-scrub").stdout, "maria")
+
+	home := filepath.Join(t.TempDir(), "people", "quillon")
+	require.NoError(t, os.MkdirAll(home, 0o700))
+	log := filepath.Join(home, "Player.log")
+	require.NoError(t, os.WriteFile(log, []byte(line), 0o600))
+	t.Setenv("HOME", home)
+	require.NotContains(t, runArgs(t, "report", log).stdout, "quillon")
 }
 
 // attacks are lines that do something where a page takes text for anything else.

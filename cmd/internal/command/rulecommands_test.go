@@ -277,6 +277,19 @@ func TestUntil(t *testing.T) {
 	}
 }
 
+// TestEndedRules: each command that reads rules reports those whose last day is over.
+func TestEndedRules(t *testing.T) {
+	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: own.noise, when: 'message contains \"noise\"', disposition: ignore, until: 2020-01-31}\n")
+	log := write(t, "game.log", "one line\n")
+	for _, args := range [][]string{
+		{"rules", "check", mine},
+		{"rules", "lint", mine},
+		{"rules", "diff", "default", mine, log},
+	} {
+		require.Contains(t, runArgs(t, args...).stderr, "rule own.noise ended on 2020-01-31 and is not used", args)
+	}
+}
+
 func TestExpectations(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "game.log"), []byte(plainLog+"\nexception\n  at A.B ()\n"), 0o600))

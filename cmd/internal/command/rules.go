@@ -64,6 +64,13 @@ day ("until") is over is reported, too.`,
 	}, p.checkRules)
 }
 
+// ended reports the rules whose last day is over.
+func (p *program) ended(set *rules.Set) {
+	for _, ended := range set.Ended() {
+		p.Message("%s", ended)
+	}
+}
+
 // fileReport is the report on one rule file.
 type fileReport struct {
 	name                              string
@@ -96,9 +103,7 @@ func (p *program) checkRules(files []rules.File) error {
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
 		}
 	}
-	for _, ended := range set.Ended() {
-		p.Message("%s", ended)
-	}
+	p.ended(set)
 	results := set.Test()
 	failed := 0
 	for i := range results {
@@ -180,6 +185,9 @@ It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 
 func (p *program) lintRules(files []rules.File) error {
 	found := lint.Lint(files...)
+	if set, err := compileRules(files...); err == nil { // its errors are findings
+		p.ended(set)
+	}
 	out := &output{w: p.Stdout}
 	for i := range found {
 		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)

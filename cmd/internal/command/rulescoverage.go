@@ -197,7 +197,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 }
 
 func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, view *viewFlags) error {
-	scrubber := view.scrub.scrubber(view.format)
+	scrubber := p.scrubber(&view.scrub, view.format)
 	total := newCovered()
 	var reports []coverage
 	for _, name := range names {

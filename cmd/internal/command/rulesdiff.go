@@ -59,8 +59,9 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				if sets[i], err = compileRules(files...); err != nil {
 					return err
 				}
+				p.ended(sets[i])
 			}
-			scrubber := view.scrub.scrubber(view.format)
+			scrubber := p.scrubber(&view.scrub, view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range p.logs(args[2:]) {
 				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {

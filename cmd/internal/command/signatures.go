@@ -58,7 +58,7 @@ stay those of the full templates.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
-			scrubber := scrub.scrubber(formatText)
+			scrubber := p.scrubber(&scrub, formatText)
 			if group {
 				err = p.groups(cmd.Context(), normalizer, name, scrubber)
 			} else {

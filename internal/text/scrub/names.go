@@ -57,6 +57,20 @@ func (n *Names) Learn(s string) bool {
 	return len(n.known) > before
 }
 
+// Home records a folder that is the home of a user, of any form, and its name. A home that many machines have is not
+// recorded.
+func (n *Names) Home(folder string) {
+	folder = strings.ToLower(strings.TrimRight(folder, `/\`))
+	user := folder[strings.LastIndexAny(folder, `/\`)+1:]
+	if isOrdinary(user) || sharedHome(user) || user == folder {
+		return
+	}
+	n.add(User, user)
+	for _, slash := range []string{`/`, `\`, `\\`} {
+		n.know(User, []string{strings.NewReplacer(`/`, slash, `\`, slash).Replace(folder)})
+	}
+}
+
 // isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of
 // its builder.
 var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`).MatchString

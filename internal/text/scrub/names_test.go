@@ -101,6 +101,24 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestNamesHome: the home of the user is removed whatever its form, and a home of many machines stays.
+func TestNamesHome(t *testing.T) {
+	for _, c := range []struct{ home, in, want string }{
+		{"/media/people/quillon", "/media/people/quillon/a.log, Quillon", "<user>/a.log, <user>"},
+		{"/tmp/x/Users/Quillon/", "/tmp/x/Users/Quillon/a.log", "<user>/a.log"},
+		{"/srv/jo", "/srv/jo/a.log, /srv/job", "<user>/a.log, /srv/job"},
+		{`D:\People\Jo`, `D:\People\Jo\a d:/people/jo/a D:\\People\\Jo\\a`, `<user>\a <user>/a <user>\\a`},
+		{"/srv/www/home", "/srv/www/home/a.log", "/srv/www/home/a.log"},
+		{"/root", "/root/a.log", "/root/a.log"},
+		{"/", "/a.log", "/a.log"},
+		{"", "a.log", "a.log"},
+	} {
+		var n scrub.Names
+		n.Home(c.home)
+		require.Equal(t, c.want, n.Text(c.in), c.home)
+	}
+}
+
 func TestNamesLearnWithoutCost(t *testing.T) {
 	var n scrub.Names
 	n.Learn("/home/quillon/x")

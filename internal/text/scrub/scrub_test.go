@@ -84,6 +84,10 @@ func TestText(t *testing.T) {
 		{`Discord user maria#4821, BattleTag: maria#21345`, `Discord user <user>, BattleTag: <user>`},
 		{`Wall#4821, thing#12345`, `Wall#4821, thing#12345`},
 		{`the user: none, account: none`, `the user: none, account: none`},
+		{`UUID of player Quillon is 00112233-4455-6677-8899-aabbccddeeff`, `UUID of player <user> is <id>`},
+		{`Quillon[/192.0.2.5:51234] logged in with entity id 5`, `<user>[/<address>:51234] logged in with entity id 5`},
+		{`Quillon issued server command: /login abc1 def2`, `<user> issued server command: /login <secret>`},
+		{`Quillon issued server command: /gamemode creative`, `<user> issued server command: /gamemode creative`},
 
 		// Computers.
 		{`\\DESKTOP-4F2K9QX\share\mods`, `\\<computer>\share\mods`},

@@ -50,6 +50,10 @@ func hookStatus(args []string, status int) int {
 	case status == hookSaid:
 		return 2
 	case slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "--doctor" || strings.HasPrefix(arg, "--configure")
+	}):
+		return status // a person asks, and no host
+	case slices.ContainsFunc(args, func(arg string) bool {
 		return strings.HasSuffix(arg, string(hooks.Copilot)) || strings.HasSuffix(arg, string(hooks.Cline))
 	}):
 		return exitOK
@@ -82,7 +86,8 @@ What was not delivered is kept in a database in the state folder, for the next e
 Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
 for flags or settings that are wrong, which hosts show and take for no denial; 2 with a text
 on standard error for Windsurf, whose agent reads it there. With --host copilot or cline,
-which take any other for a denial, the status is always 0.`,
+which take any other for a denial, the status is always 0. With --configure or --doctor, 2
+is wrong usage.`,
 		Example: `  heed hook --configure claude --server game
   heed hook --configure vscode --tool 'mcp_game_*' --allow '*get_*'
   heed hook --doctor

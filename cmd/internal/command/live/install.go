@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,7 @@ nothing else in it. --undo shows, and with --write does, the opposite.`,
 		Example: `  heed mcp install claude --server game -- --log Player.log
   heed mcp install claude --server game --write -- --log Player.log
   heed mcp install claude --server game --undo --write`,
-		Args:      cobra.MinimumNArgs(1),
+		Args:      cli.Args(1, math.MaxInt, "name a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.Index(names, args[0])

@@ -45,6 +45,7 @@ type keeper struct {
 	history *history.History // nil: it could not be opened
 	log     *slog.Logger
 	now     func() time.Time
+	getenv  func(string) string
 
 	session  *session.Session
 	follower *follow.Follower // nil without a log
@@ -97,7 +98,7 @@ func (h *host) openHistory() error {
 		return nil
 	}
 	k := &keeper{
-		log: h.log, now: h.Now, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
+		log: h.log, now: h.Now, getenv: h.Getenv, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
 		news: make(chan struct{}, 1),
 	}
 	k.lost = func(err error) { h.lost("history.stopped", err) }
@@ -135,7 +136,7 @@ func (k *keeper) opens() bool {
 // begin begins a run.
 func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher()}, there: k.there}
+	r := &gameRun{scrub: command.OwnScrubber(k.getenv, false), bytes: &logBytes{hasher: summary.NewHasher()}, there: k.there}
 	k.there = false
 	if k.follower != nil {
 		r.bytes.path = k.follower.Status().Path
