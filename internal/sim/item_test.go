@@ -637,7 +637,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if !it.severer && last.generation == m.now.generation && it.last.generation == last.generation &&
 		m.passed(m.cfg.Coalesce.AckMemory, last) &&
-		(!it.blurred || m.passed(m.cfg.Coalesce.AckMemory, it.last)) { // the group may have no counter
+		(!it.blurred || !m.soon(it) && m.passed(m.cfg.Coalesce.AckMemory, it.last)) { // the group may have no counter
 		return wrong("quiet since %d", last.seq)
 	}
 	if sure && s == other && e.disposition == event.Blocking && m.charged(e, it) {
