@@ -78,12 +78,3 @@ func generate(r *rand.Rand, tree *syntax.Regexp) string {
 	}
 	return s
 }
-
-func TestTextWithoutCost(t *testing.T) {
-	for name, s := range texts {
-		if name != "path" && name != "key" {
-			require.Equal(t, s, Text(s), name)
-			require.Zero(t, testing.AllocsPerRun(20, func() { Text(s) }), name)
-		}
-	}
-}

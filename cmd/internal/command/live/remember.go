@@ -136,8 +136,10 @@ func (k *keeper) opens() bool {
 // begin begins a run.
 func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	r := &gameRun{scrub: command.OwnScrubber(k.getenv, false), bytes: &logBytes{hasher: summary.NewHasher()},
-		there: k.there}
+	r := &gameRun{
+		scrub: command.OwnScrubber(k.getenv, false), bytes: &logBytes{hasher: summary.NewHasher()},
+		there: k.there,
+	}
 	k.there = false
 	if k.follower != nil {
 		r.bytes.path = k.follower.Status().Path
