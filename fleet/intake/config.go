@@ -26,7 +26,7 @@ type Config struct {
 	Patterns [3][]string
 	// Split divides the population at a version of the game; "" does not.
 	Split string
-	// Rules are added to the default rules.
+	// Rules are tried before the default rules.
 	Rules []rules.File
 	// Player finds the player in a path: the group of the expression; paths without one are of one player. "" takes the
 	// first folder below [Root].

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -173,4 +175,20 @@ func TestOutcome(t *testing.T) {
 func TestProgress(t *testing.T) {
 	require.Equal(t, "1 log with 0 MB read so far", progress(1, 5))
 	require.Equal(t, "3 logs with 12 MB read so far", progress(3, 12_345_678))
+}
+
+// TestReportConcurrent holds that goroutines which read logs at the same time make the same report each time.
+func TestReportConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 4 {
+		folder := filepath.Join(dir, strconv.Itoa(i))
+		require.NoError(t, os.Mkdir(folder, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "Player.log"), someLog(t), 0o600))
+	}
+	c := &Config{Patterns: [3][]string{{dir}}, Salt: []byte("x"), K: 1}
+	first, err := c.Report(t.Context())
+	require.NoError(t, err)
+	again, err := c.Report(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, first, again)
 }
