@@ -342,13 +342,14 @@ var hosts = map[string]host{
 		return []string{"run", "--model", "stub/stub", task}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
 	}},
 	"Claude Code": {"claude", func(t *testing.T, p *place) (args, env []string) {
-		return []string{
-				"-p", task, "--model", "stub", "--mcp-config", p.file(t, "mcp.json", servers+"}"), "--strict-mcp-config",
-				"--settings", p.file(t, "settings.json", p.hooks(t, "claude", "")), "--allowedTools", "mcp__game", "Bash",
-			}, []string{
-				"ANTHROPIC_BASE_URL=" + p.url, "ANTHROPIC_API_KEY=stub", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-				"CLAUDE_CONFIG_DIR=" + p.dir + "/claude", "ENABLE_TOOL_SEARCH=false", "IS_SANDBOX=1",
-			}
+		args = []string{
+			"-p", task, "--model", "stub", "--mcp-config", p.file(t, "mcp.json", servers+"}"), "--strict-mcp-config",
+			"--settings", p.file(t, "settings.json", p.hooks(t, "claude", "")), "--allowedTools", "mcp__game", "Bash",
+		}
+		return args, []string{
+			"ANTHROPIC_BASE_URL=" + p.url, "ANTHROPIC_API_KEY=stub", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"CLAUDE_CONFIG_DIR=" + p.dir + "/claude", "ENABLE_TOOL_SEARCH=false", "IS_SANDBOX=1",
+		}
 	}},
 	"Codex": {"codex", func(t *testing.T, p *place) (args, env []string) {
 		p.file(t, "codex/config.toml", `model = "stub"
