@@ -12,6 +12,7 @@ import (
 
 // TestHintsMissNothing generates texts that match each form, and looks in them for a hint of it.
 func TestHintsMissNothing(t *testing.T) {
+	load()
 	texts := map[*form][]string{}
 	for _, bucket := range hints {
 		for _, h := range bucket {

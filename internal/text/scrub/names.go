@@ -60,6 +60,7 @@ func (n *Names) Learn(s string) bool {
 // Home records a folder that is the home of a user, of any form, and its name. A home that many machines have is not
 // recorded.
 func (n *Names) Home(folder string) {
+	load()
 	folder = strings.ToLower(strings.TrimRight(folder, `/\`))
 	user := folder[strings.LastIndexAny(folder, `/\`)+1:]
 	if isOrdinary(user) || sharedHome(user) || user == folder {

@@ -64,7 +64,10 @@ func luhn(s string) bool {
 	sum, even := 0, false
 	for i := len(s) - 1; i >= 0; i-- {
 		if digit(s[i]) {
-			d := int(s[i]-'0') << map[bool]int{true: 1}[even]
+			d := int(s[i] - '0')
+			if even {
+				d *= 2
+			}
 			sum, even = sum+d/10+d%10, !even
 		}
 	}

@@ -36,8 +36,7 @@ func (f *finder) scan() {
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || i+1 < len(s) &&
-			(fold[s[i+1]] != s[i+1] || s[i+1] >= utf8.RuneSelf || s[i+1] == '"')) {
+		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || beginsName(s[min(i+1, len(s)):])) {
 			f.label(i)
 		}
 		if !wordByte(b) && b != '-' {
@@ -56,6 +55,12 @@ func (f *finder) scan() {
 			}
 		}
 	}
+}
+
+// beginsName reports whether s begins as a name after an agent's word does: with a capital, a letter of another script or
+// a quote.
+func beginsName(s string) bool {
+	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"')
 }
 
 // shortestToken is the length of a word from which on its letters alone show that a machine made it up.
@@ -89,9 +94,10 @@ func (f *finder) domain(at int) {
 		from--
 	}
 	after := skip(s, at, `\`)
-	if at-from < 2 || from > 0 && (strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || after > at+1 &&
-		s[from-1] == '\\') ||
-		is(s[from:at], ordinaryWord|nobodyWord) || !strings.ContainsAny(s[from:at], upperLetters) {
+	switch name := s[from:at]; {
+	case len(name) < 2, from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0:
+		return // a part of a path, or of a word
+	case is(name, ordinaryWord|nobodyWord), !strings.ContainsAny(name, upperLetters):
 		return
 	}
 	end := f.name(after, "")
@@ -105,8 +111,8 @@ func (f *finder) domain(at int) {
 // sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
-	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' && (f.s[i+1] == '[' ||
-		isNamePart(firstRune(f.s[i+1:]))):
+	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
+		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
 		for _, h := range hints[buckets['@']] {
 			f.hinted(h.form, i, i+1)
 		}

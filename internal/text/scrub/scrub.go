@@ -89,6 +89,7 @@ type span struct {
 
 // find returns the private spans of s in their order, without overlaps.
 func find(s string) []span {
+	load()
 	f := finder{s: s}
 	f.scan()
 	if len(f.spans) < 2 {
@@ -132,8 +133,6 @@ func (f *finder) add(kind Kind, from, to int, teaches bool) {
 
 // isMark reports whether s begins with a mark.
 func isMark(s string) bool {
-	return strings.HasPrefix(s, "<") && slices.ContainsFunc(kinds, func(k Kind) bool {
-		return strings.HasPrefix(s,
-			string(k))
-	})
+	return strings.HasPrefix(s, "<") &&
+		slices.ContainsFunc(kinds, func(k Kind) bool { return strings.HasPrefix(s, string(k)) })
 }

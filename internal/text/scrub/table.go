@@ -110,7 +110,8 @@ func hashOf(s string) (h uint) {
 	return h
 }
 
-func init() {
+// load fills the tables, for the first text: a program that scrubs nothing does without.
+var load = sync.OnceFunc(func() {
 	count := 0
 	for row := range rows(formTable) {
 		keep, known := keeps[row[3]]
@@ -163,7 +164,7 @@ func init() {
 	between := ` (?i:(?:` + strings.Join(particles, "|") + `) )*`
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
-}
+})
 
 // addEnd adds the hash of the end of a word of one of the kinds.
 func addEnd(s string, kind word) {
