@@ -61,14 +61,11 @@ func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 // luhn reports whether the last digit of s is the check digit of the others.
 func luhn(s string) bool {
-	sum, even := 0, false
+	sum, weight := 0, 1
 	for i := len(s) - 1; i >= 0; i-- {
 		if digit(s[i]) {
-			d := int(s[i] - '0')
-			if even {
-				d *= 2
-			}
-			sum, even = sum+d/10+d%10, !even
+			d := int(s[i]-'0') * weight
+			sum, weight = sum+d/10+d%10, 3-weight
 		}
 	}
 	return sum%10 == 0

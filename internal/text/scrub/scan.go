@@ -57,8 +57,8 @@ func (f *finder) scan() {
 	}
 }
 
-// beginsName reports whether s begins as a name after an agent's word does: with a capital, a letter of another script or
-// a quote.
+// beginsName reports whether s begins as a name does after the word of an agent: with a capital, a letter of another
+// script or a quote.
 func beginsName(s string) bool {
 	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"')
 }
