@@ -25,9 +25,12 @@ func (p *program) registerLanguage(cmd *cobra.Command) {
 func (p *program) document(rep *report.Replay, format string, top int) *report.Document {
 	switch format {
 	case formatText, formatMarkdown, formatPage:
-		language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), cli.Language())
-		language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
-		return rep.Document(top, rules.Texts(strings.ToLower(language)))
+		if p.texts == nil {
+			language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), cli.Language())
+			language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
+			p.texts = rules.Texts(strings.ToLower(language))
+		}
+		return rep.Document(top, p.texts)
 	}
 	return rep.Document(top)
 }

@@ -34,8 +34,9 @@ type program struct {
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by what named calls them
 	mods    installed
-	lang    string // of what a player reads; "" for the system's
-	output  string // the file of --output, "-" for standard output
+	lang    string            // of what a player reads; "" for the system's
+	texts   map[string]string // of that language, since the first document; nil for English
+	output  string            // the file of --output, "-" for standard output
 }
 
 // Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is
