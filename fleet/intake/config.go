@@ -42,6 +42,7 @@ type Config struct {
 	RuleFiles []string
 
 	salt string
+	set  *rules.Set // of Rules, since Validate
 }
 
 type list []string
@@ -93,7 +94,7 @@ func (c *Config) Validate() error {
 		return errors.New("--before and --after go together")
 	}
 	for _, after := range c.Patterns[population.After] {
-		if slices.ContainsFunc(c.Patterns[population.Before], func(b string) bool { return SameFile(b, after) }) {
+		if slices.ContainsFunc(c.Patterns[population.Before], func(b string) bool { return files.Same(b, after) }) {
 			return fmt.Errorf("--before and --after have the same logs: %s", after)
 		}
 	}
@@ -112,15 +113,24 @@ func (c *Config) Validate() error {
 	if c.JSON == "" && c.HTML == "" {
 		return errors.New("no report to write: give --json or --html")
 	}
-	if c.JSON != "" && c.HTML != "" && SameFile(c.JSON, c.HTML) {
+	if c.JSON != "" && c.HTML != "" && files.Same(c.JSON, c.HTML) {
 		return fmt.Errorf("--json and --html are the same file: %s", c.JSON)
 	}
-	if _, err := rules.Compile(slices.Concat(c.Rules, rules.Defaults())...); err != nil {
+	var err error
+	if c.set, err = compile(c.Rules); err != nil {
 		return err
 	}
-	_, err := playerExpression(c.Player)
+	_, err = playerExpression(c.Player)
 	return err
 }
+
+// compile compiles rules, and the default rules after them.
+func compile(own []rules.File) (*rules.Set, error) {
+	return rules.Compile(slices.Concat(own, rules.Defaults())...)
+}
+
+// Ended names the rules whose last day is over, after [Config.Validate].
+func (c *Config) Ended() []string { return c.set.Ended() }
 
 // Here makes the paths of this machine absolute, so that all have a root in common, and returns an error if one of them
 // has no log, or if a report cannot be written, or would overwrite a log ([ErrOverwrites]). What is in its file stays.
@@ -128,14 +138,14 @@ func (c *Config) Here() error {
 	var overwrites error
 	over := func(name string) {
 		for _, file := range [][2]string{{"json", c.JSON}, {"html", c.HTML}} {
-			if file[1] != "" && SameFile(file[1], name) {
+			if file[1] != "" && files.Same(file[1], name) {
 				overwrites = cmp.Or(overwrites, fmt.Errorf("--%s %s %w", file[0], file[1], ErrOverwrites))
 			}
 		}
 	}
 	for _, patterns := range c.Patterns {
 		for i, pattern := range patterns {
-			if IsRemote(pattern) {
+			if isRemote(pattern) {
 				continue
 			}
 			if abs, err := filepath.Abs(pattern); err == nil {
@@ -152,23 +162,8 @@ func (c *Config) Here() error {
 // ErrOverwrites is the error of a report whose file is a log.
 var ErrOverwrites = errors.New("is one of the logs, and would overwrite it")
 
-// SameFile reports whether two names are those of one file, also of one that is not there yet.
-func SameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	second, missing := os.Stat(b)
-	if err == nil && missing == nil {
-		return os.SameFile(first, second)
-	}
-	if IsRemote(a) || IsRemote(b) {
-		return a == b
-	}
-	a, _ = filepath.Abs(a) // fails only without a working folder, and then nothing can be written
-	b, _ = filepath.Abs(b)
-	return a == b
-}
-
 func writable(name string) error {
-	if name == "" || IsRemote(name) {
+	if name == "" || isRemote(name) {
 		return nil
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {

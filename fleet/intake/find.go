@@ -52,8 +52,8 @@ func clean(pattern string) string {
 	return filepath.Clean(pattern)
 }
 
-// IsRemote reports whether a pattern names files of another file system than this machine's.
-func IsRemote(pattern string) bool { return strings.Contains(pattern, "://") }
+// isRemote reports whether a pattern names files of another file system than this machine's.
+func isRemote(pattern string) bool { return strings.Contains(pattern, "://") }
 
 // Match calls found with each file of a pattern. List returns the files of a remote pattern; nil: there are none. A
 // folder of this machine stands for the logs and archives in it, at any depth. An error if there is no file.
@@ -96,7 +96,7 @@ func Match(pattern string, list func(pattern string) ([]string, error), found fu
 
 // matched returns the files of a pattern. A local path that exists is itself, whatever is in its name.
 func matched(pattern string, list func(pattern string) ([]string, error)) ([]string, error) {
-	if IsRemote(pattern) {
+	if isRemote(pattern) {
 		if list == nil {
 			return nil, errors.New("is on another machine: heed-fleet reads it, see docs/fleet.md")
 		}

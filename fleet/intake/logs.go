@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,8 +35,10 @@ type Reader struct {
 
 // Setup compiles the rules and the expression. Call it first.
 func (r *Reader) Setup() (err error) {
-	if r.set, err = rules.Compile(slices.Concat(r.Rules, rules.Defaults())...); err != nil {
-		return err
+	if r.set == nil {
+		if r.set, err = compile(r.Rules); err != nil {
+			return err
+		}
 	}
 	r.player, err = playerExpression(r.Player)
 	return err
@@ -139,7 +140,7 @@ func (c *Config) Report(ctx context.Context) (*population.Report, error) {
 			}
 		}
 	}
-	read := &Reader{Rules: c.Rules, Player: c.Player, Salt: c.Salt, Split: c.Split}
+	read := &Reader{Rules: c.Rules, Player: c.Player, Salt: c.Salt, Split: c.Split, set: c.set}
 	if err := read.Setup(); err != nil {
 		return nil, err
 	}

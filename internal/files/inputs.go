@@ -61,6 +61,22 @@ func IsAddress(arg string) bool {
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
+// Same reports whether two names are those of one file, also of one that is not there yet. Names on other machines,
+// with "://", are compared as texts.
+func Same(a, b string) bool {
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	if err == nil && missing == nil {
+		return os.SameFile(first, second)
+	}
+	if strings.Contains(a, "://") || strings.Contains(b, "://") {
+		return a == b
+	}
+	a, _ = filepath.Abs(a) // fails only without a working folder, and then nothing can be written
+	b, _ = filepath.Abs(b)
+	return a == b
+}
+
 // expand returns what one argument stands for, what of it is no log, and whether that may
 // be several.
 func expand(arg string, isLog func(string) bool) (files, left []string, several bool, err error) {

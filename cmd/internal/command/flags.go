@@ -154,9 +154,7 @@ func (f *ruleFlags) compile() (*rules.Set, error) {
 	}
 	set, err := compileRules(files...)
 	if err == nil && f.note != nil {
-		for _, ended := range set.Ended() {
-			f.note("%s", ended)
-		}
+		noteEnded(set.Ended(), f.note)
 	}
 	return set, err
 }

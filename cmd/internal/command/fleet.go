@@ -4,14 +4,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/rules"
 )
 
 func (p *program) fleetCommand() *cobra.Command {
@@ -63,11 +61,7 @@ func (p *program) fleet(cmd *cobra.Command, c *intake.Config) error {
 	} else if err != nil {
 		return ioError(err)
 	}
-	set, err := compileRules(slices.Concat(c.Rules, rules.Defaults())...)
-	if err != nil {
-		return err
-	}
-	p.ended(set)
+	noteEnded(c.Ended(), p.Message)
 	stop := intake.Progress(func(line string) { p.Note("%s", line) })
 	report, err := c.Report(cmd.Context())
 	stop()

@@ -102,10 +102,11 @@ func (p *program) sides(f *inputFlags, args []string) (before, now []string, err
 // pipe or a file is there, or the newest log of a known game. It prints on standard error which logs were chosen.
 func (p *program) inputs(cmd *cobra.Command, f *inputFlags, args []string) ([]string, error) {
 	names := p.logs(args)
-	if len(args) == 0 {
-		if f.game == "" && !f.previous && p.piped(cmd.Context()) {
-			return []string{standardInput}, nil
-		}
+	switch {
+	case len(args) > 0:
+	case f.game == "" && !f.previous && p.piped(cmd.Context()):
+		names = []string{standardInput}
+	default:
 		var err error
 		if names, err = p.gameLog(f); err != nil {
 			return nil, err

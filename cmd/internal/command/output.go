@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
@@ -94,7 +93,7 @@ func checkOutputs(cmd *cobra.Command, inputs []string) error {
 		}
 		out, err := os.Stat(file)
 		for _, other := range written {
-			if (err != nil || out.Mode().IsRegular()) && intake.SameFile(file, other.Value.String()) {
+			if (err != nil || out.Mode().IsRegular()) && files.Same(file, other.Value.String()) {
 				return cli.Usage(cmd, "--%s and --%s are the same file: %s", flag, other.Name, file)
 			}
 		}
@@ -110,7 +109,7 @@ func checkOutputs(cmd *cobra.Command, inputs []string) error {
 			names []string
 		}{{"one of the logs", inputs}, {"a file of --rules", ruleNames}, {"the file of --baseline", baseline}} {
 			for _, name := range read.names {
-				if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+				if files.Same(name, file) {
 					return cli.Usage(cmd, "--%s %s is %s, and would overwrite it", flag, file, read.what)
 				}
 			}

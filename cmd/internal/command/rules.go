@@ -64,10 +64,10 @@ day ("until") is over is reported, too.`,
 	}, p.checkRules)
 }
 
-// ended reports the rules whose last day is over.
-func (p *program) ended(set *rules.Set) {
-	for _, ended := range set.Ended() {
-		p.Message("%s", ended)
+// noteEnded says by note which rules' last day is over.
+func noteEnded(ended []string, note func(format string, args ...any)) {
+	for _, rule := range ended {
+		note("%s", rule)
 	}
 }
 
@@ -103,7 +103,7 @@ func (p *program) checkRules(files []rules.File) error {
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
 		}
 	}
-	p.ended(set)
+	noteEnded(set.Ended(), p.Message)
 	results := set.Test()
 	failed := 0
 	for i := range results {
@@ -186,7 +186,7 @@ It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 func (p *program) lintRules(files []rules.File) error {
 	found := lint.Lint(files...)
 	if set, err := compileRules(files...); err == nil { // its errors are findings
-		p.ended(set)
+		noteEnded(set.Ended(), p.Message)
 	}
 	out := &output{w: p.Stdout}
 	for i := range found {

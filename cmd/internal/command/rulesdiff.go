@@ -59,7 +59,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				if sets[i], err = compileRules(files...); err != nil {
 					return err
 				}
-				p.ended(sets[i])
+				noteEnded(sets[i].Ended(), p.Message)
 			}
 			scrubber := p.scrubber(&view.scrub, view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
