@@ -33,8 +33,8 @@ func (f *finder) home(at, end int) {
 		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
 		name = windowsName.FindString(s[from:])
-		if rest := s[from+len(name):]; !inside.MatchString(rest) && (at == 0 || rest == "" ||
-			strings.IndexByte("=,", s[at-1]) < 0 || s[at:end] != "home") {
+		if rest := s[from+len(name):]; !inside.MatchString(rest) &&
+			(at == 0 || rest == "" || strings.IndexByte("=,", s[at-1]) < 0 || s[at:end] != "home") {
 			return
 		}
 	case onUnix.MatchString(s[near:end]):

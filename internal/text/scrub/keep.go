@@ -81,8 +81,8 @@ func isNoHost(s string, from, to int) bool {
 // isMixed reports whether s has letters and digits, or letters and signs, as few words do.
 func isMixed(s string) bool {
 	s = strings.TrimRight(s, "+=?!")
-	return strings.ContainsFunc(s, unicode.IsLetter) && (strings.ContainsAny(s, "0123456789") ||
-		strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
+	return strings.ContainsFunc(s, unicode.IsLetter) &&
+		(strings.ContainsAny(s, "0123456789") || strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
 }
 
 // isRandom reports whether s is as machines make up words: of capitals, small letters and digits, which change often.
@@ -146,8 +146,8 @@ func isOpaque(s string) bool {
 	case kinds&1 == 0 || separators > 4 || n < shortestToken-4 || hexWord.MatchString(s):
 		return false
 	case kinds == 7:
-		return longest < 8 && (changes*100 > n*52 || changes*100 > n*42 && separators == 0 &&
-			len(numbers.FindAllString(s, 3)) > 2)
+		return longest < 8 &&
+			(changes*100 > n*52 || changes*100 > n*42 && separators == 0 && len(numbers.FindAllString(s, 3)) > 2)
 	}
 	// Of one case: no word with a hash, and no id that begins with a time.
 	return changes*100 > n*28 && n >= 24 && separators < 2 && len(numbers.FindAllString(s, 4)) > 3 &&

@@ -20,8 +20,8 @@ func (f *finder) label(at int) {
 		return
 	}
 	c := f.connect(at, kinds)
-	inCode := from > 0 && c.sign != '=' && c.closing == "" && (f.s[from-1] == '.' ||
-		isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
+	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
+		(f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -105,8 +105,8 @@ func (f *finder) connect(at int, kinds word) connection {
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
-		if kinds&secretWord != 0 || is(first, prepositionWord) || kinds&(userWord|nounWord) != 0 && (isPerson(value) ||
-			firstRune(value) > 0xFF) {
+		if kinds&secretWord != 0 || is(first, prepositionWord) ||
+			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
 			at, p = at+m[3], at+m[3]
 		}
 	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
@@ -123,8 +123,8 @@ func (f *finder) connect(at int, kinds word) connection {
 		return connection{strength: -1}
 	}
 	for _, joiner := range joiners {
-		if rest := s[q:]; hasFold(rest, joiner) && (startsWithAny(rest[len(joiner):], " ", ":") ||
-			noSpaces(firstRune(joiner))) {
+		if rest := s[q:]; hasFold(rest, joiner) &&
+			(startsWithAny(rest[len(joiner):], " ", ":") || noSpaces(firstRune(joiner))) {
 			return connection{strength: 1}.open(s, skip(s, q+len(joiner), " :"))
 		}
 	}
@@ -254,8 +254,8 @@ func (f *finder) user(c connection, label int) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
-		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") && (n == len(s) ||
-			!wordByte(s[n])) {
+		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") &&
+			(n == len(s) || !wordByte(s[n])) {
 			f.add(ID, to, n, false)
 		}
 		return
@@ -335,8 +335,8 @@ func (f *finder) otherNames(from, to int) int {
 		}
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
-		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) || strings.ToUpper(word) == word &&
-			len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
+			strings.ToUpper(word) == word && len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
 			break
 		}
 		to = end
