@@ -295,12 +295,20 @@ func (p *parts) plain() {
 
 // endsPart reports whether b, which is in no word, ends a part.
 func endsPart(b byte) bool {
-	return classes[b]&space != 0 || strings.IndexByte("./+:[<()]>{},;\"'", b) >= 0
+	switch b {
+	case '.', '/', '+', ':', '[', '<', '(', ')', ']', '>', '{', '}', ',', ';', '"', '\'':
+		return true
+	}
+	return classes[b]&space != 0
 }
 
 // mayFollowArguments reports whether b may stand after generic arguments.
 func mayFollowArguments(b byte) bool {
-	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
+	switch b {
+	case '.', '/', '+', ':', '[', '<', '(':
+		return true
+	}
+	return classes[b]&space != 0
 }
 
 // matching returns the position after the bracket that closes the one at i,

@@ -132,8 +132,14 @@ func isTelling(t string) bool { return constants.has(t) || isFault(t) }
 // or not, as the constants of programs are, and no hexadecimal number. After "key="
 // it carries meaning; quoted, it is as often a name.
 func inCapitals(t string) bool {
-	return len(t) > 1 && !isLower(t[0]) && strings.TrimLeft(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" &&
-		(len(t) < hexMin || strings.TrimLeft(t, "ABCDEF") != "")
+	plain := len(t) < hexMin
+	for i := range len(t) {
+		if !isUpper(t[i]) && t[i] != '_' {
+			return false
+		}
+		plain = plain || classes[t[i]]&hexa == 0
+	}
+	return plain && len(t) > 1
 }
 
 // isFault reports whether the narrow token t names a type of fault, such as
@@ -220,7 +226,14 @@ func isPortHost(t string) bool {
 }
 
 // ofHost reports whether t has the bytes of the name of a host alone.
-func ofHost(t string) bool { return strings.TrimLeft(t, "abcdefghijklmnopqrstuvwxyz.-") == "" }
+func ofHost(t string) bool {
+	for i := range len(t) {
+		if !isLower(t[i]) && t[i] != '.' && t[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
 
 // isDomain reports whether the token t, which follows '@', makes an e-mail
 // address: it begins with no digit, and holds a point and no slash.

@@ -51,6 +51,7 @@ type Normalizer struct {
 	words      *words
 	digitWords [][]byte
 	loggers    []string
+	begins     [256]bool // with which byte a name of loggers may begin
 	maxFrames  int
 	version    uint64
 }
@@ -71,6 +72,7 @@ func New(c Config) (*Normalizer, error) {
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		}
 		n.loggers = append(n.loggers, l)
+		n.begins[l[0]] = true
 	}
 	n.version = n.hashConfig(c.Protect)
 	return n, nil
@@ -212,8 +214,12 @@ func (n *Normalizer) Origin(message, stack string) uint64 {
 
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
-	first := cmp.Or(fr.module, fr.line)[0]
-	return slices.ContainsFunc(n.loggers, func(l string) bool { // names leave DMD out
-		return (first == l[0] || first == 'D' || !isLetter(first)) && fr.begins(l)
-	})
+	first := fr.module
+	if first == "" {
+		first = fr.line
+	}
+	if b := first[0]; isLetter(b) && b != 'D' && !n.begins[b] { // names leave DMD out
+		return false
+	}
+	return slices.ContainsFunc(n.loggers, fr.begins)
 }
