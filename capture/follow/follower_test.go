@@ -49,6 +49,7 @@ func start(t *testing.T, dir string, change func(*Config)) *following {
 		return func() {}, nil
 	}
 	fl.run()
+	t.Cleanup(func() { require.NoError(t, fl.stop()) })
 	synctest.Wait() // it has looked at what there is
 	return fl
 }
@@ -57,10 +58,10 @@ func (fl *following) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- fl.Run(ctx, fl.take) }()
-	fl.stop = func() error {
+	fl.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-done
-	}
+	})
 }
 
 func (fl *following) take(r *Record) {
@@ -122,6 +123,13 @@ func (fl *following) synced() ([]string, time.Duration) {
 	begun := time.Now()
 	require.NoError(fl.t, fl.Sync(context.Background()))
 	return fl.taken(), time.Since(begun)
+}
+
+// gets fails unless a Sync hands over these lines.
+func (fl *following) gets(want ...string) {
+	fl.t.Helper()
+	got, _ := fl.synced()
+	require.Equal(fl.t, want, got)
 }
 
 // bubble runs f in time of its own.
@@ -212,7 +220,6 @@ func TestSync(t *testing.T) {
 		wg.Wait()
 		require.NotEmpty(t, got)
 		require.LessOrEqual(t, took, idle+time.Millisecond)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -301,7 +308,6 @@ func TestLayoutTurns(t *testing.T) {
 			fl.write("Initialize engine version: 2019.4.30f1 (e8c891080a1f)\nBroken\n")
 			fl.synced()
 			require.Equal(t, "unity-2019.4", fl.recs[len(fl.recs)-1].Layout.String())
-			require.NoError(t, fl.stop())
 		})
 	}
 }
@@ -326,34 +332,28 @@ func TestFrom(t *testing.T) {
 		require.Zero(t, fl.recs[0].Arrived)
 		require.Zero(t, fl.recs[0].Time)
 		fl.write("new\n")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"new"}, got)
+		fl.gets("new")
 		require.NotZero(t, fl.recs[2].Arrived)
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		appendTo(t, filepath.Join(dir, "Player.log"), old)
 		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
 		after(time.Second)
 		fl.write("new\n")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"new"}, got)
+		fl.gets("new")
 		require.Equal(t, "unity-2019.4", fl.recs[0].Layout.String())
 		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
 		fl.write(old)
-		got, _ = fl.synced()
+		got, _ := fl.synced()
 		require.Len(t, got, 3)
 		require.Equal(t, "restarted 0", got[0])
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) { // UTF-16
 		appendTo(t, filepath.Join(dir, "Player.log"), "\xff\xfea\x00\n\x00")
 		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
 		after(0)
 		fl.write("b\x00\n\x00")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"b"}, got)
-		require.NoError(t, fl.stop())
+		fl.gets("b")
 	})
 }
 
@@ -398,14 +398,11 @@ func TestRestarts(t *testing.T) {
 			bubble(t, func(t *testing.T, dir string) {
 				fl := start(t, dir, nil)
 				fl.write("one\ntwo-2\n")
-				got, _ := fl.synced()
-				require.Equal(t, []string{"one", "two-2"}, got)
+				fl.gets("one", "two-2")
 				c.change(t, fl.path)
-				got, _ = fl.synced()
-				require.Equal(t, c.want, got)
+				fl.gets(c.want...)
 				require.Equal(t, c.truncs, fl.Status().Truncations)
 				require.Equal(t, 1-c.truncs, fl.Status().Rotations)
-				require.NoError(t, fl.stop())
 			})
 			bubble(t, func(t *testing.T, dir string) { // without a Sync
 				fl := start(t, dir, nil)
@@ -415,7 +412,6 @@ func TestRestarts(t *testing.T) {
 				c.change(t, fl.path)
 				after(time.Second)
 				require.Equal(t, c.want, fl.taken())
-				require.NoError(t, fl.stop())
 			})
 		})
 	}
@@ -447,7 +443,6 @@ func TestLost(t *testing.T) {
 		require.Equal(t, hole, fl.Status().LostBytes)
 		require.Positive(t, hole)
 		require.LessOrEqual(t, hole, uint64(len(whole)-chunkSize+lastSize))
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -469,7 +464,6 @@ func TestGoneAndBack(t *testing.T) {
 		after(time.Second)
 		require.Equal(t, []string{"three"}, fl.taken())
 		require.True(t, fl.Status().Present)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -523,7 +517,6 @@ func TestNULs(t *testing.T) {
 		after(gapLife)
 		require.Equal(t, []string{"hole 92"}, fl.taken())
 		require.Zero(t, fl.Status().Truncations)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -539,7 +532,6 @@ func TestMissed(t *testing.T) {
 		fl.write("line\n")
 		after(2*defaultPoll + idle)
 		require.Len(t, fl.taken(), 1)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -570,7 +562,6 @@ func TestUnfit(t *testing.T) {
 		after(10 * time.Second)
 		require.Equal(t, []string{"one"}, fl.taken())
 		require.NoError(t, fl.Status().LastError)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -598,7 +589,6 @@ func TestNoText(t *testing.T) {
 		after(10 * time.Second)
 		require.Equal(t, []string{"three"}, fl.taken(), "UTF-16 with its mark")
 		require.NoError(t, fl.Status().LastError)
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		appendTo(t, filepath.Join(dir, "Player.log"), strings.Repeat(binary, 1000))

@@ -93,6 +93,22 @@ func (r *run) step() (got []string, absent string) {
 	return got, st.Absent
 }
 
+// gets fails unless a step hands over these lines, and there is a log.
+func (r *run) gets(want ...string) {
+	r.following.t.Helper()
+	got, absent := r.step()
+	require.Equal(r.following.t, want, got)
+	require.Empty(r.following.t, absent)
+}
+
+// lacks fails unless a step hands over nothing, since there is no log for this reason.
+func (r *run) lacks(why string) {
+	r.following.t.Helper()
+	got, absent := r.step()
+	require.Empty(r.following.t, got)
+	require.Contains(r.following.t, absent, why)
+}
+
 // newRun starts a follower where old is what an earlier run left, "" for nothing.
 func newRun(t *testing.T, dir, old string, known bool, change ...func(*Config)) *run {
 	t.Helper()
@@ -153,9 +169,7 @@ func TestNewRun(t *testing.T) {
 		"beside another that writes the file": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.rotate("new\n")
 			r.open("own", r.path)
 			appendTo(t, r.prev(), "of another, too\n")
@@ -163,21 +177,17 @@ func TestNewRun(t *testing.T) {
 		"beside another that created it": {"", func(r *run) {
 			r.write("of another\n")
 			r.open("other", r.path)
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.rotate("new\n")
 			r.open("own", r.path)
 		}, none, openEvidence, []string{"new"}},
 		"beside another that ended": {"", func(r *run) {
 			r.write("of another\n")
 			r.open("other", r.path)
-			_, absent := r.step()
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.close("other")
 			after(time.Minute)
-			_, absent = r.step()
-			require.Contains(t, absent, another, "its log is not ours for that")
+			r.lacks(another)
 			r.rotate("new\n")
 		}, none, createdEvidence, []string{"new"}},
 	} {
@@ -186,22 +196,16 @@ func TestNewRun(t *testing.T) {
 				bubble(t, func(t *testing.T, dir string) {
 					r := newRun(t, dir, c.old, true)
 					after(time.Minute)
-					got, absent := r.step()
-					require.Empty(t, got)
-					require.Contains(t, absent, c.absent)
+					r.lacks(c.absent)
 					c.begin(r)
 					if quiet { // without a call
 						after(2 * askEvery)
 						require.True(t, r.Status().Present)
 					}
-					got, absent = r.step()
-					require.Equal(t, c.want, got)
-					require.Empty(t, absent)
+					r.gets(c.want...)
 					require.Equal(t, c.evidence, r.Status().Evidence)
 					r.write("more\n")
-					got, _ = r.step()
-					require.Equal(t, []string{"more"}, got)
-					require.NoError(t, r.stop())
+					r.gets("more")
 				})
 			})
 		}
@@ -236,17 +240,12 @@ func TestNewRunBusy(t *testing.T) {
 					r.poke()
 					after(idle)
 				}
-				got, absent := r.step()
-				require.Empty(t, got)
-				require.Contains(t, absent, "shortly before the start")
+				r.lacks("shortly before the start")
 				require.Less(t, r.asked, 10)
 				after(idle)
 				c.begin(r)
-				got, absent = r.step()
-				require.Equal(t, c.want, got)
-				require.Empty(t, absent)
+				r.gets(c.want...)
 				require.Equal(t, c.evidence, r.Status().Evidence)
-				require.NoError(t, r.stop())
 			})
 		})
 	}
@@ -273,21 +272,18 @@ func TestPassedOver(t *testing.T) {
 		"lines of another are not": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
-			_, absent := r.step()
-			require.Contains(r.following.t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.write("a\n") // before it is asked again
 			r.poke()
 			after(idle)
 		}, []string{"a"}},
 		"after some that were read": {"old\n", func(r *run) {
 			r.write("read\n")
-			got, _ := r.step()
-			require.Equal(r.following.t, []string{"read"}, got)
+			r.gets("read")
 			r.open("other", r.path)
 			after(idle)
 			r.write("of another\n")
-			_, absent := r.step()
-			require.Contains(r.following.t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.write("a\n")
 			r.poke()
 			after(idle)
@@ -311,15 +307,11 @@ func TestPassedOver(t *testing.T) {
 						after(2 * askEvery)
 						require.True(t, r.Status().Present)
 					}
-					got, absent := r.step()
-					require.Equal(t, c.want, got)
-					require.Empty(t, absent)
+					r.gets(c.want...)
 					require.Equal(t, openEvidence, r.Status().Evidence)
 					r.write("more\n")
-					got, _ = r.step()
-					require.Equal(t, []string{"more"}, got)
+					r.gets("more")
 					require.Zero(t, r.Status().LostBytes)
-					require.NoError(t, r.stop())
 				})
 			})
 		}
@@ -334,8 +326,7 @@ func TestPassedOverBound(t *testing.T) {
 		line := strings.Repeat("of whom is this? ", 100) + "\n"
 		n := maxPassed/len(line) + 3
 		r.write(strings.Repeat(line, n))
-		_, absent := r.step()
-		require.Contains(t, absent, "shortly before the start")
+		r.lacks("shortly before the start")
 		after(idle)
 		r.open("own", r.path)
 		got, absent := r.step()
@@ -345,7 +336,6 @@ func TestPassedOverBound(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(line), strings.TrimSpace(got[len(got)-1]))
 		require.InDelta(t, maxPassed/len(line), len(got)-1, 1)
 		require.Equal(t, lost, r.Status().LostBytes)
-		require.NoError(t, r.stop())
 	})
 }
 
@@ -357,13 +347,10 @@ func TestNamed(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T, dir string) {
 		r := named(t, dir)
-		_, absent := r.step()
-		require.Contains(t, absent, "is of an earlier run")
+		r.lacks("is of an earlier run")
 		for _, line := range []string{"one", "two"} { // it is not open when it is seen
 			r.write(line + "\n")
-			got, absent := r.step()
-			require.Equal(t, []string{line}, got)
-			require.Empty(t, absent)
+			r.gets(line)
 		}
 		require.Equal(t, grownEvidence, r.Status().Evidence)
 		r.rotate("three\n")
@@ -374,16 +361,12 @@ func TestNamed(t *testing.T) {
 		} else {
 			require.Contains(t, absent, "cannot be told whose it is")
 		}
-		require.NoError(t, r.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		r := named(t, dir)
 		r.open("other", r.path)
 		r.write("of another\n")
-		got, absent := r.step()
-		require.Empty(t, got)
-		require.Contains(t, absent, "another program writes")
-		require.NoError(t, r.stop())
+		r.lacks("another program writes")
 	})
 }
 
@@ -419,8 +402,7 @@ func TestContinued(t *testing.T) {
 						r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = newRunToo })
 						r.write("one\n")
 						r.open("own", r.path)
-						got, _ := r.step()
-						require.Equal(t, []string{"one"}, got)
+						r.gets("one")
 						after(time.Minute)
 						r.close("own")
 						if c.begin != nil {
@@ -430,14 +412,12 @@ func TestContinued(t *testing.T) {
 						r.open("own", r.path)
 						if quiet {
 							after(2 * askEvery)
-							got = r.taken()
+							require.Equal(t, c.want, r.taken())
 						} else {
-							got, _ = r.step()
+							r.gets(c.want...)
 						}
-						require.Equal(t, c.want, got)
 						require.Empty(t, r.Status().Absent)
 						require.EqualValues(t, 1, r.Status().Rotations+r.Status().Truncations)
-						require.NoError(t, r.stop())
 					})
 				})
 			}
@@ -462,16 +442,13 @@ func TestCutBack(t *testing.T) {
 				size := int64(len(long + "\none\n"))
 				r.open("own", r.path)
 				r.write("1 of 3\n")
-				got, _ := r.step()
-				require.Equal(t, []string{long, "one", "1 of 3"}, got)
+				r.gets(long, "one", "1 of 3")
 				after(time.Second)
 				r.started(c.who)
 				require.NoError(t, os.Truncate(r.path, size))
 				r.write("2 of 3\ntwo\n")
-				got, _ = r.step()
-				require.Equal(t, c.want, got)
+				r.gets(c.want...)
 				require.Zero(t, r.Status().LostBytes)
-				require.NoError(t, r.stop())
 			})
 		})
 	}
@@ -481,21 +458,17 @@ func TestCutBack(t *testing.T) {
 func TestContinuedLeftover(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		r := newRun(t, dir, "old\n", true, func(c *Config) { c.NewRun = false })
-		got, _ := r.step()
-		require.Equal(t, []string{"old old"}, got)
+		r.gets("old old")
 		after(time.Minute)
 		r.started("own")
 		r.open("own", r.path)
 		after(time.Second)
 		r.write("one\n")
-		got, _ = r.step()
-		require.Equal(t, []string{"one"}, got)
+		r.gets("one")
 		r.close("own")
 		r.rotate("two\n")
 		r.open("own", r.path)
-		got, _ = r.step()
-		require.Equal(t, []string{"two"}, got)
-		require.NoError(t, r.stop())
+		r.gets("two")
 	})
 }
 
@@ -508,11 +481,8 @@ func TestContinuedBeforeClose(t *testing.T) {
 		r.step()
 		r.rotate("two\n")
 		r.open("own", r.path)
-		got, absent := r.step()
-		require.Equal(t, []string{"two"}, got)
-		require.Empty(t, absent)
+		r.gets("two")
 		require.False(t, r.Status().Renamed)
-		require.NoError(t, r.stop())
 	})
 }
 
@@ -540,10 +510,7 @@ func TestContinuedClosed(t *testing.T) {
 				r.step()
 				time.Sleep(c.quiet)
 				r.rotate("two\n")
-				got, absent := r.step()
-				require.Equal(t, c.want, got)
-				require.Empty(t, absent)
-				require.NoError(t, r.stop())
+				r.gets(c.want...)
 			})
 		})
 	}
@@ -564,12 +531,9 @@ func TestContinuedUnknown(t *testing.T) {
 			bubble(t, func(t *testing.T, dir string) {
 				r := newRun(t, dir, "", false, c.change)
 				r.write(banner + "\none\n")
-				got, _ := r.step()
-				require.Equal(t, []string{banner, "one"}, got)
+				r.gets(banner, "one")
 				r.rotate(banner + "\ntwo\n")
-				got, _ = r.step()
-				require.Equal(t, c.want, got)
-				require.NoError(t, r.stop())
+				r.gets(c.want...)
 			})
 		})
 	}
@@ -584,13 +548,10 @@ func TestStartedLate(t *testing.T) {
 		now := time.Now()
 		require.NoError(t, os.Chtimes(path, now, now.Add(-time.Hour)))
 		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-		got, _ := r.step()
-		require.Equal(t, []string{"old one"}, got)
+		r.gets("old one")
 		r.rotate("two\n")
 		r.open("own", r.path)
-		got, _ = r.step()
-		require.Equal(t, []string{"restarted 0", "two"}, got)
-		require.NoError(t, r.stop())
+		r.gets("restarted 0", "two")
 	})
 }
 
@@ -604,19 +565,15 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			r.rotate("of another\n")
 			r.open("other", r.path)
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Empty(t, absent, "silent, but open")
+			r.gets()
 			require.True(t, r.Status().Renamed)
 			old(r, "two\n")
 			r.write("of another\n")
-			got, _ = r.step()
-			require.Equal(t, []string{"two"}, got)
+			r.gets("two")
 
 			r.close("own") // and ours ends its log, as far as can be seen
 			after(askEvery)
-			_, absent = r.step()
-			require.Contains(t, absent, "another program writes")
+			r.lacks("another program writes")
 			require.Zero(t, r.Status().Rotations)
 		},
 		"another's, and the system does not tell": func(t *testing.T, r *run) {
@@ -625,22 +582,15 @@ func TestRenamed(t *testing.T) {
 			}
 			r.cfg.Writers = nil
 			r.rotate("of another\n")
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, doubt)
+			r.lacks(doubt)
 			old(r, "two\n")
-			got, absent = r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 			now := time.Now()
 			require.NoError(t, os.Chtimes(r.prev(), now, now.Add(-doubtAfter)))
 			require.NoError(t, os.Chtimes(r.path, now, now.Add(time.Millisecond)))
-			_, absent = r.step()
-			require.Contains(t, absent, doubt, "silent for longer than the other")
+			r.lacks(doubt)
 			old(r, "three\n")
-			got, absent = r.step()
-			require.Equal(t, []string{"three"}, got)
-			require.Empty(t, absent)
+			r.gets("three")
 		},
 		"ours rotates": func(t *testing.T, r *run) {
 			r.open("own", r.path)
@@ -648,9 +598,7 @@ func TestRenamed(t *testing.T) {
 			r.rotate("two\n")
 			r.close("own")
 			r.open("own", old)
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 			require.False(t, r.Status().Renamed)
 			require.EqualValues(t, 1, r.Status().Rotations)
 		},
@@ -658,13 +606,10 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			require.NoError(t, os.Rename(r.path, r.prev()))
 			old(r, "last\n")
-			got, absent := r.step()
-			require.Equal(t, []string{"last"}, got)
-			require.Empty(t, absent)
+			r.gets("last")
 			r.write("two\n")
 			old(r, "very last\n")
-			got, _ = r.step()
-			require.Equal(t, []string{"very last"}, got)
+			r.gets("very last")
 			r.close("own")
 			r.open("own", r.path)
 			after(2 * askEvery)
@@ -674,18 +619,15 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			r.rotate("two\n")
 			r.open("own", r.path)
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 		},
 		"another writes the same file": func(t *testing.T, r *run) {
 			r.open("own", r.path)
 			require.NoError(t, os.WriteFile(r.path, []byte("a\n"), 0o600))
-			_, absent := r.step()
-			require.Empty(t, absent, "ours began again")
+			r.gets("a") // ours began again
 			r.open("other", r.path)
 			require.NoError(t, os.WriteFile(r.path, []byte("b\n"), 0o600))
-			_, absent = r.step()
+			_, absent := r.step()
 			require.Contains(t, absent, "another program writes")
 			r.write("of whom?\n")
 			_, absent = r.step()
@@ -693,39 +635,30 @@ func TestRenamed(t *testing.T) {
 			r.close("other")
 			after(askEvery)
 			r.write("two\n")
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 		},
 		"moved away and back": func(t *testing.T, r *run) {
 			for range 10 {
 				require.NoError(t, os.Rename(r.path, r.prev()))
-				_, absent := r.step()
-				require.Contains(t, absent, "moved away or removed")
+				r.lacks("moved away or removed")
 				require.NoError(t, os.Rename(r.prev(), r.path))
 				r.write("two\n")
-				got, absent := r.step()
-				require.Equal(t, []string{"two"}, got)
-				require.Empty(t, absent)
+				r.gets("two")
 			}
 			require.Zero(t, r.Status().Rotations)
 		},
 		"removed while open": func(t *testing.T, r *run) {
 			r.open("own", r.path)
 			require.NoError(t, os.Remove(r.path))
-			_, absent := r.step()
-			require.Empty(t, absent, "what is written is read")
+			r.gets()
 		},
 		"another's, as is known late": func(t *testing.T, r *run) {
 			r.open("other", r.path)
 			after(2 * askEvery)
-			_, absent := r.step()
-			require.Contains(t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.rotate("two\n")
 			r.open("own", r.path)
-			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "two"}, got)
-			require.Empty(t, absent)
+			r.gets("restarted 0", "two")
 		},
 		"not sure yet": func(t *testing.T, r *run) { // a program that is not seen appended to the file of an earlier run
 			want := []string{"two"}
@@ -746,10 +679,8 @@ func TestRenamed(t *testing.T) {
 				}
 				r := newRun(t, dir, before, true)
 				r.write("one\n")
-				got, _ := r.step()
-				require.Equal(t, []string{"one"}, got)
+				r.gets("one")
 				c(t, r)
-				require.NoError(t, r.stop())
 			})
 		})
 	}
@@ -762,19 +693,16 @@ func TestRestartedWhileOpen(t *testing.T) {
 		r := &run{start(t, dir, func(c *Config) { c.Writers = w.of }), w}
 		r.write("one\n")
 		r.open("own", r.path)
-		got, _ := r.step()
-		require.Equal(t, []string{"one"}, got)
+		r.gets("one")
 		r.rotate("of another\n")
 		after(time.Minute)
 		appendTo(t, r.prev(), "two\n")
-		got, _ = r.step()
-		require.Equal(t, []string{"two"}, got)
+		r.gets("two")
 		require.True(t, r.Status().Renamed)
 		r.close("own")
 		after(2 * askEvery)
 		require.Equal(t, []string{"restarted 0", "of another"}, r.taken())
 		require.False(t, r.Status().Renamed)
-		require.NoError(t, r.stop())
 	})
 }
 
@@ -883,7 +811,6 @@ func TestPrograms(t *testing.T) {
 			}
 			own.end()
 			other.end()
-			require.NoError(t, r.stop())
 		})
 	}
 }
@@ -904,6 +831,5 @@ func TestAskedSeldom(t *testing.T) {
 			require.Empty(t, absent)
 		}
 		require.Equal(t, before, r.asked, "it is known")
-		require.NoError(t, r.stop())
 	})
 }

@@ -85,7 +85,6 @@ func TestResumeRenamed(t *testing.T) {
 		third := again(t, dir, second.recs[len(second.recs)-2].Position) // killed after the notice
 		require.NoError(t, third.Sync(t.Context()))
 		require.Equal(t, []string{"old four"}, third.news())
-		require.NoError(t, third.stop())
 	})
 }
 
@@ -115,7 +114,6 @@ func TestResumeOther(t *testing.T) {
 				data, err := os.ReadFile(first.path)
 				require.NoError(t, err)
 				require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
-				require.NoError(t, second.stop())
 			})
 		})
 	}
@@ -143,7 +141,6 @@ func TestResumeFromEnd(t *testing.T) {
 		third := fromEnd(at)
 		require.NoError(t, third.Sync(t.Context()))
 		require.Empty(t, third.taken())
-		require.NoError(t, third.stop())
 	})
 }
 

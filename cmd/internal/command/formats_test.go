@@ -26,6 +26,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
 
 // formatGoldens are the forms of which two captures are kept; text and JSON lines
@@ -47,9 +48,8 @@ func TestFormatGolden(t *testing.T) {
 		path := filepath.Join(ownCaptures, base)
 		for _, form := range formatGoldens {
 			t.Run(base+form.suffix, func(t *testing.T) {
-				r := runArgs(t, append(append([]string{}, form.args...), path)...)
-				require.Equal(t, exitOK, r.status, r.stderr)
-				got := r.stdout
+				out := ok(t, append(append([]string{}, form.args...), path)...)
+				got := out
 				for _, p := range []string{jsonPath(path), path, filepath.ToSlash(path)} {
 					got = strings.ReplaceAll(got, p, base)
 				}
@@ -135,12 +135,11 @@ func TestSchemaDefinitionsAgree(t *testing.T) {
 func TestSchemaCommand(t *testing.T) {
 	p := &program{}
 	for _, f := range p.allForms() {
-		r := runArgs(t, "schema", f.Name)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Equal(t, string(f.JSON()), r.stdout)
+		require.Equal(t, string(f.JSON()), ok(t, "schema", f.Name))
 	}
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
 	require.Equal(t, string(briefing.Schema()), runArgs(t, "schema", "template").stdout)
+	require.Equal(t, string(rules.Schema()), ok(t, "rules", "schema"))
 	r := runArgs(t, "schema", "xml")
 	require.Equal(t, exitUsage, r.status)
 	require.Contains(t, r.stderr, "see \"classify-replay schema --help\"")
@@ -259,13 +258,12 @@ func TestSARIF(t *testing.T) {
 	}
 	own := captures(t, ownCaptures)
 	for _, files := range append([][]string{own}, [][]string{own[:1], own[1:3]}...) {
-		r := runArgs(t, append([]string{"--format", "sarif"}, files...)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		doc := decodeSARIF(t, r.stdout)
+		out := ok(t, append([]string{"--format", "sarif"}, files...)...)
+		doc := decodeSARIF(t, out)
 		require.NotEmpty(t, doc.Runs[0].Results)
 		require.True(t, doc.Runs[0].Invocations[0].ExecutionSuccessful)
 		if schema != nil {
-			testkit.RequireValid(t, schema, r.stdout)
+			testkit.RequireValid(t, schema, out)
 		}
 	}
 	// The same finding at another line and under another count is the same one.
@@ -298,8 +296,7 @@ func TestNewFindings(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	baseline := filepath.Join(dir, "known.yaml")
-	r := runArgs(t, append([]string{"baseline", "write", "--date", "2026-01-31", "-o", baseline, old}, own...)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
+	ok(t, append([]string{"baseline", "write", "--date", "2026-01-31", "-o", baseline, old}, own...)...)
 	for name, against := range map[string][]string{
 		"old side": {"diff", "--fail-on", "new", old},
 		"baseline": {"baseline", "check", "--date", "2026-02-01", "--baseline", baseline},
@@ -349,7 +346,7 @@ func TestNewFindings(t *testing.T) {
 			require.Equal(t, 1, decodeJUnit(t, show(exitIO, "junit", "cut.log.gz")).Suites[0].Errors)
 		})
 	}
-	r = runArgs(t, append([]string{
+	r := runArgs(t, append([]string{
 		"baseline", "check", "--date", "2027-02-01", "--baseline", baseline, "--format", "sarif", old,
 	}, own...)...)
 	require.Contains(t, decodeSARIF(t, r.stdout).Runs[0].Results[0].Message.Text, "has expired on 2026-05-01")
@@ -449,12 +446,11 @@ func decodeJUnit(t *testing.T, out string) junitDocument {
 
 func TestJUnit(t *testing.T) {
 	own := captures(t, ownCaptures)
-	r := runArgs(t, append([]string{"--format", "junit"}, own...)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	doc := decodeJUnit(t, r.stdout)
+	out := ok(t, append([]string{"--format", "junit"}, own...)...)
+	doc := decodeJUnit(t, out)
 	require.Len(t, doc.Suites, len(own))
 
-	r = runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"),
+	r := runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"),
 		write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))...)
 	require.Equal(t, exitIO, r.status)
 	suites := decodeJUnit(t, r.stdout).Suites
@@ -639,15 +635,13 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 			for name, log := range map[string]string{"evil`@team#12.log": plain, "evil.jsonl": lines} {
 				path := write(t, name, log)
 				for _, form := range forms {
-					r := runArgs(t, append(append([]string{}, form.args...), "--no-default-rules", "--rules", rules, path)...)
-					require.Equal(t, exitOK, r.status, "%s: %s", form.name, r.stderr)
-					out := r.stdout
+					out := ok(t, append(append([]string{}, form.args...), "--no-default-rules", "--rules", rules, path)...)
 					if form.name == "records" {
 						out = strings.ReplaceAll(out, "\t", " ") // between fields
 					}
 					testkit.Inert(t, out, "\n")
 					require.NotRegexp(t, `##[a-z]*\[|(?m:^ *::[a-z].*::)`, out, "a CI server obeys")
-					form.check(t, r.stdout)
+					form.check(t, out)
 				}
 			}
 		})
@@ -694,7 +688,7 @@ func TestScrub(t *testing.T) {
 		})
 	}
 	for _, format := range []string{formatText, formatJSONL} {
-		r := runArgs(t, append([]string{"records"}, testArgs(t, "--format", format, "--scrub", log)...)...)
+		r := runArgs(t, testArgs(t, "records", "--format", format, "--scrub", log)...)
 		for _, s := range private {
 			require.NotContains(t, r.stdout, s)
 		}
@@ -721,33 +715,31 @@ func TestScrubNames(t *testing.T) {
 	old := write(t, "old.log", plainLog)
 	page := filepath.Join(t.TempDir(), "page.html")
 	shows := func(args ...string) string {
-		r := runArgs(t, append(testArgs(t, args...), log)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		return r.stdout
+		out := ok(t, append(testArgs(t, args...), log)...)
+		return out
 	}
 	for _, format := range []string{formatText, formatJSON, formatMarkdown, formatJUnit, formatSARIF} {
 		require.NotRegexp(t, "(?i)quill", shows("--format", format, "--scrub"), format)
 	}
 	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
-		r := runArgs(t, append([]string{"diff"}, testArgs(t, "--format", format, "--scrub", old, log)...)...)
+		r := runArgs(t, testArgs(t, "diff", "--format", format, "--scrub", old, log)...)
 		require.NotRegexp(t, "(?i)quill", r.stdout, format)
 	}
-	r := runArgs(t, append([]string{"rules", "coverage"}, testArgs(t, "--scrub", log)...)...)
+	r := runArgs(t, testArgs(t, "rules", "coverage", "--scrub", log)...)
 	require.NotEmpty(t, r.stdout)
 	require.NotRegexp(t, "(?i)quill", r.stdout)
 	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
-	require.Equal(t, exitOK, runArgs(t, append([]string{"report"}, testArgs(t, "-o", page, log)...)...).status)
+	require.Equal(t, exitOK, runArgs(t, testArgs(t, "report", "-o", page, log)...).status)
 	html, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.NotRegexp(t, "(?i)quill", string(html))
 	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")
 	require.Contains(t, string(html), "wrightq.mod", "a mod bears the name of its author")
 
-	for _, args := range [][]string{append([]string{"records"}, testArgs(t, "--scrub")...), {"signatures"}} {
-		r := runArgs(t, append(args, "--scrub", log)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Contains(t, r.stdout, "<user> on <computer> said so", args)
-		require.NotRegexp(t, "(?i)quill[a-z ]* said", r.stdout, args)
+	for _, args := range [][]string{testArgs(t, "records", "--scrub"), {"signatures"}} {
+		out := ok(t, append(args, "--scrub", log)...)
+		require.Contains(t, out, "<user> on <computer> said so", args)
+		require.NotRegexp(t, "(?i)quill[a-z ]* said", out, args)
 	}
 	require.Contains(t, runArgs(t, "explain", "--scrub", log+":5").stdout, "cannot load, <user> on <computer> said so")
 }

@@ -142,7 +142,5 @@ func TestRecordingTimes(t *testing.T) {
 	}})
 	recorder.Advance(at.Add(time.Hour))
 	require.NoError(t, recorder.Err())
-	r := runArgs(t, "--format", "jsonl", write(t, "recording.jsonl", recording.String()))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, `"cleared"`)
+	require.Contains(t, ok(t, "--format", "jsonl", write(t, "recording.jsonl", recording.String())), `"cleared"`)
 }
