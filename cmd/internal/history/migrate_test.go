@@ -25,16 +25,13 @@ func TestEarlierVersions(t *testing.T) {
 		require.NoError(t, errors.Join(rows.Err(), rows.Close()))
 		return all
 	}
-	dumps, err := filepath.Glob("testdata/version*.sql")
-	require.NoError(t, err)
+	dumps := must(filepath.Glob("testdata/version*.sql"))
 	require.NotEmpty(t, dumps)
 	for _, dump := range dumps {
 		path := filepath.Join(t.TempDir(), "history.db")
-		text, err := os.ReadFile(dump)
-		require.NoError(t, err)
-		raw, err := sql.Open("sqlite", path)
-		require.NoError(t, err)
-		_, err = raw.Exec(string(text))
+		text := must(os.ReadFile(dump))
+		raw := must(sql.Open("sqlite", path))
+		_, err := raw.Exec(string(text))
 		require.NoError(t, errors.Join(err, raw.Close()))
 		h := open(t, history.Config{Path: path})
 		require.Equal(t, schema(open(t, history.Config{})), schema(h))
@@ -43,8 +40,7 @@ func TestEarlierVersions(t *testing.T) {
 		want := session(1, "healthy", mods("Core"), 1)
 		want.Complete, want.Signatures = sum.Complete, 2 // which versions differ in
 		require.Equal(t, want, sum)
-		groups, err := h.Groups(t.Context(), 3)
-		require.NoError(t, err)
+		groups := must(h.Groups(t.Context(), 3))
 		require.Len(t, groups, 1)
 		require.Equal(t, "New was added", groups[0].First.Changes.String())
 		require.EqualValues(t, 3, remember(t, h, session(3, "healthy", nil, 4), day(3)))
