@@ -446,27 +446,6 @@ func TestLost(t *testing.T) {
 	})
 }
 
-func TestGoneAndBack(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		fl := start(t, dir, nil)
-		fl.write("one\n")
-		fl.synced()
-		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
-		fl.synced()
-		require.False(t, fl.Status().Present, "at once")
-		appendTo(t, fl.path+"-prev", "two\n")
-		after(time.Second)
-		require.Equal(t, []string{"two"}, fl.taken())
-		require.False(t, fl.Status().Present)
-		require.NoError(t, fl.Sync(context.Background()))
-		require.NoError(t, os.Rename(fl.path+"-prev", fl.path))
-		fl.write("three\n")
-		after(time.Second)
-		require.Equal(t, []string{"three"}, fl.taken())
-		require.True(t, fl.Status().Present)
-	})
-}
-
 // TestPresent: the file is there before its first record, however long it is.
 func TestPresent(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
@@ -491,32 +470,6 @@ func TestPresent(t *testing.T) {
 		require.NoError(t, <-done)
 		require.Zero(t, absent)
 		require.Equal(t, path, f.Status().Path)
-	})
-}
-
-// TestNULs holds that pages at the end that are written later are no hole, and
-// that those which are not are one.
-func TestNULs(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		fl := start(t, dir, nil)
-		fl.write("one\n")
-		fl.synced()
-		require.NoError(t, os.Truncate(fl.path, 100))
-		after(defaultPartialIdle / 2)
-		f, err := os.OpenFile(fl.path, os.O_RDWR, 0)
-		require.NoError(t, err)
-		_, err = f.WriteAt([]byte("two\n"), 4)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-		after(defaultPartialIdle / 2)
-		require.Equal(t, []string{"two"}, fl.taken())
-		after(time.Second)
-		fl.write("three\n")
-		after(time.Second)
-		require.Equal(t, []string{"three"}, fl.taken())
-		after(gapLife)
-		require.Equal(t, []string{"hole 92"}, fl.taken())
-		require.Zero(t, fl.Status().Truncations)
 	})
 }
 
@@ -629,33 +582,6 @@ func TestNotified(t *testing.T) {
 	require.Equal(t, "three", <-got)
 	cancel()
 	require.NoError(t, <-done)
-}
-
-// TestContinues: a file that goes on with the log of another is no restart, and what is known to
-// be missing between them is told.
-func TestContinues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "Player.log")
-	require.NoError(t, os.WriteFile(path, []byte("one\ntw"), 0o600))
-	f, err := New(Config{Path: path, Continues: true, PartialIdle: time.Hour})
-	require.NoError(t, err)
-	var got []string
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		done <- f.Run(ctx, func(r *Record) {
-			got = append(got, fmt.Sprint(r.Kind, " ", r.Message))
-		})
-	}()
-	require.Eventually(t, func() bool { return f.Status().Offset == 6 }, time.Minute, time.Millisecond)
-	require.NoError(t, os.Rename(path, path+".1"))
-	require.NoError(t, os.WriteFile(path, []byte("o\nthree\n"), 0o600))
-	require.NoError(t, f.Sync(t.Context()))
-	stop()
-	require.NoError(t, <-done)
-	log := fmt.Sprint(event.KindLog, " ")
-	require.Equal(t, []string{log + "one", log + "two", log + "three"}, got)
-	require.EqualValues(t, 1, f.Status().Rotations)
-	require.EqualValues(t, 3, f.Status().Lines)
 }
 
 // TestPace is the table of how often a file is polled: seldom with notifications, as configured without them and once

@@ -454,38 +454,6 @@ func TestCutBack(t *testing.T) {
 	}
 }
 
-// TestContinuedLeftover: a program that goes on with the file of an earlier run, and then rotates it, continues its log.
-func TestContinuedLeftover(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		r := newRun(t, dir, "old\n", true, func(c *Config) { c.NewRun = false })
-		r.gets("old old")
-		after(time.Minute)
-		r.started("own")
-		r.open("own", r.path)
-		after(time.Second)
-		r.write("one\n")
-		r.gets("one")
-		r.close("own")
-		r.rotate("two\n")
-		r.open("own", r.path)
-		r.gets("two")
-	})
-}
-
-// TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
-func TestContinuedBeforeClose(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-		r.write("one\n")
-		r.open("own", r.path)
-		r.step()
-		r.rotate("two\n")
-		r.open("own", r.path)
-		r.gets("two")
-		require.False(t, r.Status().Renamed)
-	})
-}
-
 // TestContinuedClosed: a program that opens its log for each line is not seen. Another file continues a log that has
 // just grown, and begins another run if the log was there before the start or was quiet.
 func TestContinuedClosed(t *testing.T) {
@@ -684,26 +652,6 @@ func TestRenamed(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestRestartedWhileOpen: a log that is followed by name is that of the file that is still written.
-func TestRestartedWhileOpen(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		w := newWriters(t)
-		r := &run{start(t, dir, func(c *Config) { c.Writers = w.of }), w}
-		r.write("one\n")
-		r.open("own", r.path)
-		r.gets("one")
-		r.rotate("of another\n")
-		after(time.Minute)
-		appendTo(t, r.prev(), "two\n")
-		r.gets("two")
-		require.True(t, r.Status().Renamed)
-		r.close("own")
-		after(2 * askEvery)
-		require.Equal(t, []string{"restarted 0", "of another"}, r.taken())
-		require.False(t, r.Status().Renamed)
-	})
 }
 
 // program is one that logs as Unity does: it renames the log at its path and creates its own.

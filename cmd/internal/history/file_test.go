@@ -401,7 +401,8 @@ func TestFigures(t *testing.T) {
 	took("mods", func() error { _, err := h.Mods(t.Context(), "Colony"); return err })
 	took("known", func() error { return known(s.Groups[0].Signature) })
 	took("known of a new one", func() error { return known(1) })
-	took("forget one, shrink", func() error { _, err := h.Forget(t.Context(), history.Which{IDs: []int64{3}}); return err })
+	one := history.Which{IDs: []int64{3}}
+	took("forget one, shrink", func() error { _, err := h.Forget(t.Context(), one); return err })
 	took("close", h.Close)
 	size := must(os.Stat(h.Path())).Size()
 	t.Logf("%d bytes, %d a session", size, size/int64(sessions))
