@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // following is a Follower that runs, with what it handed over.
@@ -41,8 +42,7 @@ func start(t *testing.T, dir string, change func(*Config)) *following {
 	if change != nil {
 		change(&cfg)
 	}
-	f, err := New(cfg)
-	require.NoError(t, err)
+	f := testkit.Must(New(cfg))
 	fl := &following{Follower: f, t: t, path: cfg.Path}
 	f.watch = func(_ string, poke, _ func()) (func(), error) {
 		fl.poke = poke
@@ -109,10 +109,8 @@ func (fl *following) write(text string) { appendTo(fl.t, fl.path, text) }
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
-	_, err = f.WriteString(text)
-	require.NoError(t, err)
+	f := testkit.Must(os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))
+	testkit.Must(f.WriteString(text))
 	require.NoError(t, f.Close())
 }
 
@@ -349,8 +347,7 @@ func TestLost(t *testing.T) {
 		got := fl.taken()
 		require.Equal(t, []string{"restarted 0", "again"}, got[len(got)-2:])
 		var hole uint64
-		_, err := fmt.Sscanf(got[len(got)-3], "hole %d", &hole)
-		require.NoError(t, err)
+		testkit.Must(fmt.Sscanf(got[len(got)-3], "hole %d", &hole))
 		require.Equal(t, hole, fl.Status().LostBytes)
 		require.Positive(t, hole)
 		require.LessOrEqual(t, hole, uint64(len(whole)-chunkSize+lastSize))
@@ -362,8 +359,7 @@ func TestPresent(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "Player.log")
 		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
-		f, err := New(Config{Path: path, NoNotify: true})
-		require.NoError(t, err)
+		f := testkit.Must(New(Config{Path: path, NoNotify: true}))
 		require.Equal(t, Status{Path: path}, f.Status())
 		ctx, cancel := context.WithCancel(t.Context())
 		absent := 0
@@ -396,8 +392,7 @@ func TestUnfit(t *testing.T) {
 	require.ErrorContains(t, Check(os.DevNull), "is a pipe or a device")
 	require.NoError(t, Check("nowhere.log"), "it may come")
 
-	f, err := New(Config{Path: t.TempDir()})
-	require.NoError(t, err)
+	f := testkit.Must(New(Config{Path: t.TempDir()}))
 	require.ErrorContains(t, f.Run(context.Background(), nil), "is a folder: name the log file in it")
 
 	bubble(t, func(t *testing.T, dir string) { // comes to be one, and heals
@@ -453,8 +448,7 @@ func TestNoText(t *testing.T) {
 // TestNotified follows a real file as the operating system tells of it.
 func TestNotified(t *testing.T) {
 	dir := t.TempDir()
-	f, err := New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour})
-	require.NoError(t, err)
+	f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour}))
 	got := make(chan string, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)

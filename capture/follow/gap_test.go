@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // put writes text at a place of the log.
@@ -112,8 +114,7 @@ func TestGaps(t *testing.T) {
 					got[i] = strings.TrimSuffix(line, " +")
 				}
 				if first, second := 0, 0; name == "never, and long" { // in two parts
-					_, err := fmt.Sscanf(got[0]+got[2], "hole %dhole %d", &first, &second)
-					require.NoError(t, err)
+					testkit.Must(fmt.Sscanf(got[0]+got[2], "hole %dhole %d", &first, &second))
 					got = []string{got[1], fmt.Sprint("hole ", first+second)}
 				}
 				require.Equal(t, c.want, got)

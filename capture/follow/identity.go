@@ -16,8 +16,8 @@ const (
 	askEvery = time.Second
 	askCost  = 100
 
-	// doubtAfter is how much longer the followed file may be silent than the one that took its place, where nothing else
-	// tells whose that is.
+	// doubtAfter is how much longer than its replacement the followed file may be silent, if nothing else shows whose the
+	// replacement is.
 	doubtAfter = 5 * time.Second
 
 	// recently is how short before the start a file was written that another program may still write: that it grows is no
@@ -27,14 +27,14 @@ const (
 	// maxPassed is how many of the bytes that were passed over are read once it is known whose they are: the latest.
 	maxPassed = 16 << 20
 
-	// closedFirst reports that a file which is open cannot be renamed, as a rule: who wrote one that was has closed it.
+	// closedFirst reports that an open file cannot be renamed, as a rule: the writer of a renamed file has closed it.
 	closedFirst = runtime.GOOS == "windows"
 
 	// knowsWriters reports that the system shows which files a program has open.
 	knowsWriters = runtime.GOOS == "linux"
 )
 
-// Why a file counts as that of a new run.
+// The evidence for a file of a new run.
 const (
 	openEvidence    = "its program has it open"
 	createdEvidence = "it was created since the start"
@@ -42,19 +42,19 @@ const (
 	grownEvidence   = "it grew since the start"
 )
 
-// identity is what is known of whose file is followed.
+// identity is the knowledge about the program of the followed file.
 type identity struct {
-	old     bool        // there was a file, or what could not be seen, at the first look
+	old     bool        // a file, or an unreadable path, was there at the first look
 	was     fs.FileInfo // that file
 	recent  bool        // it had been written shortly before
 	passed  int64       // the first byte that was not read, and may be of this run; -1: none
-	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
+	sure    bool        // the file is of this run, by more evidence than growth
 	began   time.Time   // when the program had begun to write the log, at the latest; zero: nothing was read
 	foreign fs.FileInfo // the file that another program was last known to write
 
 	shared     bool        // another program was last known to write the file, too
-	told       bool        // it was known that the program has the file open
-	moved      bool        // the path is not that of the file
+	wasOpen    bool        // it was known that the program has the file open
+	moved      bool        // the file is not at the path
 	movedTo    fs.FileInfo // that at the path then, nil for none
 	movedAt    int64       // how far the file was read when that was first seen, or to have text
 	movedSince time.Time   // when that was
@@ -146,7 +146,7 @@ func (t *tail) find() bool {
 // judge finds out whose the file is, and reports whether it is the program's, so that its text is delivered. It is
 // called with new evidence of this run, which may be sure, and without at the end of the file. With NewRun:
 //
-//	who has it open for writing          what is known of it               whose it is
+//	program that writes it                evidence                          whose it is
 //	the program                                                            the program's
 //	the program and another one          it was emptied                    the program's, but not present
 //	only another one, as far as known                                      the other's
@@ -155,7 +155,7 @@ func (t *tail) find() bool {
 //	unknown                              it grew, and is recent            not known: its text is passed over
 //	unknown                              nothing                           an earlier run's
 func (t *tail) judge(evidence string, sure bool) bool {
-	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.told && !t.shared {
+	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.wasOpen && !t.shared {
 		t.absent("")
 		return true
 	}
@@ -173,7 +173,7 @@ func (t *tail) judge(evidence string, sure bool) bool {
 		}
 		return false
 	case own:
-		t.sure, t.told, t.now.Evidence = true, true, openEvidence
+		t.sure, t.wasOpen, t.now.Evidence = true, true, openEvidence
 		if evidence == "" {
 			t.goBack()
 		}
@@ -223,8 +223,8 @@ func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 		!own && (t.cfg.NewRun && t.sure || grew && t.offset <= t.movedAt && !os.SameFile(file, t.info))
 }
 
-// absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
-// look goes on, and before the first record of the file.
+// absent keeps the reason for a missing log, or "". The Status has it at once: before a waiting Sync returns, and
+// before the first record of the file.
 func (t *tail) absent(why string) {
 	if t.now.Absent != why || (why == "") != t.status.Present {
 		t.now.Absent = why
@@ -232,8 +232,8 @@ func (t *tail) absent(why string) {
 	}
 }
 
-// identify finds out whether the path is that of another file by now. The old one is read until it is quiet: a program
-// may write a last line to a file that was renamed.
+// identify checks whether another file is at the path. The old file is read until it is quiet: a program may write a
+// last line to a renamed file.
 func (t *tail) identify(now time.Time) error {
 	if len(t.queue) > 0 {
 		t.retire(now)
@@ -311,8 +311,8 @@ func (t *tail) stirred() bool {
 
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 
-// keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
-// is not one, if so. The first row that applies decides:
+// keep reports whether the file remains the log although another file, or none (nil), is at the path, and the reason if
+// there is no log. The first row that applies decides:
 //
 //	the program has the new file open                         the new one
 //	the new file is empty, and who has it open is not known   the old one
@@ -327,8 +327,8 @@ func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 //	all else                                                  the old one, but not present
 func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	held, _ := t.writers(t.info, true)
-	t.told = t.told || held
-	grew := (held || t.sure && !t.told) && t.offset > t.movedAt
+	t.wasOpen = t.wasOpen || held
+	grew := (held || t.sure && !t.wasOpen) && t.offset > t.movedAt
 	own := false
 	if at != nil {
 		own, _ = t.writers(at, false)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // news returns the records that are not known, as taken returns them.
@@ -111,8 +112,7 @@ func TestResumeOther(t *testing.T) {
 				require.NoError(t, second.Sync(t.Context()))
 				got := second.news()
 				require.Equal(t, "restarted 0", got[0])
-				data, err := os.ReadFile(first.path)
-				require.NoError(t, err)
+				data := testkit.Must(os.ReadFile(first.path))
 				require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
 			})
 		})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // program is one that logs as Unity does: it renames the log at its path and creates its own.
@@ -89,8 +91,7 @@ func TestPrograms(t *testing.T) {
 					op = 9
 				case op > 2 && p.log != nil:
 					line := fmt.Sprint("line ", n, " of ", p.who)
-					_, err := p.log.WriteString(line + "\n")
-					require.NoError(t, err)
+					testkit.Must(p.log.WriteString(line + "\n"))
 					now := time.Now()
 					require.NoError(t, os.Chtimes(fmt.Sprint("/proc/self/fd/", p.log.Fd()), now, now))
 					p.all = append(p.all, line)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -70,8 +71,7 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 
 // travel is what happens to a value between workers.
 func travel[T any](t *rapid.T, v *T) *T {
-	data, err := json.Marshal(v)
-	require.NoError(t, err)
+	data := testkit.Must(json.Marshal(v))
 	fresh := new(T)
 	require.NoError(t, json.Unmarshal(data, fresh))
 	return fresh

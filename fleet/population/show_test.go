@@ -15,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -62,18 +63,15 @@ func TestVersions(t *testing.T) {
 
 // TestSchema holds schema.json to the types; HEED_UPDATE=1 writes it.
 func TestSchema(t *testing.T) {
-	text, err := schema.For(reflect.TypeFor[Report](), false)
-	require.NoError(t, err)
+	text := testkit.Must(schema.For(reflect.TypeFor[Report](), false))
 	var indented any
 	require.NoError(t, json.Unmarshal(text, &indented))
-	text, err = json.MarshalIndent(indented, "", " ")
-	require.NoError(t, err)
+	text = testkit.Must(json.MarshalIndent(indented, "", " "))
 	text = append(text, '\n')
 	if os.Getenv("HEED_UPDATE") != "" {
 		require.NoError(t, os.WriteFile("schema.json", text, 0o644))
 	}
-	want, err := os.ReadFile("schema.json")
-	require.NoError(t, err)
+	want := testkit.Must(os.ReadFile("schema.json"))
 	require.Equal(t, string(want), string(text))
 }
 
@@ -108,8 +106,7 @@ func TestPathsAreUnknown(t *testing.T) {
 	logs := map[string]bool{}
 	for _, salt := range []string{"a", "b"} {
 		l := NewLog(Pseudonym([]byte(salt), path), Pseudonym([]byte(salt), player), Neither, &summary.Session{}, nil)
-		data, err := json.Marshal(l)
-		require.NoError(t, err)
+		data := testkit.Must(json.Marshal(l))
 		require.NotContains(t, string(data), player)
 		require.NotContains(t, string(data), fmt.Sprint(xxhash.Sum64String(path)))
 		logs[string(data)] = true
@@ -181,11 +178,10 @@ func TestOneIsNoPlural(t *testing.T) {
 
 // TestBreaks holds that a group breaks play by its rule or its number, in a log whose game did not go on.
 func TestBreaks(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1
+	set := testkit.Must(rules.Compile(rules.File{Name: "x.yaml", Data: []byte(`version: 1
 rules:
   - {id: x.crash, when: 'true', disposition: blocking, tags: [crash]}
-`)})
-	require.NoError(t, err)
+`)}))
 	group := func(rule string, n uint64) summary.Group {
 		return summary.Group{Rule: rule, Count: n, Disposition: event.Blocking, Signature: signature.ID(n)}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // releaseConfig is the part of tools/.goreleaser.yaml that the test checks.
@@ -98,8 +100,7 @@ func setting(t *testing.T, script, pattern string) []string {
 // TestRelease holds tools/.goreleaser.yaml to the programs below cmd, and to
 // .ci/release, which tries the same build where there is nothing but Go.
 func TestRelease(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "tools", ".goreleaser.yaml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, "tools", ".goreleaser.yaml")))
 	var config releaseConfig
 	var file yaml.Node
 	require.NoError(t, yaml.Unmarshal(text, &file))
@@ -107,8 +108,7 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, file.Decode(&config))
 	require.Equal(t, 2, config.Version)
 
-	text, err = os.ReadFile(filepath.Join(root, ".ci", "release"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(root, ".ci", "release")))
 	script := string(text)
 	programs := setting(t, script, `programs=\((.*)\)`)
 	platforms := setting(t, script, `platforms=\((.*)\)`)
@@ -117,8 +117,7 @@ func TestRelease(t *testing.T) {
 	env := setting(t, script, `export (CGO_ENABLED.*)`)
 	levels := setting(t, script, `export (GOAMD64.*)`)
 
-	mains, err := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go"))
-	require.NoError(t, err)
+	mains := testkit.Must(filepath.Glob(filepath.Join(root, "cmd", "*", "main.go")))
 	var commands []string
 	for _, main := range mains {
 		if name := filepath.Base(filepath.Dir(main)); name != "heed-web" { // it needs the source tree, and makes a page
@@ -185,16 +184,14 @@ func TestRelease(t *testing.T) {
 	for _, image := range config.Images {
 		require.ElementsMatch(t, programs, image.IDs)
 		checkSource(t, &config, image.ExtraFiles...)
-		text, err = os.ReadFile(filepath.Join(root, image.Dockerfile))
-		require.NoError(t, err)
+		text = testkit.Must(os.ReadFile(filepath.Join(root, image.Dockerfile)))
 		for _, name := range append(image.ExtraFiles, programs...) {
 			require.Contains(t, string(text), name, image.Dockerfile)
 		}
 	}
 	base := regexp.MustCompile(`(?m)^FROM apache/beam_go_sdk:(\S+) AS fleet$`).FindSubmatch(text)
 	require.NotNil(t, base)
-	text, err = os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod")))
 	require.Contains(t, string(text), "github.com/apache/beam/sdks/v2 v"+string(base[1])+"\n")
 }
 
@@ -206,8 +203,7 @@ func checkArchive(t *testing.T, config *releaseConfig, archive *releaseArchive) 
 		require.Equal(t, "{{ .CommitDate }}", f.Info.MTime, f.Src)
 		if strings.HasPrefix(f.Src, "tools/packaging/") {
 			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
-			link, err := os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page"))
-			require.NoError(t, err)
+			link := testkit.Must(os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page")))
 			require.Equal(t, "heed", link, "which is beside it in the archive")
 			continue
 		}
@@ -229,8 +225,7 @@ func checkSource(t *testing.T, config *releaseConfig, sources ...string) {
 		case strings.HasPrefix(source, "extras/"):
 			require.Contains(t, config.Before.Hooks, "bash .ci/release extras extras", source)
 		default:
-			files, err := filepath.Glob(filepath.Join(root, source))
-			require.NoError(t, err)
+			files := testkit.Must(filepath.Glob(filepath.Join(root, source)))
 			require.NotEmpty(t, files, source)
 			require.NotRegexp(t, `^docs/[^/]*$`, source, "of the documents players.md alone")
 		}
@@ -243,14 +238,12 @@ var usedAction = regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@.]+)@(\S+)$`)
 func TestActions(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{".github/workflows/*.yml", "action.yml", "docs/*.md", "*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		require.NoError(t, err)
+		found := testkit.Must(filepath.Glob(filepath.Join(root, pattern)))
 		files = append(files, found...)
 	}
 	version, where := map[string]string{}, map[string]string{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(file))
 		for _, m := range usedAction.FindAllStringSubmatch(string(data), -1) {
 			action := m[1]
 			if version[action] == "" {

@@ -86,7 +86,7 @@ func (m *mutant) key() string { return m.file + ": " + m.change() }
 
 func (m mutant) String() string { return m.file + ":" + strconv.Itoa(m.line) + ": " + m.change() }
 
-// mutants returns those of a folder, in the order of the source.
+// mutants returns the mutants of a folder, in the order of the source.
 func mutants(dir, only string) (all []mutant, err error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *file) token(at token.Pos, old token.Token, with string) {
 	f.replace(at, at+token.Pos(len(old.String())), with)
 }
 
-// swapped are operators and what takes their place.
+// swapped has the replacement of each operator.
 var swapped = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
 	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.REM: "*",
@@ -155,7 +155,7 @@ var swapped = map[token.Token]string{
 	token.AND: "|", token.OR: "&", token.SHL: ">>", token.SHR: "<<",
 }
 
-// walk adds the mutants of a tree; results are those of the function around it.
+// walk adds the mutants of a tree; results are the results of the enclosing function.
 func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -237,8 +237,7 @@ func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 	})
 }
 
-// drop leaves a statement out. It stays as a function that nobody calls, so that what it
-// names is used.
+// drop leaves a statement out. It stays in a function without a caller, so that its names are used.
 func (f *file) drop(n ast.Node) {
 	f.replace(n.Pos(), n.End(), "_ = func() { "+f.of(n)+" }")
 }

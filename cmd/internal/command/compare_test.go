@@ -65,11 +65,9 @@ var (
 // alone. Shuffled, they are in another order, with other ids and coordinates.
 func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 	t.Helper()
-	in, err := os.Open(file)
-	require.NoError(t, err)
+	in := testkit.Must(os.Open(file))
 	defer func() { _ = in.Close() }()
-	reader, err := capture.NewReader(in, capture.Options{})
-	require.NoError(t, err)
+	reader := testkit.Must(capture.NewReader(in, capture.Options{}))
 	var lines []string
 	for {
 		var rec capture.Record
@@ -93,8 +91,7 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 			})
 		}
 		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
-		line, err := json.Marshal(fields)
-		require.NoError(t, err)
+		line := testkit.Must(json.Marshal(fields))
 		lines = append(lines, string(line))
 	}
 	if random != nil {
@@ -163,8 +160,7 @@ func TestGoldenDiff(t *testing.T) {
 // updated, and a third moved.
 func upload(t *testing.T) (before string) {
 	t.Helper()
-	data, err := os.ReadFile(own("upload-1.4.txt"))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(own("upload-1.4.txt")))
 	text := string(data)
 	cut := func(from, to string) string {
 		i := strings.Index(text, from)
@@ -188,8 +184,7 @@ func upload(t *testing.T) (before string) {
 // one length on all machines.
 func runIn(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	back, err := os.Getwd()
-	require.NoError(t, err)
+	back := testkit.Must(os.Getwd())
 	require.NoError(t, os.Chdir(dir))
 	defer func() { require.NoError(t, os.Chdir(back)) }()
 	return runArgs(t, args...)
@@ -198,8 +193,7 @@ func runIn(t *testing.T, dir string, args ...string) result {
 // copyTo copies one of the project's captures.
 func copyTo(t *testing.T, dir, name string) {
 	t.Helper()
-	data, err := os.ReadFile(own(name))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(own(name)))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 }
 
@@ -235,8 +229,7 @@ func TestGoldenSuspects(t *testing.T) {
 	// The logs say which mods a game was loaded with.
 	require.Contains(t, ok(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log")), "Mods: 0 added, 0 updated, 2 removed, 0 moved")
 	without := func(name string) string {
-		data, err := os.ReadFile(own(name))
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(own(name)))
 		return write(t, name, strings.ReplaceAll(string(data), " with mods:", ""))
 	}
 	out = ok(t, "suspects", without("healthy-1.6.log"), without("cascade-1.6.log"))
@@ -255,16 +248,14 @@ func TestGoldenBaseline(t *testing.T) {
 	require.Empty(t, r.stdout)
 	require.Contains(t, r.stderr, "19 groups\n")
 	require.Contains(t, r.stderr, "a log went blind or is cut")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(file))
 	requireGolden(t, "baseline.yaml", hidden(string(data)))
 
 	// Written again, nothing changes but what people wrote is kept.
 	noted := strings.Replace(string(data), "    template:", "    note: \"harmless\"\n    template:", 1)
 	require.NoError(t, os.WriteFile(file, []byte(noted), 0o600))
 	ok(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
-	again, err := os.ReadFile(file)
-	require.NoError(t, err)
+	again := testkit.Must(os.ReadFile(file))
 	require.Equal(t, noted, string(again))
 
 	check := func(status int, args ...string) string {
@@ -420,8 +411,7 @@ func TestComparisonsInColor(t *testing.T) {
 			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
 			require.NotEqual(t, plain, colored)
 			require.Equal(t, plain, testkit.WithoutColors(colored))
-			columns, err := strconv.Atoi(width)
-			require.NoError(t, err)
+			columns := testkit.Must(strconv.Atoi(width))
 			for line := range strings.Lines(plain) {
 				if columns > 0 {
 					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",

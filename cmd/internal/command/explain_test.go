@@ -84,11 +84,9 @@ func TestRuleCommandsGolden(t *testing.T) {
 // TestExplainAgreesWithReplay explains every record and requires the decision
 // of the replay, and that what is shown adds up.
 func TestExplainAgreesWithReplay(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	ev := set.NewEvaluator()
-	n, err := signature.New(set.Masking())
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(set.Masking()))
 	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {

@@ -24,16 +24,15 @@ const (
 	formatPage     = "html" // of the command report
 )
 
-// replayFormats are those of a replay, in the order in which help lists them.
+// replayFormats are the formats of a replay, in the order of the help.
 var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF}
 
-// documentFormats are those of one document, which a command can write to files of their own.
+// documentFormats are the formats of one document. A command can also write them to files of their own.
 var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSARIF}
 
-// shared reports whether what is written in a format is meant for others: an
-// issue, a server of continuous integration, a collector. Such output is scrubbed
-// unless --no-scrub is given. Text and JSON are for the person who ran the program
-// and needs to find the lines again.
+// shared reports whether output in a format is meant for others: an issue, a CI server, a collector. Such output is
+// scrubbed unless --no-scrub is given. Text and JSON are for the person who ran the program and needs to find the lines
+// again.
 func shared(format string) bool {
 	switch format {
 	case formatMarkdown, formatJUnit, formatSARIF, formatPage:
@@ -184,7 +183,7 @@ func fileName(formats []string, name string) string {
 	return name
 }
 
-// relative returns the way from a directory to what is below it.
+// relative returns the path from a directory to a path below it.
 func relative(dir, path string) (string, bool) {
 	below, err := filepath.Rel(dir, path)
 	return below, err == nil && filepath.IsLocal(below)

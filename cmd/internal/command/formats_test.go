@@ -100,8 +100,7 @@ func TestSchemas(t *testing.T) {
 
 	for name, s := range map[string]*jsonschema.Schema{"replay": replay, "replay-lines": lines, "records": records} {
 		for _, wrong := range []string{`{}`, `[]`, `{"schemaVersion":3}`, `{"schemaVersion":3,"files":[{}]}`, `{"schemaVersion":3,"update":"opened"}`} {
-			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
-			require.NoError(t, err)
+			doc := testkit.Must(jsonschema.UnmarshalJSON(strings.NewReader(wrong)))
 			require.Error(t, s.Validate(doc), "%s takes %s", name, wrong)
 		}
 	}
@@ -235,13 +234,11 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	doc, err := jsonschema.UnmarshalJSON(f)
-	require.NoError(t, err)
+	doc := testkit.Must(jsonschema.UnmarshalJSON(f))
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	require.NoError(t, c.AddResource("mem:sarif", doc))
-	s, err := c.Compile("mem:sarif")
-	require.NoError(t, err)
+	s := testkit.Must(c.Compile("mem:sarif"))
 	return s
 }
 
@@ -354,8 +351,7 @@ func cutGzip(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := w.Write([]byte(text))
-	require.NoError(t, err)
+	testkit.Must(w.Write([]byte(text)))
 	require.NoError(t, w.Flush())
 	return b.Bytes()
 }

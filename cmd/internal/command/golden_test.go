@@ -45,8 +45,7 @@ func TestGolden(t *testing.T) {
 			})
 		}
 	}
-	entries, err := os.ReadDir(goldenDir)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(goldenDir))
 	for _, e := range entries {
 		if want[e.Name()] {
 			continue

@@ -118,11 +118,10 @@ func hostileLog(t *testing.T, line string) (plain, lines string) {
 	plain = strings.Repeat("starting, and all is well\n", 60) + raw + " zap " + hostileWord + "\nzip " + hostileWord + " " + raw + "\n[" + raw + "] zap " + hostileWord + "\n  at " + hostileWord + ".Foo (" + raw + ")\nend\n"
 	for _, word := range []string{"zap", "zip"} {
 		for _, message := range []string{word + " " + hostileWord + " " + line, line + " " + word + " " + hostileWord} {
-			b, err := json.Marshal(map[string]string{
+			b := testkit.Must(json.Marshal(map[string]string{
 				"level": "error", "message": message,
 				"stack": "at " + hostileWord + ".Foo " + line, "logger": line,
-			})
-			require.NoError(t, err)
+			}))
 			lines += string(b) + "\n"
 		}
 	}
@@ -290,8 +289,7 @@ func TestScrubNames(t *testing.T) {
 	require.NotRegexp(t, "(?i)quill", r.stdout)
 	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
 	require.Equal(t, exitOK, runArgs(t, testArgs(t, "report", "-o", page, log)...).status)
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
+	html := testkit.Must(os.ReadFile(page))
 	require.NotRegexp(t, "(?i)quill", string(html))
 	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")
 	require.Contains(t, string(html), "wrightq.mod", "a mod bears the name of its author")

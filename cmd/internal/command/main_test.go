@@ -107,8 +107,7 @@ func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := w.Write([]byte(text))
-	require.NoError(t, err)
+	testkit.Must(w.Write([]byte(text)))
 	require.NoError(t, w.Close())
 	return b.String()
 }
@@ -139,8 +138,7 @@ func TestStatus(t *testing.T) {
 	var zipped bytes.Buffer
 	zw := gzip.NewWriter(&zipped)
 	for i := range 5000 {
-		_, err := fmt.Fprintf(zw, "careful %d with %x\n", i, i*i*7919)
-		require.NoError(t, err)
+		testkit.Must(fmt.Fprintf(zw, "careful %d with %x\n", i, i*i*7919))
 	}
 	require.NoError(t, zw.Close())
 	whole := file("whole.log.gz", zipped.String())
@@ -404,8 +402,7 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 
 func defaultRules(t *testing.T) *rules.Set {
 	t.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	return set
 }
 

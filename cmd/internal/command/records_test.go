@@ -129,8 +129,7 @@ func TestRecordsBlame(t *testing.T) {
 // TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
 // runtime are never a mod.
 func TestRecordsBlameNoGame(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	nobody := set.GameCode()
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		out := ok(t, "records", "--format", "jsonl", path)

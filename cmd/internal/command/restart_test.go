@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestRestartEndsCrash reads logs of two runs in one file, the first of which crashed.
@@ -49,8 +51,7 @@ func TestRestartEndsCrash(t *testing.T) {
 
 	page := filepath.Join(t.TempDir(), "page.html")
 	require.Equal(t, exitOK, runArgs(t, "report", "-o", page, log).status)
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
+	html := testkit.Must(os.ReadFile(page))
 	require.Contains(t, string(html), "over: the game was started again")
 	require.Contains(t, string(html), "Crashed in an earlier run")
 	require.Contains(t, string(html), sentences[0])

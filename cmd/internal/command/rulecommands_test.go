@@ -364,10 +364,8 @@ func FuzzPropose(f *testing.F) {
 	f.Add("", "at A.B", true)
 	f.Add("two\nSystem.Exception: \x00", "\n", true)
 	f.Add("\n  at A.B ()", "", false)
-	set, err := rules.Compile()
-	require.NoError(f, err)
-	n, err := signature.New(set.Masking())
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile())
+	n := testkit.Must(signature.New(set.Masking()))
 	f.Fuzz(func(t *testing.T, text, stack string, operation bool) {
 		e := &event.Entry{Kind: event.KindLog, Level: event.LevelWarning, Message: text, Stack: stack}
 		if operation {

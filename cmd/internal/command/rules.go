@@ -96,8 +96,8 @@ func (p *program) checkRules(files []rules.File) error {
 		case r.ShadowedBy != "" && all != "":
 			byName[r.File].unreachable++
 		case r.ShadowedBy != "":
-			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID,
-				r.ShadowedBy)
+			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first",
+				r.File, r.Line, r.ID, r.ShadowedBy)
 		case r.MatchesAll:
 			all = r.ID
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)

@@ -105,8 +105,7 @@ type difference struct {
 	changes  map[changeKey]*change
 }
 
-// changeKey groups what changes. Tags are for readers of decisions, and no
-// part of the class.
+// changeKey identifies a change of class. Tags are not part of a class.
 type changeKey struct {
 	sig      signature.Signature // that names the group, under the old rules
 	old, new class

@@ -144,9 +144,9 @@ func sameGroup(groups map[signature.Signature]signature.Signature, form signatur
 	return others
 }
 
-// nothingProposed is the rule file for a record that is decided as it should be. It is
-// one that compiles: the output is often on its way into a file that the next command
-// reads. It does not name the log, whose path may hold a name.
+// nothingProposed returns a rule file for a record that already has the disposition. The file compiles, since the
+// output is often redirected to a file that the next command reads. It does not name the log, whose path may hold a
+// name.
 func nothingProposed(line int, d *event.Decision) []byte {
 	return fmt.Appendf(nil, `version: 1
 
@@ -208,16 +208,15 @@ func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) 
 	return pr
 }
 
-// placeholder stands in tests for what was left out.
+// placeholder replaces private text in tests.
 const placeholder = "someone"
 
-// conditions returns what makes a variable begin with the first, end with the
-// last and hold all other pieces.
+// conditions returns clauses: the variable begins with the first piece, ends with the last and contains all others.
 func conditions(variable string, pieces []string) []string {
 	total := 0
 	for i, p := range pieces {
 		if total += len(p); total > maxLiteral {
-			// What comes after is not looked at: the end is no longer anchored.
+			// The rest is not compared: the end is no longer anchored.
 			p = p[:max(0, len(p)-(total-maxLiteral))]
 			for !utf8.ValidString(p) {
 				p = p[:len(p)-1]
@@ -245,7 +244,7 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// idWords returns the words of a text that can stand in an id.
+// idWords returns the words of a text that an id may have.
 func idWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
 		func(r rune) bool { return r < 'a' || r > 'z' })
@@ -266,8 +265,8 @@ var examples = map[string][2]string{
 	"<vec>":    {"1, 0, 5", "12, 3, 44"},
 }
 
-// makeTests makes two tests that match and the candidates for one that does
-// not, of the record's template without what was left out.
+// makeTests makes two tests that match, and candidates for a test that must not match, from the record's template
+// without private text.
 func (pr *proposal) makeTests(head, frames string) {
 	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
 	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
@@ -296,8 +295,7 @@ func (pr *proposal) makeTests(head, frames string) {
 	}
 }
 
-// fill puts examples in place of the masks of a head, as far as its template
-// stays what it is.
+// fill replaces the masks of a head with examples, if the template stays the same.
 func (pr *proposal) fill(head string, spans []signature.Span, which int) string {
 	literals := strings.Split(head, signature.Mask)
 	const enough = 64
@@ -322,8 +320,7 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 	return strings.Join(parts, "")
 }
 
-// stacks returns the frames as they stand in templates and as a runtime prints
-// them, if that has the same template.
+// stacks returns the frames in the form of templates, and in the form of a runtime if that has the same template.
 func (pr *proposal) stacks(text, frames string) (canonical, long string) {
 	if frames == "" {
 		return "", ""
@@ -339,8 +336,7 @@ func (pr *proposal) stacks(text, frames string) (canonical, long string) {
 	return frames, long
 }
 
-// complete finds a free id and a test that does not match, writes the file, and
-// makes sure that it does what it is for.
+// complete finds a free id and a test that must not match, writes the file, and verifies it.
 func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error {
 	pr.id = pr.freeID(set)
 	misses := pr.tests[2:]
@@ -392,9 +388,9 @@ rules:
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
 	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
-	out.line("    why: %s", yamlfile.DoubleQuoted(fmt.Sprintf("%s. Before, it was %s %s by %s.", done,
-		pr.before.Disposition,
-		pr.before.Severity, pr.before.Rule)))
+	before := &pr.before
+	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
+	out.line("    why: %s", yamlfile.DoubleQuoted(why))
 	if pr.until != "" {
 		out.line("    until: %s", pr.until)
 	}
@@ -435,11 +431,10 @@ func (t *proposedTest) write(out *prose, e *event.Entry) {
 	}
 }
 
-// valid keeps what is not UTF-8 out of a rule file.
+// valid replaces invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// verify compiles the file with the rules that it will stand before, runs its
-// tests, and decides the record.
+// verify compiles the file in front of the other rules, runs its tests, and decides the record.
 func (pr *proposal) verify(files []rules.File, f *found) error {
 	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
 	if err != nil {

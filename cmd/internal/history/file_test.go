@@ -83,7 +83,7 @@ func rows(t testing.TB, h *history.History) (rows []string) {
 	for _, table := range []string{"session", "body", "signature", "occurrence", "modlist", "modlist_entry", "mod"} {
 		all, err := h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2")
 		require.NoError(t, err)
-		columns := must(all.Columns())
+		columns := testkit.Must(all.Columns())
 		row := make([]any, len(columns))
 		for i := range row {
 			row[i] = new(any)
@@ -118,7 +118,7 @@ func TestInterrupted(t *testing.T) {
 		remember(t, h, other, day(7))
 		running := session(30, "healthy", mods("Core"), 1)
 		running.Log.Bytes = 0
-		id := must(h.Remember(t.Context(), running, day(10), true))
+		id := testkit.Must(h.Remember(t.Context(), running, day(10), true))
 		require.EqualValues(t, 8, id)
 		return h
 	}
@@ -210,7 +210,7 @@ func TestBounded(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		remember(t, h, session(uint64(n), "healthy", nil, signature.ID(n)), day(n))
 	}
-	all := must(h.Sessions(t.Context(), "", 0))
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, all, 5)
 	require.EqualValues(t, 5, all[4].ID)
 
@@ -221,22 +221,22 @@ func TestBounded(t *testing.T) {
 	for n := 1; n <= 150; n++ {
 		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
 	}
-	all = must(h.Sessions(t.Context(), "", 0))
+	all = testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Less(t, len(all), 150)
 	require.Greater(t, len(all), 20)
 	require.EqualValues(t, 150, all[0].ID)
 	size := func() int64 {
 		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 		require.NoError(t, err)
-		info := must(os.Stat(path))
+		info := testkit.Must(os.Stat(path))
 		return info.Size()
 	}
 	require.Less(t, size(), int64(most*5/4))
-	n := must(h.Forget(t.Context(), history.Which{Before: all[9].Ended}))
+	n := testkit.Must(h.Forget(t.Context(), history.Which{Before: all[9].Ended}))
 	require.Equal(t, len(all)-10, n)
 	require.Less(t, size(), int64(most/2))
-	must(h.Forget(t.Context(), history.Which{All: true}))
-	left := must(os.ReadFile(path))
+	testkit.Must(h.Forget(t.Context(), history.Which{All: true}))
+	left := testkit.Must(os.ReadFile(path))
 	for _, private := range []string{"a.log", "Mod 3", "text of group"} {
 		require.NotContains(t, string(left), private)
 	}
@@ -251,7 +251,7 @@ func TestUnusable(t *testing.T) {
 		_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 		require.ErrorIs(t, err, history.ErrForeign)
 		require.ErrorContains(t, err, path)
-		left := must(os.ReadFile(path))
+		left := testkit.Must(os.ReadFile(path))
 		require.Equal(t, log, left)
 	}
 	_, err := history.Open(t.Context(), history.Config{Path: filepath.Join(path, "inside"), Now: clock})
@@ -265,20 +265,20 @@ func TestUnusable(t *testing.T) {
 	require.ErrorIs(t, err, history.ErrForeign)
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, open(t, history.Config{Path: path}).Close())
-	data := must(os.ReadFile(path))
+	data := testkit.Must(os.ReadFile(path))
 	require.NoError(t, os.WriteFile(path, append(data[:100:100], bytes.Repeat([]byte("broken"), len(data)/6)...), 0o600))
-	h := must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
+	h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
 	require.Equal(t, path+".corrupt-1", h.SetAside())
 	require.NoError(t, h.Close())
 	for _, change := range []string{"PRAGMA user_version = 99", "PRAGMA application_id = 5"} {
-		raw := must(sql.Open("sqlite", path))
+		raw := testkit.Must(sql.Open("sqlite", path))
 		_, err = raw.Exec(change)
 		require.NoError(t, errors.Join(err, raw.Close()))
-		before := must(os.ReadFile(path))
+		before := testkit.Must(os.ReadFile(path))
 		_, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
 		require.ErrorIs(t, err, history.ErrForeign)
 		require.ErrorContains(t, err, path)
-		after := must(os.ReadFile(path))
+		after := testkit.Must(os.ReadFile(path))
 		require.Equal(t, before, after)
 	}
 	if os.Getuid() == 0 || runtime.GOOS == "windows" {
@@ -301,7 +301,7 @@ func TestDamaged(t *testing.T) {
 	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
 		WHERE name = 'session'`).Scan(&page, &size))
 	require.NoError(t, h.Close())
-	data := must(os.ReadFile(path))
+	data := testkit.Must(os.ReadFile(path))
 	clear(data[(page-1)*size : page*size])
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 
@@ -310,9 +310,9 @@ func TestDamaged(t *testing.T) {
 	require.ErrorContains(t, err, path)
 	require.NoError(t, h.Close())
 	for _, aside := range []string{path + ".corrupt-1", ""} {
-		h = must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
+		h = testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
 		require.Equal(t, aside, h.SetAside())
-		must(h.Sessions(t.Context(), "", 0))
+		testkit.Must(h.Sessions(t.Context(), "", 0))
 		require.NoError(t, h.Close())
 	}
 }
@@ -331,7 +331,7 @@ func TestFull(t *testing.T) {
 	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
 	require.ErrorIs(t, err, db.ErrFull)
 	require.ErrorContains(t, err, path)
-	all := must(h.Sessions(t.Context(), "", 0))
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, all, 1)
 	require.NoError(t, h.Update(t.Context(), 1, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1), false))
 }
@@ -404,7 +404,7 @@ func TestFigures(t *testing.T) {
 	one := history.Which{IDs: []int64{3}}
 	took("forget one, shrink", func() error { _, err := h.Forget(t.Context(), one); return err })
 	took("close", h.Close)
-	size := must(os.Stat(h.Path())).Size()
+	size := testkit.Must(os.Stat(h.Path())).Size()
 	t.Logf("%d bytes, %d a session", size, size/int64(sessions))
 	require.Less(t, size, int64(sessions)*200_000)
 }
@@ -454,7 +454,7 @@ func TestKilled(t *testing.T) {
 		for range 2 {
 			c := exec.Command(os.Args[0])
 			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe := must(c.StdoutPipe())
+			pipe := testkit.Must(c.StdoutPipe())
 			require.NoError(t, c.Start())
 			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
 		}
@@ -469,9 +469,10 @@ func TestKilled(t *testing.T) {
 			require.NoError(t, children[i].Process.Kill())
 			_ = children[i].Wait()
 		}
-		h := must(history.Open(t.Context(), history.Config{Path: path, Now: func() time.Time { return now.Add(time.Hour) }}))
+		later := func() time.Time { return now.Add(time.Hour) }
+		h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: later}))
 		require.Empty(t, h.SetAside())
-		gone := must(h.Unfinished(t.Context()))
+		gone := testkit.Must(h.Unfinished(t.Context()))
 		require.Len(t, gone, 2)
 		for id, n := range saved {
 			got, s, err := h.Session(t.Context(), id)

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -34,18 +35,10 @@ func open(t testing.TB, c history.Config) *history.History {
 	if c.Now == nil {
 		c.Now = clock
 	}
-	h := must(history.Open(context.Background(), c))
+	h := testkit.Must(history.Open(context.Background(), c))
 	require.Empty(t, h.SetAside())
 	t.Cleanup(func() { _ = h.Close() })
 	return h
-}
-
-// must returns the value of a call that must succeed.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 // day is a day of November.
@@ -77,7 +70,7 @@ func session(n uint64, state string, mods []capture.ListedMod, groups ...signatu
 
 func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time) int64 {
 	t.Helper()
-	id := must(h.Remember(context.Background(), s, at, false))
+	id := testkit.Must(h.Remember(context.Background(), s, at, false))
 	return id
 }
 
@@ -89,7 +82,7 @@ func TestKnownSuspect(t *testing.T) {
 	added := mods("A", "B", "C", "D", "E", "F", "G", "Crane")
 	all := slices.Concat(old, added)
 	known := func() string {
-		text := must(h.Known(t.Context(), session(99, "", nil), 2))
+		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2))
 		return text
 	}
 	n := 0
@@ -130,7 +123,7 @@ func TestGroups(t *testing.T) {
 	cut := session(10, "healthy", nil)
 	cut.MoreGroups, cut.MoreEntries = 1, 1
 	remember(t, h, cut, day(10)) // which does not show it
-	groups := must(h.Groups(t.Context(), 2))
+	groups := testkit.Must(h.Groups(t.Context(), 2))
 	require.Len(t, groups, 1)
 	g := groups[0]
 	require.Equal(t, "Colony", g.Game)
@@ -147,7 +140,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
-		text := must(h.Known(t.Context(), session(9, "", mods), sig))
+		text := testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
 		return text
 	}
 	require.Equal(t, "suspect: New, in 5 of 5 sessions with it and in 0 of 4 without; new since 4 November, when New was added; "+
@@ -158,10 +151,10 @@ func TestGroups(t *testing.T) {
 		mods("Core", "Extra@1.1", "Next")))
 	other := session(9, "", nil)
 	other.Signatures++
-	text := must(h.Known(t.Context(), other, 1))
+	text := testkit.Must(h.Known(t.Context(), other, 1))
 	require.Empty(t, text, "of another version of signatures nothing is known")
 
-	all := must(h.Mods(t.Context(), "Colony"))
+	all := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Len(t, all, 3)
 	require.Equal(t, history.Mod{Mod: blame.Mod{Name: "New"}, With: 5, BrokenWith: 5, Without: 4, BrokenWithout: 4},
 		func() history.Mod { m := all[0]; m.Difference = nil; return m }())
@@ -190,7 +183,7 @@ func TestNewcombe(t *testing.T) {
 		}
 		remember(t, h, session(uint64(n+1), state, all), now)
 	}
-	all := must(h.Mods(t.Context(), "Colony"))
+	all := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Equal(t, "Suspect", all[0].Name)
 	require.InDelta(t, 0.2, all[0].Difference.Value, 1e-9)
 	require.InDelta(t, 0.0524, all[0].Difference.Low, 5e-5)
@@ -227,7 +220,7 @@ func TestSameLog(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Ended.Equal(day(6)))
 	require.Equal(t, longer.Groups, sum.Groups)
-	groups := must(h.Groups(t.Context(), 1))
+	groups := testkit.Must(h.Groups(t.Context(), 1))
 	require.Empty(t, groups, "a group that no session has is forgotten")
 
 	shorter := session(4, "healthy", nil, 4)
@@ -250,33 +243,33 @@ func TestRunning(t *testing.T) {
 	h := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
 	s := session(1, "healthy", nil)
 	s.Log.Bytes = 0
-	id := must(h.Remember(t.Context(), s, at, true))
-	next := must(h.Remember(t.Context(), s, at, true))
+	id := testkit.Must(h.Remember(t.Context(), s, at, true))
+	next := testkit.Must(h.Remember(t.Context(), s, at, true))
 	require.NotEqual(t, id, next, "two games began with an empty log")
 	require.NoError(t, h.Update(t.Context(), next, s, at, false))
 	for range 5 {
 		at = at.Add(time.Second)
 		s.Log.Bytes++
 		require.NoError(t, h.Update(t.Context(), id, s, at, true))
-		gone := must(h.Unfinished(t.Context()))
+		gone := testkit.Must(h.Unfinished(t.Context()))
 		require.Empty(t, gone)
 	}
 	killed := at
 	require.Equal(t, id, remember(t, h, s, day(1)), "another reads the log")
 	at = at.Add(time.Minute)
 	other := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
-	gone := must(other.Unfinished(t.Context()))
+	gone := testkit.Must(other.Unfinished(t.Context()))
 	require.Empty(t, gone, "it runs, and has nothing to say")
 	require.NoError(t, h.Close())
 	h = other
-	gone = must(h.Unfinished(t.Context()))
+	gone = testkit.Must(h.Unfinished(t.Context()))
 	require.Len(t, gone, 1)
 	require.Equal(t, id, gone[0].ID)
 	require.Equal(t, killed, gone[0].Saved)
 	require.False(t, gone[0].Running)
-	gone = must(h.Unfinished(t.Context()))
+	gone = testkit.Must(h.Unfinished(t.Context()))
 	require.Empty(t, gone)
-	n := must(h.Forget(t.Context(), history.Which{IDs: []int64{id, id}}))
+	n := testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{id, id}}))
 	require.Equal(t, 1, n)
 	require.ErrorIs(t, h.Update(t.Context(), id, s, at, true), history.ErrUnknown)
 }
@@ -286,7 +279,7 @@ func TestResumed(t *testing.T) {
 	h := open(t, history.Config{})
 	s := session(1, "healthy", nil)
 	id := remember(t, h, s, day(1))
-	again := must(h.Remember(t.Context(), s, day(2), true))
+	again := testkit.Must(h.Remember(t.Context(), s, day(2), true))
 	require.Equal(t, id, again)
 	got, _, err := h.Session(t.Context(), id)
 	require.NoError(t, err)
@@ -303,7 +296,7 @@ func TestNoLog(t *testing.T) {
 		s.Log = summary.Log{Name: "none.log"}
 		require.EqualValues(t, n, remember(t, h, s, day(n)))
 	}
-	all := must(h.Sessions(t.Context(), "", 0))
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, all, 3)
 }
 
@@ -326,19 +319,19 @@ func TestComparable(t *testing.T) {
 		s, with, next := session(1, "healthy", mods("Core")), session(2, "broken", mods("Core"), 7), session(3, "", nil)
 		s.Masking, with.Masking, next.Masking = 5, 5, 5
 		running := change(s)
-		must(h.Remember(t.Context(), s, day(1), running))
+		testkit.Must(h.Remember(t.Context(), s, day(1), running))
 		remember(t, h, with, day(2))
-		groups := must(h.Groups(t.Context(), 7))
+		groups := testkit.Must(h.Groups(t.Context(), 7))
 		want := 1
 		if name == "nothing" || s.Masking == 0 {
 			want = 2
 		}
 		require.Equal(t, want, groups[0].Of, name)
-		text := must(h.Known(t.Context(), next, 8))
+		text := testkit.Must(h.Known(t.Context(), next, 8))
 		require.Equal(t, map[int]string{
 			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
 		}[want], text, name)
-		all := must(h.Mods(t.Context(), "Colony"))
+		all := testkit.Must(h.Mods(t.Context(), "Colony"))
 		count := 2
 		if running || s.Facts.Game != "Colony 1.2" {
 			count = 1
@@ -361,20 +354,20 @@ func TestSince(t *testing.T) {
 		}
 		remember(t, h, s, day(n+1))
 	}
-	text := must(h.Known(t.Context(), session(9, "", nil), 7))
+	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, "new since 3 November; since 1 November, when it was not there, B was added and Core went from 1 to 2; "+
 		"2 of 2 sessions since, 0 of 1 before", text)
-	groups := must(h.Groups(t.Context(), 7))
+	groups := testkit.Must(h.Groups(t.Context(), 7))
 	require.EqualValues(t, 1, groups[0].First.Changes.Since)
-	all := must(h.Sessions(t.Context(), "Colony", 2))
+	all := testkit.Must(h.Sessions(t.Context(), "Colony", 2))
 	require.Equal(t, "Core went from 1 to 2", all[1].Changes.String(), "whose version the session before did not list")
 	for _, want := range all {
 		one, _, err := h.Session(t.Context(), want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, one)
 	}
-	must(h.Forget(t.Context(), history.Which{IDs: []int64{1}}))
-	text = must(h.Known(t.Context(), session(9, "", nil), 7))
+	testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{1}}))
+	text = testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, "known since 3 November, the first session that shows whether it is there; in 2 of 2 sessions", text)
 }
 
@@ -385,7 +378,7 @@ func TestFollowed(t *testing.T) {
 		s := session(1, "healthy", nil)
 		known := remember(t, h, s, day(1))
 		s.Log.Hash++
-		id := must(h.Remember(t.Context(), s, day(2), true))
+		id := testkit.Must(h.Remember(t.Context(), s, day(2), true))
 		require.NotEqual(t, known, id)
 		s.Log.Hash--
 		require.NoError(t, h.Update(t.Context(), id, s, day(2), !ended))
@@ -393,7 +386,7 @@ func TestFollowed(t *testing.T) {
 			require.Equal(t, known, remember(t, h, s, day(3)))
 			id = known
 		}
-		all := must(h.Sessions(t.Context(), "", 0))
+		all := testkit.Must(h.Sessions(t.Context(), "", 0))
 		require.Len(t, all, 1)
 		require.Equal(t, id, all[0].ID)
 	}
@@ -404,12 +397,12 @@ func TestForget(t *testing.T) {
 	h := open(t, history.Config{})
 	before := remember(t, h, session(1, "healthy", nil), time.Unix(-1, 0))
 	gone := remember(t, h, session(2, "healthy", nil), day(1))
-	n := must(h.Forget(t.Context(), history.Which{IDs: []int64{gone}}))
+	n := testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{gone}}))
 	require.Equal(t, 1, n)
 
-	reader := must(sql.Open("sqlite", h.Path()))
+	reader := testkit.Must(sql.Open("sqlite", h.Path()))
 	defer reader.Close() //nolint:errcheck // the test has ended
-	tx := must(reader.Begin())
+	tx := testkit.Must(reader.Begin())
 	var sessions int
 	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
 	h.DB().SetMaxOpenConns(1)
@@ -437,21 +430,21 @@ func TestUnlisted(t *testing.T) {
 	remember(t, h, unknown, day(8))
 	unknown.Log.Bytes, unknown.Mods = 10, mods("Another")
 	remember(t, h, unknown, day(9))
-	all := must(h.Sessions(t.Context(), "", 0))
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	for _, s := range all {
 		require.Equal(t, "nothing", s.Changes.String(), s.ID)
 		require.Equal(t, s.ID == 4 || s.ID == 1 || s.Game == "", s.Changes == nil, s.ID)
 	}
-	text := must(h.Known(t.Context(), unknown, 7))
+	text := testkit.Must(h.Known(t.Context(), unknown, 7))
 	require.Empty(t, text)
-	groups := must(h.Groups(t.Context(), 7))
+	groups := testkit.Must(h.Groups(t.Context(), 7))
 	require.Equal(t, "The game is not known: its sessions may be of several.", groups[0].Suspects.Text)
-	known := must(h.Mods(t.Context(), "Colony"))
+	known := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Equal(t, "Extra", known[1].Name, "a name outlasts a list without names")
 
 	old := session(11, "", versions)
 	old.Ended = day(1).Add(-time.Hour)
-	text = must(h.Known(t.Context(), old, 8))
+	text = testkit.Must(h.Known(t.Context(), old, 8))
 	require.Empty(t, text, "it ended before all that is remembered")
 }
 
@@ -482,9 +475,9 @@ func TestGames(t *testing.T) {
 		s.Facts.Game = game
 		remember(t, h, s, day(n+1))
 	}
-	games := must(h.Games(t.Context()))
+	games := testkit.Must(h.Games(t.Context()))
 	require.Equal(t, []string{"Colony", "Chess", ""}, games)
-	all := must(h.Sessions(t.Context(), "Colony", 1))
+	all := testkit.Must(h.Sessions(t.Context(), "Colony", 1))
 	require.Len(t, all, 1)
 	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
 }
@@ -506,7 +499,7 @@ func TestRates(t *testing.T) {
 			remember(t, h, s, day(n+1))
 			hours, entries, timed = hours+length.Hours(), entries+float64(s.Groups[0].Count), timed && length > 0
 		}
-		groups := must(h.Groups(t.Context(), 7))
+		groups := testkit.Must(h.Groups(t.Context(), 7))
 		require.InDelta(t, entries, groups[0].PerThousand, 1e-9, "of two sessions with 500 records each")
 		want := 0.0
 		if timed {
@@ -536,13 +529,13 @@ func TestChangesOfNow(t *testing.T) {
 	} {
 		s := session(9, "", c.mods)
 		s.MoreMods = c.more
-		text := must(h.Known(t.Context(), s, 7))
+		text := testkit.Must(h.Known(t.Context(), s, 7))
 		require.Equal(t, c.want, text)
 	}
 	h = open(t, history.Config{Now: func() time.Time { return now.AddDate(1, 0, 0) }})
 	remember(t, h, session(1, "healthy", nil), day(1))
 	remember(t, h, session(2, "healthy", nil), day(2))
-	text := must(h.Known(t.Context(), session(9, "", nil), 7))
+	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, none+" 2026", text, "of another year")
 }
 
@@ -577,7 +570,7 @@ func TestEach(t *testing.T) {
 		return got, err
 	}
 	for game, want := range map[string][]uint64{"": {2, 3, 1, 4, 5}, "Colony": {2, 3, 1, 5}, "Harbor": {4}, "None": nil} {
-		got := must(each(game, func(uint64) error { return nil }))
+		got := testkit.Must(each(game, func(uint64) error { return nil }))
 		require.Equal(t, want, got, game)
 	}
 	enough := errors.New("enough")

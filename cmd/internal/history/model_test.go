@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -130,7 +131,7 @@ func (m *model) with(g *modelGroup) (all []*modelSession) {
 
 // check holds history to the model.
 func (m *model) check(t *rapid.T, h *history.History) {
-	sessions := must(h.Sessions(t.Context(), "", 0))
+	sessions := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, sessions, len(m.sessions))
 	slices.Reverse(sessions)
 	for i := range m.sessions {
@@ -144,7 +145,7 @@ func (m *model) check(t *rapid.T, h *history.History) {
 		require.Equal(t, &want, sum)
 	}
 	for sig := signature.ID(1); sig <= 8; sig++ {
-		groups := must(h.Groups(t.Context(), sig))
+		groups := testkit.Must(h.Groups(t.Context(), sig))
 		n := 0
 		for i := range m.groups {
 			want := &m.groups[i]
@@ -200,7 +201,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		m := &model{most: rapid.IntRange(2, 8).Draw(t, "most")}
-		h := must(history.Open(t.Context(), history.Config{
+		h := testkit.Must(history.Open(t.Context(), history.Config{
 			Path: filepath.Join(dir, time.Duration(n).String()), Now: clock, MaxSessions: m.most,
 		}))
 		defer h.Close() //nolint:errcheck // only read from
@@ -210,19 +211,19 @@ func TestModel(t *testing.T) {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
 				before := day(rapid.IntRange(1, 9).Draw(t, "before"))
-				got := must(h.Forget(t.Context(), history.Which{Before: before}))
+				got := testkit.Must(h.Forget(t.Context(), history.Which{Before: before}))
 				require.Equal(t, m.forget(func(_ int, s *modelSession) bool { return s.ended.Before(before) }), got)
 			case 1:
 				if len(m.sessions) > 0 {
 					id := rapid.SampledFrom(m.sessions).Draw(t, "session").id
-					must(h.Forget(t.Context(), history.Which{IDs: []int64{id}}))
+					testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{id}}))
 					m.forget(func(_ int, s *modelSession) bool { return s.id == id })
 				}
 			default:
 				log := rapid.StringMatching("[ab]{0,3}").Draw(t, "log")
 				at := day(rapid.IntRange(1, 9).Draw(t, "day"))
 				s := drawn(t, log)
-				must(h.Remember(t.Context(), s, at, false))
+				testkit.Must(h.Remember(t.Context(), s, at, false))
 				m.remember(s, log, at)
 			}
 		}
