@@ -134,17 +134,10 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 // noteWritten prints the groups in a written baseline, and the entries to review.
 func (p *program) noteWritten(file string, w *compare.Written) {
 	note := file + ": " + text.Count(len(w.Baseline.Entries), "group")
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen, kept"}, {w.Dropped, "expired, dropped"}} {
-		if part.n > 0 && w.Updated {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	if len(parts) > 0 {
-		note += " (" + strings.Join(parts, ", ") + ")"
+	parts := joinParts(part{w.Added, "new"}, part{w.Kept, "as before"}, part{w.Unseen, "not seen, kept"},
+		part{w.Dropped, "expired, dropped"})
+	if parts != "" && w.Updated {
+		note += " (" + parts + ")"
 	}
 	p.Note("%s", note)
 	if w.Expired > 0 {

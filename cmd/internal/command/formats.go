@@ -159,25 +159,15 @@ func fileName(formats []string, name string) string {
 	if !slices.Contains(formats, formatSARIF) || name == standardInput || files.IsAddress(name) {
 		return name
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return name
-	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if below, ok := relative(dir, path); ok {
+	path, err := filepath.Abs(name)
+	dir, _ := os.Getwd() // Abs has the error
+	if below, ok := relative(dir, path); ok && err == nil {
 		return below
 	}
 	// One of them may be named by way of a link.
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return name
-	}
-	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
-		return name
-	}
-	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+	dir, err = filepath.EvalSymlinks(dir)
+	folder, broken := filepath.EvalSymlinks(filepath.Dir(path))
+	if below, ok := relative(dir, filepath.Join(folder, filepath.Base(name))); ok && err == nil && broken == nil {
 		return below
 	}
 	return name

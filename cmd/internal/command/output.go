@@ -252,6 +252,23 @@ func (p *prose) known(name, value string) {
 	}
 }
 
+// part is a number of things in words.
+type part struct {
+	n    int
+	what string
+}
+
+// joinParts joins the parts whose number is not 0.
+func joinParts(parts ...part) string {
+	var out []string
+	for _, p := range parts {
+		if p.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -153,16 +152,8 @@ func (r *fileReport) append(dst []byte) []byte {
 	if total == 0 {
 		return append(dst, "no tests\n"...)
 	}
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{r.passed, "passed"}, {r.failed, "FAILED"}, {r.overridden, "overridden by an earlier file"}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), strings.Join(parts, ", "))
+	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), joinParts(
+		part{r.passed, "passed"}, part{r.failed, "FAILED"}, part{r.overridden, "overridden by an earlier file"}))
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {

@@ -168,17 +168,8 @@ type proposal struct {
 	id        string
 	words     []string // of the text, for the id
 	condition []string // clauses, joined by and
-	tests     []proposedTest
+	tests     []string // in YAML; the first two match, the others are candidates for a test that must not match
 	yaml      []byte
-}
-
-// proposedTest is an inline test. The other properties of the entry follow from
-// the record.
-type proposedTest struct {
-	match         bool
-	text, stack   string
-	field, value  string // a further property, if field is not empty
-	anotherMethod bool
 }
 
 // maxLiteral bounds how much of a text a condition repeats, in bytes. It leaves
@@ -271,28 +262,45 @@ func (pr *proposal) makeTests(head, frames string) {
 	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
 	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
 	canonical, long := pr.stacks(first, frames)
-	tests := []proposedTest{{match: true, text: first, stack: canonical}, {match: true, text: second, stack: long}}
-	if first == second && long == canonical {
-		v := &tests[1]
-		switch pr.entry.Kind {
-		case event.KindLog:
-			v.field, v.value = "level", "error"
-			if pr.entry.Level == event.LevelError {
-				v.value = "warning"
-			}
-		default:
-			v.field, v.value = "phase", "play"
-		}
+	more := ""
+	switch {
+	case first != second || long != canonical:
+	case pr.entry.Kind != event.KindLog:
+		more = "phase: play"
+	case pr.entry.Level == event.LevelError:
+		more = "level: warning"
+	default:
+		more = "level: error"
 	}
-	pr.tests = append(tests,
-		proposedTest{text: first, stack: "at Elsewhere.Other"},
-		proposedTest{text: first + " and more", stack: canonical},
-		proposedTest{text: "other " + first, stack: canonical},
-		proposedTest{text: first, stack: canonical, anotherMethod: true},
-	)
-	if frames == "" { // a rule for records without a stack does not look at it
-		pr.tests = append(pr.tests[:2], pr.tests[3:]...)
+	method := valid(pr.entry.Source)
+	pr.tests = []string{pr.test("match", first, canonical, method, ""), pr.test("match", second, long, method, more)}
+	if frames != "" { // a rule for records without a stack does not look at it
+		pr.tests = append(pr.tests, pr.test("no_match", first, "at Elsewhere.Other", method, ""))
 	}
+	pr.tests = append(pr.tests, pr.test("no_match", first+" and more", canonical, method, ""),
+		pr.test("no_match", "other "+first, canonical, method, ""))
+	if pr.entry.Kind == event.KindOperation {
+		pr.tests = append(pr.tests, pr.test("no_match", first, canonical, method+".other", ""))
+	}
+}
+
+// test returns an inline test in YAML, with more as a further field. The other fields follow from the record.
+func (pr *proposal) test(key, text, stack, method, more string) string {
+	out := &prose{}
+	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(text)))
+	if stack != "" {
+		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(stack)))
+	}
+	if pr.entry.Kind != event.KindLog {
+		out.line("        status: %s", pr.entry.Status)
+	}
+	if pr.entry.Kind == event.KindOperation {
+		out.line("        method: %s", yamlfile.DoubleQuoted(method))
+	}
+	if more != "" {
+		out.line("        %s", more)
+	}
+	return string(out.buf)
 }
 
 // fill replaces the masks of a head with examples, if the template stays the same.
@@ -339,14 +347,9 @@ func (pr *proposal) stacks(text, frames string) (canonical, long string) {
 // complete finds a free id and a test that must not match, writes the file, and verifies it.
 func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error {
 	pr.id = pr.freeID(set)
-	misses := pr.tests[2:]
 	var err error
-	for i := range misses {
-		miss := &misses[i]
-		if miss.anotherMethod && pr.entry.Kind != event.KindOperation {
-			continue
-		}
-		pr.write([]proposedTest{pr.tests[0], pr.tests[1], *miss})
+	for _, miss := range pr.tests[2:] {
+		pr.write(pr.tests[0] + pr.tests[1] + miss)
 		if err = pr.verify(files, f); err == nil {
 			return nil
 		}
@@ -371,7 +374,7 @@ func (pr *proposal) freeID(set *rules.Set) string {
 }
 
 // write writes the rule file.
-func (pr *proposal) write(tests []proposedTest) {
+func (pr *proposal) write(tests string) {
 	out := &prose{buf: fmt.Appendf(nil, `version: 1
 
 # Proposed by heed for records of the signature %s (version %d). Read the
@@ -401,34 +404,7 @@ rules:
 		out.line("    resolves: [%s] # as rule %s did", strings.Join(pr.was.Resolves, ", "), pr.was.ID)
 	}
 	out.line("    tests:")
-	for i := range tests {
-		tests[i].write(out, pr.entry)
-	}
-	pr.yaml = out.buf
-}
-
-func (t *proposedTest) write(out *prose, e *event.Entry) {
-	key := "match"
-	if !t.match {
-		key = "no_match"
-	}
-	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(t.text)))
-	if t.stack != "" {
-		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(t.stack)))
-	}
-	if e.Kind != event.KindLog {
-		out.line("        status: %s", e.Status)
-	}
-	if e.Kind == event.KindOperation {
-		method := valid(e.Source)
-		if t.anotherMethod {
-			method += ".other"
-		}
-		out.line("        method: %s", yamlfile.DoubleQuoted(method))
-	}
-	if t.field != "" {
-		out.line("        %s: %s", t.field, t.value)
-	}
+	pr.yaml = append(out.buf, tests...)
 }
 
 // valid replaces invalid UTF-8.
