@@ -177,7 +177,7 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		return false
 	}
 	dir, base := folderOf(path)
-	entries, _ := os.ReadDir(dir) // the bytes before offset
+	entries, _ := os.ReadDir(dir) // an error leaves the entries so far
 	if len(entries) > maxEntries {
 		return false
 	}
@@ -201,13 +201,7 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
-	slices.SortFunc(found, func(a, b generation) int {
-		byName := natural(a.name, b.name)
-		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
-			byName = -byName // the number grows with the age
-		}
-		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
-	})
+	slices.SortFunc(found, byAge(base, own))
 	for _, g := range found {
 		if rotated(g.name, base, own) && uncompressed(g.name) != own {
 			t.enqueue(filepath.Join(dir, g.name), g, now)
@@ -215,6 +209,17 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 	}
 	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
 	return own != ""
+}
+
+// byAge compares files by age, the oldest first. own is the name of the current one, "" if it has none.
+func byAge(base, own string) func(a, b generation) int {
+	return func(a, b generation) int {
+		byName := natural(a.name, b.name)
+		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
+			byName = -byName // the number grows with the age
+		}
+		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
+	}
 }
 
 // folderOf returns the folder and the name of a file, also where a link is.

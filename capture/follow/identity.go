@@ -155,7 +155,7 @@ func (t *tail) find() bool {
 //	unknown                              it grew, and is recent            not known: its text is passed over
 //	unknown                              nothing                           an earlier run's
 func (t *tail) judge(evidence string, sure bool) bool {
-	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.wasOpen && !t.shared {
+	if known := t.sure && t.wasOpen && !t.shared; !t.cfg.NewRun || known && evidence != emptiedEvidence {
 		t.absent("")
 		return true
 	}
@@ -166,11 +166,7 @@ func (t *tail) judge(evidence string, sure bool) bool {
 	own, other := t.writers(t.info, true)
 	switch {
 	case theirs:
-		t.sure, t.now.Evidence, t.began = false, "", time.Time{}
-		if t.absent("another program writes " + t.cfg.Path); evidence == "" && t.find() {
-			t.drop()
-			t.more = true
-		}
+		t.disown(evidence)
 		return false
 	case own:
 		t.sure, t.wasOpen, t.now.Evidence = true, true, openEvidence
@@ -187,12 +183,26 @@ func (t *tail) judge(evidence string, sure bool) bool {
 	default:
 		t.sure, t.now.Evidence = sure, evidence
 	}
-	if t.shared = own && other && (t.shared || evidence == emptiedEvidence); t.shared { // lines of both are in it
-		t.absent("another program writes " + t.cfg.Path + ", too")
-	} else {
-		t.absent("")
-	}
+	t.share(own && other, evidence)
 	return true
+}
+
+// share notes whether another program writes the program's file, too, so that lines of both are in it.
+func (t *tail) share(both bool, evidence string) {
+	why := ""
+	if t.shared = both && (t.shared || evidence == emptiedEvidence); t.shared {
+		why = "another program writes " + t.cfg.Path + ", too"
+	}
+	t.absent(why)
+}
+
+// disown notes that the file is another program's, and at its end looks for the program's file under another name.
+func (t *tail) disown(evidence string) {
+	t.sure, t.now.Evidence, t.began = false, "", time.Time{}
+	if t.absent("another program writes " + t.cfg.Path); evidence == "" && t.find() {
+		t.drop()
+		t.more = true
+	}
 }
 
 // goBack continues with the first byte that was passed over, now that the file is known to be of this run.
@@ -249,27 +259,15 @@ func (t *tail) identify(now time.Time) error {
 		t.judge("", false)
 		return nil
 	}
-	if err != nil {
-		at = nil
-	}
-	if was := t.movedTo; !t.moved || (at == nil) != (was == nil) ||
-		at != nil && (!os.SameFile(at, was) || empty(at) != empty(was)) {
-		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
-		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
-			t.movedAt, t.more = info.Size(), true
-			return nil
-		}
+	if t.noteMove(at, now) {
+		return nil
 	}
 	keep, why := t.keep(at, now)
 	t.absent(why)
 	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
-	quiet, most := idle, switchAfter
-	if t.mid && !t.cfg.Continues {
-		quiet, most = t.cfg.PartialIdle, t.cfg.PartialIdle
-	}
-	if due := earlier(t.grown.Add(quiet), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
+	if due := t.replaced(); len(t.waiting) == 0 && !keep && now.Before(due) {
 		t.wake = due
 		return nil
 	}
@@ -297,6 +295,29 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.retire(now)
 	return nil
+}
+
+// noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.
+func (t *tail) noteMove(at fs.FileInfo, now time.Time) (grew bool) {
+	was := t.movedTo
+	if t.moved && (at == nil) == (was == nil) && (at == nil || os.SameFile(at, was) && empty(at) == empty(was)) {
+		return false
+	}
+	t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
+	info, err := t.file.Stat()
+	if grew = err == nil && info.Size() > t.offset+t.unwritten; grew {
+		t.movedAt, t.more = info.Size(), true
+	}
+	return grew
+}
+
+// replaced returns when another file may replace the file: after quiet, and at the latest a while after it was seen.
+func (t *tail) replaced() time.Time {
+	quiet, most := idle, switchAfter
+	if t.mid && !t.cfg.Continues {
+		quiet, most = t.cfg.PartialIdle, t.cfg.PartialIdle
+	}
+	return earlier(t.grown.Add(quiet), t.movedSince.Add(most))
 }
 
 // stirred reports whether files in the folder were renamed since it was called last.
@@ -338,9 +359,8 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 		return false, ""
 	case at != nil && !own && !t.cfg.NewRun && empty(at):
 		return true, "" // nothing is in it yet
-	case held && at != nil && !own && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
-		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
-		return false, "" // the program does not use the file any more
+	case at != nil && !own && t.left(at, held, now):
+		return false, ""
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
 	case at == nil && t.find():
@@ -350,6 +370,17 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	case !t.cfg.NewRun:
 		return false, ""
 	}
+	return t.keepRun(at, held, grew)
+}
+
+// left reports whether the program does not use its open file any more: only the file at the path grows.
+func (t *tail) left(at fs.FileInfo, held bool, now time.Time) bool {
+	return held && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
+		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size()
+}
+
+// keepRun is keep with NewRun, from the row of the open old file on.
+func (t *tail) keepRun(at fs.FileInfo, held, grew bool) (keep bool, why string) {
 	foreign := t.others(at, false)
 	switch {
 	case held:

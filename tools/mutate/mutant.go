@@ -190,51 +190,68 @@ func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 			for _, c := range n.Body.List {
 				f.clause(c.(*ast.CaseClause), false)
 			}
-		case *ast.BinaryExpr:
-			f.binary(n)
-		case *ast.UnaryExpr:
-			if n.Op == token.NOT {
-				f.token(n.OpPos, n.Op, "")
-			}
-		case *ast.BasicLit:
-			f.constant(n)
-		case *ast.Ident:
-			if with, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
-				f.replace(n.Pos(), n.End(), with)
-			}
-		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok {
-				if with, ok := map[string]string{"min": "max", "max": "min"}[id.Name]; ok {
-					f.replace(id.Pos(), id.End(), with)
-				}
-			}
-			return !logs(n)
-		case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:
-			if !idle(n) {
-				f.drop(n)
-			}
-		case *ast.IncDecStmt:
-			f.drop(n)
-			f.token(n.TokPos, n.Tok, swapped[n.Tok])
-		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE {
-				f.drop(n)
-			}
-			if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
-				f.token(n.TokPos, n.Tok, with)
-			}
 		case *ast.CommClause: // the statement before the colon stays
 			for _, statement := range n.Body {
 				f.walk(statement, results)
 			}
 			return false
-		case *ast.BranchStmt:
-			if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
-				f.replace(n.Pos(), n.End(), "")
-			}
+		case ast.Expr:
+			return f.expression(n)
+		case ast.Stmt:
+			f.statement(n)
 		}
 		return true
 	})
+}
+
+// expression adds the mutants of an expression, and reports whether its parts have some, too.
+func (f *file) expression(n ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		f.binary(n)
+	case *ast.UnaryExpr:
+		if n.Op == token.NOT {
+			f.token(n.OpPos, n.Op, "")
+		}
+	case *ast.BasicLit:
+		f.constant(n)
+	case *ast.Ident:
+		if with, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+			f.replace(n.Pos(), n.End(), with)
+		}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok {
+			if with, ok := map[string]string{"min": "max", "max": "min"}[id.Name]; ok {
+				f.replace(id.Pos(), id.End(), with)
+			}
+		}
+		return !logs(n)
+	}
+	return true
+}
+
+// statement adds the mutants of a statement without those of its parts.
+func (f *file) statement(n ast.Stmt) {
+	switch n := n.(type) {
+	case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:
+		if !idle(n) {
+			f.drop(n)
+		}
+	case *ast.IncDecStmt:
+		f.drop(n)
+		f.token(n.TokPos, n.Tok, swapped[n.Tok])
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			f.drop(n)
+		}
+		if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
+			f.token(n.TokPos, n.Tok, with)
+		}
+	case *ast.BranchStmt:
+		if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
+			f.replace(n.Pos(), n.End(), "")
+		}
+	}
 }
 
 // drop leaves a statement out. It stays in a function without a caller, so that its names are used.
