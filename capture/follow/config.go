@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,10 +103,4 @@ func (c Config) validate() error {
 		return fmt.Errorf("follow: Config.Capture: %w", err)
 	}
 	return nil
-}
-
-func (c Config) withDefaults() Config {
-	c.PartialIdle = cmp.Or(c.PartialIdle, defaultPartialIdle)
-	c.Poll = cmp.Or(c.Poll, defaultPoll)
-	return c
 }

@@ -237,8 +237,7 @@ func (t *tail) another(continues bool, why string) {
 		return
 	}
 	t.hole(why)
-	t.stream.Flush(false)
-	t.drain()
+	t.flush(false)
 	t.countFrom(t.file, 0)
 	t.rewind()
 	t.history = -1

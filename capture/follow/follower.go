@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -33,8 +34,9 @@ func New(cfg Config) (*Follower, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	cfg.PartialIdle, cfg.Poll = cmp.Or(cfg.PartialIdle, defaultPartialIdle), cmp.Or(cfg.Poll, defaultPoll)
 	return &Follower{
-		cfg: cfg.withDefaults(), syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
+		cfg: cfg, syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
 		status: Status{Path: cfg.Path},
 	}, nil
 }

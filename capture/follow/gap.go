@@ -80,8 +80,7 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		t.gaps = append(t.gaps, gap{t.offset, t.offset + int64(n), now})
 		t.endLine()
 	}
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.seek(t.offset + int64(n))
 	t.countFrom(t.file, t.offset)
 	t.more = true
@@ -140,14 +139,12 @@ func (t *tail) endLine() {
 // aside delivers lines from another place than the rest.
 func (t *tail) aside(text []byte, now time.Time) {
 	t.endLine()
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.countFrom(t.file, t.offset)
 	t.apart = true
 	t.feed(text, now)
 	t.endLine()
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.apart = false
 	t.countFrom(t.file, t.offset)
 	t.grown = time.Now()
@@ -186,8 +183,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	at := t.offset - int64(len(kept)-back)
 	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) &&
 		bytes.HasPrefix(head[:n], t.head[:min(len(t.head), int(at))]) {
-		t.stream.Flush(true)
-		t.drain()
+		t.flush(true)
 		t.seek(at)
 		t.countFrom(t.file, at)
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]

@@ -212,8 +212,7 @@ func (t *tail) goBack() {
 	}
 	from := max(t.passed, t.offset-maxPassed)
 	if lost := from - t.passed; lost > 0 {
-		t.stream.Flush(true)
-		t.drain()
+		t.flush(true)
 		t.missing(lost, "too much was written before it was known whose log it is")
 	}
 	t.seek(from)

@@ -12,8 +12,7 @@ func (t *tail) settle() {
 	}
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
 		_, partly := t.pending()
-		t.stream.Flush(partly)
-		t.drain()
+		t.flush(partly)
 	}
 	t.reach()
 	t.answer()
@@ -77,8 +76,7 @@ func (t *tail) reach() {
 		s.since = time.Now()
 		s.file, s.line = t.number, 1
 		if t.stream != nil {
-			t.stream.Flush(false)
-			t.drain()
+			t.flush(false)
 			s.line = max(1, t.stream.At().Lines)
 		}
 	}

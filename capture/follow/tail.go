@@ -314,9 +314,6 @@ func (t *tail) read(now time.Time) error {
 
 // same reports whether b has the bytes of an earlier read. A page of NULs may have been written since.
 func same(before, b []byte) bool {
-	if bytes.Equal(before, b) {
-		return true
-	}
 	for i, c := range before {
 		if c != 0 && c != b[i] {
 			return false
@@ -337,6 +334,12 @@ func sameLines(a, b []byte, within bool) int {
 		return 0
 	}
 	return end
+}
+
+// flush delivers the open record, with a line that has no end if partly is set.
+func (t *tail) flush(partly bool) {
+	t.stream.Flush(partly)
+	t.drain()
 }
 
 // drain delivers the records of the stream.
@@ -411,8 +414,7 @@ func (t *tail) finish() error {
 		switch {
 		case t.stream == nil:
 		case hurried:
-			t.stream.Flush(false)
-			t.drain()
+			t.flush(false)
 			t.leave()
 		default:
 			for !t.hurried() && t.late(time.Now(), true) {
@@ -420,8 +422,7 @@ func (t *tail) finish() error {
 			if t.file != nil {
 				t.fill(time.Now(), true)
 			}
-			t.stream.Flush(true)
-			t.drain()
+			t.flush(true)
 		}
 		for _, s := range t.waiting {
 			s.done <- t.now.LastError
