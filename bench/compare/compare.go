@@ -10,16 +10,16 @@
 // that ran just before, so that figures of two machines, or of a busy and an idle
 // one, can be looked at together. It still is information only: caches differ.
 //
-// It fails, with exit code 1, for what does not depend on the machine:
+// It fails, with exit code 1, for figures that do not depend on the machine:
 //
 //   - more allocations per operation than the baseline has, by more than a
 //     twentieth (so that none stays none);
-//   - growth with size: what an operation, or a byte, costs at the large size as
-//     a multiple of the small size, beyond the limit that stands in growth.go.
+//   - growth with size: the cost of an operation, or a byte, at the large size as
+//     a multiple of the small size, beyond the limit in growth.go.
 //     It is measured up to seven times, and the least counts, since everything
 //     that disturbs a measurement makes it larger.
 //
-// What an operation costs at more sizes is a table of its own:
+// A table of its own has the cost of an operation at more sizes:
 //
 //	go run ./bench compare -flat -entries 10000000
 //

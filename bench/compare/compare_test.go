@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench/workload"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestBenchmarks runs every benchmark once, and reads what was printed.
@@ -19,10 +20,8 @@ func TestBenchmarks(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
 	require.NoError(t, printHeader(&out))
-	allocs, err := benchmarks(&out, 1)
-	require.NoError(t, err)
-	read, err := readAllocs(&out)
-	require.NoError(t, err)
+	allocs := testkit.Must(benchmarks(&out, 1))
+	read := testkit.Must(readAllocs(&out))
 	require.Equal(t, allocs, read)
 	for _, name := range []string{"Key/ids", "Log/same", "Log/ids", "Log/distinct", "Log/mixed"} {
 		require.Contains(t, allocs, name)
@@ -33,14 +32,11 @@ func TestBenchmarks(t *testing.T) {
 // TestBaseline holds the committed baseline to the benchmarks there are: one
 // that it lacks would not be guarded.
 func TestBaseline(t *testing.T) {
-	f, err := os.Open("baseline.txt")
-	require.NoError(t, err)
-	base, err := readAllocs(f)
-	require.NoError(t, err)
+	f := testkit.Must(os.Open("baseline.txt"))
+	base := testkit.Must(readAllocs(f))
 	require.NoError(t, f.Close())
 	t.Chdir("../..")
-	list, err := cases()
-	require.NoError(t, err)
+	list := testkit.Must(cases())
 	require.Len(t, base, len(list))
 	for _, b := range list {
 		require.Contains(t, base, b.name)
@@ -69,20 +65,17 @@ func TestGrowths(t *testing.T) {
 		tried++
 		return tries + 1.5 - float64(tried), nil
 	}}}
-	grown, err := growths(io.Discard, list)
-	require.NoError(t, err)
+	grown := testkit.Must(growths(io.Discard, list))
 	require.Len(t, grown, 0)
 	require.Equal(t, tries, tried)
 
 	tried = 3
-	_, err = growths(io.Discard, list)
-	require.NoError(t, err)
+	testkit.Must(growths(io.Discard, list))
 	require.Equal(t, tries, tried, "and no more than that")
 
 	list[0].limit = 0.5
 	list[0].ratio = func() (float64, error) { return 0.6, nil }
-	grown, err = growths(io.Discard, list)
-	require.NoError(t, err)
+	grown = testkit.Must(growths(io.Discard, list))
 	require.Len(t, grown, 1)
 	require.EqualError(t, grown[0], "disturbed: the cost grows to 0.60 times, the limit is 0.5")
 }

@@ -22,8 +22,8 @@ type dimension struct {
 	name  string // of the operation and of what there is more of
 	sizes []int
 
-	// from and to are the sizes that are compared in every run, limit is what the
-	// cost at the large one may be, as a multiple of that at the small one.
+	// from and to are the compared sizes of every run. limit bounds the cost at the large size, as a multiple of the cost
+	// at the small size.
 	from, to int
 	limit    float64
 
@@ -57,7 +57,7 @@ func dimensions(set *rules.Set) []*dimension {
 			cost: func(n int) (float64, error) { return besideKnown(set, n, ids) },
 		},
 		{
-			// What is looked up is in a cache of the processor, or is not.
+			// The looked-up data is in a cache of the processor, or is not.
 			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 4,
 			cost: func(n int) (float64, error) {
 				return known(heed.Config{Rules: set}, workload.NewStorm(workload.Distinct, 7).Strings(n))
@@ -203,7 +203,7 @@ func openItems(set *rules.Set, n int) (float64, error) {
 	return b.nsPerOp(), b.check()
 }
 
-// manyTurns repeats records, so that what is done once a turn does not count.
+// manyTurns repeats records, so that work once a turn does not count.
 func manyTurns(records []event.Log) []event.Log {
 	return slices.Repeat(records, max(1, turns/len(records)))
 }
@@ -261,8 +261,7 @@ func name(i int) string {
 	return string(word)
 }
 
-// acknowledged is the cost of lines that repeat, in turn, what stands in n items
-// that were acknowledged.
+// acknowledged is the cost of repeating the lines of n acknowledged items in turn.
 func acknowledged(set *rules.Set, n int) (float64, error) {
 	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{
 		MaxRemembered: max(n, 64), AckMemory: coalesce.Window{Entries: 1 << 30}, QuietTime: coalesce.Window{Entries: 1},

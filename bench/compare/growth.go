@@ -20,17 +20,16 @@ import (
 type growth struct {
 	name string
 
-	// limit is what the cost at the large size may be, as a multiple of that
-	// at the small size. Where 1 is meant, there is a margin for caches: what does
-	// not fit in them any more costs more, though nothing else does.
+	// limit bounds the cost at the large size, as a multiple of the cost at the small size. A limit of 1 has a margin for
+	// caches: data that exceeds them costs more.
 	limit float64
 
 	ratio func() (float64, error)
 }
 
-// tries is how often a growth is measured until it is within its limit. What does not grow was
-// seen at 1.9 times where ten others were busy on two processors; what does is beyond its limit
-// each time, and costs the time of all of them only then.
+// tries is how often a growth is measured until it is within its limit. A constant cost was seen at 1.9 times with ten
+// other programs on two processors; a growing cost is beyond its limit each time, and only then takes the time of all
+// tries.
 const tries = 7
 
 // growths measures each growth of the list, and returns those beyond their
@@ -55,9 +54,8 @@ func growths(w io.Writer, list []growth) (grown []error, err error) {
 	return grown, nil
 }
 
-// shapes are endless texts: a byte at 64 KiB must cost what
-// it does at 1 KiB. Those without an end to what they begin would invite a search
-// for it, again and again.
+// shapes are endless texts: a byte at 64 KiB must cost the same as at 1 KiB. A text without the end of its beginning
+// invites a search for it, again and again.
 var shapes = []struct{ name, text string }{
 	{"words", "the colony has no path to the gate "},
 	{"ids", "Thing_Wall4821 at (12, 0, 5) has no link to Region_77, "},
@@ -97,8 +95,7 @@ func sizes(large int) ([]growth, error) {
 	}
 	list = append(list, growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
 		return ratioOf(func(size int) (float64, error) {
-			// 4 MiB of lines, each with another number: one that
-			// came again would be known by its bytes, where it is short.
+			// 4 MiB of lines, each with another number: a repeated short line would be known by its bytes.
 			lines := make([]string, 4<<20/size)
 			for i := range lines {
 				lines[i] = textOf(fmt.Sprintf("%d %s", i, textOf(shapes[1].text, size)), size)

@@ -19,8 +19,7 @@ import (
 type benchmark struct {
 	name string
 
-	// prepare makes what the next run of n operations needs. It is not
-	// measured, and may be nil.
+	// prepare makes the data of the next run of n operations. It is not measured, and may be nil.
 	prepare func(n int)
 
 	// run does n operations.
@@ -52,9 +51,8 @@ func (b *benchmark) cost(n int) (spent time.Duration, mallocs uint64) {
 // most operations of one measurement.
 const most = 1 << 24
 
-// size finds how many operations make one measurement, and warms up. What takes long
-// must do so twice: where the machine stands still, a single operation would seem to
-// be enough, and what the runtime allocates beside it would be its own.
+// size finds the number of operations of one measurement, and warms up. A long time must come twice: if the machine
+// stalls, a single operation would seem to be enough, and the runtime's own allocations would count as its own.
 func (b *benchmark) size() {
 	for b.n = 1; b.n < most; b.n *= 2 {
 		spent, _ := b.cost(b.n)
@@ -94,8 +92,8 @@ func printHeader(w io.Writer) error {
 	return err
 }
 
-// benchmarks runs every benchmark, and returns the least allocations per
-// operation of each: what the runtime allocates meanwhile only adds to them.
+// benchmarks runs every benchmark, and returns the least allocations per operation of each: the runtime's own
+// allocations only add to them.
 func benchmarks(w io.Writer, rounds int) (map[string]float64, error) {
 	list, err := cases()
 	if err != nil {
@@ -132,9 +130,8 @@ func benchmarks(w io.Writer, rounds int) (map[string]float64, error) {
 	return allocs, nil
 }
 
-// calibration is work that never changes: FNV-1a over 256 bytes. (Reads at random
-// of a table were tried with it; what else runs on the machine disturbed them
-// more than it does what is measured.)
+// calibration is constant work: FNV-1a over 256 bytes. (Random reads of a table were tried; other programs disturbed
+// them more than the measured code.)
 func calibration() *benchmark {
 	text := []byte(strings.Repeat("The quick brown fox jumps over 13 lazy dogs. ", 6)[:256])
 	var sum uint64
@@ -158,7 +155,7 @@ func calibration() *benchmark {
 	}
 }
 
-// median returns that of one value or more.
+// median returns the median of one value or more.
 func median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2

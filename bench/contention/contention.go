@@ -1,17 +1,15 @@
-// Package contention measures what goroutines that log at once wait for each
-// other, and for readers, acknowledgements and snapshots meanwhile:
+// Package contention measures how long goroutines that log at once wait for each other, and for readers,
+// acknowledgements and snapshots:
 //
 //	go run ./bench contention -goroutines 1,2,8,64 -with none,reads,acks,snapshots,all
 //
 // The engine's tables are full: 65,536 signatures that are known, 96 items of 128
 // groups, 1,024 operations. Each call of Log on a known line is timed by itself.
 //
-// Below each row stands its control, which separates what is the engine's from what is
-// the machine's and the runtime's own: as many goroutines take a bare sync.Mutex
-// around a spin that is as long as a call of Log is alone; who disturbs does the
-// same to another engine, so that cores and garbage collector have the same to do,
-// and half of the time takes that mutex around spins of 20 µs. What the row has and
-// the control has not is waiting for heed.
+// Below each row is its control, which separates the engine's time from the time of the machine and the runtime: as
+// many goroutines take a bare sync.Mutex around a spin that is as long as a call of Log alone. The disturbing
+// goroutines use another engine, so that cores and garbage collector have the same work, and half of the time take that
+// mutex around spins of 20 µs. The difference between row and control is waiting for heed.
 package contention
 
 import (

@@ -72,7 +72,7 @@ func (h *histogram) over(d time.Duration) (n uint64) {
 	return n
 }
 
-// mean is that of the buckets' lower ends.
+// mean is the mean of the buckets' lower ends.
 func (h *histogram) mean() time.Duration {
 	var sum float64
 	for i, n := range h.buckets {

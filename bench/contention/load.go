@@ -107,11 +107,11 @@ func (s *spinner) hold(rounds int) {
 	s.mu.Unlock()
 }
 
-// disturbances are what may go on beside the writers.
+// disturbances are activities during the writing.
 var disturbances = []string{"none", "reads", "acks", "snapshots", "all"}
 
-// disturber returns what a goroutine beside the writers does to e again and again.
-// It returns how many entries it made.
+// disturber returns a function that a goroutine calls again and again on e, during the writing. It returns how many
+// entries it made.
 func disturber(kind string, e *heed.Engine) func() uint64 {
 	switch kind {
 	case "none":
@@ -152,8 +152,8 @@ func (s *spinner) disturbance(kind string, e *heed.Engine) func() uint64 {
 	}
 }
 
-// reader pages through the journal, by turns all of it and what has words that never
-// come, which makes each page examine as much as one may.
+// reader pages through the journal, by turns all of it, and entries with words that never come: each page then examines
+// as much as one may.
 func reader(e *heed.Engine) func() uint64 {
 	var cursor heed.Cursor
 	filters := []heed.Filter{{}, {Contains: "no line has this"}}
@@ -171,7 +171,7 @@ func reader(e *heed.Engine) func() uint64 {
 	}
 }
 
-// acknowledger lets an operation fail, looks, and acknowledges what it sees.
+// acknowledger lets an operation fail, looks, and acknowledges the item.
 func acknowledger(e *heed.Engine) func() uint64 {
 	n := 0
 	return func() uint64 {

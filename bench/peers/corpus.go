@@ -15,8 +15,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// line is one thing to be logged. All peers get the same text; heed gets it as
-// a host would give it, with the stack apart.
+// line is a log line. All peers get the same text; heed gets the stack separately, as from a host.
 type line struct {
 	text    string
 	message string
@@ -35,8 +34,7 @@ type corpus struct {
 // second turn on all is known.
 const stormLines = 1 << 14
 
-// corpora makes or reads every corpus. What is not at hand is left out, and
-// told to skipped.
+// corpora makes or reads every corpus. It leaves out a missing corpus, and calls skipped.
 func corpora(skipped func(name, why string)) ([]*corpus, error) {
 	list := []*corpus{
 		storm("ids", workload.IDs, fmt.Sprintf("%d templates, ids and coordinates change", workload.Templates)),
@@ -171,9 +169,8 @@ func loghub(dir string) (*corpus, error) {
 	return c, nil
 }
 
-// dataDir returns the folder called name of the reference data: below
-// $HEED_DATA, or below shared/data beside heed. It returns "" where there is
-// none.
+// dataDir returns the folder called name of the reference data: below $HEED_DATA, or below shared/data next to heed. It
+// returns "" if the folder is missing.
 func dataDir(name string) string {
 	root := os.Getenv("HEED_DATA")
 	if root == "" {

@@ -53,7 +53,7 @@ func (p *dedupPeer) feed([]line) {
 	p.err = errors.Join(p.err, p.processor.ConsumeLogs(context.Background(), p.batch))
 }
 
-// export takes what the processor sends on.
+// export takes the output of the processor.
 func (p *dedupPeer) export(_ context.Context, logs plog.Logs) error {
 	for _, rl := range logs.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {

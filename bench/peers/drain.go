@@ -5,9 +5,8 @@ import "github.com/grafana/loki/v3/pkg/pattern/drain"
 // drainPeer is Loki's Drain as its pattern ingester sets it up for logs that
 // are neither JSON nor logfmt, without metrics.
 //
-// When more than a quarter of the lines made it give up an older template, it
-// refuses all lines for ten minutes. That is what a user gets, but makes it look
-// fast; with MaxEvictionRatio 1 it never does.
+// When more than a quarter of the lines made it give up an older template, it refuses all lines for ten minutes. A user
+// gets that, but it makes Drain look fast; with MaxEvictionRatio 1 it never happens.
 type drainPeer struct {
 	drain   *drain.Drain
 	seen    map[*drain.LogCluster]bool // nil if not watched
@@ -54,8 +53,8 @@ func (p *drainPeer) tally() (tally, error) {
 	return t, nil
 }
 
-// accepted returns the lines that Drain does not refuse for what they are: too
-// short, too long, with fewer than 4 or more than 80 tokens.
+// accepted returns the lines that Drain does not refuse by their form: too short, too long, with fewer than 4 or more
+// than 80 tokens.
 func accepted(lines []line) []line {
 	var out []line
 	p := newDrain(true)

@@ -15,7 +15,7 @@ const batch = 1024
 // steady is how long the lines are repeated once they are known.
 const steady = 20 * time.Millisecond
 
-// result is what was measured of one contender on one corpus.
+// result has the figures of one contender on one corpus.
 type result struct {
 	Contender string `json:"contender"`
 	Tally     tally  `json:"tally"` // of one pass
@@ -83,8 +83,8 @@ func newMeasurement(c *corpus, lines []line, kinds []contender) (*measurement, e
 	return m, nil
 }
 
-// inspect finds what became of the lines, and what known ones allocate. It is
-// apart from timing, which it would disturb.
+// inspect counts the passed lines, and the allocations of known lines. It runs separately, since it would disturb the
+// timing.
 func (m *measurement) inspect(k contender, r *result) error {
 	p, err := k.start(true)
 	if err != nil {
@@ -119,7 +119,7 @@ func (m *measurement) run(n int) error {
 		if err != nil {
 			return err
 		}
-		runtime.GC() // no peer pays for what another left behind
+		runtime.GC() // no peer pays for the garbage of another
 		first := timed(p, m.lines)
 		var known time.Duration
 		passes := 0

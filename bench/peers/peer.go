@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// peer is one instance of what is measured. It is used by one goroutine.
+// peer is one instance of a contender. It is used by one goroutine.
 type peer interface {
 	// prepare brings lines into the form that the peer takes. It is not timed.
 	prepare(lines []line)
@@ -24,7 +24,7 @@ type tally struct {
 	// Counted is the sum of the counts held at the end.
 	Counted int `json:"counted"`
 
-	// Passed is how many lines the host is to write out all the same.
+	// Passed counts the lines that the host still has to write.
 	Passed int `json:"passed"`
 
 	// Refused is how many lines got no answer at all.
@@ -35,11 +35,10 @@ type tally struct {
 type contender struct {
 	Name string
 
-	// Keeps is what is known of a group of lines afterwards.
+	// Keeps names the facts about a group of lines that remain.
 	Keeps string
 
-	// start returns a fresh instance. One that is watched may take longer, to
-	// know its groups for tally.
+	// start returns a fresh instance. A watched instance may take longer, to know its groups for tally.
 	start func(watched bool) (peer, error)
 }
 

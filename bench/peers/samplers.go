@@ -38,7 +38,7 @@ func (p *zapPeer) tally() (tally, error) {
 	return tally{Groups: -1, Passed: p.written.n, Refused: p.fed - p.written.n}, nil
 }
 
-// countingCore takes what a sampler lets pass and encodes nothing.
+// countingCore takes the lines that a sampler passes and encodes nothing.
 type countingCore struct{ n int }
 
 func (c *countingCore) Enabled(zapcore.Level) bool        { return true }

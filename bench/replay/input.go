@@ -10,8 +10,7 @@ import (
 	"github.com/heedlog/heed/bench/workload"
 )
 
-// input is what is replayed: files one after the other, again and again, or a
-// storm, up to a size.
+// input is the replayed text: files one after the other, again and again, or a storm, up to a size.
 type input struct {
 	files []string
 	storm workload.Mode

@@ -1,14 +1,12 @@
-// Package replay measures what a replay costs and where: captures, one after the
-// other and again until so much was read, or a storm of single lines without any.
+// Package replay measures the cost of a replay by stages: captures, one after the other and again until so much was
+// read, or a storm of single lines without any capture.
 //
 //	go run ./bench replay -size 1GB testdata/captures/*
 //	go run ./bench replay -size 200MB
 //
-// The whole replay, as classify-replay does it, comes first, so that the peak of
-// the resident memory is its own. Then the stages are added one at a time, all in
-// one goroutine; a stage costs what its pass takes more than the one before. That
-// is honest to a few hundredths: a stage also pays for what it does to the caches
-// of the others.
+// The whole replay, as classify-replay does it, comes first, so that the peak of the resident memory is its own. Then
+// the stages are added one at a time, all in one goroutine; the cost of a stage is the difference between its pass and
+// the pass before. That is right to a few hundredths: a stage also pays for its use of the caches of the others.
 package replay
 
 import (
@@ -60,7 +58,7 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	return measure(in, set, stdout)
 }
 
-// parseSize reads "1GB" and the like.
+// parseSize reads a size such as "1GB".
 func parseSize(s string) (int64, error) {
 	number, unit := s, int64(1)
 	for suffix, u := range map[string]int64{"kB": 1e3, "MB": 1e6, "GB": 1e9} {
@@ -179,8 +177,7 @@ func replay(r io.Reader, set *rules.Set, out io.Writer) error {
 	return p.finish(out)
 }
 
-// overlapped replays r as classify-replay does: reading and splitting beside the
-// engine.
+// overlapped replays r as classify-replay does: a goroutine of its own reads and splits.
 func overlapped(r io.Reader, set *rules.Set, out io.Writer) error {
 	p, err := newPlayer(set, true)
 	if err != nil {
@@ -204,8 +201,7 @@ func overlapped(r io.Reader, set *rules.Set, out io.Writer) error {
 	}
 }
 
-// player is an engine with the bounds that classify-replay gives it, and the
-// report of what it makes of a log.
+// player is an engine with the bounds of classify-replay, and the report of a log.
 type player struct {
 	engine  *heed.Engine
 	report  *report.Replay // nil for none

@@ -9,21 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench/workload"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
 func ownCaptures(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob("../../testdata/captures/*.*")
-	require.NoError(tb, err)
+	files := testkit.Must(filepath.Glob("../../testdata/captures/*.*"))
 	require.NotEmpty(tb, files)
 	return files
 }
 
 func defaults(tb testing.TB) *rules.Set {
 	tb.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(tb, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	return set
 }
 
@@ -60,8 +59,7 @@ func TestSameReport(t *testing.T) {
 	set := defaults(t)
 	in := &input{files: ownCaptures(t), size: 1_234_567}
 	require.NoError(t, in.load())
-	n, err := io.Copy(io.Discard, in.reader())
-	require.NoError(t, err)
+	n := testkit.Must(io.Copy(io.Discard, in.reader()))
 	require.Equal(t, in.size, n)
 	var alone, beside bytes.Buffer
 	require.NoError(t, replay(in.reader(), set, &alone))

@@ -21,8 +21,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// result is what a run prints. Times and allocations are those of Engine.Log
-// alone; making the lines is left out.
+// result has the figures of a run. Times and allocations are for Engine.Log alone, without making the lines.
 //
 // A known signature allocates nothing, a new one two objects: the template, which
 // is kept, and the 16 bytes of an interface through which conditions see it, since
@@ -31,7 +30,7 @@ type result struct {
 	Mode           workload.Mode `json:"mode"`
 	Entries        int           `json:"entries"`
 	NsPerEntry     float64       `json:"nsPerEntry"`
-	LastToFirst    float64       `json:"lastToFirst,omitempty"` // time of the last tenth to that of the second
+	LastToFirst    float64       `json:"lastToFirst,omitempty"` // time of the last tenth, as a multiple of the second tenth
 	AllocsPerEntry float64       `json:"allocsPerEntry"`
 	HeapBytes      uint64        `json:"heapBytes"` // live, with the engine
 	PeakRSSBytes   uint64        `json:"peakRssBytes"`
@@ -41,8 +40,8 @@ type result struct {
 	Groups         int           `json:"groups"`         // that the Grouper made of those it knows
 	Lost           uint64        `json:"lost"`           // entries that the journal does not hold any more
 
-	// CauseHeld is how much of what was planted before the storm can be read after
-	// it, through the item: the fault that is its cause, and its neighbors.
+	// CauseHeld is the share of the planted entries before the storm that can be read after it, through the item: the
+	// fault that is its cause, and its neighbors.
 	CauseHeld int `json:"causeHeld"`
 }
 
@@ -126,8 +125,7 @@ func storm(mode workload.Mode, n int, seed uint64) (result, error) {
 	var tenths [10]time.Duration
 	var mallocs uint64
 	var before, after runtime.MemStats
-	// The allocation counters stop the world: they are read in every 64th
-	// chunk, and the figure is that of the chunks read.
+	// The allocation counters stop the world: they are read in every 64th chunk, and the figure is for these chunks.
 	counted := 0
 	for done, c := 0, 0; done < n; c++ {
 		size := min(chunk, n-done)

@@ -15,8 +15,7 @@ import (
 
 func newEngine(tb testing.TB) *heed.Engine {
 	tb.Helper()
-	e, err := heed.New(heed.Config{})
-	require.NoError(tb, err)
+	e := testkit.Must(heed.New(heed.Config{}))
 	return e
 }
 
@@ -90,15 +89,13 @@ func BenchmarkLogIgnored(b *testing.B) {
 // BenchmarkReplay measures a replay, bytes to attention, of every capture in
 // testdata, and of the reference captures where they are at hand.
 func BenchmarkReplay(b *testing.B) {
-	files, err := filepath.Glob("../../testdata/captures/*.*")
-	require.NoError(b, err)
+	files := testkit.Must(filepath.Glob("../../testdata/captures/*.*"))
 	require.NotEmpty(b, files)
 	for _, file := range files {
 		b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
 	}
 	b.Run("reference", func(b *testing.B) {
-		files, err := filepath.Glob(filepath.Join(testkit.Dir(b, "rimworld"), "*.log"))
-		require.NoError(b, err)
+		files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(b, "rimworld"), "*.log")))
 		require.NotEmpty(b, files)
 		for _, file := range files {
 			b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
@@ -107,14 +104,12 @@ func BenchmarkReplay(b *testing.B) {
 }
 
 func replayFile(b *testing.B, file string) {
-	info, err := os.Stat(file)
-	require.NoError(b, err)
+	info := testkit.Must(os.Stat(file))
 	b.SetBytes(info.Size())
 	b.ReportAllocs()
 	var first uint64
 	for b.Loop() {
-		f, err := os.Open(file)
-		require.NoError(b, err)
+		f := testkit.Must(os.Open(file))
 		n := replay(b, f)
 		require.NoError(b, f.Close())
 		require.NotZero(b, n)

@@ -35,8 +35,7 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("workload: unknown mode %q: want same, ids, distinct or mixed", s)
 }
 
-// templates are the shapes of the IDs storm. %d stands for an id, %v for a
-// vector, %x for an address and %f for a measure.
+// templates are the shapes of the lines of the IDs storm. %d is an id, %v a vector, %x an address and %f a measure.
 var templates = [...]string{
 	"Exception ticking Muffalo%d (at %v). Suppressing further errors.",
 	"Could not reserve Thing_Wall%d for Colonist%d for job HaulToContainer",

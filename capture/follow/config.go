@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,9 +9,9 @@ import (
 	"github.com/heedlog/heed/capture"
 )
 
-// idle is how long a file must not grow for its last record to be delivered: a game writes the lines of a record within
-// a millisecond. While the file grows all the time, no line waits longer than half as long again for what it could be
-// part of. syncIdle is how long [Follower.Sync] waits for the end of the last line.
+// idle is how long a file must not grow before its last record is delivered: a game writes the lines of a record within
+// a millisecond. While the file grows all the time, no line waits for its record longer than half as long again.
+// syncIdle is how long [Follower.Sync] waits for the end of the last line.
 const (
 	idle     = 15 * time.Millisecond
 	syncIdle = time.Millisecond
@@ -34,11 +33,9 @@ type Config struct {
 	// Path is the file to follow. It need not exist yet. Required.
 	Path string
 
-	// FromEnd reads what is added from now on, not what the file holds at the start:
-	// that is of a run before ours. Its layout is still recognized by its beginning.
-	// By default all of the file is read: it is the log of a game that is running
-	// already, whose phase, mods and blindness stand in what it has written. A file that
-	// takes the place of the first is read from its beginning in any case.
+	// FromEnd skips the text that the file has at the start: it belongs to an earlier run. Its beginning still decides the
+	// layout. By default all of the file is read: it is the log of a running game, and has its phase, mods and blindness.
+	// A file that replaces the first is read from its beginning in any case.
 	FromEnd bool
 
 	// NewRun reports that the program whose log this is starts later than the follower's first look, which a
@@ -106,10 +103,4 @@ func (c Config) validate() error {
 		return fmt.Errorf("follow: Config.Capture: %w", err)
 	}
 	return nil
-}
-
-func (c Config) withDefaults() Config {
-	c.PartialIdle = cmp.Or(c.PartialIdle, defaultPartialIdle)
-	c.Poll = cmp.Or(c.Poll, defaultPoll)
-	return c
 }

@@ -1,7 +1,7 @@
-// Package follow follows a log file while it grows, and delivers its records as they
-// come; it also records what an engine was given (see [Recorder]).
+// Package follow follows a log file while it grows, and delivers its records as they come. [Recorder] records the input
+// of an engine.
 //
-// # What is followed
+// # The log and its files
 //
 // A path, not a file: it may not exist yet, be renamed away and created again, be a link that is switched, be replaced
 // by rename, or be emptied and written again. A log is a sequence of files. When another file has the path, the old one
@@ -17,20 +17,19 @@
 // back if the lines before are those that were read: then reading continues after them. Else it was emptied. If it has
 // only the beginning of the text that was read, it may be about to be written again, and there is time for that.
 //
-// NULs at the end of a file are a place that is reserved for text, however long: it is read when it is written, and
-// [Status].Unwritten has its length. NULs with text after them may be written late, too: the text is delivered after
-// [Config].PartialIdle, and the NULs are looked at for five seconds. What is written in them is delivered between two
-// lines; NULs that remain are a hole. On Windows a file is opened so that the game may rename and delete it.
+// NULs at the end of a file are reserved space, however long: the text is read once it is written, and
+// [Status].Unwritten has the length. NULs before text may be written late, too: the text is delivered after
+// [Config].PartialIdle, and the NULs are checked for five seconds. Late text is delivered between two lines; NULs that
+// remain are a hole. On Windows a file is opened so that the game may rename and delete it.
 //
-// With [Config].Writers a file that its program still has open remains the log when another takes its place, unless the
-// same program has that open, too, or only that one grows. A file that the same process writes continues the log, as
-// does the log once that process has emptied it: there is no notice, and lines are counted on. With
-// [Config].NewRun the log is that of one run of one program, which is about to start: a file
-// that an earlier run left is not present, a file that another program writes is not read, and
-// if another file takes the place of the log and its program is not known, the log is not
-// present until it grows again; [Config].Open may find it under another name. [Status].Absent
-// has why there is none. Lines of a file whose program is not known are passed over; once it is
-// known, the latest 16 MiB of them are read, and the rest is a hole.
+// With [Config].Writers a file that its program still has open remains the log when another file replaces it, unless
+// the same program has that file open, too, or only that file grows. A file that the same process writes continues the
+// log, as does the log once that process has emptied it: there is no notice, and line numbers continue. With
+// [Config].NewRun the log belongs to one run of one program, which is about to start. A file of an earlier run is not
+// present, and a file that another program writes is not read. If another file replaces the log and its program is not
+// known, the log is not present until it grows again; [Config].Open may find it under another name. [Status].Absent has
+// the reason for a missing log. Lines of a file whose program is not known are passed over; once the program is known,
+// the latest 16 MiB of them are read, and the rest is a hole.
 //
 // With [Config].Resume a Follower continues for an earlier one: each [Record] has the [Position] to resume from. The
 // file is known by device and inode and by the 4 KiB before the position, under its name or another in the folder.
@@ -51,6 +50,6 @@
 //
 // A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, whatever the
 // length of a file. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
-// the reading. Run has one goroutine beside its caller's, for the notifications of the operating system, and none
-// when it has returned. bench/README.md has the command.
+// the reading. Run starts one goroutine, for the notifications of the operating system, and ends it before it returns.
+// bench/README.md has the command.
 package follow

@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Check returns an error where what is at path now cannot be followed at all, which
-// [Follower.Run] would end with: a directory, a pipe or a device.
+// Check returns an error if the file at path cannot be followed at all: a directory, a pipe or a device. [Follower.Run]
+// would end with it.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.info = nil // as if it had not been opened: it would else be read from its beginning
 		return false, err
 	case next && !stale:
-		t.sure, t.told = false, false
+		t.sure, t.wasOpen = false, false
 		t.judge(createdEvidence, true)
 	default:
 		t.judge("", false)
@@ -146,7 +146,7 @@ func (t *tail) skip(offset int64) error {
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {
 		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
-		if err == nil && r.At().Layout != capture.LayoutPlain { // else it is recognized by what comes
+		if err == nil && r.At().Layout != capture.LayoutPlain { // else by the next text
 			opt.Layout = r.At().Layout
 		}
 	}
@@ -154,7 +154,7 @@ func (t *tail) skip(offset int64) error {
 	t.renew(opt)
 	t.offset = offset
 	t.noteHead(head[:n])
-	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
+	for text := 0; text == 0 && t.offset > 0; { // reserved space is written since
 		b := t.buf[:min(t.offset, chunkSize)]
 		n, _ := t.file.ReadAt(b, t.offset-int64(len(b))) // the next read reports an error
 		text = len(bytes.TrimRight(b[:n], "\x00"))
@@ -205,7 +205,7 @@ func (t *tail) drop() {
 	t.file = nil
 }
 
-// end delivers what is left of the file, and reports what is known to be missing.
+// end delivers the rest of the file, and reports known missing bytes.
 func (t *tail) end(why string) {
 	t.stream.End()
 	t.drain()
@@ -228,9 +228,8 @@ func (t *tail) hole(why string) {
 	}
 }
 
-// another begins with the file that took the place of the log, or with the log once it was emptied: what it holds
-// continues the log, or is of another run. A file that continues the log has its number, since it is one stream for who
-// waits.
+// another begins with the file that replaced the log, or with the emptied log. Its text continues the log, or belongs
+// to another run. A file that continues the log has its number, since both are one stream for callers of Sync.
 func (t *tail) another(continues bool, why string) {
 	if !continues {
 		t.end(why)
@@ -238,8 +237,7 @@ func (t *tail) another(continues bool, why string) {
 		return
 	}
 	t.hole(why)
-	t.stream.Flush(false)
-	t.drain()
+	t.flush(false)
 	t.countFrom(t.file, 0)
 	t.rewind()
 	t.history = -1

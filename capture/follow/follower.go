@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -21,7 +22,7 @@ type Follower struct {
 	syncs   chan *syncing
 	stopped chan struct{}
 
-	// watch is the function of that name, or what stands in for it in tests.
+	// watch is the function watch, or its replacement in tests.
 	watch func(path string, poke, ended func()) (stop func(), err error)
 
 	mu     sync.Mutex
@@ -33,16 +34,17 @@ func New(cfg Config) (*Follower, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	cfg.PartialIdle, cfg.Poll = cmp.Or(cfg.PartialIdle, defaultPartialIdle), cmp.Or(cfg.Poll, defaultPoll)
 	return &Follower{
-		cfg: cfg.withDefaults(), syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
+		cfg: cfg, syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
 		status: Status{Path: cfg.Path},
 	}, nil
 }
 
-// Run follows the file until ctx ends, and calls h with each record. Then it delivers
-// what is there, until Config.Hurry is closed, and returns nil. It returns an error if the path cannot be followed at
-// all: it is a directory, a pipe or a device. Transient conditions (a file that is absent
-// or not readable) are retried, and reported by Status. Run may be called once.
+// Run follows the file until ctx ends, and calls h with each record. Then it delivers the remaining text, until
+// Config.Hurry is closed, and returns nil. It returns an error if the path cannot be followed at all: it is a
+// directory, a pipe or a device. Transient conditions (a file that is absent or not readable) are retried, and reported
+// by Status. Run may be called once.
 func (f *Follower) Run(ctx context.Context, h Handler) error {
 	if f.ran.Swap(true) {
 		return errors.New("follow: Follower.Run was called before")
@@ -56,11 +58,9 @@ func (f *Follower) Run(ctx context.Context, h Handler) error {
 	return t.run(ctx)
 }
 
-// Sync returns nil when every byte that was in the file at the call has been delivered,
-// including a last record to which more may belong. For the end of a line that was written
-// just now it waits for a millisecond. It reads the file itself. The error is that of ctx,
-// that Run has returned, or why the file cannot be read. It must not be called by the
-// Handler.
+// Sync returns nil when every byte that was in the file at the call has been delivered, including a last record to
+// which more may belong. It waits a millisecond for the end of the last line. It reads the file itself. The error is
+// the cause of ctx, the end of Run, or the reason why the file cannot be read. The Handler must not call it.
 func (f *Follower) Sync(ctx context.Context) error {
 	s := &syncing{done: make(chan error, 1)}
 	select {
@@ -130,18 +130,18 @@ type Handler func(*Record)
 
 // Status is the state of the following.
 type Status struct {
-	// Path is the file that is followed, as configured. Present reports that the log is there and open. Absent has why it
-	// is not, for a person; it is empty where LastError has it. Evidence has why the file counts as that of a new run.
+	// Path is the followed file, as configured. Present reports that the log exists and is open. Absent has the reason why
+	// not, for a person; it is empty if LastError has it. Evidence has the reason why the file belongs to the new run.
 	Path     string `json:"path" jsonschema:"The file, as it was named at the start."`
 	Present  bool   `json:"present" jsonschema:"The log is there."`
 	Absent   string `json:"absent,omitempty" jsonschema:"Why it is not."`
 	Evidence string `json:"evidence,omitempty" jsonschema:"Why the file is the log of this run of the game, if heed has started it."`
 
-	// Renamed reports that the path is that of another file, or of none, and the log is followed under its new name.
+	// Renamed reports that another file, or none, is at the path, and the log is followed under its new name.
 	Renamed bool `json:"renamed,omitzero" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
 
-	// Offset is how far the file has been read, Size how long it was when last
-	// looked at, in bytes. Skipped is what was there before and is not read.
+	// Offset counts the bytes that were read, Size is the length at the last look, in bytes. Skipped counts the bytes at
+	// the start that are not read.
 	Offset  int64 `json:"offset" jsonschema:"Bytes read from it."`
 	Size    int64 `json:"size" jsonschema:"Bytes it had at the last check."`
 	Skipped int64 `json:"-"`
@@ -152,7 +152,7 @@ type Status struct {
 	// LastGrowth is when it was last seen to have grown. Zero: never.
 	LastGrowth time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
 
-	// Lines and Records count what was read and delivered, over all files.
+	// Lines and Records count lines read and records delivered, over all files.
 	Lines   uint64 `json:"lines" jsonschema:"Lines read."`
 	Records uint64 `json:"records" jsonschema:"Records in them."`
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // following is a Follower that runs, with what it handed over.
@@ -41,14 +42,14 @@ func start(t *testing.T, dir string, change func(*Config)) *following {
 	if change != nil {
 		change(&cfg)
 	}
-	f, err := New(cfg)
-	require.NoError(t, err)
+	f := testkit.Must(New(cfg))
 	fl := &following{Follower: f, t: t, path: cfg.Path}
 	f.watch = func(_ string, poke, _ func()) (func(), error) {
 		fl.poke = poke
 		return func() {}, nil
 	}
 	fl.run()
+	t.Cleanup(func() { require.NoError(t, fl.stop()) })
 	synctest.Wait() // it has looked at what there is
 	return fl
 }
@@ -57,10 +58,10 @@ func (fl *following) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- fl.Run(ctx, fl.take) }()
-	fl.stop = func() error {
+	fl.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-done
-	}
+	})
 }
 
 func (fl *following) take(r *Record) {
@@ -108,10 +109,8 @@ func (fl *following) write(text string) { appendTo(fl.t, fl.path, text) }
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
-	_, err = f.WriteString(text)
-	require.NoError(t, err)
+	f := testkit.Must(os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))
+	testkit.Must(f.WriteString(text))
 	require.NoError(t, f.Close())
 }
 
@@ -122,6 +121,13 @@ func (fl *following) synced() ([]string, time.Duration) {
 	begun := time.Now()
 	require.NoError(fl.t, fl.Sync(context.Background()))
 	return fl.taken(), time.Since(begun)
+}
+
+// gets fails unless a Sync hands over these lines.
+func (fl *following) gets(want ...string) {
+	fl.t.Helper()
+	got, _ := fl.synced()
+	require.Equal(fl.t, want, got)
 }
 
 // bubble runs f in time of its own.
@@ -212,98 +218,7 @@ func TestSync(t *testing.T) {
 		wg.Wait()
 		require.NotEmpty(t, got)
 		require.LessOrEqual(t, took, idle+time.Millisecond)
-		require.NoError(t, fl.stop())
 	})
-}
-
-// TestSteadyWriter holds how long what a log begins with may wait, whatever its writer does, and each line after that.
-func TestSteadyWriter(t *testing.T) {
-	const line = "the panel is lit\n"
-	type put func(text string, gap time.Duration)
-	steady := func(text string, gap time.Duration) func(put) {
-		return func(put put) {
-			for range 400 {
-				put(text, gap)
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		write  func(put)
-		within time.Duration // from the end of a line to its record, after the first
-	}{
-		"each 1 ms":  {steady(line, time.Millisecond), time.Millisecond},
-		"each 5 ms":  {steady(line, 5*time.Millisecond), 5 * time.Millisecond},
-		"each 16 ms": {steady(line, 16*time.Millisecond), 16 * time.Millisecond},
-		"each 40 ms": {steady(line, 40*time.Millisecond), idle},
-		"below a header": {func(put put) {
-			put(strings.Repeat("a line of a header\n", 20), 0)
-			steady(line, 5*time.Millisecond)(put)
-		}, 5 * time.Millisecond},
-		"byte by byte": {func(put put) {
-			for _, b := range strings.Repeat(line, 20) {
-				put(string(b), time.Millisecond)
-			}
-		}, time.Duration(len(line)) * time.Millisecond},
-		"a line without an end":        {steady("panel ", 5*time.Millisecond), 0},
-		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge(idle)},
-		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(idle)},
-		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, idle},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				fl := start(t, dir, nil)
-				fl.write("")
-				after(time.Second) // it is looked at
-				begun := time.Now()
-				var ends []time.Time // of lines
-				var first, last time.Time
-				var slowest time.Duration
-				fl.seen = func(r *Record) {
-					last = time.Now()
-					if first.IsZero() {
-						first = last
-					} else if last.After(first) && r.StartLine <= len(ends) {
-						slowest = max(slowest, last.Sub(ends[r.StartLine-1]))
-					}
-				}
-				c.write(func(text string, gap time.Duration) {
-					for range strings.Count(text, "\n") {
-						ends = append(ends, time.Now())
-					}
-					fl.write(text)
-					fl.poke()
-					after(gap)
-				})
-				quiet := time.Since(last)
-				require.NoError(t, fl.stop())
-				require.False(t, first.IsZero())
-				require.LessOrEqual(t, first.Sub(begun), 100*time.Millisecond)
-				require.LessOrEqual(t, slowest, c.within)
-				require.LessOrEqual(t, quiet, time.Second)
-			})
-		})
-	}
-}
-
-// TestLayoutTurns: text that was taken for plain, since nothing else was there yet, may turn out to be a log of Unity's.
-func TestLayoutTurns(t *testing.T) {
-	for _, fromEnd := range []bool{false, true} {
-		bubble(t, func(t *testing.T, dir string) {
-			appendTo(t, filepath.Join(dir, "Player.log"), "hello\n")
-			fl := start(t, dir, func(c *Config) { c.FromEnd = fromEnd })
-			for range 20 {
-				fl.write("the panel is lit\n")
-				fl.poke()
-				after(5 * time.Millisecond)
-			}
-			require.NotEmpty(t, fl.recs)
-			require.Equal(t, capture.LayoutPlain, fl.recs[0].Layout)
-			fl.write("Initialize engine version: 2019.4.30f1 (e8c891080a1f)\nBroken\n")
-			fl.synced()
-			require.Equal(t, "unity-2019.4", fl.recs[len(fl.recs)-1].Layout.String())
-			require.NoError(t, fl.stop())
-		})
-	}
 }
 
 func TestStopHandsOver(t *testing.T) {
@@ -326,34 +241,28 @@ func TestFrom(t *testing.T) {
 		require.Zero(t, fl.recs[0].Arrived)
 		require.Zero(t, fl.recs[0].Time)
 		fl.write("new\n")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"new"}, got)
+		fl.gets("new")
 		require.NotZero(t, fl.recs[2].Arrived)
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		appendTo(t, filepath.Join(dir, "Player.log"), old)
 		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
 		after(time.Second)
 		fl.write("new\n")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"new"}, got)
+		fl.gets("new")
 		require.Equal(t, "unity-2019.4", fl.recs[0].Layout.String())
 		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
 		fl.write(old)
-		got, _ = fl.synced()
+		got, _ := fl.synced()
 		require.Len(t, got, 3)
 		require.Equal(t, "restarted 0", got[0])
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) { // UTF-16
 		appendTo(t, filepath.Join(dir, "Player.log"), "\xff\xfea\x00\n\x00")
 		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
 		after(0)
 		fl.write("b\x00\n\x00")
-		got, _ := fl.synced()
-		require.Equal(t, []string{"b"}, got)
-		require.NoError(t, fl.stop())
+		fl.gets("b")
 	})
 }
 
@@ -398,14 +307,11 @@ func TestRestarts(t *testing.T) {
 			bubble(t, func(t *testing.T, dir string) {
 				fl := start(t, dir, nil)
 				fl.write("one\ntwo-2\n")
-				got, _ := fl.synced()
-				require.Equal(t, []string{"one", "two-2"}, got)
+				fl.gets("one", "two-2")
 				c.change(t, fl.path)
-				got, _ = fl.synced()
-				require.Equal(t, c.want, got)
+				fl.gets(c.want...)
 				require.Equal(t, c.truncs, fl.Status().Truncations)
 				require.Equal(t, 1-c.truncs, fl.Status().Rotations)
-				require.NoError(t, fl.stop())
 			})
 			bubble(t, func(t *testing.T, dir string) { // without a Sync
 				fl := start(t, dir, nil)
@@ -415,7 +321,6 @@ func TestRestarts(t *testing.T) {
 				c.change(t, fl.path)
 				after(time.Second)
 				require.Equal(t, c.want, fl.taken())
-				require.NoError(t, fl.stop())
 			})
 		})
 	}
@@ -442,34 +347,10 @@ func TestLost(t *testing.T) {
 		got := fl.taken()
 		require.Equal(t, []string{"restarted 0", "again"}, got[len(got)-2:])
 		var hole uint64
-		_, err := fmt.Sscanf(got[len(got)-3], "hole %d", &hole)
-		require.NoError(t, err)
+		testkit.Must(fmt.Sscanf(got[len(got)-3], "hole %d", &hole))
 		require.Equal(t, hole, fl.Status().LostBytes)
 		require.Positive(t, hole)
 		require.LessOrEqual(t, hole, uint64(len(whole)-chunkSize+lastSize))
-		require.NoError(t, fl.stop())
-	})
-}
-
-func TestGoneAndBack(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		fl := start(t, dir, nil)
-		fl.write("one\n")
-		fl.synced()
-		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
-		fl.synced()
-		require.False(t, fl.Status().Present, "at once")
-		appendTo(t, fl.path+"-prev", "two\n")
-		after(time.Second)
-		require.Equal(t, []string{"two"}, fl.taken())
-		require.False(t, fl.Status().Present)
-		require.NoError(t, fl.Sync(context.Background()))
-		require.NoError(t, os.Rename(fl.path+"-prev", fl.path))
-		fl.write("three\n")
-		after(time.Second)
-		require.Equal(t, []string{"three"}, fl.taken())
-		require.True(t, fl.Status().Present)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -478,8 +359,7 @@ func TestPresent(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "Player.log")
 		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
-		f, err := New(Config{Path: path, NoNotify: true})
-		require.NoError(t, err)
+		f := testkit.Must(New(Config{Path: path, NoNotify: true}))
 		require.Equal(t, Status{Path: path}, f.Status())
 		ctx, cancel := context.WithCancel(t.Context())
 		absent := 0
@@ -500,49 +380,6 @@ func TestPresent(t *testing.T) {
 	})
 }
 
-// TestNULs holds that pages at the end that are written later are no hole, and
-// that those which are not are one.
-func TestNULs(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		fl := start(t, dir, nil)
-		fl.write("one\n")
-		fl.synced()
-		require.NoError(t, os.Truncate(fl.path, 100))
-		after(defaultPartialIdle / 2)
-		f, err := os.OpenFile(fl.path, os.O_RDWR, 0)
-		require.NoError(t, err)
-		_, err = f.WriteAt([]byte("two\n"), 4)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-		after(defaultPartialIdle / 2)
-		require.Equal(t, []string{"two"}, fl.taken())
-		after(time.Second)
-		fl.write("three\n")
-		after(time.Second)
-		require.Equal(t, []string{"three"}, fl.taken())
-		after(gapLife)
-		require.Equal(t, []string{"hole 92"}, fl.taken())
-		require.Zero(t, fl.Status().Truncations)
-		require.NoError(t, fl.stop())
-	})
-}
-
-func TestMissed(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		fl := start(t, dir, nil)
-		for range 10 {
-			fl.write("line\n")
-			after(slower * defaultPoll)
-		}
-		require.Positive(t, fl.Status().Missed)
-		fl.taken()
-		fl.write("line\n")
-		after(2*defaultPoll + idle)
-		require.Len(t, fl.taken(), 1)
-		require.NoError(t, fl.stop())
-	})
-}
-
 func TestUnfit(t *testing.T) {
 	_, err := New(Config{})
 	require.ErrorContains(t, err, "Config.Path")
@@ -555,8 +392,7 @@ func TestUnfit(t *testing.T) {
 	require.ErrorContains(t, Check(os.DevNull), "is a pipe or a device")
 	require.NoError(t, Check("nowhere.log"), "it may come")
 
-	f, err := New(Config{Path: t.TempDir()})
-	require.NoError(t, err)
+	f := testkit.Must(New(Config{Path: t.TempDir()}))
 	require.ErrorContains(t, f.Run(context.Background(), nil), "is a folder: name the log file in it")
 
 	bubble(t, func(t *testing.T, dir string) { // comes to be one, and heals
@@ -570,7 +406,6 @@ func TestUnfit(t *testing.T) {
 		after(10 * time.Second)
 		require.Equal(t, []string{"one"}, fl.taken())
 		require.NoError(t, fl.Status().LastError)
-		require.NoError(t, fl.stop())
 	})
 }
 
@@ -598,7 +433,6 @@ func TestNoText(t *testing.T) {
 		after(10 * time.Second)
 		require.Equal(t, []string{"three"}, fl.taken(), "UTF-16 with its mark")
 		require.NoError(t, fl.Status().LastError)
-		require.NoError(t, fl.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		appendTo(t, filepath.Join(dir, "Player.log"), strings.Repeat(binary, 1000))
@@ -614,8 +448,7 @@ func TestNoText(t *testing.T) {
 // TestNotified follows a real file as the operating system tells of it.
 func TestNotified(t *testing.T) {
 	dir := t.TempDir()
-	f, err := New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour})
-	require.NoError(t, err)
+	f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour}))
 	got := make(chan string, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -639,61 +472,4 @@ func TestNotified(t *testing.T) {
 	require.Equal(t, "three", <-got)
 	cancel()
 	require.NoError(t, <-done)
-}
-
-// TestContinues: a file that goes on with the log of another is no restart, and what is known to
-// be missing between them is told.
-func TestContinues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "Player.log")
-	require.NoError(t, os.WriteFile(path, []byte("one\ntw"), 0o600))
-	f, err := New(Config{Path: path, Continues: true, PartialIdle: time.Hour})
-	require.NoError(t, err)
-	var got []string
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		done <- f.Run(ctx, func(r *Record) {
-			got = append(got, fmt.Sprint(r.Kind, " ", r.Message))
-		})
-	}()
-	require.Eventually(t, func() bool { return f.Status().Offset == 6 }, time.Minute, time.Millisecond)
-	require.NoError(t, os.Rename(path, path+".1"))
-	require.NoError(t, os.WriteFile(path, []byte("o\nthree\n"), 0o600))
-	require.NoError(t, f.Sync(t.Context()))
-	stop()
-	require.NoError(t, <-done)
-	log := fmt.Sprint(event.KindLog, " ")
-	require.Equal(t, []string{log + "one", log + "two", log + "three"}, got)
-	require.EqualValues(t, 1, f.Status().Rotations)
-	require.EqualValues(t, 3, f.Status().Lines)
-}
-
-// TestPace is the table of how often a file is polled: seldom with notifications, as configured without them and once
-// they missed two changes, and ever more seldom while the file cannot be read.
-func TestPace(t *testing.T) {
-	const poll = 10 * time.Millisecond
-	for _, c := range []struct {
-		watched          bool
-		missed, failures int
-		want             time.Duration
-	}{
-		{false, 0, 0, poll},
-		{true, 0, 0, 10 * poll},
-		{true, 1, 0, 10 * poll},
-		{true, 2, 0, poll},
-		{true, 3, 0, poll},
-		{true, 0, 1, 2 * poll},
-		{false, 0, 3, 8 * poll},
-		{false, 0, 7, 128 * poll},
-		{false, 0, 8, 2 * time.Second},
-		{false, 0, 1000, 2 * time.Second},
-	} {
-		tl := &tail{Follower: &Follower{cfg: Config{Poll: poll}}, missed: c.missed, failures: c.failures}
-		if c.watched {
-			tl.unwatch = func() {}
-		}
-		require.Equal(t, c.want, tl.pace(), c)
-	}
-	tl := &tail{Follower: &Follower{cfg: Config{Poll: time.Minute}}, failures: 5}
-	require.Equal(t, time.Minute, tl.pace(), "no more often than without failures")
 }

@@ -12,7 +12,7 @@ const (
 	gapLife = 5 * time.Second
 	maxGaps = 64
 
-	// minGap is the shortest run of NULs that package capture takes for a hole.
+	// minGap is the shortest run of NULs that package capture treats as a hole.
 	minGap = 64
 
 	utf16Mark = "\xff\xfe" // in little endian
@@ -24,8 +24,8 @@ type gap struct {
 	since   time.Time
 }
 
-// gapIn returns where NULs in b begin that may be written late, and the length of b where there are none: those at the
-// end, in the place of a line, or as many as package capture takes for a hole. In UTF-16 only those at the end are.
+// gapIn returns where NULs in b begin that may be written late, or len(b): NULs at the end, in the place of a line, or
+// as many as package capture treats as a hole. In UTF-16 only NULs at the end count.
 func (t *tail) gapIn(b []byte, offset int64) int {
 	if t.wide {
 		n := len(bytes.TrimRight(b, "\x00"))
@@ -80,15 +80,14 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		t.gaps = append(t.gaps, gap{t.offset, t.offset + int64(n), now})
 		t.endLine()
 	}
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.seek(t.offset + int64(n))
 	t.countFrom(t.file, t.offset)
 	t.more = true
 	return nil
 }
 
-// fill delivers what was written late between two lines, and what was not once it is too late: then it is a hole.
+// fill delivers text that was written late between two lines, and turns a gap that is too old into a hole.
 func (t *tail) fill(now time.Time, end bool) {
 	left := t.gaps[:0]
 	for i, g := range t.gaps {
@@ -112,7 +111,7 @@ func (t *tail) fill(now time.Time, end bool) {
 	t.gaps = left
 }
 
-// noteHead notes what the file begins with.
+// noteHead keeps the beginning of the file.
 func (t *tail) noteHead(text []byte) {
 	t.head = bytes.Clone(text[:min(len(text), knownBy)])
 	t.wide = bytes.HasPrefix(text, []byte(utf16Mark))
@@ -140,14 +139,12 @@ func (t *tail) endLine() {
 // aside delivers lines from another place than the rest.
 func (t *tail) aside(text []byte, now time.Time) {
 	t.endLine()
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.countFrom(t.file, t.offset)
 	t.apart = true
 	t.feed(text, now)
 	t.endLine()
-	t.stream.Flush(true)
-	t.drain()
+	t.flush(true)
 	t.apart = false
 	t.countFrom(t.file, t.offset)
 	t.grown = time.Now()
@@ -162,7 +159,7 @@ func (t *tail) lines(b []byte) int {
 }
 
 // cut continues where the file was cut back, or at its beginning if it was emptied. A file with only the beginning of
-// what was read may be about to be written again.
+// the read text may be about to be written again.
 func (t *tail) cut(kept, b []byte, now time.Time) {
 	head := make([]byte, len(t.head))
 	n, _ := t.file.ReadAt(head, 0) // of less there is no more
@@ -186,8 +183,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	at := t.offset - int64(len(kept)-back)
 	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) &&
 		bytes.HasPrefix(head[:n], t.head[:min(len(t.head), int(at))]) {
-		t.stream.Flush(true)
-		t.drain()
+		t.flush(true)
 		t.seek(at)
 		t.countFrom(t.file, at)
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]

@@ -20,15 +20,15 @@ const (
 	// switchAfter is how long a file that was replaced and grows all the time is read before the next one is.
 	switchAfter = 50 * time.Millisecond
 
-	// maxOlder bounds the files that are remembered, and those that are queued; knownBy the bytes by which a file is
-	// known again; maxEntries those of a folder that is searched; maxScans how often it is listed while it changes.
+	// maxOlder bounds the remembered files, and the queued files; knownBy the bytes that identify a file; maxEntries the
+	// files of a searched folder; maxScans the listings of a folder that changes.
 	maxOlder   = 64
 	knownBy    = 256
 	maxEntries = 10_000
 	maxScans   = 10
 )
 
-// generation is a file that is the log for a part of its time: one that was replaced, or is to be read next.
+// generation is a file that is the log for a part of its time: a replaced file, or the next file.
 type generation struct {
 	name   string
 	info   fs.FileInfo
@@ -60,8 +60,8 @@ func remember(files []generation, g generation) []generation {
 	return append(files, g)
 }
 
-// known returns the place of a file among others, -1 for none. A file with the identity of one that was removed has
-// other bytes.
+// known returns the index of a file among others, or -1. A new file with the identity of a removed file has other
+// bytes.
 func known(files []generation, file *os.File, info fs.FileInfo) int {
 	return slices.IndexFunc(files, func(g generation) bool {
 		return os.SameFile(g.info, info) && (g.file != nil || g.offset > 0) && holds(file, g.last, g.offset)
@@ -177,7 +177,7 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		return false
 	}
 	dir, base := folderOf(path)
-	entries, _ := os.ReadDir(dir) // what was read of it
+	entries, _ := os.ReadDir(dir) // an error leaves the entries so far
 	if len(entries) > maxEntries {
 		return false
 	}
@@ -201,13 +201,7 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
-	slices.SortFunc(found, func(a, b generation) int {
-		byName := natural(a.name, b.name)
-		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
-			byName = -byName // the number grows with the age
-		}
-		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
-	})
+	slices.SortFunc(found, byAge(base, own))
 	for _, g := range found {
 		if rotated(g.name, base, own) && uncompressed(g.name) != own {
 			t.enqueue(filepath.Join(dir, g.name), g, now)
@@ -215,6 +209,17 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 	}
 	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
 	return own != ""
+}
+
+// byAge compares files by age, the oldest first. own is the name of the current one, "" if it has none.
+func byAge(base, own string) func(a, b generation) int {
+	return func(a, b generation) int {
+		byName := natural(a.name, b.name)
+		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
+			byName = -byName // the number grows with the age
+		}
+		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
+	}
 }
 
 // folderOf returns the folder and the name of a file, also where a link is.
@@ -225,8 +230,8 @@ func folderOf(path string) (dir, base string) {
 	return filepath.Dir(path), filepath.Base(path)
 }
 
-// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the
-// current file's name, or begins with those of the log, and a number.
+// rotated reports whether name is a name of a rotated file of the log base: it has the letters of the current file's
+// name, or begins with the letters of the log, and has a number.
 func rotated(name, base, own string) bool {
 	letters := func(name string) string {
 		return strings.Map(func(r rune) rune {
@@ -247,14 +252,14 @@ func (t *tail) exclude(at fs.FileInfo) {
 	t.between(t.cfg.Path, at, time.Time{})
 	for _, g := range t.queue {
 		g.offset, g.last = g.info.Size(), make([]byte, min(knownBy, g.info.Size()))
-		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file will be taken for another
+		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file counts as another
 		g.close()
 		t.strangers = remember(t.strangers, g)
 	}
 	t.queue, t.unseen = nil, false
 }
 
-// enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
+// enqueue opens a found file and queues it, unless it was read before: then late reads its new bytes.
 func (t *tail) enqueue(path string, g generation, now time.Time) {
 	file, info, err := openRegular(path)
 	if err != nil {

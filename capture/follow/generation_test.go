@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // shift renames the log and each file before it, as a program does that counts its files by age, and keeps so many.
@@ -43,8 +44,7 @@ var generations = map[string]struct {
 		}
 	}, numberedLines("line", 0, 20)},
 	"many, of one moment": {func(t *testing.T, r *run) {
-		info, err := os.Stat(r.path)
-		require.NoError(t, err)
+		info := testkit.Must(os.Stat(r.path))
 		for n := range 12 {
 			r.shift(30)
 			r.write(fmt.Sprintln("line", n))
@@ -93,8 +93,7 @@ var generations = map[string]struct {
 		r.write("line\n")
 	}, []string{"hole 0", "line"}},
 	"only the first is compressed": {func(t *testing.T, r *run) {
-		info, err := os.Stat(r.path)
-		require.NoError(t, err)
+		info := testkit.Must(os.Stat(r.path))
 		require.NoError(t, os.Remove(r.path))
 		appendTo(t, r.path+".1.gz", "\x1f\x8b\x08")
 		require.NoError(t, os.Chtimes(r.path+".1.gz", info.ModTime(), info.ModTime()))
@@ -207,8 +206,7 @@ func TestGenerations(t *testing.T) {
 					r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
 					r.write("one\n")
 					r.open("own", r.path)
-					got, _ := r.step()
-					require.Equal(t, []string{"one"}, got)
+					r.gets("one")
 					require.NoError(t, r.Sync(t.Context()))
 					c.change(t, r)
 					if !strings.Contains(name, "stays open") && !strings.Contains(name, "again") {
@@ -220,13 +218,12 @@ func TestGenerations(t *testing.T) {
 						require.NoError(t, r.Sync(t.Context()))
 						after(lingers)
 					}
-					got = r.taken()
+					got := r.taken()
 					if name == "late lines" || name == "a link to each" {
 						require.Equal(t, c.want, got[len(got)-len(c.want):])
 					} else {
 						require.Equal(t, c.want, got)
 					}
-					require.NoError(t, r.stop())
 				})
 			})
 		}
@@ -248,10 +245,7 @@ func TestGenerationsAtStart(t *testing.T) {
 			r.write(fmt.Sprintln("line", n))
 		}
 		appendTo(t, r.path+".6.gz", "\x1f\x8b\x08")
-		got, absent := r.step()
-		require.Empty(t, absent)
-		require.Equal(t, append([]string{"hole 0"}, numberedLines("line", 0, 5)...), got)
-		require.NoError(t, r.stop())
+		r.gets(append([]string{"hole 0"}, numberedLines("line", 0, 5)...)...)
 	})
 }
 
@@ -268,8 +262,7 @@ func TestLogrotate(t *testing.T) {
 			path, conf := filepath.Join(dir, "Player.log"), filepath.Join(dir, "conf")
 			require.NoError(t, os.Chmod(dir, 0o700)) //nolint:gosec // logrotate refuses a folder that others may write to
 			require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, "%q {\nrotate 99\n%s\n}\n", path, how), 0o600))
-			f, err := New(Config{Path: path, Continues: true, Capture: capture.Options{Layout: capture.LayoutPlain}})
-			require.NoError(t, err)
+			f := testkit.Must(New(Config{Path: path, Continues: true, Capture: capture.Options{Layout: capture.LayoutPlain}}))
 			stop := follow(t, f)
 			require.NoError(t, f.Sync(t.Context()))
 			write, count := writer(t, path, strings.HasPrefix(how, "nocreate")), 0
@@ -298,18 +291,15 @@ func TestLogrotate(t *testing.T) {
 func writer(t *testing.T, path string, creates bool) (write func(lines int) (done chan struct{})) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$") //nolint:gosec // this program
 	cmd.Env = append(os.Environ(), "FOLLOW_WRITER="+path, fmt.Sprint("FOLLOW_CREATES=", creates))
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	in := testkit.Must(cmd.StdinPipe())
+	out := testkit.Must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait() // it ends by the end of its input
 	})
 	return func(lines int) chan struct{} {
-		_, err := fmt.Fprintln(in, lines)
-		require.NoError(t, err)
+		testkit.Must(fmt.Fprintln(in, lines))
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -326,8 +316,7 @@ func TestWriter(t *testing.T) {
 		t.Skip("it is for another test")
 	}
 	flag := os.O_APPEND | os.O_WRONLY | os.O_CREATE
-	log, err := os.OpenFile(path, flag, 0o600)
-	require.NoError(t, err)
+	log := testkit.Must(os.OpenFile(path, flag, 0o600))
 	if os.Getenv("FOLLOW_CREATES") == "false" {
 		flag &^= os.O_CREATE
 	}
@@ -338,8 +327,7 @@ func TestWriter(t *testing.T) {
 		}
 		for end := n + lines; n < end; n++ {
 			for {
-				own, err := log.Stat()
-				require.NoError(t, err)
+				own := testkit.Must(log.Stat())
 				if at, err := os.Stat(path); err == nil && os.SameFile(at, own) {
 					break
 				}
@@ -348,8 +336,7 @@ func TestWriter(t *testing.T) {
 					log = next
 				}
 			}
-			_, err := fmt.Fprintln(log, "line", n)
-			require.NoError(t, err)
+			testkit.Must(fmt.Fprintln(log, "line", n))
 		}
 		fmt.Print(".")
 	}
@@ -404,8 +391,7 @@ func TestRemember(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(path, []byte("before the offset"), 0o600))
 	for n := range 70 {
-		f, err := os.Open(path)
-		require.NoError(t, err)
+		f := testkit.Must(os.Open(path))
 		opened = append(opened, f)
 		files = remember(files, generation{file: f, offset: int64(n)})
 	}

@@ -16,8 +16,8 @@ const (
 	askEvery = time.Second
 	askCost  = 100
 
-	// doubtAfter is how much longer the followed file may be silent than the one that took its place, where nothing else
-	// tells whose that is.
+	// doubtAfter is how much longer than its replacement the followed file may be silent, if nothing else shows whose the
+	// replacement is.
 	doubtAfter = 5 * time.Second
 
 	// recently is how short before the start a file was written that another program may still write: that it grows is no
@@ -27,14 +27,14 @@ const (
 	// maxPassed is how many of the bytes that were passed over are read once it is known whose they are: the latest.
 	maxPassed = 16 << 20
 
-	// closedFirst reports that a file which is open cannot be renamed, as a rule: who wrote one that was has closed it.
+	// closedFirst reports that an open file cannot be renamed, as a rule: the writer of a renamed file has closed it.
 	closedFirst = runtime.GOOS == "windows"
 
 	// knowsWriters reports that the system shows which files a program has open.
 	knowsWriters = runtime.GOOS == "linux"
 )
 
-// Why a file counts as that of a new run.
+// The evidence for a file of a new run.
 const (
 	openEvidence    = "its program has it open"
 	createdEvidence = "it was created since the start"
@@ -42,19 +42,19 @@ const (
 	grownEvidence   = "it grew since the start"
 )
 
-// identity is what is known of whose file is followed.
+// identity is the knowledge about the program of the followed file.
 type identity struct {
-	old     bool        // there was a file, or what could not be seen, at the first look
+	old     bool        // a file, or an unreadable path, was there at the first look
 	was     fs.FileInfo // that file
 	recent  bool        // it had been written shortly before
 	passed  int64       // the first byte that was not read, and may be of this run; -1: none
-	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
+	sure    bool        // the file is of this run, by more evidence than growth
 	began   time.Time   // when the program had begun to write the log, at the latest; zero: nothing was read
 	foreign fs.FileInfo // the file that another program was last known to write
 
 	shared     bool        // another program was last known to write the file, too
-	told       bool        // it was known that the program has the file open
-	moved      bool        // the path is not that of the file
+	wasOpen    bool        // it was known that the program has the file open
+	moved      bool        // the file is not at the path
 	movedTo    fs.FileInfo // that at the path then, nil for none
 	movedAt    int64       // how far the file was read when that was first seen, or to have text
 	movedSince time.Time   // when that was
@@ -146,7 +146,7 @@ func (t *tail) find() bool {
 // judge finds out whose the file is, and reports whether it is the program's, so that its text is delivered. It is
 // called with new evidence of this run, which may be sure, and without at the end of the file. With NewRun:
 //
-//	who has it open for writing          what is known of it               whose it is
+//	program that writes it                evidence                          whose it is
 //	the program                                                            the program's
 //	the program and another one          it was emptied                    the program's, but not present
 //	only another one, as far as known                                      the other's
@@ -155,7 +155,7 @@ func (t *tail) find() bool {
 //	unknown                              it grew, and is recent            not known: its text is passed over
 //	unknown                              nothing                           an earlier run's
 func (t *tail) judge(evidence string, sure bool) bool {
-	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.told && !t.shared {
+	if known := t.sure && t.wasOpen && !t.shared; !t.cfg.NewRun || known && evidence != emptiedEvidence {
 		t.absent("")
 		return true
 	}
@@ -166,14 +166,10 @@ func (t *tail) judge(evidence string, sure bool) bool {
 	own, other := t.writers(t.info, true)
 	switch {
 	case theirs:
-		t.sure, t.now.Evidence, t.began = false, "", time.Time{}
-		if t.absent("another program writes " + t.cfg.Path); evidence == "" && t.find() {
-			t.drop()
-			t.more = true
-		}
+		t.disown(evidence)
 		return false
 	case own:
-		t.sure, t.told, t.now.Evidence = true, true, openEvidence
+		t.sure, t.wasOpen, t.now.Evidence = true, true, openEvidence
 		if evidence == "" {
 			t.goBack()
 		}
@@ -187,12 +183,26 @@ func (t *tail) judge(evidence string, sure bool) bool {
 	default:
 		t.sure, t.now.Evidence = sure, evidence
 	}
-	if t.shared = own && other && (t.shared || evidence == emptiedEvidence); t.shared { // lines of both are in it
-		t.absent("another program writes " + t.cfg.Path + ", too")
-	} else {
-		t.absent("")
-	}
+	t.share(own && other, evidence)
 	return true
+}
+
+// share notes whether another program writes the program's file, too, so that lines of both are in it.
+func (t *tail) share(both bool, evidence string) {
+	why := ""
+	if t.shared = both && (t.shared || evidence == emptiedEvidence); t.shared {
+		why = "another program writes " + t.cfg.Path + ", too"
+	}
+	t.absent(why)
+}
+
+// disown notes that the file is another program's, and at its end looks for the program's file under another name.
+func (t *tail) disown(evidence string) {
+	t.sure, t.now.Evidence, t.began = false, "", time.Time{}
+	if t.absent("another program writes " + t.cfg.Path); evidence == "" && t.find() {
+		t.drop()
+		t.more = true
+	}
 }
 
 // goBack continues with the first byte that was passed over, now that the file is known to be of this run.
@@ -202,8 +212,7 @@ func (t *tail) goBack() {
 	}
 	from := max(t.passed, t.offset-maxPassed)
 	if lost := from - t.passed; lost > 0 {
-		t.stream.Flush(true)
-		t.drain()
+		t.flush(true)
 		t.missing(lost, "too much was written before it was known whose log it is")
 	}
 	t.seek(from)
@@ -223,8 +232,8 @@ func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 		!own && (t.cfg.NewRun && t.sure || grew && t.offset <= t.movedAt && !os.SameFile(file, t.info))
 }
 
-// absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
-// look goes on, and before the first record of the file.
+// absent keeps the reason for a missing log, or "". The Status has it at once: before a waiting Sync returns, and
+// before the first record of the file.
 func (t *tail) absent(why string) {
 	if t.now.Absent != why || (why == "") != t.status.Present {
 		t.now.Absent = why
@@ -232,8 +241,8 @@ func (t *tail) absent(why string) {
 	}
 }
 
-// identify finds out whether the path is that of another file by now. The old one is read until it is quiet: a program
-// may write a last line to a file that was renamed.
+// identify checks whether another file is at the path. The old file is read until it is quiet: a program may write a
+// last line to a renamed file.
 func (t *tail) identify(now time.Time) error {
 	if len(t.queue) > 0 {
 		t.retire(now)
@@ -249,27 +258,15 @@ func (t *tail) identify(now time.Time) error {
 		t.judge("", false)
 		return nil
 	}
-	if err != nil {
-		at = nil
-	}
-	if was := t.movedTo; !t.moved || (at == nil) != (was == nil) ||
-		at != nil && (!os.SameFile(at, was) || empty(at) != empty(was)) {
-		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
-		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
-			t.movedAt, t.more = info.Size(), true
-			return nil
-		}
+	if t.noteMove(at, now) {
+		return nil
 	}
 	keep, why := t.keep(at, now)
 	t.absent(why)
 	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
-	quiet, most := idle, switchAfter
-	if t.mid && !t.cfg.Continues {
-		quiet, most = t.cfg.PartialIdle, t.cfg.PartialIdle
-	}
-	if due := earlier(t.grown.Add(quiet), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
+	if due := t.replaced(); len(t.waiting) == 0 && !keep && now.Before(due) {
 		t.wake = due
 		return nil
 	}
@@ -299,6 +296,29 @@ func (t *tail) identify(now time.Time) error {
 	return nil
 }
 
+// noteMove notes that another file, or none (nil), is at the path, and reports whether the old file grew before that.
+func (t *tail) noteMove(at fs.FileInfo, now time.Time) (grew bool) {
+	was := t.movedTo
+	if t.moved && (at == nil) == (was == nil) && (at == nil || os.SameFile(at, was) && empty(at) == empty(was)) {
+		return false
+	}
+	t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
+	info, err := t.file.Stat()
+	if grew = err == nil && info.Size() > t.offset+t.unwritten; grew {
+		t.movedAt, t.more = info.Size(), true
+	}
+	return grew
+}
+
+// replaced returns when another file may replace the file: after quiet, and at the latest a while after it was seen.
+func (t *tail) replaced() time.Time {
+	quiet, most := idle, switchAfter
+	if t.mid && !t.cfg.Continues {
+		quiet, most = t.cfg.PartialIdle, t.cfg.PartialIdle
+	}
+	return earlier(t.grown.Add(quiet), t.movedSince.Add(most))
+}
+
 // stirred reports whether files in the folder were renamed since it was called last.
 func (t *tail) stirred() bool {
 	info, err := os.Stat(filepath.Dir(t.cfg.Path))
@@ -311,8 +331,8 @@ func (t *tail) stirred() bool {
 
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 
-// keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
-// is not one, if so. The first row that applies decides:
+// keep reports whether the file remains the log although another file, or none (nil), is at the path, and the reason if
+// there is no log. The first row that applies decides:
 //
 //	the program has the new file open                         the new one
 //	the new file is empty, and who has it open is not known   the old one
@@ -327,8 +347,8 @@ func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 //	all else                                                  the old one, but not present
 func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	held, _ := t.writers(t.info, true)
-	t.told = t.told || held
-	grew := (held || t.sure && !t.told) && t.offset > t.movedAt
+	t.wasOpen = t.wasOpen || held
+	grew := (held || t.sure && !t.wasOpen) && t.offset > t.movedAt
 	own := false
 	if at != nil {
 		own, _ = t.writers(at, false)
@@ -338,9 +358,8 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 		return false, ""
 	case at != nil && !own && !t.cfg.NewRun && empty(at):
 		return true, "" // nothing is in it yet
-	case held && at != nil && !own && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
-		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
-		return false, "" // the program does not use the file any more
+	case at != nil && !own && t.left(at, held, now):
+		return false, ""
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
 	case at == nil && t.find():
@@ -350,6 +369,17 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	case !t.cfg.NewRun:
 		return false, ""
 	}
+	return t.keepRun(at, held, grew)
+}
+
+// left reports whether the program does not use its open file any more: only the file at the path grows.
+func (t *tail) left(at fs.FileInfo, held bool, now time.Time) bool {
+	return held && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
+		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size()
+}
+
+// keepRun is keep with NewRun, from the row of the open old file on.
+func (t *tail) keepRun(at fs.FileInfo, held, grew bool) (keep bool, why string) {
 	foreign := t.others(at, false)
 	switch {
 	case held:

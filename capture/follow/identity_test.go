@@ -3,7 +3,6 @@ package follow
 import (
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +92,22 @@ func (r *run) step() (got []string, absent string) {
 	return got, st.Absent
 }
 
+// gets fails unless a step hands over these lines, and there is a log.
+func (r *run) gets(want ...string) {
+	r.following.t.Helper()
+	got, absent := r.step()
+	require.Equal(r.following.t, want, got)
+	require.Empty(r.following.t, absent)
+}
+
+// lacks fails unless a step hands over nothing, since there is no log for this reason.
+func (r *run) lacks(why string) {
+	r.following.t.Helper()
+	got, absent := r.step()
+	require.Empty(r.following.t, got)
+	require.Contains(r.following.t, absent, why)
+}
+
 // newRun starts a follower where old is what an earlier run left, "" for nothing.
 func newRun(t *testing.T, dir, old string, known bool, change ...func(*Config)) *run {
 	t.Helper()
@@ -153,9 +168,7 @@ func TestNewRun(t *testing.T) {
 		"beside another that writes the file": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.rotate("new\n")
 			r.open("own", r.path)
 			appendTo(t, r.prev(), "of another, too\n")
@@ -163,21 +176,17 @@ func TestNewRun(t *testing.T) {
 		"beside another that created it": {"", func(r *run) {
 			r.write("of another\n")
 			r.open("other", r.path)
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.rotate("new\n")
 			r.open("own", r.path)
 		}, none, openEvidence, []string{"new"}},
 		"beside another that ended": {"", func(r *run) {
 			r.write("of another\n")
 			r.open("other", r.path)
-			_, absent := r.step()
-			require.Contains(t, absent, another)
+			r.lacks(another)
 			r.close("other")
 			after(time.Minute)
-			_, absent = r.step()
-			require.Contains(t, absent, another, "its log is not ours for that")
+			r.lacks(another)
 			r.rotate("new\n")
 		}, none, createdEvidence, []string{"new"}},
 	} {
@@ -186,22 +195,16 @@ func TestNewRun(t *testing.T) {
 				bubble(t, func(t *testing.T, dir string) {
 					r := newRun(t, dir, c.old, true)
 					after(time.Minute)
-					got, absent := r.step()
-					require.Empty(t, got)
-					require.Contains(t, absent, c.absent)
+					r.lacks(c.absent)
 					c.begin(r)
 					if quiet { // without a call
 						after(2 * askEvery)
 						require.True(t, r.Status().Present)
 					}
-					got, absent = r.step()
-					require.Equal(t, c.want, got)
-					require.Empty(t, absent)
+					r.gets(c.want...)
 					require.Equal(t, c.evidence, r.Status().Evidence)
 					r.write("more\n")
-					got, _ = r.step()
-					require.Equal(t, []string{"more"}, got)
-					require.NoError(t, r.stop())
+					r.gets("more")
 				})
 			})
 		}
@@ -236,17 +239,12 @@ func TestNewRunBusy(t *testing.T) {
 					r.poke()
 					after(idle)
 				}
-				got, absent := r.step()
-				require.Empty(t, got)
-				require.Contains(t, absent, "shortly before the start")
+				r.lacks("shortly before the start")
 				require.Less(t, r.asked, 10)
 				after(idle)
 				c.begin(r)
-				got, absent = r.step()
-				require.Equal(t, c.want, got)
-				require.Empty(t, absent)
+				r.gets(c.want...)
 				require.Equal(t, c.evidence, r.Status().Evidence)
-				require.NoError(t, r.stop())
 			})
 		})
 	}
@@ -273,21 +271,18 @@ func TestPassedOver(t *testing.T) {
 		"lines of another are not": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
-			_, absent := r.step()
-			require.Contains(r.following.t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.write("a\n") // before it is asked again
 			r.poke()
 			after(idle)
 		}, []string{"a"}},
 		"after some that were read": {"old\n", func(r *run) {
 			r.write("read\n")
-			got, _ := r.step()
-			require.Equal(r.following.t, []string{"read"}, got)
+			r.gets("read")
 			r.open("other", r.path)
 			after(idle)
 			r.write("of another\n")
-			_, absent := r.step()
-			require.Contains(r.following.t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.write("a\n")
 			r.poke()
 			after(idle)
@@ -311,15 +306,11 @@ func TestPassedOver(t *testing.T) {
 						after(2 * askEvery)
 						require.True(t, r.Status().Present)
 					}
-					got, absent := r.step()
-					require.Equal(t, c.want, got)
-					require.Empty(t, absent)
+					r.gets(c.want...)
 					require.Equal(t, openEvidence, r.Status().Evidence)
 					r.write("more\n")
-					got, _ = r.step()
-					require.Equal(t, []string{"more"}, got)
+					r.gets("more")
 					require.Zero(t, r.Status().LostBytes)
-					require.NoError(t, r.stop())
 				})
 			})
 		}
@@ -334,8 +325,7 @@ func TestPassedOverBound(t *testing.T) {
 		line := strings.Repeat("of whom is this? ", 100) + "\n"
 		n := maxPassed/len(line) + 3
 		r.write(strings.Repeat(line, n))
-		_, absent := r.step()
-		require.Contains(t, absent, "shortly before the start")
+		r.lacks("shortly before the start")
 		after(idle)
 		r.open("own", r.path)
 		got, absent := r.step()
@@ -345,7 +335,6 @@ func TestPassedOverBound(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(line), strings.TrimSpace(got[len(got)-1]))
 		require.InDelta(t, maxPassed/len(line), len(got)-1, 1)
 		require.Equal(t, lost, r.Status().LostBytes)
-		require.NoError(t, r.stop())
 	})
 }
 
@@ -357,13 +346,10 @@ func TestNamed(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T, dir string) {
 		r := named(t, dir)
-		_, absent := r.step()
-		require.Contains(t, absent, "is of an earlier run")
+		r.lacks("is of an earlier run")
 		for _, line := range []string{"one", "two"} { // it is not open when it is seen
 			r.write(line + "\n")
-			got, absent := r.step()
-			require.Equal(t, []string{line}, got)
-			require.Empty(t, absent)
+			r.gets(line)
 		}
 		require.Equal(t, grownEvidence, r.Status().Evidence)
 		r.rotate("three\n")
@@ -374,223 +360,12 @@ func TestNamed(t *testing.T) {
 		} else {
 			require.Contains(t, absent, "cannot be told whose it is")
 		}
-		require.NoError(t, r.stop())
 	})
 	bubble(t, func(t *testing.T, dir string) {
 		r := named(t, dir)
 		r.open("other", r.path)
 		r.write("of another\n")
-		got, absent := r.step()
-		require.Empty(t, got)
-		require.Contains(t, absent, "another program writes")
-		require.NoError(t, r.stop())
-	})
-}
-
-// TestContinued is the table of what continues a log that another file takes the place of, or that is emptied.
-func TestContinued(t *testing.T) {
-	rename := func(r *run) { r.rotate("two\n") }
-	empty := func(r *run) {
-		require.NoError(r.following.t, os.Truncate(r.path, 0))
-		r.write("two\n")
-	}
-	link := func(r *run) { // which names the log of a day
-		require.NoError(r.following.t, os.WriteFile(r.prev()+"2", []byte("two\n"), 0o600))
-		_ = os.Remove(r.path)
-		require.NoError(r.following.t, os.Symlink(r.prev()+"2", r.path))
-	}
-	again := []string{"restarted 0", "two"}
-	for name, c := range map[string]struct {
-		begin  func(r *run) // the program that has the log open, or had
-		rotate func(r *run)
-		want   []string
-	}{
-		"renamed":                     {nil, rename, []string{"two"}},
-		"renamed, by another process": {func(r *run) { r.started("own") }, rename, again},
-		"emptied":                     {nil, empty, []string{"two"}},
-		"emptied, by another process": {func(r *run) { r.started("own") }, empty, again},
-		"linked":                      {nil, link, []string{"two"}},
-		"linked, by another process":  {func(r *run) { r.started("own") }, link, again},
-	} {
-		for _, newRunToo := range []bool{false, true} {
-			for _, quiet := range []bool{false, true} {
-				t.Run(name, func(t *testing.T) {
-					bubble(t, func(t *testing.T, dir string) {
-						r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = newRunToo })
-						r.write("one\n")
-						r.open("own", r.path)
-						got, _ := r.step()
-						require.Equal(t, []string{"one"}, got)
-						after(time.Minute)
-						r.close("own")
-						if c.begin != nil {
-							c.begin(r)
-						}
-						c.rotate(r)
-						r.open("own", r.path)
-						if quiet {
-							after(2 * askEvery)
-							got = r.taken()
-						} else {
-							got, _ = r.step()
-						}
-						require.Equal(t, c.want, got)
-						require.Empty(t, r.Status().Absent)
-						require.EqualValues(t, 1, r.Status().Rotations+r.Status().Truncations)
-						require.NoError(t, r.stop())
-					})
-				})
-			}
-		}
-	}
-}
-
-// TestCutBack: a line that a program takes back and writes again is a line; no line before it is read twice.
-func TestCutBack(t *testing.T) {
-	long := strings.Repeat("x", lastSize)
-	for name, c := range map[string]struct {
-		who  string // the program that was started last
-		want []string
-	}{
-		"same process":    {"other", []string{"2 of 3", "two"}},
-		"another process": {"own", []string{"restarted 0", long, "one", "2 of 3", "two"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-				r.write(long + "\none\n")
-				size := int64(len(long + "\none\n"))
-				r.open("own", r.path)
-				r.write("1 of 3\n")
-				got, _ := r.step()
-				require.Equal(t, []string{long, "one", "1 of 3"}, got)
-				after(time.Second)
-				r.started(c.who)
-				require.NoError(t, os.Truncate(r.path, size))
-				r.write("2 of 3\ntwo\n")
-				got, _ = r.step()
-				require.Equal(t, c.want, got)
-				require.Zero(t, r.Status().LostBytes)
-				require.NoError(t, r.stop())
-			})
-		})
-	}
-}
-
-// TestContinuedLeftover: a program that goes on with the file of an earlier run, and then rotates it, continues its log.
-func TestContinuedLeftover(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		r := newRun(t, dir, "old\n", true, func(c *Config) { c.NewRun = false })
-		got, _ := r.step()
-		require.Equal(t, []string{"old old"}, got)
-		after(time.Minute)
-		r.started("own")
-		r.open("own", r.path)
-		after(time.Second)
-		r.write("one\n")
-		got, _ = r.step()
-		require.Equal(t, []string{"one"}, got)
-		r.close("own")
-		r.rotate("two\n")
-		r.open("own", r.path)
-		got, _ = r.step()
-		require.Equal(t, []string{"two"}, got)
-		require.NoError(t, r.stop())
-	})
-}
-
-// TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
-func TestContinuedBeforeClose(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-		r.write("one\n")
-		r.open("own", r.path)
-		r.step()
-		r.rotate("two\n")
-		r.open("own", r.path)
-		got, absent := r.step()
-		require.Equal(t, []string{"two"}, got)
-		require.Empty(t, absent)
-		require.False(t, r.Status().Renamed)
-		require.NoError(t, r.stop())
-	})
-}
-
-// TestContinuedClosed: a program that opens its log for each line is not seen. Another file continues a log that has
-// just grown, and begins another run if the log was there before the start or was quiet.
-func TestContinuedClosed(t *testing.T) {
-	for name, c := range map[string]struct {
-		old   string
-		quiet time.Duration
-		want  []string
-	}{
-		"in the middle of its lines": {"", 0, []string{"two"}},
-		"quiet":                      {"", recently, []string{"restarted 0", "two"}},
-		"there before the start":     {"one\n", 0, []string{"restarted 0", "two"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				if !knowsWriters && c.quiet == 0 {
-					t.Skip("a program that has its log open is not seen either")
-				}
-				r := newRun(t, dir, c.old, true, func(c *Config) { c.NewRun = false })
-				if c.old == "" {
-					r.write("one\n")
-				}
-				r.step()
-				time.Sleep(c.quiet)
-				r.rotate("two\n")
-				got, absent := r.step()
-				require.Equal(t, c.want, got)
-				require.Empty(t, absent)
-				require.NoError(t, r.stop())
-			})
-		})
-	}
-}
-
-// TestContinuedUnknown: where it is not known who writes the log, another file begins another run, unless heed follows
-// one run of one program; then the banner of another run still does.
-func TestContinuedUnknown(t *testing.T) {
-	const banner = "Initialize engine version: 2019.4.30f1 (e8c891080a1f)"
-	for name, c := range map[string]struct {
-		change func(c *Config)
-		want   []string
-	}{
-		"a log that is attached to": {func(c *Config) { c.NewRun = false }, []string{"restarted 0", banner, "two"}},
-		"one run":                   {func(c *Config) { c.Named = true }, []string{"restarted 0", banner, "two"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				r := newRun(t, dir, "", false, c.change)
-				r.write(banner + "\none\n")
-				got, _ := r.step()
-				require.Equal(t, []string{banner, "one"}, got)
-				r.rotate(banner + "\ntwo\n")
-				got, _ = r.step()
-				require.Equal(t, c.want, got)
-				require.NoError(t, r.stop())
-			})
-		})
-	}
-}
-
-// TestStartedLate: a game that was started before heed and begins its log after heed has looked ends the run that the
-// file had until then.
-func TestStartedLate(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		path := filepath.Join(dir, "Player.log")
-		appendTo(t, path, "one\n")
-		now := time.Now()
-		require.NoError(t, os.Chtimes(path, now, now.Add(-time.Hour)))
-		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-		got, _ := r.step()
-		require.Equal(t, []string{"old one"}, got)
-		r.rotate("two\n")
-		r.open("own", r.path)
-		got, _ = r.step()
-		require.Equal(t, []string{"restarted 0", "two"}, got)
-		require.NoError(t, r.stop())
+		r.lacks("another program writes")
 	})
 }
 
@@ -604,19 +379,15 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			r.rotate("of another\n")
 			r.open("other", r.path)
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Empty(t, absent, "silent, but open")
+			r.gets()
 			require.True(t, r.Status().Renamed)
 			old(r, "two\n")
 			r.write("of another\n")
-			got, _ = r.step()
-			require.Equal(t, []string{"two"}, got)
+			r.gets("two")
 
 			r.close("own") // and ours ends its log, as far as can be seen
 			after(askEvery)
-			_, absent = r.step()
-			require.Contains(t, absent, "another program writes")
+			r.lacks("another program writes")
 			require.Zero(t, r.Status().Rotations)
 		},
 		"another's, and the system does not tell": func(t *testing.T, r *run) {
@@ -625,22 +396,15 @@ func TestRenamed(t *testing.T) {
 			}
 			r.cfg.Writers = nil
 			r.rotate("of another\n")
-			got, absent := r.step()
-			require.Empty(t, got)
-			require.Contains(t, absent, doubt)
+			r.lacks(doubt)
 			old(r, "two\n")
-			got, absent = r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 			now := time.Now()
 			require.NoError(t, os.Chtimes(r.prev(), now, now.Add(-doubtAfter)))
 			require.NoError(t, os.Chtimes(r.path, now, now.Add(time.Millisecond)))
-			_, absent = r.step()
-			require.Contains(t, absent, doubt, "silent for longer than the other")
+			r.lacks(doubt)
 			old(r, "three\n")
-			got, absent = r.step()
-			require.Equal(t, []string{"three"}, got)
-			require.Empty(t, absent)
+			r.gets("three")
 		},
 		"ours rotates": func(t *testing.T, r *run) {
 			r.open("own", r.path)
@@ -648,9 +412,7 @@ func TestRenamed(t *testing.T) {
 			r.rotate("two\n")
 			r.close("own")
 			r.open("own", old)
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 			require.False(t, r.Status().Renamed)
 			require.EqualValues(t, 1, r.Status().Rotations)
 		},
@@ -658,13 +420,10 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			require.NoError(t, os.Rename(r.path, r.prev()))
 			old(r, "last\n")
-			got, absent := r.step()
-			require.Equal(t, []string{"last"}, got)
-			require.Empty(t, absent)
+			r.gets("last")
 			r.write("two\n")
 			old(r, "very last\n")
-			got, _ = r.step()
-			require.Equal(t, []string{"very last"}, got)
+			r.gets("very last")
 			r.close("own")
 			r.open("own", r.path)
 			after(2 * askEvery)
@@ -674,18 +433,15 @@ func TestRenamed(t *testing.T) {
 			r.open("own", r.path)
 			r.rotate("two\n")
 			r.open("own", r.path)
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 		},
 		"another writes the same file": func(t *testing.T, r *run) {
 			r.open("own", r.path)
 			require.NoError(t, os.WriteFile(r.path, []byte("a\n"), 0o600))
-			_, absent := r.step()
-			require.Empty(t, absent, "ours began again")
+			r.gets("a") // ours began again
 			r.open("other", r.path)
 			require.NoError(t, os.WriteFile(r.path, []byte("b\n"), 0o600))
-			_, absent = r.step()
+			_, absent := r.step()
 			require.Contains(t, absent, "another program writes")
 			r.write("of whom?\n")
 			_, absent = r.step()
@@ -693,39 +449,30 @@ func TestRenamed(t *testing.T) {
 			r.close("other")
 			after(askEvery)
 			r.write("two\n")
-			got, absent := r.step()
-			require.Equal(t, []string{"two"}, got)
-			require.Empty(t, absent)
+			r.gets("two")
 		},
 		"moved away and back": func(t *testing.T, r *run) {
 			for range 10 {
 				require.NoError(t, os.Rename(r.path, r.prev()))
-				_, absent := r.step()
-				require.Contains(t, absent, "moved away or removed")
+				r.lacks("moved away or removed")
 				require.NoError(t, os.Rename(r.prev(), r.path))
 				r.write("two\n")
-				got, absent := r.step()
-				require.Equal(t, []string{"two"}, got)
-				require.Empty(t, absent)
+				r.gets("two")
 			}
 			require.Zero(t, r.Status().Rotations)
 		},
 		"removed while open": func(t *testing.T, r *run) {
 			r.open("own", r.path)
 			require.NoError(t, os.Remove(r.path))
-			_, absent := r.step()
-			require.Empty(t, absent, "what is written is read")
+			r.gets()
 		},
 		"another's, as is known late": func(t *testing.T, r *run) {
 			r.open("other", r.path)
 			after(2 * askEvery)
-			_, absent := r.step()
-			require.Contains(t, absent, "another program writes")
+			r.lacks("another program writes")
 			r.rotate("two\n")
 			r.open("own", r.path)
-			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "two"}, got)
-			require.Empty(t, absent)
+			r.gets("restarted 0", "two")
 		},
 		"not sure yet": func(t *testing.T, r *run) { // a program that is not seen appended to the file of an earlier run
 			want := []string{"two"}
@@ -746,144 +493,9 @@ func TestRenamed(t *testing.T) {
 				}
 				r := newRun(t, dir, before, true)
 				r.write("one\n")
-				got, _ := r.step()
-				require.Equal(t, []string{"one"}, got)
+				r.gets("one")
 				c(t, r)
-				require.NoError(t, r.stop())
 			})
-		})
-	}
-}
-
-// TestRestartedWhileOpen: a log that is followed by name is that of the file that is still written.
-func TestRestartedWhileOpen(t *testing.T) {
-	bubble(t, func(t *testing.T, dir string) {
-		w := newWriters(t)
-		r := &run{start(t, dir, func(c *Config) { c.Writers = w.of }), w}
-		r.write("one\n")
-		r.open("own", r.path)
-		got, _ := r.step()
-		require.Equal(t, []string{"one"}, got)
-		r.rotate("of another\n")
-		after(time.Minute)
-		appendTo(t, r.prev(), "two\n")
-		got, _ = r.step()
-		require.Equal(t, []string{"two"}, got)
-		require.True(t, r.Status().Renamed)
-		r.close("own")
-		after(2 * askEvery)
-		require.Equal(t, []string{"restarted 0", "of another"}, r.taken())
-		require.False(t, r.Status().Renamed)
-		require.NoError(t, r.stop())
-	})
-}
-
-// program is one that logs as Unity does: it renames the log at its path and creates its own.
-type program struct {
-	*run
-	who string
-	log *os.File
-	all []string // the lines of its log
-
-	seen bool // the follower has looked since it began
-}
-
-func (p *program) begin() {
-	p.end()
-	p.started(p.who)
-	_ = os.Rename(p.path, p.prev()) // there may be none
-	var err error
-	p.log, err = os.Create(p.path)
-	require.NoError(p.following.t, err)
-	p.open(p.who, p.path)
-	p.all, p.seen = nil, false
-	if p.who == "own" {
-		p.writers.mu.Lock()
-		p.link = fmt.Sprint("/proc/self/fd/", p.log.Fd())
-		p.writers.mu.Unlock()
-	}
-}
-
-func (p *program) end() {
-	if p.log == nil {
-		return
-	}
-	require.NoError(p.following.t, p.log.Close())
-	p.log = nil
-	if p.close(p.who); p.who == "own" {
-		p.writers.mu.Lock()
-		p.link = ""
-		p.writers.mu.Unlock()
-	}
-}
-
-// TestPrograms lets a program and another one with the same path begin, write and end in any order, and looks now and
-// then. No line of the other is ever taken, and all of the program's are, whatever becomes of its name.
-func TestPrograms(t *testing.T) {
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("a file that is open has no name here")
-	}
-	seeds := 40
-	if testing.Short() {
-		seeds = 10
-	}
-	for seed := range seeds {
-		bubble(t, func(t *testing.T, dir string) {
-			random := rand.New(rand.NewPCG(uint64(seed), 0))
-			old := ""
-			if seed%2 == 0 {
-				old = "old\n"
-			}
-			r := newRun(t, dir, old, true)
-			own, other := &program{run: r, who: "own"}, &program{run: r, who: "other"}
-			did, all := []string{}, []string(nil)
-			for n := range 60 {
-				p := own
-				if random.IntN(2) == 0 {
-					p = other
-				}
-				op := random.IntN(8)
-				switch {
-				case op == 0:
-					if p.begin(); p == own {
-						all = nil
-					}
-				case op == 1 && (p == own || p.seen): // whose a file was that nobody has open cannot be known
-					p.end()
-				case op == 2 && random.IntN(4) == 0:
-					require.NoError(t, os.RemoveAll(r.path))
-					op = 9
-				case op > 2 && p.log != nil:
-					line := fmt.Sprint("line ", n, " of ", p.who)
-					_, err := p.log.WriteString(line + "\n")
-					require.NoError(t, err)
-					now := time.Now()
-					require.NoError(t, os.Chtimes(fmt.Sprint("/proc/self/fd/", p.log.Fd()), now, now))
-					p.all = append(p.all, line)
-				}
-				did = append(did, fmt.Sprint(p.who, op))
-				if random.IntN(3) == 0 {
-					continue // it does not look
-				}
-				after(time.Duration(1+random.IntN(3)) * 50 * time.Millisecond) // without a call, too
-				got, absent := r.step()
-				other.seen = true
-				for _, line := range got {
-					if line == "restarted 0" {
-						all = nil
-						continue
-					}
-					require.Contains(t, line, " of own", "seed %d: %v", seed, did)
-					all = append(all, line)
-				}
-				if own.log != nil {
-					require.Empty(t, absent, "seed %d: %v", seed, did)
-					require.Equal(t, own.all, all, "seed %d: %v", seed, did)
-				}
-			}
-			own.end()
-			other.end()
-			require.NoError(t, r.stop())
 		})
 	}
 }
@@ -904,6 +516,5 @@ func TestAskedSeldom(t *testing.T) {
 			require.Empty(t, absent)
 		}
 		require.Equal(t, before, r.asked, "it is known")
-		require.NoError(t, r.stop())
 	})
 }

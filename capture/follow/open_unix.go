@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// openFile opens a file for reading. It does not wait for the other end of what
-// has become a named pipe since it was looked at.
+// openFile opens a file for reading. It does not block on a named pipe that replaced the file since the last look.
 func openFile(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

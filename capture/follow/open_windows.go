@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// openFile opens a file for reading so that the game may write, rename and delete
-// it meanwhile. os.Open would refuse it the last two: it does not share the
-// right to delete.
+// openFile opens a file for reading so that the game may write, rename and delete it while it is open. os.Open would
+// prevent the last two: it does not share the right to delete.
 func openFile(name string) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {

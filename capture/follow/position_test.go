@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // news returns the records that are not known, as taken returns them.
@@ -85,7 +86,6 @@ func TestResumeRenamed(t *testing.T) {
 		third := again(t, dir, second.recs[len(second.recs)-2].Position) // killed after the notice
 		require.NoError(t, third.Sync(t.Context()))
 		require.Equal(t, []string{"old four"}, third.news())
-		require.NoError(t, third.stop())
 	})
 }
 
@@ -112,10 +112,8 @@ func TestResumeOther(t *testing.T) {
 				require.NoError(t, second.Sync(t.Context()))
 				got := second.news()
 				require.Equal(t, "restarted 0", got[0])
-				data, err := os.ReadFile(first.path)
-				require.NoError(t, err)
+				data := testkit.Must(os.ReadFile(first.path))
 				require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
-				require.NoError(t, second.stop())
 			})
 		})
 	}
@@ -143,7 +141,6 @@ func TestResumeFromEnd(t *testing.T) {
 		third := fromEnd(at)
 		require.NoError(t, third.Sync(t.Context()))
 		require.Empty(t, third.taken())
-		require.NoError(t, third.stop())
 	})
 }
 

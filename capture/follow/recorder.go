@@ -11,9 +11,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Recorder writes what an engine was given, with its times and in its order, as
-// JSON lines that package capture reads and cmd/classify-replay replays
-// (docs/reference.md). Each line is one call of the writer. It holds one line.
+// Recorder writes the input of an engine, with its times and in its order, as JSON lines that package capture reads and
+// cmd/classify-replay replays (docs/reference.md). Each line is one call of the writer. It holds one line.
 //
 // A Recorder is safe for concurrent use. A host that gives entries to an engine from
 // several goroutines must hold a lock around both calls, or the orders differ. The first
@@ -28,7 +27,7 @@ type Recorder struct {
 // recordingVersion is the version of the format, which the first line names.
 const recordingVersion = 2
 
-// line is what a line of a recording holds: the members of its kind, in this order.
+// line has the members of a line of a recording, in their order.
 type line struct {
 	Kind      string     `json:"kind"`
 	Time      *time.Time `json:"time,omitempty"`
@@ -67,8 +66,7 @@ func NewRecorder(w io.Writer) *Recorder {
 	return r
 }
 
-// Record writes an entry that an engine is given: a record of a followed log, or one
-// that a host made.
+// Record writes an entry for an engine: a record of a followed log, or an entry of a host.
 func (r *Recorder) Record(rec *capture.Record) {
 	if rec.Kind == event.KindHost {
 		switch rec.Status {

@@ -22,8 +22,7 @@ import (
 // TestRecordingDocs holds docs/reference.md to what a Recorder writes: its first line, and
 // in the table each kind of line with its members, in their order.
 func TestRecordingDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reference.md")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("../../docs/reference.md"))
 	_, page, found := strings.Cut(string(text), "\n## Recordings\n")
 	require.True(t, found)
 	page, _, _ = strings.Cut(page, "\n## ")
@@ -79,16 +78,14 @@ func TestRecordingDocs(t *testing.T) {
 		var names []string
 		var values []any
 		for d.More() {
-			token, err := d.Token()
-			require.NoError(t, err)
+			token := testkit.Must(d.Token())
 			if delim, ok := token.(json.Delim); ok {
 				require.Equal(t, json.Delim('{'), delim, "a line holds no list and no object")
 				continue
 			}
 			name, ok := token.(string)
 			require.True(t, ok)
-			value, err := d.Token()
-			require.NoError(t, err)
+			value := testkit.Must(d.Token())
 			names, values = append(names, name), append(values, value)
 		}
 		require.Equal(t, "kind", names[0])
@@ -155,8 +152,7 @@ func TestRecordingIsRead(t *testing.T) {
 			want = append(want, e.Kind.String()+" "+e.Status.String()+" "+e.Message+" "+e.Stack+" "+e.Source)
 		}
 		require.NoError(t, r.Err())
-		in, err := capture.NewReader(bytes.NewReader(first.Bytes()), capture.Options{})
-		require.NoError(t, err)
+		in := testkit.Must(capture.NewReader(bytes.NewReader(first.Bytes()), capture.Options{}))
 		again := NewRecorder(&second)
 		var got []string
 		var rec capture.Record

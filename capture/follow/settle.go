@@ -12,8 +12,7 @@ func (t *tail) settle() {
 	}
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
 		_, partly := t.pending()
-		t.stream.Flush(partly)
-		t.drain()
+		t.flush(partly)
 	}
 	t.reach()
 	t.answer()
@@ -26,11 +25,11 @@ func (t *tail) pending() (line int, partly bool) {
 	return t.stream.Pending()
 }
 
-// maxAge is how long a line may wait for what it could be part of, while the file grows all the time.
+// maxAge is how long a line may wait for the rest of its record, while the file grows all the time.
 func maxAge(idle time.Duration) time.Duration { return idle + idle/2 }
 
-// due returns when the open record is to be delivered: after a time of quiet, and at the latest when its first line
-// that was not delivered is too old. What a file begins with waits no longer for the end of a line.
+// due returns when the open record is to be delivered: after quiet, and at the latest when its first undelivered line
+// is too old. The first line of a file waits no longer than that for its end.
 func (t *tail) due() (time.Time, bool) {
 	line, partly := t.pending()
 	if line == 0 {
@@ -77,8 +76,7 @@ func (t *tail) reach() {
 		s.since = time.Now()
 		s.file, s.line = t.number, 1
 		if t.stream != nil {
-			t.stream.Flush(false)
-			t.drain()
+			t.flush(false)
 			s.line = max(1, t.stream.At().Lines)
 		}
 	}

@@ -24,7 +24,7 @@ const (
 	maxBackoff = 2 * time.Second
 )
 
-// tail is what the goroutine in Run works with.
+// tail is the state of the goroutine in Run.
 type tail struct {
 	*Follower
 	handle Handler
@@ -44,7 +44,7 @@ type tail struct {
 	last int
 
 	mid                  bool      // the text read so far ends within a line
-	head                 []byte    // what the file begins with
+	head                 []byte    // the first bytes of the file
 	wide                 bool      // the text is UTF-16 in little endian
 	unwritten            int64     // NULs at the end
 	gapAt                int64     // where NULs were seen that have text after them ...
@@ -130,7 +130,7 @@ func (t *tail) close() {
 	closeAll(t.queue)
 }
 
-// run is the loop: look, deliver what is complete, wait.
+// run is the loop: look, deliver complete records, wait.
 func (t *tail) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -245,8 +245,7 @@ func (t *tail) unlisten() {
 	}
 }
 
-// read reads a chunk. At the end of the file it looks whether the path is that of
-// another by now.
+// read reads a chunk. At the end of the file it checks whether another file is at the path.
 func (t *tail) read(now time.Time) error {
 	t.more, t.wake = false, time.Time{}
 	if t.file == nil {
@@ -302,7 +301,7 @@ func (t *tail) read(now time.Time) error {
 			t.at.Offset, t.at.Hash = t.offset, xxhash.Sum64(t.buf[max(0, end-lastSize):end])
 			t.feed(fresh, now)
 		}
-		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
+		t.grown = time.Now() // bytes that came during that are read before anything counts as complete
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
 	}
 	t.more = t.more || len(fresh) > 0 && n == limit
@@ -313,12 +312,8 @@ func (t *tail) read(now time.Time) error {
 	return t.identify(now)
 }
 
-// same reports whether b is what was read before. Where that was NUL, a page may
-// have been written since.
+// same reports whether b has the bytes of an earlier read. A page of NULs may have been written since.
 func same(before, b []byte) bool {
-	if bytes.Equal(before, b) {
-		return true
-	}
 	for i, c := range before {
 		if c != 0 && c != b[i] {
 			return false
@@ -341,7 +336,13 @@ func sameLines(a, b []byte, within bool) int {
 	return end
 }
 
-// drain delivers what the stream has.
+// flush delivers the open record, with a line that has no end if partly is set.
+func (t *tail) flush(partly bool) {
+	t.stream.Flush(partly)
+	t.drain()
+}
+
+// drain delivers the records of the stream.
 func (t *tail) drain() {
 	for t.stream.Next(&t.rec.Record) {
 		if t.rec.Known = t.stream.Resuming(); !t.rec.Known && !t.apart {
@@ -397,7 +398,7 @@ func (t *tail) publish() {
 	t.mu.Unlock()
 }
 
-// finish delivers what is there when the following ends.
+// finish delivers the remaining text when the following ends.
 func (t *tail) finish() error {
 	t.ending = true
 	t.begin(&syncing{done: make(chan error, 1)})
@@ -413,8 +414,7 @@ func (t *tail) finish() error {
 		switch {
 		case t.stream == nil:
 		case hurried:
-			t.stream.Flush(false)
-			t.drain()
+			t.flush(false)
 			t.leave()
 		default:
 			for !t.hurried() && t.late(time.Now(), true) {
@@ -422,8 +422,7 @@ func (t *tail) finish() error {
 			if t.file != nil {
 				t.fill(time.Now(), true)
 			}
-			t.stream.Flush(true)
-			t.drain()
+			t.flush(true)
 		}
 		for _, s := range t.waiting {
 			s.done <- t.now.LastError

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestWatchEndsTwice: a watch may say more than once that it has ended, as of a folder that is
 // renamed and then removed. The next watch has nothing to do with that.
 func TestWatchEndsTwice(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
-		f, err := New(Config{Path: filepath.Join(dir, "Player.log")})
-		require.NoError(t, err)
+		f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log")}))
 		fl := &following{Follower: f, t: t, path: f.cfg.Path}
 		watches := 0
 		var end func()

@@ -1,6 +1,6 @@
-// Command heed-sidecar runs beside a game for a mod inside it: entries come in on standard input, attention goes out on
+// Command heed-sidecar is an engine for a mod inside a game: entries come in on standard input, attention goes out on
 // standard output, in the frames of docs/embedding-unity.md. It is "heed sidecar" without the rest of heed. The exit
-// status is 0 when the input has ended, 1 where it cannot be read further, and 2 for wrong usage.
+// status is 0 at the end of the input, 1 if the input cannot be read further, and 2 for wrong usage.
 package main
 
 import (

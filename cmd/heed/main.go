@@ -1,5 +1,5 @@
-// Command heed stands beside a running game and turns the flood of its log into
-// attention for the agent that plays or tests it.
+// Command heed accompanies a running game and turns the flood of its log into attention for the agent that plays or
+// tests it.
 //
 //	heed wrap -- GAME ARGS
 //
@@ -10,7 +10,7 @@
 //	126  the game's program cannot be started
 //	127  the game's program was not found
 //
-// or 2 where it was not started. That of the other commands is
+// or 2 if it was not started. The exit status of the other commands is
 //
 //	0    done; of "serve" and "follow" also: asked to end
 //	1    a finding: with "current" something blocking is open, with "ack" it was not acknowledged

@@ -21,8 +21,7 @@ import (
 
 // Config selects the logs of a report, and how it is made.
 type Config struct {
-	// Patterns name files, by the population that they belong to. A local folder stands for the logs and archives in it,
-	// at any depth.
+	// Patterns name files, by their population. A local folder means all logs and archives in it, at any depth.
 	Patterns [3][]string
 	// Split divides the population at a version of the game; "" does not.
 	Split string
@@ -71,7 +70,7 @@ func (c *Config) Flags(to *flag.FlagSet) {
 	to.StringVar(&c.HTML, "html", "fleet.html", "write the report as a page to a `FILE`, \"\" for none")
 }
 
-// Prepare sets c by its flags and by the patterns of the command line, and returns an error that names what is wrong.
+// Prepare sets c by its flags and by the patterns of the command line, and returns an error that names a wrong value.
 func (c *Config) Prepare(patterns []string) (err error) {
 	c.Patterns[population.Neither] = patterns
 	c.Salt = []byte(c.salt)
@@ -85,7 +84,7 @@ func (c *Config) Prepare(patterns []string) (err error) {
 	return c.Validate()
 }
 
-// Validate returns an error that names what is wrong.
+// Validate returns an error that names a wrong field.
 func (c *Config) Validate() error {
 	if slices.IndexFunc(c.Patterns[:], func(p []string) bool { return len(p) > 0 }) < 0 {
 		return errors.New("no logs named: give a folder or a pattern")
@@ -133,7 +132,8 @@ func compile(own []rules.File) (*rules.Set, error) {
 func (c *Config) Ended() []string { return c.set.Ended() }
 
 // Here makes the paths of this machine absolute, so that all have a root in common, and returns an error if one of them
-// has no log, or if a report cannot be written, or would overwrite a log ([ErrOverwrites]). What is in its file stays.
+// has no log, or if a report cannot be written, or would overwrite a log ([ErrOverwrites]). It does not change existing
+// files.
 func (c *Config) Here() error {
 	var overwrites error
 	over := func(name string) {
@@ -169,7 +169,7 @@ func writable(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil // a pipe would be ended by opening it
 	}
-	_, missing := os.Lstat(name) // a link to what is not there stays
+	_, missing := os.Lstat(name) // a link to a missing file stays
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

@@ -1,4 +1,3 @@
 // Package intake makes summaries of the logs in a file: of one log, plain or compressed, or of all logs in an archive,
-// one after another. Memory is bounded whatever the file holds, nothing in a file panics, and what cannot be read is an
-// error that names it.
+// one after another. Memory is bounded, no content of a file panics, and an error names the unreadable file.
 package intake

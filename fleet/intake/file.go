@@ -27,7 +27,7 @@ type Found struct {
 	Err     error            // why it was not read, or not to its end
 }
 
-// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, or be packed twice. A
+// The bounds of an archive: archives of a community have less. Entries of a zip may overlap, or be packed twice. A
 // small file then unpacks to millions of times its size, and a worker would be busy for weeks.
 const (
 	maxMembers  = 1 << 20   // logs
@@ -36,8 +36,9 @@ const (
 	freeBytes   = 16 << 20  // whatever its size
 )
 
-// Read reads the file with a name and calls found with each log in it. An archive (.zip, .tar, also compressed) has the
-// files in it whose names are those of logs. Opened it reads; a zip that is not on this machine's disk is copied there.
+// Read reads the file with a name and calls found with each log in it. Of an archive (.zip, .tar, also compressed) it
+// reads the files with names of logs. opened is the content of the file; a zip that is not on this machine's disk is
+// copied there.
 func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
 	if !IsArchive(name) {
 		s, err := summarize(set, path.Base(name), opened, nil)
@@ -72,7 +73,7 @@ func wanted(name string) bool {
 	return files.MayBeLog(name) && !strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, "__MACOSX/")
 }
 
-// archive is one that is read, with what may still be read of it.
+// archive is an open archive, with the rest of its limits.
 type archive struct {
 	set   *rules.Set
 	name  string
@@ -81,7 +82,7 @@ type archive struct {
 	bytes limit
 }
 
-// unpacking returns the limit of what an archive unpacks to, before any of it was read.
+// unpacking returns the limit of unpacked bytes of an archive, before any of it was read.
 func unpacking() limit {
 	err := fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio, int64(maxUnpacked))
 	return limit{freeBytes, maxUnpacked - freeBytes, err}
@@ -89,7 +90,7 @@ func unpacking() limit {
 
 var errNoLog, errEncrypted = errors.New("has no log in it"), errors.New("is encrypted")
 
-// read reads a log. Its error is that of the whole archive, which then ends.
+// read reads a log. Its error ends the whole archive.
 func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
 	if a.logs == 0 {
 		return fmt.Errorf("has more than %d logs", maxMembers)
@@ -110,7 +111,7 @@ func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
 }
 
 func (a *archive) readTar(opened io.Reader) error {
-	within := unpacking() // what is no log is unpacked too, to get past it
+	within := unpacking() // other files are unpacked too, to get past them
 	stream, err := unpacked(io.TeeReader(opened, &granted{&within, &a.bytes}))
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ const maxWindow = 128 << 20
 // unpacked takes a stream's compression off, if it has any.
 func unpacked(r io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
-	magic, _ := buffered.Peek(4) // whoever reads on finds the error
+	magic, _ := buffered.Peek(4) // the next read finds the error
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		return gzip.NewReader(buffered)

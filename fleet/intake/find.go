@@ -19,8 +19,8 @@ type Source struct {
 // Join returns the source of a file that two patterns name.
 func (s Source) Join(o Source) Source { return Source{s.Part | o.Part, max(s.Root, o.Root)} }
 
-// Root returns the folder below which the first folder is that of a player: the longest in which all that patterns name
-// is, without wildcards. An archive is a folder.
+// Root returns the folder below which the first folder names the player: the longest common folder of all patterns,
+// without wildcards. An archive is a folder.
 func Root(patterns []string) string {
 	root := ""
 	for i, pattern := range patterns {
@@ -55,8 +55,8 @@ func clean(pattern string) string {
 // isRemote reports whether a pattern names files of another file system than this machine's.
 func isRemote(pattern string) bool { return strings.Contains(pattern, "://") }
 
-// Match calls found with each file of a pattern. List returns the files of a remote pattern; nil: there are none. A
-// folder of this machine stands for the logs and archives in it, at any depth. An error if there is no file.
+// Match calls found with each file of a pattern. list returns the files of a remote pattern; nil means none. A folder
+// of this machine means the logs and archives in it, at any depth. No file is an error.
 func Match(pattern string, list func(pattern string) ([]string, error), found func(name string)) error {
 	pattern = clean(pattern)
 	names, err := matched(pattern, list)
@@ -68,7 +68,7 @@ func Match(pattern string, list func(pattern string) ([]string, error), found fu
 	}
 	any := false
 	for _, name := range names {
-		// Of the folders, only those of this machine are found as such.
+		// Only folders of this machine are known as folders.
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
 			any = true
 			found(name)
@@ -94,7 +94,7 @@ func Match(pattern string, list func(pattern string) ([]string, error), found fu
 	return nil
 }
 
-// matched returns the files of a pattern. A local path that exists is itself, whatever is in its name.
+// matched returns the files of a pattern. A local path that exists is itself, even if its name has wildcards.
 func matched(pattern string, list func(pattern string) ([]string, error)) ([]string, error) {
 	if isRemote(pattern) {
 		if list == nil {
@@ -111,8 +111,8 @@ func matched(pattern string, list func(pattern string) ([]string, error)) ([]str
 	return filepath.Glob(pattern)
 }
 
-// isInput reports whether what a walk finds is to be read. What cannot be read is, too, such as a folder that could not
-// be listed, or a pipe: reading it names it as a failure, and the others go on.
+// isInput reports whether a walk's entry is to be read. An unreadable folder or a pipe is to be read, too: reading it
+// reports a failure with its name, and the walk continues.
 func isInput(file string, entry fs.DirEntry, err error) bool {
 	return err != nil || !entry.IsDir() && (files.MayBeLog(file) || IsArchive(file))
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
 func compiled(tb testing.TB) *rules.Set {
 	tb.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(tb, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	return set
 }
 
@@ -38,8 +38,7 @@ func readAll(set *rules.Set, name string, opened io.Reader) (all []Found) {
 
 func someLog(tb testing.TB) []byte {
 	tb.Helper()
-	data, err := os.ReadFile("../../testdata/captures/cascade-1.6.log")
-	require.NoError(tb, err)
+	data := testkit.Must(os.ReadFile("../../testdata/captures/cascade-1.6.log"))
 	return append(data, "\nException at C:\\Users\\maria\\mod.dll: not found\n"...)
 }
 
@@ -48,8 +47,7 @@ func zipped(tb testing.TB, names ...string) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, name := range names {
-		w, err := z.Create(name)
-		require.NoError(tb, err)
+		w := testkit.Must(z.Create(name))
 		_, _ = w.Write(someLog(tb))
 	}
 	require.NoError(tb, z.Close())
@@ -82,12 +80,10 @@ func gzipped(tb testing.TB, data []byte) []byte {
 // TestForms holds that a log is the same log however it is packed, and that its summary has nothing private.
 func TestForms(t *testing.T) {
 	set := compiled(t)
-	encoder, err := zstd.NewWriter(nil)
-	require.NoError(t, err)
+	encoder := testkit.Must(zstd.NewWriter(nil))
 	zipFile := filepath.Join(t.TempDir(), "a.zip")
 	require.NoError(t, os.WriteFile(zipFile, zipped(t, "p/Player.log"), 0o600))
-	onDisk, err := os.Open(zipFile)
-	require.NoError(t, err)
+	onDisk := testkit.Must(os.Open(zipFile))
 	defer func() { _ = onDisk.Close() }()
 	want := readAll(set, "p/Player.log", bytes.NewReader(someLog(t)))[0].Session
 	require.NotEmpty(t, want.Groups)
@@ -115,8 +111,7 @@ func TestForms(t *testing.T) {
 		if IsArchive(name) {
 			require.Equal(t, name+"/p/Player.log", found[0].Path)
 		}
-		text, err := json.Marshal(found[0].Session)
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(found[0].Session))
 		require.NotContains(t, string(text), "maria")
 	}
 }
@@ -166,8 +161,7 @@ func encrypted(tb testing.TB) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	_, err := z.CreateRaw(&zip.FileHeader{Name: "a.log", Flags: 1})
-	require.NoError(tb, err)
+	testkit.Must(z.CreateRaw(&zip.FileHeader{Name: "a.log", Flags: 1}))
 	require.NoError(tb, z.Close())
 	return out.Bytes()
 }
@@ -233,15 +227,13 @@ func TestRatio(t *testing.T) {
 	log := bytes.Repeat([]byte(line), (freeBytes+16<<20)/len(line))
 	squeezed := func(data []byte) []byte { // to a thousandth
 		var out bytes.Buffer
-		w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-		require.NoError(t, err)
+		w := testkit.Must(gzip.NewWriterLevel(&out, gzip.BestCompression))
 		_, _ = w.Write(data)
 		require.NoError(t, w.Close())
 		return out.Bytes()
 	}
 	in := func(z *zip.Writer, name string, data []byte) {
-		w, err := z.Create(name)
-		require.NoError(t, err)
+		w := testkit.Must(z.Create(name))
 		_, _ = w.Write(data)
 	}
 	for name, make := range map[string]func(z *zip.Writer, w *tar.Writer){

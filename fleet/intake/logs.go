@@ -51,7 +51,7 @@ func (r *Reader) Read(name string, source Source, open func(name string) (io.Rea
 	fail := func(name string, err error) {
 		failures(&population.Failure{Path: text.Safe(name, 0), Error: text.Safe(err.Error(), maxError)})
 	}
-	// To open a pipe waits for whoever writes to it, and a device may have no end.
+	// Opening a pipe waits for a writer, and a device may have no end.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		fail(name, errors.New("is not a regular file"))
 		return
@@ -90,9 +90,9 @@ func (r *Reader) Read(name string, source Source, open func(name string) (io.Rea
 
 var errNoPlayer = errors.New("no player in its path by --player")
 
-// playerIn returns the name of the player whose log stands at a path, "" where the expression finds none: all such logs
-// are of one player, since one person may have sent them all. Without an expression it is the first folder after the
-// root, and logs that are in none are of one player too.
+// playerIn returns the name of the player of the log at a path, or "" if the expression does not match: all such logs
+// belong to one player, since one person may have sent them all. Without an expression the player is the first folder
+// after the root; all logs outside a folder belong to one player, too.
 func (r *Reader) playerIn(name string, root int) string {
 	name = filepath.ToSlash(name)
 	if r.player == nil {
@@ -127,8 +127,8 @@ func progress(logs, bytes uint64) string {
 	return fmt.Sprintf("%s with %d MB read so far", text.Count(logs, "log"), bytes/1_000_000)
 }
 
-// Report makes the report of the logs of this machine, with a goroutine for each processor. It is what a pipeline makes
-// of the same files.
+// Report makes the report of the logs of this machine, with a goroutine for each processor. A pipeline makes the same
+// report of the same files.
 func (c *Config) Report(ctx context.Context) (*population.Report, error) {
 	sources := map[string]Source{}
 	for part, patterns := range c.Patterns {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // readFolder reads a folder on one goroutine.
@@ -186,9 +187,7 @@ func TestReportConcurrent(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "Player.log"), someLog(t), 0o600))
 	}
 	c := &Config{Patterns: [3][]string{{dir}}, Salt: []byte("x"), K: 1}
-	first, err := c.Report(t.Context())
-	require.NoError(t, err)
-	again, err := c.Report(t.Context())
-	require.NoError(t, err)
+	first := testkit.Must(c.Report(t.Context()))
+	again := testkit.Must(c.Report(t.Context()))
 	require.Equal(t, first, again)
 }

@@ -23,8 +23,8 @@ var (
 // maxLog bounds a log, unpacked: what expands without end is no log.
 const maxLog = 16 << 30
 
-// summarize returns the summary of a log, scrubbed as its text comes in. Of one that could not be read to its end it
-// returns both what was read and the error; of what is no log, an error alone. Its text counts against a limit.
+// summarize returns the summary of a log, scrubbed as its text comes in. If the log could not be read to its end, it
+// returns both the summary so far and the error; for another file, an error alone. The text counts against a limit.
 func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s *summary.Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -72,7 +72,8 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	return s, err
 }
 
-// records are those of a reader. Unlike [capture.Ahead], it reads on the goroutine that asks, whose panics are caught.
+// records reads the records of a reader. Unlike [capture.Ahead], it reads on the calling goroutine, whose panics are
+// caught.
 type records struct {
 	*capture.Reader
 	record capture.Record
@@ -106,7 +107,7 @@ func run(r *replay.Replay, made *report.Replay) error {
 	}
 }
 
-// limit is how many bytes may be read, of one or more readers, and what is wrong if there are more. A nil one is none.
+// limit bounds the bytes read from readers, and has the error for more. A nil limit is no limit.
 type limit struct {
 	left int64
 	more int64 // that may be allowed
@@ -119,7 +120,7 @@ func (l *limit) allow(packed int64) {
 	l.left, l.more = l.left+more, l.more-more
 }
 
-// granted allows what is written to it.
+// granted raises the limit with the bytes written to it.
 type granted []*limit
 
 // Write implements [io.Writer].

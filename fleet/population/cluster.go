@@ -20,7 +20,7 @@ type Set struct {
 	States  Tally          `json:"states"`
 }
 
-// NewSet returns that of one log.
+// NewSet returns the set of one log.
 func NewSet(log *Log, names *Names) *Set {
 	s := &Set{Game: log.Game, Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
 	s.Groups = slices.SortedFunc(maps.Keys(names.roots(log)), func(a, b signature.ID) int {
@@ -48,7 +48,7 @@ func (s *Set) Merge(o *Set) {
 	s.States.add(o.States, maxRules)
 }
 
-// Compare orders sets: that of most logs first.
+// Compare orders sets: the set of most logs first.
 func (s *Set) Compare(o *Set) int {
 	return cmp.Or(cmp.Compare(o.Logs, s.Logs), cmp.Compare(len(o.Groups), len(s.Groups)),
 		slices.Compare(s.Groups, o.Groups), cmp.Compare(s.Game, o.Game))
@@ -61,8 +61,8 @@ type cluster struct {
 	of    map[signature.ID]uint64 // logs, by group
 }
 
-// clusters puts each set, that of most logs first, to the first cluster whose first set it is like. Half of the logs of
-// one have some group, then: each has half of those of the first set.
+// clusters adds each set, the set of most logs first, to the first cluster whose first set is similar. So half of the
+// logs of a cluster have some group: each has half of the groups of the first set.
 func clusters(sets []*Set) []*cluster {
 	var all []*cluster
 	for _, s := range sets {
@@ -83,7 +83,7 @@ func clusters(sets []*Set) []*cluster {
 	return all
 }
 
-// alike reports whether the Jaccard index of two sets, which are in order, is at least a half.
+// alike reports whether the Jaccard index of two sorted sets is at least a half.
 func alike(a, b []signature.ID) bool {
 	common := 0
 	for _, id := range a {

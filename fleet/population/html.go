@@ -34,7 +34,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"num":   func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 }).Parse(pageTemplate))
 
-// shownPage is what the page is made of.
+// shownPage is the data of the page.
 type shownPage struct {
 	*Report
 	Policy     string
@@ -46,7 +46,7 @@ type shownPage struct {
 	HiddenMods int
 }
 
-// shownList is a list of groups, of which the first has the place From among all.
+// shownList is a list of groups. Its first group has the place From among all.
 type shownList struct {
 	Title  string
 	From   int

@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The bounds of what links: more than a hundred thousand logs of one game have. Full, it is some 160 MB in a worker,
-// and 500 MB in the one that resolves it.
+// The bounds of links: more than a hundred thousand logs of one game have. Full links take some 160 MB in a worker, and
+// 500 MB in the worker that resolves them.
 const (
 	maxEdges = 4 << 20
 	maxNames = 1 << 18 // of mods
@@ -34,14 +34,14 @@ func (e Edge) compare(o Edge) int {
 	return cmp.Or(cmp.Compare(e.hash(), o.hash()), slices.Compare(e[:], o[:]))
 }
 
-// Links has which names in logs are for the same. Full tables keep what has the least hashes, as [Tally] does, and one
-// more by which the others are counted. See [Links.Resolve].
+// Links has the names in logs that belong together. Full tables keep the entries with the least hashes, as [Tally]
+// does, and one more by which the others are counted. See [Links.Resolve].
 type Links struct {
 	// Edges are in order up to sorted, and each once in that.
 	Edges []Edge `json:"edges,omitempty"`
 	// Mods has the package ids of mods by their games and names: some logs list names only.
 	Mods map[string]Owners `json:"mods,omitempty"`
-	// K is how many players must list an id with a name for it to stand for the name.
+	// K is how many players must list an id with a name for the id to replace the name.
 	K int `json:"k,omitempty"`
 	// Shorter has the keys of logs that are the beginning of another of the same player.
 	Shorter map[string]bool `json:"shorter,omitempty"`
@@ -94,7 +94,7 @@ func (l *Links) name(name string, owners Owners) {
 	}
 }
 
-// Merge adds other links. What is kept does not depend on the order.
+// Merge adds other links. The kept entries do not depend on the order.
 func (l *Links) Merge(other *Links) { l.merge(other, maxEdges, maxNames) }
 
 func (l *Links) merge(other *Links, edges, names int) {
@@ -153,7 +153,7 @@ type Lost struct {
 	Names uint64 `json:"names,omitempty"`
 }
 
-// Resolve returns the names that links lead to, and what was lost of the links.
+// Resolve returns the names from links, and the number of lost links.
 func (l *Links) Resolve() (*Names, Lost) { return l.resolve(maxEdges, maxNames) }
 
 func (l *Links) resolve(edges, names int) (*Names, Lost) {

@@ -25,10 +25,10 @@ const (
 	parts   = 3
 )
 
-// in reports whether what is in a set of populations is in one of them.
+// in reports whether two sets of populations overlap.
 func in(set, part int) bool { return set == part || set&part != 0 }
 
-// Extent is what a log is known by.
+// Extent identifies a log.
 type Extent struct {
 	Key   string `json:"key"` // the same for a player's copies of a log
 	Bytes uint64 `json:"bytes"`
@@ -38,7 +38,7 @@ type Extent struct {
 	Crashed bool `json:"crashed,omitempty"`
 }
 
-// Log is what is counted of a log.
+// Log has the counts of a log.
 type Log struct {
 	Extent
 	Copies Distinct     `json:"copies"` // pseudonyms of their paths: one at least
@@ -75,16 +75,15 @@ type LoggedGroup struct {
 	Blame       []string          `json:"blame,omitempty"`  // ids of mods
 }
 
-// Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out which it is
-// of.
+// Pseudonym returns the only stored name of a player or a path: without the salt its origin cannot be found.
 func Pseudonym(salt []byte, name string) summary.Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write([]byte(name)) // never fails
 	return summary.Hash(binary.BigEndian.Uint64(mac.Sum(nil)))
 }
 
-// NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that
-// are not urgent are left out. The set is the one by which they were decided.
+// NewLog returns the counts of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that are not
+// urgent are left out. The set is the set of rules that decided them.
 func NewLog(path, player summary.Hash, part int, s *summary.Session, set *rules.Set) *Log {
 	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
@@ -148,11 +147,11 @@ func plain(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
 }
 
-// of is the key of what is counted of a game: the name of another game's mod or version is another one.
+// of returns a key of counts of a game: the same mod or version of another game has another key.
 func of(game, name string) string { return game + "\x00" + name }
 
-// Merge adds the player's copy of the log, which is then in the populations of both. That whose path has the least
-// pseudonym is the one that counts.
+// Merge adds the player's copy of the log, which is then in the populations of both. The copy whose path has the least
+// pseudonym counts.
 func (l *Log) Merge(other *Log) {
 	copies, part := l.Copies, l.Part|other.Part
 	copies.add(other.Copies)
@@ -162,9 +161,9 @@ func (l *Log) Merge(other *Log) {
 	l.Copies, l.Part = copies, part
 }
 
-// Shorter returns the keys of those logs of a player that are the beginning of another that is in the same populations,
-// at least: shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the
-// longer.
+// Shorter returns the keys of a player's logs that are the beginning of another log, which is at least in the same
+// populations: shorter copies. Both have the same bytes up to the last mark of the shorter log; if the shorter log has
+// a crash, the longer log has it, too.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
 		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
@@ -176,13 +175,13 @@ func Shorter(logs []Extent) map[string]bool {
 	return shorter
 }
 
-// shorterIn adds those logs of exactly these populations that are the beginning of one that is in them, too.
+// shorterIn adds the logs of exactly these populations that are the beginning of another log in them.
 func shorterIn(part int, logs []Extent, shorter map[string]bool) {
 	begins := func(l, other *Extent) bool {
 		return len(l.Marks) > 0 && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
 	}
 	longest, crashed := &Extent{}, &Extent{}
-	for i := range slices.Backward(logs) { // what has all of its marks comes right after it
+	for i := range slices.Backward(logs) { // a log with all of its marks comes right after it
 		l := &logs[i]
 		if l.Part&part != part || (l.Part == 0) != (part == 0) {
 			continue

@@ -72,7 +72,7 @@ func (t *Totals) Merge(o *Totals) {
 	t.Names.add(o.Names, maxMods)
 }
 
-// Group is a group of the population, of one player or of many: a signature is that of one fault in one game only.
+// Group is a group of the population, of one player or of many: a signature identifies a fault in one game only.
 type Group struct {
 	Game        string            `json:"game,omitempty"`
 	Signature   signature.ID      `json:"signature"` // the least
@@ -95,7 +95,7 @@ type Group struct {
 	Mods        Tally             `json:"mods,omitempty"` // players with the group whose logs list the mod
 }
 
-// Key is the same for what is merged into one group.
+// Key is equal for groups that are merged.
 func (g *Group) Key() string { return of(g.Game, g.Signature.String()) }
 
 // Merge adds another of the same game and signature.
@@ -122,13 +122,13 @@ func (g *Group) Merge(o *Group) {
 	g.Mods.add(o.Mods, maxMods)
 }
 
-// Player is what is known of one player: logs of one are no independent evidence, and so players are what is counted.
+// Player has the counts of one player. Logs of one player are no independent evidence, so players are counted.
 type Player struct {
 	Totals
 	Groups []*Group `json:"groups,omitempty"`
 }
 
-// NewPlayer returns what one log adds to its player. Names are those of the whole population.
+// NewPlayer returns the counts of one log for its player. Names are the names of the whole population.
 func NewPlayer(log *Log, names *Names) *Player {
 	if names.Shorter[log.Key] {
 		return &Player{Totals: Totals{Copies: log.Copies.Count()}}
@@ -211,7 +211,7 @@ func compareByHash(a, b string) int {
 	return cmp.Or(cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b)), cmp.Compare(a, b))
 }
 
-// Merge adds what is known from other logs of the player.
+// Merge adds counts of other logs of the player.
 func (p *Player) Merge(o *Player) {
 	p.Totals.Merge(&o.Totals)
 	byKey := make(map[string]*Group, len(p.Groups))
@@ -221,7 +221,7 @@ func (p *Player) Merge(o *Player) {
 	for _, g := range o.Groups {
 		known := byKey[g.Key()]
 		if known == nil {
-			known = &Group{} // of its own: what is merged stays as it is
+			known = &Group{} // a copy: Merge must not change its argument
 			p.Groups = append(p.Groups, known)
 		}
 		known.Merge(g)
@@ -229,8 +229,8 @@ func (p *Player) Merge(o *Player) {
 	p.trim()
 }
 
-// Count turns what a player saw, and how often, into one player who saw it. Call it once, when all logs of the player
-// are in. The groups share tables then, and are to be added to others, not to be added to.
+// Count turns the faults that a player saw into counts of one player. Call it once, after all logs of the player are
+// merged. The groups then share tables: merge them into others, and merge nothing into them.
 func (p *Player) Count() (*Totals, []*Group) {
 	count := func(players *uint64, partPlayers *[parts]uint64, partLogs *[parts]uint64, tallies ...Tally) {
 		*players = 1

@@ -18,7 +18,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Version is that of [Report] as JSON. It rises when a field goes or means something else; fields may be added.
+// Version is the version of [Report] as JSON. It rises when a field goes or changes its meaning; fields may be added.
 const Version = 1
 
 // The bounds of a report.
@@ -30,7 +30,7 @@ const (
 	shownGroups = 30 // of a cluster
 )
 
-// level is the probability above which what differs is taken for chance.
+// level is the probability above which a difference counts as chance.
 const level = 0.05
 
 // sure is the number of standard errors that 95 of 100 lie within.
@@ -38,8 +38,8 @@ const sure = 1.96
 
 // The tags of the fields are their descriptions in the schema.
 
-// Report is what the logs of a population show together. It has no names of players, and no text that fewer than K of
-// them have.
+// Report is the result for the logs of a population. It has no names of players, and no text that fewer than K players
+// have.
 type Report struct {
 	Version int `json:"version" jsonschema:"Version of this form."`
 	K       int `json:"k" jsonschema:"How many players must have a text for it to be shown."`
@@ -150,7 +150,7 @@ type Lift struct {
 	cohort.Interval // of the ratio of the shares, with to without, at 95 %
 }
 
-// Comparison is what differs between the population before and that after.
+// Comparison has the differences between the populations before and after.
 type Comparison struct {
 	BeforePlayers uint64   `json:"beforePlayers" jsonschema:"Players of the first, of all games."`
 	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second. One may be in both, and counts as two who are independent: where a fault stays with its player, that makes p too high, and no change is found for it."`
@@ -173,7 +173,7 @@ type Change struct {
 	cohort.Interval // of the ratio of the shares, after to before, at 95 %
 }
 
-// Cluster are logs of a game that are alike.
+// Cluster is a set of similar logs of a game.
 type Cluster struct {
 	Game    string         `json:"game,omitempty" jsonschema:"The game."`
 	Logs    uint64         `json:"logs" jsonschema:"How many."`
@@ -192,7 +192,7 @@ type Parts struct {
 	Failures Top[Failure] `json:"failures"`
 }
 
-// Merge adds others, none of which are here.
+// Merge adds other parts, which have no group in common.
 func (p *Parts) Merge(o *Parts) {
 	p.Totals.Merge(&o.Totals)
 	p.Lost.Edges += o.Lost.Edges
@@ -202,8 +202,8 @@ func (p *Parts) Merge(o *Parts) {
 	p.Failures.Merge(&o.Failures, maxFailures)
 }
 
-// Parts returns the group as a part of a population, with only those of its texts that a report may show, so that a
-// thousand groups fit in memory.
+// Parts returns the group as a part of a population, with only the texts that a report may show, so that a thousand
+// groups fit in memory.
 func (g *Group) Parts() *Parts {
 	short := *g
 	short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
@@ -352,7 +352,7 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 func lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uint64) {
 	for _, mod := range mods {
 		if mod.Players >= listed {
-			continue // who has it, is everybody; or the game is beyond the bounds of the table
+			continue // all players have it, so there is no comparison; or the game is beyond the bounds of the table
 		}
 		t := cohort.Table{
 			With: mod.Players, WithFault: g.Mods[mod.ID], Without: listed - mod.Players,
@@ -372,8 +372,8 @@ func lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uint64) {
 	}
 }
 
-// correct corrects p of mods for the tests of all groups (Holm), and leaves what is beyond chance. Those that are left
-// out already would come after the others.
+// correct corrects p of mods for the tests of all groups (Holm), and keeps the mods that are beyond chance. Mods that
+// are left out already would come after the others.
 func (r *Report) correct() {
 	var all []*float64
 	for i := range r.Groups {
@@ -490,7 +490,7 @@ func (r *Report) JSON() []byte {
 	return out.Bytes()
 }
 
-// Sum makes the report of logs, of which there may be copies, and of failures, one for each path, in one process.
+// Sum makes the report of logs, which may have copies, and of failures, one for each path, in one process.
 func Sum(logs []*Log, failures []Failure, k int) *Report {
 	byKey := map[string]*Log{}
 	for _, log := range logs {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Top keeps the first of all, and counts the others. What is added must be complete: merged with nothing any more.
-// Compare orders the first ones first, and never returns 0 for two of a population.
+// Top keeps the first of all, and counts the others. An added element must be complete: it is never merged again.
+// Compare orders the first elements first, and never returns 0 for two elements of a population.
 type Top[T interface{ Compare(other T) int }] struct {
 	Kept   []T    `json:"kept,omitempty"`
 	Others uint64 `json:"others,omitempty"`

@@ -31,9 +31,9 @@ func compareVersions(a, b string) int {
 
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// PartOf returns where a log belongs if a population is divided at a version: what is older, or the version itself and
-// what is newer. A game is a name and a version, such as "Press 1.6.4566", and so may the split be, for that game only.
-// A "v" before a version is no part of it.
+// PartOf returns the part of a log if a population is divided at a version: Before for an older version, After for the
+// version itself and newer versions. A game is a name and a version, such as "Press 1.6.4566", and so may the split be,
+// for that game only. A "v" before a version does not count.
 func PartOf(game, split string) int {
 	name, version := summary.Game(game)
 	of, at := SplitVersion(split)

@@ -21,7 +21,7 @@ func Of[T int | time.Duration](name string, value *T, def, least, most T) Field[
 }
 
 // Complete sets the fields that are 0 to their defaults. The error names the first field that is out of its bounds;
-// config is the name of what has the fields.
+// config is the name of the struct.
 func Complete[T int | time.Duration](config string, fields ...Field[T]) error {
 	for _, f := range fields {
 		*f.value = cmp.Or(*f.value, f.def)

@@ -2,8 +2,7 @@ package cohort
 
 import "math"
 
-// Wilson returns the bounds of Wilson's score interval of a share of which k in n were seen, at z standard deviations.
-// n is above 0.
+// Wilson returns the bounds of Wilson's score interval of a share, k of n, at z standard deviations. n is above 0.
 func Wilson(k, n, z float64) (low, high float64) {
 	p := k / n
 	zz := z * z

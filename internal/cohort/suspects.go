@@ -26,18 +26,18 @@ type Session struct {
 	Fault bool
 }
 
-// Kind is what a factor is.
+// Kind is the kind of a factor.
 type Kind string
 
 // The kinds of factors.
 const (
 	KindMod    Kind = "mod"    // a mod is there
-	KindUpdate Kind = "update" // a mod is there in a version that came with that of Factor, or later
+	KindUpdate Kind = "update" // a mod is there since its update to the version of Factor
 	KindPair   Kind = "pair"   // two mods are both there
-	KindGame   Kind = "game"   // the game has a version that came with that of Factor, or later
+	KindGame   Kind = "game"   // the game has the version of Factor, or a later one
 )
 
-// Factor is what may be the cause.
+// Factor is a possible cause.
 type Factor struct {
 	Kind    Kind     `json:"kind" jsonschema:"A mod, an update of one, two mods together, or a version of the game." enum:"mod,update,pair,game"`
 	Mods    []string `json:"mods,omitempty" jsonschema:"The names of the mods, two for a pair."`
@@ -61,15 +61,15 @@ func (f *Factor) String() string {
 // level is how often a search may be wrong, with all of its comparisons together.
 const level = 0.01
 
-// The bounds of a search: factors that are alike and still an answer, and candidates whose pairs are tried.
+// The bounds of a search: equally likely factors that are still an answer, and candidates whose pairs are tried.
 const (
 	MaxAlike = 16
 	maxPairs = 24
 )
 
-// Result is what the sessions show of one fault.
+// Result is the evidence of the sessions about one fault.
 type Result struct {
-	// Factors are those of which any may be the cause, the likeliest first; nil where the sessions do not suffice.
+	// Factors are the possible causes, the likeliest first; nil if the sessions do not suffice.
 	Factors []Factor `json:"factors,omitempty" jsonschema:"Any of these may be the cause, the likeliest first; absent if the sessions do not suffice."`
 
 	Table       Table   `json:"table" jsonschema:"The sessions with and without the first of them."`
@@ -86,7 +86,7 @@ func (v vector) set(i int) { v[i/64] |= 1 << (i % 64) }
 
 func (v vector) has(i int) bool { return v[i/64]>>(i%64)&1 != 0 }
 
-// switches returns how often, in n sessions, one has what the one before has not, or the other way round.
+// switches counts the sessions, of n, that differ from the session before.
 func (v vector) switches(n int) (times int) {
 	for i := 1; i < n; i++ {
 		if v.has(i) != v.has(i-1) {
@@ -115,12 +115,12 @@ func (v vector) common(o vector) (n uint64) {
 
 func (v vector) count() uint64 { return v.common(v) }
 
-// candidate is factors that divide the sessions alike.
+// candidate is a set of factors with the same division of the sessions.
 type candidate struct {
 	factors []Factor
 	with    vector
 	table   Table
-	fit     float64 // the logarithm of its likelihood, less that of how many were compared
+	fit     float64 // the logarithm of its likelihood, less the logarithm of the number of comparisons
 }
 
 func (k *candidate) isPair() bool { return k.factors[0].Kind == KindPair }
@@ -159,9 +159,9 @@ func (c *cohort) add(f Factor, with vector) {
 	c.ordered = append(c.ordered, k)
 }
 
-// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be known. The order of
-// the sessions is that of versions, and shows whether the fault comes in runs. The cost grows with the factors times
-// the sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
+// Suspects returns the factors that go with the fault of some of the sessions, or the reason why they cannot be known.
+// The order of the sessions is the order of versions, and shows whether the fault comes in runs. The cost grows with
+// the factors times the sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
 func Suspects(sessions []Session) Result {
 	c := newCohort(sessions)
 	faults := c.faults.count()
@@ -239,7 +239,7 @@ func (r *Result) InShort() string {
 
 func chance(p float64) string { return fmt.Sprintf("%.2g", p) }
 
-// words joins factors of which each may be the cause.
+// words joins factors, each a possible cause.
 func words(factors []Factor) string {
 	all := make([]string, len(factors))
 	for i := range factors {
@@ -347,8 +347,8 @@ func (c *cohort) best(all []*candidate) (best *candidate) {
 // alikeWithin is how much less likely than the best a candidate may be, as a logarithm.
 var alikeWithin = math.Log(20)
 
-// alike returns the candidates that fit about as well as the best, which comes first; where those are too many, only
-// pairs or none.
+// alike returns the candidates that fit about as well as the best, which comes first; if they are too many, only pairs
+// or none.
 func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
 	out := []*candidate{best}
 	factors := len(best.factors)
@@ -365,8 +365,8 @@ func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
 	return out
 }
 
-// pairs returns the candidates of two mods, of which one is among the best alone, and how many pairs divide the
-// sessions as neither of their mods does: those that are not returned were compared, too, since their mods fit less.
+// pairs returns the candidates of two mods, one of them among the best alone, and the number of pairs with a division
+// of their own. Pairs that are not returned count as compared, too, since their mods fit less.
 func (c *cohort) pairs() (all []*candidate, tried int) {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0

@@ -35,8 +35,8 @@ func logChoose(n, k uint64) float64 {
 }
 
 // P returns the chance of at least as many faults with the factor, if it had no effect: Fisher's exact test, one-sided.
-// Its cost grows with the smaller of With and the number of faults. Counts of faults above those of sessions are taken
-// for all of them.
+// Its cost grows with the smaller of With and the number of faults. More faults than sessions count as a fault in each
+// session.
 func (t Table) P() float64 {
 	t.WithFault, t.WithoutFault = min(t.WithFault, t.With), min(t.WithoutFault, t.Without)
 	faults := t.WithFault + t.WithoutFault

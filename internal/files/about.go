@@ -10,19 +10,19 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 )
 
-// The file in which a mod of RimWorld says what it is:
+// The file that describes a mod of RimWorld:
 //
 //	<ModMetaData>
 //	  <name>Some Mod</name>
 //	  <packageId>author.somemod</packageId>
 const aboutRoot = "ModMetaData"
 
-// maxAboutText bounds, in bytes, what is read of a name in an About.xml; a longer one is cut.
+// maxAboutText bounds a name in an About.xml, in bytes; a longer name is cut.
 const maxAboutText = 256
 
-// readAbout returns what the About.xml of a mod says of it: its name and its package id. What it has not
-// stays empty. The input is untrusted: declarations of a document, and so entities of its own, are an error, as is
-// whatever is not well-formed, with its line. The caller bounds the input.
+// readAbout returns the name and the package id from the About.xml of a mod; a missing one is empty. The input is
+// untrusted: declarations of a document, and so entities of its own, are an error, as is malformed XML, with its line.
+// The caller bounds the input.
 func readAbout(r io.Reader) (blame.Mod, error) {
 	d := xml.NewDecoder(r)
 	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // names are shown escaped

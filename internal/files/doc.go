@@ -1,5 +1,5 @@
-// Package files finds and reads the files that a person names, or means: logs by path, folder,
-// pattern or game, and rule files. What it reads has a bound, since a device may have no end.
+// Package files finds and reads the files that a person names, or means: logs by path, folder, pattern or game, and
+// rule files. Each read is bounded, since a device may have no end.
 //
-// It holds no state. What is found need not exist: a game may be about to write it.
+// It holds no state. A found log need not exist: a game may be about to write it.
 package files

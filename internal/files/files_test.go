@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestMissing(t *testing.T) {
@@ -102,10 +104,9 @@ func TestRead(t *testing.T) {
 	file := filepath.Join(dir, "a")
 	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o600))
 	for _, read := range []func(string, int64) ([]byte, error){Read, ReadRegular} {
-		data, err := read(file, 5)
-		require.NoError(t, err)
+		data := testkit.Must(read(file, 5))
 		require.Equal(t, "12345", string(data))
-		_, err = read(file, 4)
+		_, err := read(file, 4)
 		require.ErrorContains(t, err, file+": has more than 4 bytes")
 		_, err = read(filepath.Join(dir, "b"), 5)
 		require.ErrorIs(t, err, os.ErrNotExist)

@@ -42,8 +42,7 @@ type Run struct {
 // Unity. On Linux that is also where the Windows version writes under Proton, and
 // what Steam as a Flatpak keeps. goos "" is the system of this process.
 //
-// previous selects the logs of the runs before instead: Unity keeps one,
-// beside the last.
+// previous selects the logs of the runs before instead: Unity keeps one, next to the last.
 func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
 	if goos == "" {
 		goos = runtime.GOOS
@@ -73,7 +72,7 @@ func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs 
 	return runs, places, nil
 }
 
-// Previous returns where Unity keeps the log of the run before that of a Player.log: beside it.
+// Previous returns where Unity keeps the log of the run before a Player.log: in the same folder.
 func Previous(log string) string { return filepath.Join(filepath.Dir(log), "Player-prev.log") }
 
 // placesOf returns where a game logs, the usual place first.

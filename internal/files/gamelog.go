@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// Standard is the path that stands for the game's standard output.
+// Standard is the path of a log on the game's standard output.
 const Standard = "-"
 
-// Game is what is known of a game before it starts.
+// Game describes how a game is started.
 //
-// Games made with Unity write to the file of -logFile, or else to a place per platform and user that is made of the
-// names of company and product, which stand in a file app.info beside the game's data. A game without that file is
-// looked up by the name of its program in a small table. The program may stand behind others that start it, such as
-// gamemoderun, wine, or the chain of Steam and Proton; one for Windows on another system writes into the prefix of
-// Wine.
+// Games made with Unity write to the file of -logFile, or else to a place per platform and user. Its path has the names
+// of company and product, from a file app.info next to the game's data. A game without that file is looked up by the
+// name of its program in a small table. Other programs may start the program, such as gamemoderun, wine, or the chain
+// of Steam and Proton; a program for Windows on another system writes into the prefix of Wine.
 type Game struct {
 	// Args is the program and its arguments.
 	Args []string
 
-	// Dir is the working directory, "" for that of this process.
+	// Dir is the working directory, "" for the directory of this process.
 	Dir string
 
 	// Getenv reads the environment that the game gets.
 	Getenv func(string) string
 
-	// GOOS is the system; default that of this process.
+	// GOOS is the system; default: the system of this process.
 	GOOS string
 }
 
@@ -38,14 +37,14 @@ type Found struct {
 	// Path is the file, or [Standard].
 	Path string
 
-	// How is the reason in words; where nothing was found, what was looked for and where.
+	// How is the reason in words; if no log was found, the places that were searched.
 	How string
 }
 
 // product is what Unity makes the place of a log of.
 type product struct{ company, name string }
 
-// Bounds of what is looked at, and of what a person is told of it.
+// Bounds of the search, and of its report to a person.
 const (
 	maxPrograms = 32 // arguments that could be the game's program
 	maxLooked   = 8  // places that are named
@@ -90,8 +89,8 @@ func FindLog(g Game) (Found, bool) {
 		"), and no program of that name is known"}, false
 }
 
-// programs returns the arguments that could be the game's program: the first, and those that are paths; or, on another
-// system than Windows, those of Windows alone, whatever starts them.
+// programs returns the arguments that could be the game's program: the first argument, and all paths. If a system other
+// than Windows has arguments for Windows, it returns these alone.
 func (g *Game) programs() []string {
 	all, windows := g.Args[:1:1], []string(nil)
 	for i, arg := range g.Args[:min(len(g.Args), maxPrograms)] {
@@ -152,8 +151,8 @@ func (g *Game) abs(path string) string {
 	return path
 }
 
-// byData finds app.info: beside the program of that name, in a macOS bundle, or, for a launching script, the only one
-// there is beside it. It appends the places that were looked at.
+// byData finds app.info: next to the program of that name, in a macOS bundle, or, for a launching script, the only
+// app.info near it. It appends the searched places.
 func (g *Game) byData(program string, looked *[]string) (product, string, bool) {
 	if g.emulated(program) {
 		program = g.unixPath(program)

@@ -11,28 +11,24 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Taken is what an argument that names no single file stood for.
+// Taken has the files of an argument that names no single file.
 type Taken struct {
 	Argument string
 	Files    []string // at least one
-	Left     []string // texts in a directory that were not taken: they are no logs by what is in them
+	Left     []string // texts in a directory whose content is no log
 }
 
-// Inputs returns the files that arguments stand for, in their order, and what was
-// made of those that stood for several:
+// Inputs returns the files of arguments, in their order, and a Taken for each argument with several:
 //
-//   - what exists and is no directory, "-", and what names nothing stand for
-//     themselves, so that a name with a bracket in it can be given as it is; so does an
-//     address ([IsAddress]);
-//   - a directory stands for the logs in it, by name, and those of the folders in it that
-//     Unity makes for crashes (Crash_2031-04-05_101112), not others below it. Any text may
-//     be called *.txt: of those, isLog is asked;
-//   - a pattern with *, ?, [, {, or ** for directories of any depth, stands for
-//     the files that it matches, by name: not every shell expands one. ** does not
-//     follow links to directories: some lead back.
+//   - an existing file, "-", an address ([IsAddress]) and a name without a file are returned as they are, so that the
+//     name of a file may have a bracket;
+//   - a directory means the logs in it, by name, and the logs in its folders of crashes (Crash_2031-04-05_101112). Any
+//     text may be called *.txt: isLog decides about these;
+//   - a pattern with *, ?, [, {, or ** for directories of any depth means the matching files, by name: not every shell
+//     expands a pattern. ** does not follow links to directories: some lead back.
 //
-// A file that was named before is left out of the latter two. An argument that
-// stands for nothing gives an error, and does not keep the others from being read.
+// The latter two leave out files that were named before. An argument without a file gives an error; the others are
+// still read.
 func Inputs(args []string, isLog func(file string) bool) (files []string, taken []Taken, wrong []error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
@@ -61,8 +57,8 @@ func IsAddress(arg string) bool {
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// Same reports whether two names are those of one file, also of one that is not there yet. Names on other machines,
-// with "://", are compared as texts.
+// Same reports whether two names are names of one file, also of a file that does not exist yet. Names on other
+// machines, with "://", are compared as texts.
 func Same(a, b string) bool {
 	first, err := os.Stat(a)
 	second, missing := os.Stat(b)
@@ -77,8 +73,7 @@ func Same(a, b string) bool {
 	return a == b
 }
 
-// expand returns what one argument stands for, what of it is no log, and whether that may
-// be several.
+// expand returns the files of one argument, the files that are no logs, and whether the argument may mean several.
 func expand(arg string, isLog func(string) bool) (files, left []string, several bool, err error) {
 	info, err := os.Stat(arg)
 	switch {
@@ -110,8 +105,8 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 // crashFolder begins the names of the folders in which Unity keeps the report of a crash and the log up to it.
 const crashFolder = "Crash_"
 
-// logsIn returns the files in a directory that are logs, by name, and the texts that are
-// none; then those of its folders of crashes, unless the directory is within another.
+// logsIn returns the logs in a directory, by name, and the other texts; then the logs in its folders of crashes, unless
+// the directory is within another.
 func logsIn(dir string, within bool, isLog func(string) bool) (files, left []string, err error) {
 	var crashes []string
 	entries, err := os.ReadDir(dir) // by name
@@ -126,8 +121,7 @@ func logsIn(dir string, within bool, isLog func(string) bool) (files, left []str
 		if e.IsDir() || kind == notLog {
 			continue
 		}
-		// What is neither a file nor a link to one, such as a pipe, would keep
-		// everything waiting.
+		// An entry that is neither a file nor a link to a file, such as a pipe, would block the reading.
 		name := filepath.Join(dir, e.Name())
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue
@@ -148,7 +142,7 @@ func logsIn(dir string, within bool, isLog func(string) bool) (files, left []str
 	return files, left, nil
 }
 
-// What a file is by its name.
+// The kind of a file by its name.
 const (
 	notLog = iota
 	maybeLog

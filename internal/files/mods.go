@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/capture"
 )
 
-// The bounds of what is read of installed mods: several times what anybody has.
+// The bounds of installed mods: several times the largest known lists.
 const (
 	maxInstalled  = 4096
 	maxAbout      = 256 << 10
@@ -115,7 +115,7 @@ func assemblies(folder string) []string {
 	for _, pattern := range [...]string{"Assemblies/*.dll", "*/Assemblies/*.dll"} {
 		found, err := fs.Glob(os.DirFS(folder), pattern)
 		if err != nil {
-			continue // the only error is that of a pattern
+			continue // the pattern is valid, so there is no error
 		}
 		for _, f := range found {
 			name := strings.TrimSuffix(path.Base(f), ".dll")

@@ -18,9 +18,8 @@ const (
 	maxMods        = 4096
 )
 
-// ModsConfig returns the package ids of the mods that a ModsConfig.xml lists as
-// active, in load order: at most 4,096. The error names the line where the file is
-// not what it should be. What follows the list is not read.
+// ModsConfig returns the package ids of the mods that a ModsConfig.xml lists as active, in load order: at most 4,096.
+// The error names the wrong line. The text after the list is not read.
 func ModsConfig(r io.Reader) ([]string, error) {
 	d := xml.NewDecoder(r)
 	for {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// IsGames reports whether a path is where a game made with Unity keeps its own log, or that of the run before: not a
+// IsGames reports whether a path is where a game made with Unity keeps its own log, or the log of the run before: not a
 // copy somewhere else.
 func IsGames(path string) bool {
 	path, err := filepath.Abs(path)
@@ -25,7 +25,7 @@ func IsGames(path string) bool {
 	return strings.HasSuffix(all, "/unity3d") || all == "AppData/LocalLow" || all == "Library/Logs"
 }
 
-// History returns where the history of sessions is kept where nobody says where, by the conventions of the platform.
+// History returns the default file of the history of sessions, by the conventions of the platform.
 func History(getenv func(string) string) (string, error) {
 	const base = "history.db"
 	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))

@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Read reads a file that a person named, of any kind, and no more of it than limit
-// bytes: a device may have no end. The error of one that has more names it.
+// Read reads a file of any kind that a person named. A file with more than limit bytes, such as a device without end,
+// is an error that names it.
 func Read(name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -31,8 +31,8 @@ func Read(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// ReadRegular is [Read] for what must be a regular file, or a link to one: another,
-// such as a named pipe, is refused unopened, for opening it may wait for ever.
+// ReadRegular is [Read] for a file that must be regular, or a link to a regular file. It refuses another kind, such as
+// a named pipe, without opening it: opening may wait for ever.
 func ReadRegular(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -51,7 +51,7 @@ var (
 
 func refused(name string, why error) error { return &fs.PathError{Op: "read", Path: name, Err: why} }
 
-// maxBeside bounds how many names of a folder are looked at for one that was meant.
+// maxBeside bounds the names of a folder that are compared with a wrong name.
 const maxBeside = 4096
 
 // Missing returns the file or folder that was likely meant by the name of a file that is not

@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-// RuleFiles returns the rule files that names of files and folders stand for, in
-// their order: a folder stands for the *.yaml and *.yml in it, by name.
+// RuleFiles returns the rule files of named files and folders, in their order: of a folder the *.yaml and *.yml in it,
+// by name.
 func RuleFiles(names []string) ([]string, error) {
 	files := make([]string, 0, len(names))
 	for _, name := range names {
@@ -25,7 +25,7 @@ func RuleFiles(names []string) ([]string, error) {
 	return files, nil
 }
 
-// AllRules reads the rule files that names of files and folders stand for, to be used on a day.
+// AllRules reads the rule files of named files and folders, to be used on a day.
 func AllRules(names []string, today time.Time) ([]rules.File, error) {
 	expanded, err := RuleFiles(names)
 	if err != nil {
@@ -46,13 +46,13 @@ func AllRules(names []string, today time.Time) ([]rules.File, error) {
 func ReadRules(name string) ([]byte, error) {
 	data, err := Read(name, rules.MaxFileBytes)
 	if errors.Is(err, errTooLong) {
-		return nil, fmt.Errorf("%s: has more than %d bytes, the limit: split it into several files", name,
-			rules.MaxFileBytes)
+		return nil, fmt.Errorf("%s: has more than %d bytes, the limit: split it into several files",
+			name, rules.MaxFileBytes)
 	}
 	return data, err
 }
 
-// rulesIn returns the files that a name of a file or a folder stands for.
+// rulesIn returns the rule files of a named file or folder.
 func rulesIn(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

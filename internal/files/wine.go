@@ -69,7 +69,7 @@ func inWine(dir string, parts []string) string {
 	for _, part := range parts {
 		next := filepath.Join(dir, part)
 		if _, err := os.Lstat(next); err != nil {
-			entries, _ := os.ReadDir(dir) // what was read of it
+			entries, _ := os.ReadDir(dir) // an error leaves the entries so far
 			for _, e := range entries {
 				if strings.EqualFold(e.Name(), part) {
 					next = filepath.Join(dir, e.Name())

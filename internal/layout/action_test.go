@@ -56,8 +56,7 @@ func newRunner(t *testing.T) *runner {
 		t.Skip("the stand-in for gh is a script")
 	}
 	r := &runner{dir: t.TempDir(), releases: t.TempDir(), event: "pull_request"}
-	text, err := os.ReadFile(filepath.Join(root, "action.yml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, "action.yml")))
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	decoder.KnownFields(true)
 	require.NoError(t, decoder.Decode(&r.action))
@@ -68,24 +67,20 @@ func newRunner(t *testing.T) *runner {
 	build.Dir = root
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)
-	text, err = os.ReadFile(program)
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(program))
 	name := "classify-replay_1.4.0_" + runtime.GOOS + "_" + runtime.GOARCH
-	archive, err := os.Create(filepath.Join(r.releases, name+".tar.gz"))
-	require.NoError(t, err)
+	archive := testkit.Must(os.Create(filepath.Join(r.releases, name+".tar.gz")))
 	zipped := gzip.NewWriter(archive)
 	packed := tar.NewWriter(zipped)
 	header := tar.Header{Name: name + "/classify-replay", Mode: 0o755, Size: int64(len(text))}
 	require.NoError(t, packed.WriteHeader(&header))
 	_, err = packed.Write(text)
 	require.NoError(t, errors.Join(err, packed.Close(), zipped.Close(), archive.Close()))
-	text, err = os.ReadFile(archive.Name())
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(archive.Name()))
 	r.write(t, filepath.Join(r.releases, "SHA256SUMS"), fmt.Sprintf("%x  other.zip\n%x  %s.tar.gz\n",
 		sha256.Sum256(nil), sha256.Sum256(text), name))
 
-	log, err := os.ReadFile(filepath.Join(root, "testdata", "captures", "upload-1.4.txt"))
-	require.NoError(t, err)
+	log := testkit.Must(os.ReadFile(filepath.Join(root, "testdata", "captures", "upload-1.4.txt")))
 	r.write(t, filepath.Join(r.dir, "Player.log"), string(log))
 	r.write(t, filepath.Join(r.dir, "bin", "gh"), `#!/usr/bin/env bash
 set -eu
@@ -182,8 +177,7 @@ func (r *runner) run(t *testing.T, inputs map[string]string, env ...string) (sai
 		if err != nil {
 			return said, fmt.Errorf("%s: %w", step.Name, err)
 		}
-		written, err := os.ReadFile(output)
-		require.NoError(t, err)
+		written := testkit.Must(os.ReadFile(output))
 		for line := range strings.Lines(string(written)) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			values["steps."+step.ID+".outputs."+name] = value
@@ -275,8 +269,7 @@ func TestAction(t *testing.T) {
 
 // TestPreCommit runs each hook of .pre-commit-hooks.yaml on files that its pattern matches.
 func TestPreCommit(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, ".pre-commit-hooks.yaml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, ".pre-commit-hooks.yaml")))
 	var hooks []struct {
 		ID, Name, Description, Entry, Language, Files string
 		Args                                          []string
@@ -312,8 +305,7 @@ func TestPreCommit(t *testing.T) {
 
 // TestDependabot holds .github/dependabot.yml to the modules and the container image of the tree.
 func TestDependabot(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, ".github", "dependabot.yml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, ".github", "dependabot.yml")))
 	var config struct {
 		Updates []struct {
 			Ecosystem   string `yaml:"package-ecosystem"`

@@ -43,8 +43,8 @@ func importable(t *testing.T, dir string, files []sourceFile) bool {
 		if f.isTest() {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, f.path), nil, parser.PackageClauseOnly)
-		require.NoError(t, err)
+		name := filepath.Join(root, f.path)
+		parsed := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly))
 		return parsed.Name.Name != "main"
 	}
 	return false
@@ -53,8 +53,7 @@ func importable(t *testing.T, dir string, files []sourceFile) bool {
 // runsExample reports whether the file has an Example that "go test" runs.
 func runsExample(t *testing.T, name string) bool {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ParseComments)
-	require.NoError(t, err)
+	parsed := testkit.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ParseComments))
 	return slices.ContainsFunc(doc.Examples([]*ast.File{parsed}...), func(e *doc.Example) bool {
 		return e.Output != "" || e.EmptyOutput
 	})
@@ -69,10 +68,8 @@ var (
 
 // TestPageQuotesProgram holds that the page for Go hosts has the program in embed/go, every line of it.
 func TestPageQuotesProgram(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs", "embedding.md"))
-	require.NoError(t, err)
-	program, err := os.ReadFile(filepath.Join(root, "embed", "go", "main.go"))
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(filepath.Join(root, "docs", "embedding.md")))
+	program := testkit.Must(os.ReadFile(filepath.Join(root, "embed", "go", "main.go")))
 	quoted := string(programBlock.FindSubmatch(page)[1])
 	testkit.SameText(t, "docs/embedding.md", quoted, string(program)) // which the page must copy
 }
@@ -87,8 +84,7 @@ func TestPagesQuoteExamples(t *testing.T) {
 }
 
 func quotesExamples(t *testing.T, pageName string) {
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pageName)))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(filepath.Join(root, filepath.FromSlash(pageName))))
 	page := programBlock.ReplaceAllString(string(data), "")
 	blocks := goBlock.FindAllStringSubmatchIndex(page, -1)
 	require.NotEmpty(t, blocks)
@@ -96,8 +92,7 @@ func quotesExamples(t *testing.T, pageName string) {
 		links := exampleLink.FindAllStringSubmatch(page[:b[0]], -1)
 		require.NotEmpty(t, links, "a block of code without a link to its Example")
 		name, file := links[len(links)-1][1], links[len(links)-1][2]
-		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
-		require.NoError(t, err)
+		source := testkit.Must(os.ReadFile(filepath.Join(root, filepath.FromSlash(file))))
 		_, rest, found := strings.Cut(string(source), "\nfunc "+name+"() {\n")
 		require.True(t, found, "%s has no %s", file, name)
 		body, _, _ := strings.Cut(rest, "\n}\n")
@@ -116,10 +111,8 @@ func quotesExamples(t *testing.T, pageName string) {
 
 // TestReadmeLinksGuides holds that each page of docs is found from the README.
 func TestReadmeLinksGuides(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
+	readme := testkit.Must(os.ReadFile(filepath.Join(root, "README.md")))
+	pages := testkit.Must(filepath.Glob(filepath.Join(root, "docs", "*.md")))
 	require.NotEmpty(t, pages)
 	for _, page := range pages {
 		testkit.Shows(t, "README.md", string(readme), "](docs/"+filepath.Base(page)+")")

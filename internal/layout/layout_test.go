@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // root is the module's root, seen from this directory.
@@ -143,8 +145,7 @@ var mapRow = regexp.MustCompile("(?m)^\\| `([\\w./-]+)` \\|.*\\| ([\\d,]+|apart)
 // areas returns the rows of the map, from the top.
 func areas(t *testing.T) []area {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(filepath.Join(root, "ARCHITECTURE.md")))
 	_, page, found := strings.Cut(string(data), "\n## Layout\n")
 	require.True(t, found, "ARCHITECTURE.md has no section Layout")
 	page, _, _ = strings.Cut(page, "\n## ")
@@ -246,8 +247,7 @@ func TestCeilings(t *testing.T) {
 		}
 		for _, f := range files {
 			if !f.isTest() {
-				src, err := os.ReadFile(filepath.Join(root, f.path))
-				require.NoError(t, err)
+				src := testkit.Must(os.ReadFile(filepath.Join(root, f.path)))
 				lines[i] += codeLines(src)
 			}
 		}
@@ -327,8 +327,7 @@ func TestFoldersAndNames(t *testing.T) {
 		}
 		for _, f := range files {
 			if !f.isTest() {
-				src, err := os.ReadFile(filepath.Join(root, f.path))
-				require.NoError(t, err)
+				src := testkit.Must(os.ReadFile(filepath.Join(root, f.path)))
 				names += len(exported.FindAll(src, -1))
 			}
 		}
@@ -394,8 +393,7 @@ var offlineModules = []string{
 func TestOfflineProgramModules(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/classify-replay")
 	list.Dir, list.Env = root, append(os.Environ(), "GOOS=linux")
-	out, err := list.Output()
-	require.NoError(t, err)
+	out := testkit.Must(list.Output())
 	linked := strings.Fields(string(out))
 	slices.Sort(linked)
 	beyond := slices.DeleteFunc(slices.Compact(linked), func(m string) bool { return slices.Contains(offlineModules, m) })

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // requirement is a line of a go.mod that requires a module.
@@ -22,8 +24,7 @@ var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*(\S+) (v\d\S*)(?: // 
 // requires returns the version of each module that the go.mod in dir requires.
 func requires(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, dir, "go.mod")))
 	versions := map[string]string{}
 	for _, m := range requirement.FindAllStringSubmatch(string(text), -1) {
 		versions[m[1]] = m[2]
@@ -69,8 +70,7 @@ func TestModulesLoad(t *testing.T) {
 	if err != nil {
 		t.Skip("the program bash is missing: ", err)
 	}
-	script, err := os.ReadFile(filepath.Join(root, ".ci", "lint"))
-	require.NoError(t, err)
+	script := testkit.Must(os.ReadFile(filepath.Join(root, ".ci", "lint")))
 	function := regexp.MustCompile(`(?ms)^loads\(\) \{\n.*?^\}\n`).FindString(string(script))
 	require.NotEmpty(t, function, ".ci/lint has no function loads")
 

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,144 +11,82 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
-// releaseConfig is tools/.goreleaser.yaml. A key that is missing here fails the test, so
-// that a misspelled one is not silently without effect until a release is made.
+// releaseConfig is the part of tools/.goreleaser.yaml that the test checks.
 type releaseConfig struct {
-	Version     int    `yaml:"version"`
-	ProjectName string `yaml:"project_name"`
-	Before      struct {
-		Hooks []string `yaml:"hooks"`
-	} `yaml:"before"`
-	Builds   []releaseBuild   `yaml:"builds"`
-	Archives []releaseArchive `yaml:"archives"`
+	Version int
+	Before  struct{ Hooks []string }
+	Builds  []struct {
+		ID, Main, Binary                                    string
+		Env, GOOS, GOARCH, GOAMD64, GOARM64, Flags, LDFlags []string
+		ModTimestamp                                        string `yaml:"mod_timestamp"`
+	}
+	Archives []releaseArchive
 	NFPMs    []struct {
-		ID               string   `yaml:"id"`
-		PackageName      string   `yaml:"package_name"`
-		IDs              []string `yaml:"ids"`
-		Formats          []string `yaml:"formats"`
-		FileNameTemplate string   `yaml:"file_name_template"`
-		Vendor           string   `yaml:"vendor"`
-		Homepage         string   `yaml:"homepage"`
-		Maintainer       string   `yaml:"maintainer"`
-		Description      string   `yaml:"description"`
-		License          string   `yaml:"license"`
-		Section          string   `yaml:"section"`
-		Bindir           string   `yaml:"bindir"`
-		MTime            string   `yaml:"mtime"`
-		Contents         []struct {
-			Src      string          `yaml:"src"`
-			Dst      string          `yaml:"dst"`
+		IDs      []string
+		MTime    string
+		Contents []struct {
+			Src      string
 			FileInfo releaseFileInfo `yaml:"file_info"`
-			Packager string          `yaml:"packager"`
-		} `yaml:"contents"`
-	} `yaml:"nfpms"`
+		}
+	}
 	Casks []struct {
-		releaseListing `yaml:",inline"`
-		Binaries       []string          `yaml:"binaries"`
-		CustomBlock    string            `yaml:"custom_block"`
-		Completions    map[string]string `yaml:"completions"`
-		Manpages       []string          `yaml:"manpages"`
-		Hooks          struct {
-			Post struct {
-				Install string `yaml:"install"`
-			} `yaml:"post"`
-		} `yaml:"hooks"`
+		Name                    string
+		IDs, Binaries, Manpages []string
+		Completions             map[string]string
 	} `yaml:"homebrew_casks"`
-	Scoops []struct {
-		releaseListing `yaml:",inline"`
-		License        string `yaml:"license"`
-	} `yaml:"scoops"`
+	Scoops []any
 	Images []struct {
-		ID         string            `yaml:"id"`
-		IDs        []string          `yaml:"ids"`
-		Dockerfile string            `yaml:"dockerfile"`
-		Images     []string          `yaml:"images"`
-		Tags       []string          `yaml:"tags"`
-		Platforms  []string          `yaml:"platforms"`
-		ExtraFiles []string          `yaml:"extra_files"`
-		Labels     map[string]string `yaml:"labels"`
-		Flags      []string          `yaml:"flags"`
-		SBOM       string            `yaml:"sbom"`
-		Disable    string            `yaml:"disable"`
+		IDs        []string
+		Dockerfile string
+		ExtraFiles []string `yaml:"extra_files"`
 	} `yaml:"dockers_v2"`
-	DockerDigest struct {
-		NameTemplate string `yaml:"name_template"`
-	} `yaml:"docker_digest"`
-	SBOMs []struct {
-		Artifacts string `yaml:"artifacts"`
-	} `yaml:"sboms"`
-	Checksum struct {
-		NameTemplate string `yaml:"name_template"`
-		Algorithm    string `yaml:"algorithm"`
-	} `yaml:"checksum"`
-	Changelog struct {
-		Disable bool `yaml:"disable"`
-	} `yaml:"changelog"`
-	Release struct {
-		Draft      bool   `yaml:"draft"`
-		Prerelease string `yaml:"prerelease"`
-	} `yaml:"release"`
+	Checksum struct{ Algorithm string }
 }
 
 type releaseArchive struct {
-	ID              string   `yaml:"id"`
-	Meta            bool     `yaml:"meta"`
-	IDs             []string `yaml:"ids"`
-	Formats         []string `yaml:"formats"`
-	FormatOverrides []struct {
-		GOOS    string   `yaml:"goos"`
-		Formats []string `yaml:"formats"`
-	} `yaml:"format_overrides"`
-	NameTemplate    string          `yaml:"name_template"`
-	WrapInDirectory string          `yaml:"wrap_in_directory"`
-	BuildsInfo      releaseFileInfo `yaml:"builds_info"`
-	Files           []struct {
-		Src         string          `yaml:"src"`
-		Dst         string          `yaml:"dst"`
-		StripParent bool            `yaml:"strip_parent"`
-		Info        releaseFileInfo `yaml:"info"`
-	} `yaml:"files"`
-}
-
-// releaseListing is the common part of a cask and a manifest.
-type releaseListing struct {
-	Name        string   `yaml:"name"`
-	IDs         []string `yaml:"ids"`
-	Homepage    string   `yaml:"homepage"`
-	Description string   `yaml:"description"`
-	SkipUpload  string   `yaml:"skip_upload"`
-	Repository  struct {
-		Owner       string `yaml:"owner"`
-		Name        string `yaml:"name"`
-		Branch      string `yaml:"branch"`
-		Token       string `yaml:"token"`
-		PullRequest struct {
-			Enabled bool `yaml:"enabled"`
-		} `yaml:"pull_request"`
-	} `yaml:"repository"`
-}
-
-type releaseBuild struct {
-	ID           string   `yaml:"id"`
-	Main         string   `yaml:"main"`
-	Binary       string   `yaml:"binary"`
-	Env          []string `yaml:"env"`
-	GOOS         []string `yaml:"goos"`
-	GOARCH       []string `yaml:"goarch"`
-	GOAMD64      []string `yaml:"goamd64"`
-	GOARM64      []string `yaml:"goarm64"`
-	Flags        []string `yaml:"flags"`
-	LDFlags      []string `yaml:"ldflags"`
-	ModTimestamp string   `yaml:"mod_timestamp"`
+	ID         string
+	Meta       bool
+	IDs        []string
+	BuildsInfo releaseFileInfo `yaml:"builds_info"`
+	Files      []struct {
+		Src  string
+		Info releaseFileInfo
+	}
 }
 
 type releaseFileInfo struct {
-	Owner string `yaml:"owner"`
-	Group string `yaml:"group"`
-	Mode  uint32 `yaml:"mode"`
-	MTime string `yaml:"mtime"`
+	Owner, Group string
+	Mode         uint32
+	MTime        string
+}
+
+// releaseKeys are the keys that tools/.goreleaser.yaml may have: a misspelled key would silently have no effect until a
+// release is made.
+const releaseKeys = `
+<< algorithm archives artifacts before binaries binary bindir branch builds builds_info changelog checksum
+completions contents custom_block description disable docker_digest dockerfile dockers_v2 draft dst enabled
+env extra_files file_info file_name_template files flags format_overrides formats goamd64 goarch goarm64 goos
+group homebrew_casks homepage hooks id ids images info install labels ldflags license main maintainer manpages
+meta mod_timestamp mode mtime name name_template nfpms owner package_name packager platforms post prerelease
+project_name pull_request release repository sbom sboms scoops section skip_upload src strip_parent tags token
+vendor version wrap_in_directory
+`
+
+// checkKeys fails for a key that is not in releaseKeys. The keys of labels and completions are free.
+func checkKeys(t *testing.T, n *yaml.Node) {
+	for i, c := range n.Content {
+		if n.Kind != yaml.MappingNode {
+			checkKeys(t, c)
+		} else if i%2 == 0 {
+			require.Contains(t, strings.Fields(releaseKeys), c.Value, "line %d", c.Line)
+		} else if key := n.Content[i-1].Value; key != "labels" && key != "completions" {
+			checkKeys(t, c)
+		}
+	}
 }
 
 // setting returns the words that .ci/release sets a variable to.
@@ -163,16 +100,15 @@ func setting(t *testing.T, script, pattern string) []string {
 // TestRelease holds tools/.goreleaser.yaml to the programs below cmd, and to
 // .ci/release, which tries the same build where there is nothing but Go.
 func TestRelease(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "tools", ".goreleaser.yaml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(root, "tools", ".goreleaser.yaml")))
 	var config releaseConfig
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	require.NoError(t, decoder.Decode(&config))
+	var file yaml.Node
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	checkKeys(t, &file)
+	require.NoError(t, file.Decode(&config))
 	require.Equal(t, 2, config.Version)
 
-	text, err = os.ReadFile(filepath.Join(root, ".ci", "release"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(root, ".ci", "release")))
 	script := string(text)
 	programs := setting(t, script, `programs=\((.*)\)`)
 	platforms := setting(t, script, `platforms=\((.*)\)`)
@@ -181,8 +117,7 @@ func TestRelease(t *testing.T) {
 	env := setting(t, script, `export (CGO_ENABLED.*)`)
 	levels := setting(t, script, `export (GOAMD64.*)`)
 
-	mains, err := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go"))
-	require.NoError(t, err)
+	mains := testkit.Must(filepath.Glob(filepath.Join(root, "cmd", "*", "main.go")))
 	var commands []string
 	for _, main := range mains {
 		if name := filepath.Base(filepath.Dir(main)); name != "heed-web" { // it needs the source tree, and makes a page
@@ -249,16 +184,14 @@ func TestRelease(t *testing.T) {
 	for _, image := range config.Images {
 		require.ElementsMatch(t, programs, image.IDs)
 		checkSource(t, &config, image.ExtraFiles...)
-		text, err = os.ReadFile(filepath.Join(root, image.Dockerfile))
-		require.NoError(t, err)
+		text = testkit.Must(os.ReadFile(filepath.Join(root, image.Dockerfile)))
 		for _, name := range append(image.ExtraFiles, programs...) {
 			require.Contains(t, string(text), name, image.Dockerfile)
 		}
 	}
 	base := regexp.MustCompile(`(?m)^FROM apache/beam_go_sdk:(\S+) AS fleet$`).FindSubmatch(text)
 	require.NotNil(t, base)
-	text, err = os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod")))
 	require.Contains(t, string(text), "github.com/apache/beam/sdks/v2 v"+string(base[1])+"\n")
 }
 
@@ -270,8 +203,7 @@ func checkArchive(t *testing.T, config *releaseConfig, archive *releaseArchive) 
 		require.Equal(t, "{{ .CommitDate }}", f.Info.MTime, f.Src)
 		if strings.HasPrefix(f.Src, "tools/packaging/") {
 			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
-			link, err := os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page"))
-			require.NoError(t, err)
+			link := testkit.Must(os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page")))
 			require.Equal(t, "heed", link, "which is beside it in the archive")
 			continue
 		}
@@ -293,8 +225,7 @@ func checkSource(t *testing.T, config *releaseConfig, sources ...string) {
 		case strings.HasPrefix(source, "extras/"):
 			require.Contains(t, config.Before.Hooks, "bash .ci/release extras extras", source)
 		default:
-			files, err := filepath.Glob(filepath.Join(root, source))
-			require.NoError(t, err)
+			files := testkit.Must(filepath.Glob(filepath.Join(root, source)))
 			require.NotEmpty(t, files, source)
 			require.NotRegexp(t, `^docs/[^/]*$`, source, "of the documents players.md alone")
 		}
@@ -307,14 +238,12 @@ var usedAction = regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@.]+)@(\S+)$`)
 func TestActions(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{".github/workflows/*.yml", "action.yml", "docs/*.md", "*.md"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		require.NoError(t, err)
+		found := testkit.Must(filepath.Glob(filepath.Join(root, pattern)))
 		files = append(files, found...)
 	}
 	version, where := map[string]string{}, map[string]string{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(file))
 		for _, m := range usedAction.FindAllStringSubmatch(string(data), -1) {
 			action := m[1]
 			if version[action] == "" {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // maxColumns is the width of a line; a tab is one column.
@@ -39,8 +41,7 @@ func tracked(t *testing.T, suffix string) []string {
 // which are literals, and prose to it, but for tables, code and links.
 func TestLineWidth(t *testing.T) {
 	for _, name := range tracked(t, ".go") {
-		src, err := os.ReadFile(filepath.Join(root, name))
-		require.NoError(t, err)
+		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
 		if bytes.HasPrefix(src, []byte("// Code generated")) {
 			continue
 		}
@@ -56,8 +57,7 @@ func TestLineWidth(t *testing.T) {
 		if strings.Contains(name, "/testdata/") {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(root, name))
-		require.NoError(t, err)
+		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
 		code := false
 		for i, line := range strings.Split(string(src), "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {

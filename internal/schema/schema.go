@@ -1,9 +1,9 @@
 // Package schema makes JSON Schemas (draft 2020-12) of the Go types whose values are written as JSON, so
 // that a form and its description cannot differ.
 //
-// A field is described by its tags, beside "json" these:
+// A field is described by its tags, in addition to "json":
 //
-//	jsonschema:"What it is."     its description
+//	jsonschema:"A text."         its description
 //	enum:"open,cleared"          the values that it, or an element of it, has
 //	pattern:"^[0-9a-f]{16}$"     the regular expression of its text
 //	minimum:"1" maximum:"9"      its least and its greatest value
@@ -35,7 +35,7 @@ type Form struct {
 	Title       string // which command writes it
 	Description string
 
-	// Values has a value of each type of which a document may be, all structs.
+	// Values has a value of each type of a document, all structs.
 	Values []any
 }
 
@@ -143,7 +143,7 @@ func (g *generator) object(t reflect.Type) *Schema {
 	return s
 }
 
-// constrain adds what the tags of a field say of its values, or of those of its elements.
+// constrain adds the constraints in the tags of a field to its schema, or to the schema of its elements.
 func constrain(s *Schema, tag reflect.StructTag) {
 	for s.Items != nil {
 		s = s.Items
@@ -216,9 +216,8 @@ func (g *generator) schema(t reflect.Type) *Schema {
 	return &Schema{Ref: "#/$defs/" + name}
 }
 
-// text returns the schema of a type that marshals as text. A small unsigned one is an enumeration: its
-// names are those of the values from 0 on, up to the first that has none, such as "kind(7)", or that of
-// another.
+// text returns the schema of a type that marshals as text. A small unsigned type is an enumeration: its names are the
+// names of the values from 0 on, up to the first value without a name of its own, such as "kind(7)".
 func text(t reflect.Type) *Schema {
 	if t.Kind() != reflect.Uint8 {
 		return &Schema{Type: "string"}

@@ -43,8 +43,7 @@ func TestForm(t *testing.T) {
 	d := document{SchemaVersion: schema.Version, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
 	d.Line = 1
 	written := func(d document) string {
-		text, err := json.Marshal(d)
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(d))
 		return string(text)
 	}
 	testkit.RequireValid(t, s, written(d))

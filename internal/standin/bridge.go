@@ -34,15 +34,15 @@ type BridgeConfig struct {
 	Speed int // divides all of its patience, for tests in real time; default 1
 }
 
-// Bridge is a stand-in of the bridge between an agent and a game. It is safe for concurrent use.
+// Bridge replaces the bridge between an agent and a game in tests. It is safe for concurrent use.
 //
 // An attempt to connect dials until it is accepted, says hello once, and waits for the welcome for as long as the
-// attempt lasts. After a start there are two: one that the agent waits for, and one more. The tools are listed once for
-// each connection, and again where the agent asks to connect, or where none are known. A connection that ends is not
-// replaced until the agent asks.
+// attempt lasts. After a start there are two: the agent waits for the first. The tools are listed once for each
+// connection, and again if the agent asks to connect, or if none are known. A connection that ends is not replaced
+// until the agent asks.
 type Bridge struct {
 	cfg        BridgeConfig
-	ctx        context.Context // of what goes on in the background
+	ctx        context.Context // of background work
 	stop       context.CancelFunc
 	background sync.WaitGroup
 
@@ -79,8 +79,8 @@ func (b *Bridge) Disconnect() {
 	}
 }
 
-// Start is what the bridge does when it has started a game. It returns after the first attempt to connect; where that
-// failed, the second goes on.
+// Start connects to a game that the bridge has started. It returns after the first attempt; if that failed, a second
+// attempt continues in the background.
 func (b *Bridge) Start() error {
 	err := b.attempt(bridgeFirst, false)
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *Bridge) Start() error {
 	return err
 }
 
-// Connect is what the bridge does when the agent asks it to connect to a running game.
+// Connect connects to a running game when the agent asks for it.
 func (b *Bridge) Connect() error {
 	if c := b.conn(); c != nil {
 		ctx, cancel := b.within(b.ctx, bridgeConnect)
@@ -339,7 +339,7 @@ type bridgeConn struct {
 	pending map[string]chan reply
 }
 
-// welcome is what a bridge knows of its peer.
+// welcome has the capabilities of the peer.
 type welcome struct {
 	Capabilities struct{ Methods []string }
 }
@@ -354,7 +354,7 @@ type reply struct {
 	err    error
 }
 
-// ask sends a request and returns its result. One that is not answered in time is forgotten.
+// ask sends a request and returns its result. It forgets a request that is not answered in time.
 func (c *bridgeConn) ask(ctx context.Context, method, params string) (json.RawMessage, error) {
 	id, answer := newID(), make(chan reply, 1)
 	text := fmt.Sprintf(`{"v":"gabp/1","id":%q,"type":"request","method":%q,"params":%s}`, id, method, params)

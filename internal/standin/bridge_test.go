@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
@@ -61,8 +63,7 @@ func TestBridge(t *testing.T) {
 		mod = NewMod(ModConfig{})
 		require.NoError(t, b.Connect())
 		require.Equal(t, []string{"colony/build", "colony/look"}, b.Mirrored())
-		_, err = b.Call("colony/build", `{}`)
-		require.NoError(t, err)
+		testkit.Must(b.Call("colony/build", `{}`))
 		mod.Disconnect()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()

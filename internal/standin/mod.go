@@ -1,5 +1,5 @@
-// Package standin has stand-ins of the programs between which heed stands, with the habits of those in the field, for
-// tests and benchmarks. They know nothing of package gabp, whose faults they would share.
+// Package standin has replacements of the programs on both sides of heed, with the habits of real ones, for tests and
+// benchmarks. They do not use package gabp, since they would share its faults.
 package standin
 
 import (
@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 )
 
-// Connections is what a mod does with a second connection.
+// Connections is the treatment of a second connection by a mod.
 type Connections string
 
 // The habits of a mod with connections.
@@ -41,12 +41,12 @@ type Frames string
 // call where that has subscribed: both headers, and then the two bodies.
 const (
 	Whole       Frames = ""             // in one write, one after the other
-	Unlocked    Frames = "unlocked"     // header and body in two writes, between which those of other frames may come
+	Unlocked    Frames = "unlocked"     // header and body in two writes; other frames may come between
 	AnswerFirst Frames = "answer first" // header, header, the answer's body, the event's
 	EventFirst  Frames = "event first"  // header, header, the event's body, the answer's
 )
 
-// ModConfig is what a [Mod] does. Each field is a habit; the zero value is a mod without any.
+// ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
 	Token        string   // that a hello must have; "": any
 	Tools        string   // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
@@ -60,7 +60,7 @@ type ModConfig struct {
 
 	Connections Connections
 	Frames      Frames
-	Characters  bool          // counts UTF-16 units where the protocol counts bytes: what is not ASCII hangs it
+	Characters  bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
 	Nagle       bool          // leaves out TCP_NODELAY
 	After       time.Duration // listens only then
 	Delay       time.Duration // of each answer to a call
@@ -71,7 +71,7 @@ type ModConfig struct {
 	LogPath     string        // a line is appended before and after each call
 }
 
-// Mod is a stand-in of the library of a game's mod, the server of the protocol. It is safe for concurrent use.
+// Mod replaces the library of a game's mod, the server of the protocol, in tests. It is safe for concurrent use.
 type Mod struct {
 	cfg    ModConfig
 	frozen atomic.Bool
@@ -195,7 +195,8 @@ func (m *Mod) closeAllBut(c *modConn) {
 	}
 }
 
-// Freeze makes the mod answer nothing and send no events, or ends that. What came meanwhile is never answered.
+// Freeze makes the mod answer nothing and send no events, or ends that. Requests that come until then are never
+// answered.
 func (m *Mod) Freeze(frozen bool) { m.frozen.Store(frozen) }
 
 // Asked returns the requests so far, with their parameters, but for hellos, lists of tools and subscriptions.

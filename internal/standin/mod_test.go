@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // peer is the client's end of a pipe to a mod.
@@ -98,8 +100,7 @@ func TestMod(t *testing.T) {
 		p.ask("odd/method", `{}`)
 		require.Contains(t, p.frame(), "-32601")
 		require.Equal(t, []string{`tools/call {"name":"colony/build"}`, `odd/method {}`}, m.Asked())
-		text, err := os.ReadFile(log)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(log))
 		require.Equal(t, "colony/build begins\ncolony/build ends\nodd/method begins\nodd/method ends\n", string(text))
 		m.Freeze(true)
 		p.ask("tools/list", `{}`)

@@ -23,8 +23,8 @@ type Tab struct {
 	wait time.Duration
 }
 
-// OpenTab opens an address in a browser of the Chromium family, on a screen like that of a phone. Wait bounds each
-// wait of the tab.
+// OpenTab opens an address in a browser of the Chromium family, on the screen of a phone. Wait bounds each wait of the
+// tab.
 func OpenTab(t *testing.T, browser, address string, wait time.Duration, flags ...string) *Tab {
 	profile, err := os.MkdirTemp("", "heed-browser")
 	require.NoError(t, err)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// CSharp compiles a C# program and returns its path. Arguments are those of mcs: sources, and options such as
-// -target:library or -reference:FILE. The language is what Unity's mods may use, and a warning is an error. It skips
-// the test where mcs or mono is missing, and names it.
+// CSharp compiles a C# program and returns its path. Arguments are arguments of mcs: sources, and options such as
+// -target:library or -reference:FILE. The language is the language of Unity's mods, and a warning is an error. It skips
+// the test if mcs or mono is missing, and names it.
 func CSharp(tb testing.TB, arguments ...string) string {
 	tb.Helper()
 	need(tb, "mcs")
@@ -34,7 +34,7 @@ func CSharp(tb testing.TB, arguments ...string) string {
 }
 
 // Mono returns a command that runs a program of CSharp. It ends with the test at the latest, or when timeout has
-// passed; what the program started and left does not hold it up.
+// passed; child processes that outlive the program do not delay it.
 func Mono(tb testing.TB, timeout time.Duration, program string, arguments ...string) *exec.Cmd {
 	tb.Helper()
 	need(tb, "mono")
@@ -45,7 +45,7 @@ func Mono(tb testing.TB, timeout time.Duration, program string, arguments ...str
 	return cmd
 }
 
-// RunMono runs a program of CSharp, fails the test unless it exits with status 0, and returns what it wrote.
+// RunMono runs a program of CSharp, fails the test unless it exits with status 0, and returns its output.
 func RunMono(tb testing.TB, timeout time.Duration, program string, arguments ...string) string {
 	tb.Helper()
 	out, err := Mono(tb, timeout, program, arguments...).CombinedOutput()

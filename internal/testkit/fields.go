@@ -11,13 +11,11 @@ import (
 	"unsafe"
 )
 
-// Fields changes, one at a time, each field of each structure of the package of
-// root that can be reached from root, which is a pointer, and fails for those
-// of which no change shows in what snapshot returns. Derived names those that
-// are not part of it, as "Type.field"; one that is named and shows is an error as
-// well. One with a "-" in front, which snapshot needs as it is, is left alone.
-// What root holds should be rich, so that a field is met where it means
-// something: of each type, up to a hundred instances are tried.
+// Fields changes each field of each structure in the package of root, one at a time, that can be reached from root, a
+// pointer. It fails for a field without a visible change in the result of snapshot. derived names fields that are not
+// part of the snapshot, as "Type.field"; a derived field with a visible change fails, too. A name with a "-" in front
+// is left alone: snapshot needs its value. root should be rich, so that each field has a meaning in some instance: up
+// to a hundred instances of each type are tried.
 func Fields(t *testing.T, root any, snapshot func() []byte, derived ...string) {
 	t.Helper()
 	w := walker{
@@ -129,7 +127,7 @@ func (w *walker) differs() (differs bool) {
 // other returns another string.
 func other(s string) string { return s + "x" }
 
-// inside goes on with what f holds.
+// inside tries the values within f.
 func (w *walker) inside(f reflect.Value) {
 	switch f.Kind() {
 	case reflect.Struct:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Full skips a test that takes long unless everything is to be tried: where
-// HEED_TESTS is "full", as in CI, and -short is not given. Why names what takes long.
+// Full skips a test that takes long unless HEED_TESTS is "full", as in CI, and -short is not given. why names the
+// reason for the time.
 func Full(tb testing.TB, why string) {
 	tb.Helper()
 	if !IsFull() {
@@ -16,3 +16,11 @@ func Full(tb testing.TB, why string) {
 
 // IsFull reports whether everything is to be tried, for tests that try a part else.
 func IsFull() bool { return !testing.Short() && os.Getenv("HEED_TESTS") == "full" }
+
+// Must returns the value of a call that must succeed. It panics with the error of the call.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

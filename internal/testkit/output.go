@@ -24,8 +24,8 @@ func Inert(t testing.TB, text, allowed string) {
 	}
 }
 
-// InertJSON fails for a JSON text of which a string acts once it is decoded and printed.
-// Decoded, one may have line feeds.
+// InertJSON fails for a JSON text with a string that acts once it is decoded and printed. A decoded string may have
+// line feeds.
 func InertJSON(t testing.TB, text []byte) {
 	t.Helper()
 	var v any
@@ -63,9 +63,8 @@ func WithoutColors(s string) string {
 	}
 }
 
-// Schema compiles a JSON Schema with every object closed. Those of the project are
-// open, since new fields may appear within a version; what is written today has no field
-// that they do not list.
+// Schema compiles a JSON Schema with every object closed. The schemas of the project are open, since new fields may
+// appear within a version; documents of today have no unlisted field.
 func Schema(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Dir returns the folder called name of the reference captures, which are third-party
-// data and not part of the module: below $HEED_DATA, or below shared/data beside the
-// module's root. It skips the test where there is none, and names what is missing.
+// Dir returns the folder called name of the reference captures, which are third-party data and not part of the module:
+// below $HEED_DATA, or below shared/data next to the module's root. It skips the test if the folder is missing, and
+// names it.
 func Dir(tb testing.TB, name string) string {
 	tb.Helper()
 	if root := os.Getenv("HEED_DATA"); root != "" {

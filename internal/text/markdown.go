@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown returns s, which [Safe] returned, as Markdown that means just that text: what has a meaning within a line is
-// escaped. What hosts make links of after that, whatever was escaped, is written another way.
+// Markdown returns s, an output of [Safe], as Markdown of exactly that text: it escapes characters with a meaning
+// within a line. It writes another way the forms that hosts turn into links even if they are escaped.
 func Markdown(s string) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -36,7 +36,7 @@ func Markdown(s string) string {
 func MarkdownCode(s string, limit int) string {
 	s = strings.ReplaceAll(Safe(s, limit), "`", "ˋ")
 	if strings.Trim(s, " ") == "" {
-		s = "(blank)" // two backticks alone begin code that goes on
+		s = "(blank)" // two backticks alone begin code
 	}
 	return "`" + s + "`"
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// ellipsis stands where text was cut.
+// ellipsis marks a cut.
 const ellipsis = "…"
 
 // Prefix returns the length of the longest prefix of s of at most n bytes that does not
@@ -143,9 +143,8 @@ func Safe(s string, limit int) string {
 // [AppendSafe] would escape written as \uXXXX, which means the same to a JSON
 // reader and does nothing to a terminal.
 //
-// b must be valid JSON on one line, such as [encoding/json.Marshal] returns;
-// unsafe characters can then stand in strings only. Bytes that are not UTF-8
-// become U+FFFD, as encoding/json would have it.
+// b must be valid JSON on one line, such as [encoding/json.Marshal] returns; unsafe characters are then in strings
+// only. Bytes that are not UTF-8 become U+FFFD, as encoding/json would have it.
 func AppendJSON(dst, b []byte) []byte {
 	for i := 0; i < len(b); {
 		r, size := rune(b[i]), 1
@@ -209,8 +208,8 @@ func escaped(r rune, size int) bool {
 	return invalid(r, size) || unsafeRune(r)
 }
 
-// command reports whether s begins with what a CI server obeys anywhere in a line of
-// output: ##[error] of GitHub and Azure, ##vso[task.setvariable …], ##teamcity[…].
+// command reports whether s begins with a command that a CI server obeys anywhere in a line of output: ##[error] of
+// GitHub and Azure, ##vso[task.setvariable …], ##teamcity[…].
 func command[T string | []byte](s T) bool {
 	if len(s) < 3 || s[1] != '#' {
 		return false
@@ -226,20 +225,17 @@ func command[T string | []byte](s T) bool {
 	return false
 }
 
-// annotation reports whether the colon at s[i] begins what GitHub obeys at the
-// beginning of a line: ::error file=x::text. What is in front of s on its line may be
-// nothing but space.
+// annotation reports whether the colon at s[i] begins a command that GitHub obeys at the beginning of a line: ::error
+// file=x::text. Only space may be in front of s on its line.
 func annotation(s string, i int) bool {
 	return i+2 < len(s) && s[i+1] == ':' && s[i+2] >= 'a' && s[i+2] <= 'z' && strings.Trim(s[:i], " ") == "" &&
-		strings.Contains(s[i+2:], "::") // behind the name, and properties
+		strings.Contains(s[i+2:], "::") // after the name, and properties
 }
 
-// unsafeRune lists what acts instead of showing: every control, line and
-// paragraph separator and bidi control, and the characters without a shape of
-// which text for one reader can be hidden from another (tags, variation
-// selectors of the supplementary plane, invisible operators, code points that are no
-// characters). Format characters
-// that do show, such as the Arabic number signs, are not among them.
+// unsafeRune lists characters that act instead of showing: every control, line and paragraph separator and bidi
+// control, and the characters without a shape with which a text can hide from one reader (tags, variation selectors of
+// the supplementary plane, invisible operators, code points that are no characters). Format characters that do show,
+// such as the Arabic number signs, are not among them.
 func unsafeRune(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1 with U+0085
@@ -268,7 +264,7 @@ func unsafeRune(r rune) bool {
 	return false
 }
 
-// Code stands before the name of code that no list has as a mod's.
+// Code precedes the name of code that is not in the list of mods.
 const Code = "code: "
 
 // IsMod reports whether a name in blame is a mod's, and not the name of code alone.

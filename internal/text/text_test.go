@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var textCases = []struct {
@@ -132,8 +134,7 @@ func TestAppendJSON(t *testing.T) {
 		"", "plain", "a\u0085\u2028\u202e\x7f", "\U000e0041", "<script>", "##vso[x]", "\ufeff",
 		"오류 ☂\ufe0f", "tab\tnl\n",
 	} {
-		b, err := json.Marshal(in)
-		require.NoError(t, err)
+		b := testkit.Must(json.Marshal(in))
 		out := AppendJSON(nil, b)
 		requireInert(t, string(out))
 		var back string
@@ -180,8 +181,7 @@ func FuzzSafe(f *testing.F) {
 			require.True(t, strings.HasPrefix(unlimited, strings.TrimSuffix(out, ellipsis)), "a cut keeps the beginning")
 		}
 
-		b, err := json.Marshal(s)
-		require.NoError(t, err)
+		b := testkit.Must(json.Marshal(s))
 		var want, got string
 		safe := AppendJSON(nil, b)
 		requireInert(t, string(safe))

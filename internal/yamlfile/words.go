@@ -9,8 +9,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// maxQuoted bounds, in bytes, what a message repeats from a file: enough to recognize it, not enough to drown the
-// message.
+// maxQuoted bounds the quote of a file in a message, in bytes: enough to recognize it, not enough to drown the message.
 const maxQuoted = 80
 
 // Quote returns s in double quotes with everything escaped that could disturb a terminal or a log, cut.
@@ -77,7 +76,7 @@ func ValidName(s string, limit int) bool {
 	return s != "" && len(s) <= limit && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
-// Place returns where something stands, with a colon and a space: "f.yaml:12:9: ". It leaves out what is "" or 0.
+// Place returns a place with a colon and a space: "f.yaml:12:9: ". It leaves out "" and 0.
 func Place(file string, line, column int) string {
 	switch {
 	case file == "":

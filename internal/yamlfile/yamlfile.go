@@ -1,6 +1,6 @@
 // Package yamlfile reads YAML files that people write, for languages that are stricter than YAML: one document without
-// aliases, anchors and tags, of bounded size and depth. What is wrong has a place and a hint, and texts of errors are
-// safe to print.
+// aliases, anchors and tags, of bounded size and depth. A problem has a place and a hint, and texts of errors are safe
+// to print.
 package yamlfile
 
 import (
@@ -18,11 +18,11 @@ import (
 // Problem is one thing that is wrong with a file.
 type Problem struct {
 	Line, Column int    // counting from 1, 0 where unknown; columns in characters
-	Msg          string // what is wrong
-	Hint         string // what would be right; may be empty
+	Msg          string // the problem
+	Hint         string // the cure; may be empty
 }
 
-// Language is what a kind of file allows.
+// Language describes the files of a language.
 type Language struct {
 	Name     string // "a rule file"
 	Begins   string // how such a file begins; "": it may be empty
@@ -121,7 +121,7 @@ func firstBad(text string) (p Problem, bad bool) {
 	return Problem{}, false
 }
 
-// printable reports whether YAML 1.2 allows r to stand in a file as it is.
+// printable reports whether YAML 1.2 allows r in a file without an escape.
 func printable(r rune) bool {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
@@ -142,7 +142,7 @@ func Line(err error) (line int, msg string) {
 	return line, msg[len(m[0]):]
 }
 
-// syntax returns the problem behind an error of the YAML reader.
+// syntax returns the problem that caused an error of the YAML reader.
 func (l *Language) syntax(text string, err error) Problem {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -164,7 +164,7 @@ func (l *Language) syntax(text string, err error) Problem {
 	return p
 }
 
-// syntaxHint returns what is usually behind an error of the YAML reader.
+// syntaxHint returns the usual cause of an error of the YAML reader.
 func (l *Language) syntaxHint(msg string) string {
 	switch {
 	case strings.Contains(msg, "mapping values are not allowed"):
@@ -185,8 +185,8 @@ func (l *Language) syntaxHint(msg string) string {
 	return ""
 }
 
-// tree appends what YAML allows below n and the language does not: aliases and anchors (a small file could stand for a
-// huge one), tags, and deep nesting.
+// tree appends problems for the YAML below n that the language forbids: aliases and anchors (a small file could expand
+// to a huge one), tags, and deep nesting.
 func (l *Language) tree(n *yaml.Node, depth int, to []Problem) []Problem {
 	add := func(hint, format string, args ...any) {
 		to = append(to, Problem{n.Line, n.Column, fmt.Sprintf(format, args...), hint})
@@ -209,7 +209,7 @@ func (l *Language) tree(n *yaml.Node, depth int, to []Problem) []Problem {
 	return to
 }
 
-// KindName names what a node is, for messages.
+// KindName names the kind of a node, for messages.
 func KindName(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -265,8 +265,7 @@ func openQuote(lines []string) (p Problem, found bool) {
 	return p, false
 }
 
-// quoteEnd returns where the text in single quotes that goes on at from has ended, or -1 where it does not in this
-// line.
+// quoteEnd returns the end of the text in single quotes that continues at from, or -1 if it is not in this line.
 func quoteEnd(line string, from int) int {
 	for i := from; i < len(line); i++ {
 		if line[i] != '\'' {

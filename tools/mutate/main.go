@@ -148,10 +148,10 @@ type runner struct {
 	tests    string
 	timeout  time.Duration
 	verbose  bool
-	dir      string // for what is built
+	dir      string // for built files
 }
 
-// What the tests have to say of a mutant.
+// The results of the tests of a mutant.
 const (
 	killed     = "killed"
 	survived   = "SURVIVED"

@@ -86,7 +86,7 @@ func (m *mutant) key() string { return m.file + ": " + m.change() }
 
 func (m mutant) String() string { return m.file + ":" + strconv.Itoa(m.line) + ": " + m.change() }
 
-// mutants returns those of a folder, in the order of the source.
+// mutants returns the mutants of a folder, in the order of the source.
 func mutants(dir, only string) (all []mutant, err error) {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *file) token(at token.Pos, old token.Token, with string) {
 	f.replace(at, at+token.Pos(len(old.String())), with)
 }
 
-// swapped are operators and what takes their place.
+// swapped has the replacement of each operator.
 var swapped = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
 	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.REM: "*",
@@ -155,7 +155,7 @@ var swapped = map[token.Token]string{
 	token.AND: "|", token.OR: "&", token.SHL: ">>", token.SHR: "<<",
 }
 
-// walk adds the mutants of a tree; results are those of the function around it.
+// walk adds the mutants of a tree; results are the results of the enclosing function.
 func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -190,55 +190,71 @@ func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 			for _, c := range n.Body.List {
 				f.clause(c.(*ast.CaseClause), false)
 			}
-		case *ast.BinaryExpr:
-			f.binary(n)
-		case *ast.UnaryExpr:
-			if n.Op == token.NOT {
-				f.token(n.OpPos, n.Op, "")
-			}
-		case *ast.BasicLit:
-			f.constant(n)
-		case *ast.Ident:
-			if with, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
-				f.replace(n.Pos(), n.End(), with)
-			}
-		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok {
-				if with, ok := map[string]string{"min": "max", "max": "min"}[id.Name]; ok {
-					f.replace(id.Pos(), id.End(), with)
-				}
-			}
-			return !logs(n)
-		case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:
-			if !idle(n) {
-				f.drop(n)
-			}
-		case *ast.IncDecStmt:
-			f.drop(n)
-			f.token(n.TokPos, n.Tok, swapped[n.Tok])
-		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE {
-				f.drop(n)
-			}
-			if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
-				f.token(n.TokPos, n.Tok, with)
-			}
 		case *ast.CommClause: // the statement before the colon stays
 			for _, statement := range n.Body {
 				f.walk(statement, results)
 			}
 			return false
-		case *ast.BranchStmt:
-			if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
-				f.replace(n.Pos(), n.End(), "")
-			}
+		case ast.Expr:
+			return f.expression(n)
+		case ast.Stmt:
+			f.statement(n)
 		}
 		return true
 	})
 }
 
-// drop leaves a statement out. It stays as a function that nobody calls, so that what it
-// names is used.
+// expression adds the mutants of an expression, and reports whether its parts have some, too.
+func (f *file) expression(n ast.Expr) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		f.binary(n)
+	case *ast.UnaryExpr:
+		if n.Op == token.NOT {
+			f.token(n.OpPos, n.Op, "")
+		}
+	case *ast.BasicLit:
+		f.constant(n)
+	case *ast.Ident:
+		if with, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+			f.replace(n.Pos(), n.End(), with)
+		}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok {
+			if with, ok := map[string]string{"min": "max", "max": "min"}[id.Name]; ok {
+				f.replace(id.Pos(), id.End(), with)
+			}
+		}
+		return !logs(n)
+	}
+	return true
+}
+
+// statement adds the mutants of a statement without those of its parts.
+func (f *file) statement(n ast.Stmt) {
+	switch n := n.(type) {
+	case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:
+		if !idle(n) {
+			f.drop(n)
+		}
+	case *ast.IncDecStmt:
+		f.drop(n)
+		f.token(n.TokPos, n.Tok, swapped[n.Tok])
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			f.drop(n)
+		}
+		if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
+			f.token(n.TokPos, n.Tok, with)
+		}
+	case *ast.BranchStmt:
+		if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
+			f.replace(n.Pos(), n.End(), "")
+		}
+	}
+}
+
+// drop leaves a statement out. It stays in a function without a caller, so that its names are used.
 func (f *file) drop(n ast.Node) {
 	f.replace(n.Pos(), n.End(), "_ = func() { "+f.of(n)+" }")
 }

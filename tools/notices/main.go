@@ -1,14 +1,11 @@
-// Command notices writes the licenses of what the programs are built of, as these
-// ask of whoever passes copies on:
+// Command notices writes the licenses of the modules in the programs, as these require for copies:
 //
 //	go -C tools run ./notices linux/amd64 windows/arm64 > THIRD_PARTY_NOTICES.txt
 //
-// What is linked is asked of "go list", for the named platforms together, so that
-// the text fits the module versions of this tree without anybody keeping it; it is
-// made for a release, and not kept in the repository. A license speaks for the
-// folder that it stands in and all below, so that code which a module took from
-// elsewhere brings its own; one beside a file that a package embeds speaks for that.
-// A module without a license is an error. Go's own library counts as a module.
+// "go list" names the linked packages, for the named platforms together, so that the text always fits the module
+// versions of this tree. It is made for a release, and not kept in the repository. A license covers its folder and all
+// below, so that code which a module took from elsewhere has its own license; a license next to an embedded file covers
+// that file. A module without a license is an error. Go's own library counts as a module.
 //
 // Modules must be in the module cache or within reach. It was weighed against
 // google/go-licenses, which classifies texts, but knows one platform at a time and
@@ -107,9 +104,8 @@ func command(dir string, env []string, args ...string) ([]byte, error) {
 // licenses holds the files of each module, from the module's root with slashes.
 type licenses map[module]map[string]bool
 
-// collect adds the files that speak for a package: those in its folder, in the
-// folders of what it embeds, and in all above, up to the root of its module. Those of
-// the main module's root are left out, since heed is no third party to itself.
+// collect adds the licenses of a package: files in its folder, in the folders of its embedded files, and in all folders
+// above, up to the root of its module. It leaves out the main module's root, since heed is no third party to itself.
 func (l licenses) collect(pkg listed) error {
 	if pkg.Module == nil {
 		return fmt.Errorf("%s is in no module: vendor folders and GOFLAGS=-mod=vendor are not provided for", pkg.Dir)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Completes names the values of a flag, for the completion of shells. Of a flag that takes
-// several with commas between them, those that stand there already are not offered again.
+// Completes names the values of a flag, for the completion of shells. A flag that takes several values with commas
+// between them is not offered a value twice.
 func Completes(cmd *cobra.Command, flag string, values ...string) {
 	complete := cobra.FixedCompletions(slices.Clone(values), cobra.ShellCompDirectiveNoFileComp)
 	if f := cmd.Flag(flag); f != nil && f.Value.Type() == "stringSlice" {
@@ -23,8 +23,7 @@ func Completes(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// listed completes a list that has begun: what stands before its last comma, and after
-// that each value that is not among them.
+// listed completes a list that has begun: the text up to its last comma, and after that each missing value.
 func listed(begun string, values []string) []cobra.Completion {
 	before := begun[:strings.LastIndexByte(begun, ',')+1]
 	given := strings.Split(before, ",")
@@ -49,8 +48,8 @@ func CompletesAll(root *cobra.Command, flag string, values []string) {
 	}
 }
 
-// completing adds what the tree of commands implies and cobra does not complete: which words are
-// files, which are folders and which are neither. args are those of the process.
+// completing adds completions that cobra lacks: for words that are files, folders or neither. args are the arguments of
+// the process.
 func completing(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
@@ -90,7 +89,7 @@ func words(cmd *cobra.Command) cobra.CompletionFunc {
 	}
 }
 
-// values completes what a flag takes by the name that its help has for that.
+// values completes the value of a flag by its name in the help.
 func values(flag, value string) cobra.CompletionFunc {
 	switch {
 	case flag == "rules":

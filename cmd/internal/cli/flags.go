@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// FlagError turns an error of the flags of a command into one that names the way out: the form of
-// a value, the flag that was meant, the command that has it.
+// FlagError turns an error of the flags of a command into an error with the next step: the form of a value, the likely
+// flag, the command with that flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		want := "a value of another form"
@@ -62,7 +62,7 @@ const exclusive = "heed_exclusive"
 // Exclusive makes flags of cmd exclude each other: [Program.Appearance] refuses a command
 // line that has several of them, and a shell that completes one offers no other.
 func Exclusive(cmd *cobra.Command, flags ...string) {
-	cmd.MarkFlagsMutuallyExclusive(flags...) // its own message is replaced by that of excluded
+	cmd.MarkFlagsMutuallyExclusive(flags...) // the message of excluded replaces its own
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
@@ -110,8 +110,7 @@ func hintFlag(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// commands returns a command and all below it, each after the one that it
-// belongs to.
+// commands returns a command and all commands below it, each after its parent.
 func commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {

@@ -17,10 +17,10 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// The exit statuses that every program of the project has, beside its own.
+// The exit statuses that every program of the project has, in addition to its own.
 const (
 	ExitOK          = 0
-	ExitFinding     = 1 // what was asked about is so
+	ExitFinding     = 1 // a finding that the user asked about
 	ExitUsage       = 2 // wrong usage, or rules or settings that do not load
 	ExitInterrupted = 130
 )
@@ -37,8 +37,7 @@ type Program struct {
 
 	Unwritten int // the exit status where help, a script or settings cannot be written
 
-	// What the flags that every command has ask for; see [Program.Flags]. Set by
-	// [Program.Appearance], but for the flags themselves.
+	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color and Screen.
 	Quiet, Verbose bool
 	ColorMode      string
 	Color          bool    // on standard output
@@ -57,7 +56,7 @@ type StatusError struct {
 // Error implements error.
 func (e *StatusError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the wrapped error.
 func (e *StatusError) Unwrap() error { return e.Err }
 
 // Failed makes an error with an exit status.
@@ -86,7 +85,7 @@ func Meant(word string, allowed []string) string {
 
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
-	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
+	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
 	completing(root, args)
 	root.SetIn(p.Stdin)
 	var help bytes.Buffer // the parser writes help and the version, and does not look how that went
@@ -137,7 +136,7 @@ func (p *Program) Fail(err error) {
 // each returns the errors that err is a list of, such as of [errors.Join]: where its text is
 // theirs, a line for each. Any other error is one.
 func each(err error) []error {
-	list, ok := err.(interface{ Unwrap() []error }) // not one further in: what is around a list has more text
+	list, ok := err.(interface{ Unwrap() []error }) // no deeper list: an error around a list has more text
 	if !ok {
 		return []error{err}
 	}
@@ -203,8 +202,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return noCommand(found, rest[0])
 }
 
-// Appearance makes the flags have their effect, once they are what they are going to
-// be: colors, and a screen that keeps progress and messages apart.
+// Appearance applies the flags: colors, and a screen that separates progress from messages.
 func (p *Program) Appearance(cmd *cobra.Command) error {
 	if err := OneOf(cmd, "color", p.ColorMode, Colors()...); err != nil {
 		return err
@@ -223,8 +221,7 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	return nil
 }
 
-// ModuleVersion is the version of the program that runs, where its build has one: what
-// it reports to peers.
+// ModuleVersion is the version of the running program, which it reports to peers.
 func ModuleVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return moduleVersion(info)
@@ -238,9 +235,8 @@ func moduleVersion(info *debug.BuildInfo) string {
 	return info.Main.Version
 }
 
-// Version returns in one line what was built: the module's version, the commit,
-// whether files differed from it, its date, and the Go release and system. What a
-// build does not record is left out; info may be nil.
+// Version returns the build in one line: the module's version, the commit, whether files differed from it, its date,
+// and the Go release and system. It leaves out missing facts; info may be nil.
 func Version(info *debug.BuildInfo) string {
 	goVersion := runtime.Version()
 	var details []string

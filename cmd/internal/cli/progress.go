@@ -12,8 +12,7 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// A bar that comes and goes at once is only a flicker: it is shown for what takes
-// longer than progressDelay, and redrawn each progressEvery.
+// A short bar is only a flicker: a bar is shown after progressDelay, and redrawn each progressEvery.
 const (
 	progressDelay = time.Second
 	progressEvery = 150 * time.Millisecond
@@ -31,12 +30,11 @@ type Progress struct {
 	done   chan struct{}
 }
 
-// Screen keeps a progress bar and what else is written to the same terminal
-// apart.
+// Screen separates a progress bar from other output to the same terminal.
 type Screen struct {
 	mu    sync.Mutex
 	w     io.Writer
-	drawn bool // a bar stands in the last line
+	drawn bool // the last line is a bar
 }
 
 // NewScreen returns the screen of the terminal that w is, and nil where it is
@@ -70,8 +68,7 @@ func (o *over) Write(b []byte) (int, error) {
 	return o.w.Write(b)
 }
 
-// draw puts a line in place of the one that stands there. The bar is an
-// ornament: where it cannot be drawn nothing is lost. s.mu is held.
+// draw replaces the bar with a line. An error is ignored, since the bar is an ornament. s.mu is held.
 func (s *Screen) draw(line string) {
 	if !s.drawn && line == "" {
 		return
@@ -130,8 +127,7 @@ func (p *Progress) run() {
 	}
 }
 
-// line returns what is shown once n bytes were read, in at most so many columns. The rate is the average, which is
-// right for a file from the first look on.
+// line returns the bar after n bytes, in at most so many columns. The rate is the average.
 func (p *Progress) line(n int64, took time.Duration, columns int) string {
 	var cells width.Measure
 	rate, left := "…/s", ""

@@ -11,6 +11,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestProgressOnATerminal: the bar comes, gives way to what is written, and is
@@ -39,8 +41,7 @@ func TestProgressOnATerminal(t *testing.T) {
 		var got strings.Builder
 		b := make([]byte, 4096)
 		for !strings.Contains(got.String(), what) { // or the test's own time is up
-			n, err := master.Read(b)
-			require.NoError(t, err)
+			n := testkit.Must(master.Read(b))
 			got.Write(b[:n])
 		}
 		return got.String()
@@ -52,13 +53,11 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Contains(t, got, "25%")
 	require.Regexp(t, ` \S+ KiB/s  \d+s left`, got+seen("left"))
 
-	_, err = io.WriteString(w, "a message\n")
-	require.NoError(t, err)
+	testkit.Must(io.WriteString(w, "a message\n"))
 	require.Contains(t, seen("a message"), "\r\x1b[Ka message")
 	seen("25%") // it is back
 	p.End()
-	_, err = io.WriteString(w, "the end\n")
-	require.NoError(t, err)
+	testkit.Must(io.WriteString(w, "the end\n"))
 	require.Contains(t, seen("the end"), "\r\x1b[Kthe end")
 
 	unknown := s.Progress("standard input", 0, func() int64 { return 9 })
@@ -99,8 +98,7 @@ func TestProgressWithoutASize(t *testing.T) {
 	var seen strings.Builder
 	b := make([]byte, 4096)
 	for !strings.Contains(seen.String(), "%") { // or the test's own time is up
-		n, err := master.Read(b)
-		require.NoError(t, err)
+		n := testkit.Must(master.Read(b))
 		seen.Write(b[:n])
 	}
 	require.Contains(t, seen.String(), "Player.log  0 B / 100 B [")

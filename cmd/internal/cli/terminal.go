@@ -49,11 +49,9 @@ const (
 // Colors are the values of --color.
 func Colors() []string { return []string{ColorAuto, ColorAlways, ColorNever} }
 
-// Color reports whether what is written to w should be colored, as the mode and,
-// where that is auto, the environment have it: NO_COLOR (https://no-color.org)
-// prevails over CLICOLOR_FORCE, both over what w is; a terminal that is dumb has
-// no colors. Where w is a console of Windows, its escapes are turned on; one that
-// has none gets no colors.
+// Color reports whether what is written to w should be colored, by the mode and, if that is auto, by the environment:
+// NO_COLOR (https://no-color.org) prevails over CLICOLOR_FORCE, both prevail over the kind of w; a dumb terminal has no
+// colors. It turns on the escapes of a console of Windows; a console without escapes gets no colors.
 func Color(mode string, getenv func(string) string, w io.Writer) bool {
 	force := getenv("CLICOLOR_FORCE")
 	switch {
@@ -74,8 +72,8 @@ func Color(mode string, getenv func(string) string, w io.Writer) bool {
 // does not occur.
 var ErrReaderGone = errors.New("the reader of the output is gone")
 
-// CannotWrite makes the error of standard output that did not take all of what, such as
-// "the report", or "" for what needs no name: [ErrReaderGone], or one with an exit status.
+// CannotWrite returns the error of incomplete standard output, called what, such as "the report", or "":
+// [ErrReaderGone], or an error with an exit status.
 func CannotWrite(status int, what string, err error) error {
 	if readerGone(err) {
 		return ErrReaderGone

@@ -36,9 +36,8 @@ func Commands(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// Help holds each command to a description, an example that names it, a usage text
-// for each flag, and a name for what a flag takes; and each example to commands and
-// flags that there are.
+// Help checks that each command has a description, an example that names it, a usage text for each flag, and a name for
+// the value of a flag; and that examples use existing commands and flags.
 func Help(t *testing.T, root *cobra.Command) {
 	t.Helper()
 	for _, cmd := range Commands(root) {
@@ -62,7 +61,7 @@ func Help(t *testing.T, root *cobra.Command) {
 	}
 }
 
-// checkExample holds the parts of a pipeline that call the program to what it has.
+// checkExample checks the commands and flags in the parts of a pipeline that call the program.
 func checkExample(t *testing.T, root *cobra.Command, line string) {
 	t.Helper()
 	called := false
@@ -92,8 +91,7 @@ func checkExample(t *testing.T, root *cobra.Command, line string) {
 	require.True(t, called, "the example does not call %s: %s", root.Name(), line)
 }
 
-// Settings holds what can be configured of a program to its flags: each is one of
-// some command, with the same default wherever there is one.
+// Settings checks that each setting of a program is a flag of some command, with the same default everywhere.
 func Settings(t *testing.T, root *cobra.Command) {
 	t.Helper()
 	for _, key := range settings.Keys() {
@@ -186,12 +184,11 @@ func Reference(t *testing.T, root *cobra.Command, file string) {
 	testkit.Golden(t, file, b.String())
 }
 
-// flagText is what the generator makes of a flag: a paragraph, in which the help of
-// the flag runs on behind it.
+// flagText matches the generator's text of a flag: a paragraph whose second line is the help of the flag.
 var flagText = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t`)
 
-// inPage makes a page show of a flag what help does: the name of what it takes, and the
-// default. The generator would write the default as the value, and "[=false]" of a switch.
+// inPage makes a page show the same as the help of a flag: the name of the value, and the default. The generator would
+// write the default as the value, and "[=false]" of a switch.
 func inPage(f *pflag.Flag) {
 	value, usage := pflag.UnquoteUsage(f)
 	usage = literal.Replace(usage)
@@ -211,7 +208,7 @@ type unquoted struct{ pflag.Value }
 
 func (unquoted) Type() string { return "" }
 
-// literal escapes what Markdown, which pages are made from, would take for itself.
+// literal escapes the special characters of Markdown, the source of the pages.
 var literal = strings.NewReplacer(`*`, `\*`, `_`, `\_`, `<`, `\<`, `[`, `\[`)
 
 // markdown makes a help text one of Markdown: lines that are indented, such as a

@@ -19,8 +19,8 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// Main runs tests of programs, which scripts can then call by their names. What
-// the person who runs the tests has configured is kept out of them.
+// Main runs tests of programs, which scripts can then call by their names. It hides the configuration of the person who
+// runs the tests.
 func Main(m *testing.M, programs map[string]func()) { testscript.Main(atHome{m}, programs) }
 
 // atHome runs tests in an environment without settings.
@@ -62,11 +62,10 @@ func must(err error) {
 	}
 }
 
-// patience bounds what a script waits for. It is met by far unless something is
-// wrong.
+// patience bounds a wait of a script. A wait takes far less unless something is wrong.
 const patience = 2 * time.Minute
 
-// pollEvery keeps a script that waits from taking the processor from what it waits for.
+// pollEvery keeps a waiting script from using the processor that the other program needs.
 const pollEvery = 60 * time.Millisecond
 
 // Program is a program as a function, which returns the exit status.
@@ -113,7 +112,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 				e.Setenv(name, filepath.Join(home, ".state"))
 			}
 			e.Setenv("XDG_DATA_HOME", filepath.Join(home, ".data"))
-			// How long programs with the race detector sleep at their end, a second by default, and the like.
+			// For example how long programs with the race detector sleep at their end, a second by default.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("GOGC", os.Getenv("GOGC"))
 			e.Setenv("TESTS_PID", os.Getenv("TESTS_PID")) // see testkit

@@ -19,8 +19,8 @@ type fetched struct {
 	data    []byte // nil before it was read
 }
 
-// named returns what messages and reports call an input: of an address only what is no secret, without user, password,
-// query and fragment. Any other is called as it was named.
+// named returns the name of an input in messages and reports. For an address it leaves out user, password, query and
+// fragment, which may be secret.
 func (p *program) named(input string) string {
 	if !files.IsAddress(input) {
 		return input
@@ -35,7 +35,7 @@ func (p *program) named(input string) string {
 	}
 	name := shown
 	for i := 2; p.fetched[name] != nil && p.fetched[name].address != input; i++ {
-		name = fmt.Sprintf("%s (%d)", shown, i) // they differ in what is not shown
+		name = fmt.Sprintf("%s (%d)", shown, i) // the addresses differ in a part that is left out
 	}
 	if p.fetched[name] == nil {
 		p.fetched[name] = &fetched{address: input}

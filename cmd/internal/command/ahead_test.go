@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // scattered gives its data in pieces of random sizes.
@@ -28,8 +30,7 @@ func TestOverlapChangesNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(path))
 			replay := func(procs int, seed uint64) string {
 				runtime.GOMAXPROCS(procs)
 				in := &scattered{rnd: rand.New(rand.NewPCG(seed, 0))}

@@ -131,27 +131,20 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 	return cmd
 }
 
-// noteWritten prints what a baseline that was written to a file holds, and what to review in it.
+// noteWritten prints the groups in a written baseline, and the entries to review.
 func (p *program) noteWritten(file string, w *compare.Written) {
 	note := file + ": " + text.Count(len(w.Baseline.Entries), "group")
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen, kept"}, {w.Dropped, "expired, dropped"}} {
-		if part.n > 0 && w.Updated {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	if len(parts) > 0 {
-		note += " (" + strings.Join(parts, ", ") + ")"
+	parts := joinParts(part{w.Added, "new"}, part{w.Kept, "as before"}, part{w.Unseen, "not seen, kept"},
+		part{w.Dropped, "expired, dropped"})
+	if parts != "" && w.Updated {
+		note += " (" + parts + ")"
 	}
 	p.Note("%s", note)
 	if w.Expired > 0 {
 		p.Note("%s expired and still occur: fix the cause, or give them a new day with --renew",
 			text.Count(w.Expired, "group"))
 	}
-	// A template is what its id stands for, and cannot be scrubbed.
+	// A template must match its id, so it cannot be scrubbed.
 	private := OwnScrubber(p.Getenv, false)
 	for i := range w.Baseline.Entries {
 		for _, template := range w.Baseline.Entries[i].Templates {
@@ -192,7 +185,7 @@ a log is empty; never: only report.`,
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 		Args: from.oneWay,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.failOn == nil { // which no other command has: what is new is what it is asked for
+			if f.failOn == nil { // the default of this command alone: it is asked about new groups
 				f.failOn = []string{failNew}
 			}
 			names, err := p.inputs(cmd, &from, args)

@@ -21,7 +21,7 @@ import (
 // failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
 const failNew = "new"
 
-// compareFlags are those of the commands that compare logs.
+// compareFlags are the flags of the commands that compare logs.
 type compareFlags struct {
 	viewFlags
 	rules  ruleFlags
@@ -49,7 +49,7 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
 }
 
-// compared writes what was compared in the format that is asked for.
+// compared writes the comparison in the formats of the flags.
 func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
 	shown := c.shows(found, f.top)
 	write := func(format string) []byte {
@@ -81,7 +81,7 @@ type comparing struct {
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
 	formats    []string
-	scrubber   *report.Scrubber // of what is shown
+	scrubber   *report.Scrubber // of the output
 	silent     []string         // logs without evidence
 }
 
@@ -90,24 +90,24 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return comparingWith(set, normalizer, p.scrubber(&f.scrub, f.formats()...), f.formats()...)
+	c := &comparing{set: set, normalizer: normalizer, formats: f.formats(), scrubber: p.scrubber(&f.scrub, f.formats()...)}
+	return c, c.collect()
 }
 
-func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing,
-	error,
-) {
-	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text})
-	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
+// collect makes the collector.
+func (c *comparing) collect() (err error) {
+	c.collector, err = compare.NewCollector(compare.Config{Rules: c.set, Scrub: c.scrubber.Text})
+	return err
 }
 
-// shows completes what was found with what its renderers ask for.
+// shows adds to a comparison the values that its renderers need.
 func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
 	found.Top, found.Rule, found.Scrub = top, RuleTexts(func() *rules.Set { return c.set }), c.scrubber
 	return &found
 }
 
-// read replays a log into one side. What could be read of one that has no end is
-// compared, and the gap is recorded. It returns false for a log that could not be read at all.
+// read replays a log into one side. A log that cannot be read to its end is compared up to there, with a gap. It
+// returns false if nothing of the log could be read.
 func (p *program) read(ctx context.Context, c *comparing, side compare.Side, name string) (bool, error) {
 	var run *compare.Run
 	headless := false
@@ -198,8 +198,7 @@ func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compar
 	}
 }
 
-// readSides reads the log of before and those of now. Where it returns neither, what went
-// wrong was reported.
+// readSides reads the old logs and the new logs. It returns nil and nil if the error was already reported.
 func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlags, args []string) (*comparing, error) {
 	c, err := p.newComparing(f)
 	if err != nil {

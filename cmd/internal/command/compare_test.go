@@ -35,11 +35,10 @@ func requireSchema(t *testing.T, name, document string) {
 // logDiff runs diff on two files and returns its document.
 func logDiff(t *testing.T, args ...string) *compare.Diff {
 	t.Helper()
-	r := runArgs(t, append([]string{"diff", "--format", "json"}, args...)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	requireSchema(t, "diff", r.stdout)
+	out := ok(t, append([]string{"diff", "--format", "json"}, args...)...)
+	requireSchema(t, "diff", out)
 	var d compare.Diff
-	decode(t, r.stdout, &d)
+	decode(t, out, &d)
 	return &d
 }
 
@@ -66,11 +65,9 @@ var (
 // alone. Shuffled, they are in another order, with other ids and coordinates.
 func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 	t.Helper()
-	in, err := os.Open(file)
-	require.NoError(t, err)
+	in := testkit.Must(os.Open(file))
 	defer func() { _ = in.Close() }()
-	reader, err := capture.NewReader(in, capture.Options{})
-	require.NoError(t, err)
+	reader := testkit.Must(capture.NewReader(in, capture.Options{}))
 	var lines []string
 	for {
 		var rec capture.Record
@@ -94,8 +91,7 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 			})
 		}
 		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
-		line, err := json.Marshal(fields)
-		require.NoError(t, err)
+		line := testkit.Must(json.Marshal(fields))
 		lines = append(lines, string(line))
 	}
 	if random != nil {
@@ -151,23 +147,20 @@ func TestGoldenDiff(t *testing.T) {
 			"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
 			own("burst-1.4.log"),
 		}
-		r := runArgs(t, args...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		requireGolden(t, "logdiff."+format+".txt", r.stdout)
+		out := ok(t, args...)
+		requireGolden(t, "logdiff."+format+".txt", out)
 	}
 	// Rates by the hour, and several files.
-	r := runArgs(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"),
+	out := ok(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"),
 		own("colony-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	requireGolden(t, "logdiff-several.txt", r.stdout)
+	requireGolden(t, "logdiff-several.txt", out)
 }
 
 // upload returns the project's upload as it was before a mod was added, another
 // updated, and a third moved.
 func upload(t *testing.T) (before string) {
 	t.Helper()
-	data, err := os.ReadFile(own("upload-1.4.txt"))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(own("upload-1.4.txt")))
 	text := string(data)
 	cut := func(from, to string) string {
 		i := strings.Index(text, from)
@@ -191,8 +184,7 @@ func upload(t *testing.T) (before string) {
 // one length on all machines.
 func runIn(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	back, err := os.Getwd()
-	require.NoError(t, err)
+	back := testkit.Must(os.Getwd())
 	require.NoError(t, os.Chdir(dir))
 	defer func() { require.NoError(t, os.Chdir(back)) }()
 	return runArgs(t, args...)
@@ -201,8 +193,7 @@ func runIn(t *testing.T, dir string, args ...string) result {
 // copyTo copies one of the project's captures.
 func copyTo(t *testing.T, dir, name string) {
 	t.Helper()
-	data, err := os.ReadFile(own(name))
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(own(name)))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 }
 
@@ -222,34 +213,28 @@ func TestGoldenSuspects(t *testing.T) {
 		return write(t, "ModsConfig.xml", "<ModsConfigData><activeMods><li>"+strings.Join(ids,
 			"</li><li>")+"</li></activeMods></ModsConfigData>")
 	}
-	r := runArgs(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"),
+	out := ok(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"),
 		own("healthy-1.6.log"), own("cascade-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
-	require.Regexp(t, `1  Riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
-	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Contains(t, out, "Mods: 1 added, 0 updated")
+	require.Regexp(t, `1  Riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, out)
+	r := runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
 
 	// The lists that the game writes where it loads a save.
-	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
-	require.Regexp(t, `1  Beekeeping +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
+	out = ok(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
+	require.Contains(t, out, "Mods: 2 added, 0 updated, 1 removed")
+	require.Regexp(t, `1  Beekeeping +1 blocking group, 1 entry: its code is in the stack trace; added`, out)
 
 	// The logs say which mods a game was loaded with.
-	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "Mods: 0 added, 0 updated, 2 removed, 0 moved")
+	require.Contains(t, ok(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log")), "Mods: 0 added, 0 updated, 2 removed, 0 moved")
 	without := func(name string) string {
-		data, err := os.ReadFile(own(name))
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(own(name)))
 		return write(t, name, strings.ReplaceAll(string(data), " with mods:", ""))
 	}
-	r = runArgs(t, "suspects", without("healthy-1.6.log"), without("cascade-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "Neither side has a list of mods")
-	require.Contains(t, r.stdout, "not blamed for anything in the old logs")
+	out = ok(t, "suspects", without("healthy-1.6.log"), without("cascade-1.6.log"))
+	require.Contains(t, out, "Neither side has a list of mods")
+	require.Contains(t, out, "not blamed for anything in the old logs")
 }
 
 func TestGoldenBaseline(t *testing.T) {
@@ -263,17 +248,14 @@ func TestGoldenBaseline(t *testing.T) {
 	require.Empty(t, r.stdout)
 	require.Contains(t, r.stderr, "19 groups\n")
 	require.Contains(t, r.stderr, "a log went blind or is cut")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(file))
 	requireGolden(t, "baseline.yaml", hidden(string(data)))
 
 	// Written again, nothing changes but what people wrote is kept.
 	noted := strings.Replace(string(data), "    template:", "    note: \"harmless\"\n    template:", 1)
 	require.NoError(t, os.WriteFile(file, []byte(noted), 0o600))
-	r = runArgs(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	again, err := os.ReadFile(file)
-	require.NoError(t, err)
+	ok(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
+	again := testkit.Must(os.ReadFile(file))
 	require.Equal(t, noted, string(again))
 
 	check := func(status int, args ...string) string {
@@ -325,13 +307,11 @@ func TestBaselineErrors(t *testing.T) {
 		require.Equal(t, exitUsage, r.status)
 		require.Contains(t, r.stderr, "bad.yaml:1:1: the field \"masking\" is missing")
 	}
-	r = runArgs(t, "baseline", "write", "-o", "-", log)
-	require.Equal(t, exitOK, r.status, r.stderr)
+	out := ok(t, "baseline", "write", "-o", "-", log)
 	version := fmt.Sprintf("signatures: %d\n", signature.Version)
-	old := write(t, "newer.yaml", strings.Replace(r.stdout, version, "signatures: 7\n", 1))
+	old := write(t, "newer.yaml", strings.Replace(out, version, "signatures: 7\n", 1))
 	for _, args := range [][]string{{"check", "--baseline", old}, {"write", "-o", old}, {"check", "--baseline", old}} {
-		r = runArgs(t, append([]string{"baseline", args[0], log}, args[1:]...)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
+		ok(t, append([]string{"baseline", args[0], log}, args[1:]...)...)
 	}
 
 	kept := filepath.Join(dir, "kept.yaml")
@@ -381,10 +361,10 @@ func TestDiffStatus(t *testing.T) {
 		{"advisory", blind, exitFinding},
 		{"new", old + "x", exitIO},
 	} {
-		r := runArgs(t, append([]string{"diff", "--fail-on", test.failOn}, testArgs(t, old, test.log)...)...)
+		r := runArgs(t, testArgs(t, "diff", "--fail-on", test.failOn, old, test.log)...)
 		require.Equal(t, test.status, r.status, "%+v: %s", test, r.stderr)
 	}
-	r := runArgs(t, append([]string{"diff"}, testArgs(t, fresh, blind)...)...)
+	r := runArgs(t, testArgs(t, "diff", fresh, blind)...)
 	require.Contains(t, r.stdout,
 		"The new side stops at line 3 (test.cap): what seems gone or less frequent "+
 			"may only be missing from the log.")
@@ -396,7 +376,7 @@ func TestDiffStatus(t *testing.T) {
 	}
 	zipped := gzipped(t, lines.String())
 	cut := write(t, "cut.log.gz", zipped[:len(zipped)/2])
-	r = runArgs(t, append([]string{"diff"}, testArgs(t, old, cut)...)...)
+	r = runArgs(t, testArgs(t, "diff", old, cut)...)
 	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stdout, "The new side was only read to line ")
 	require.Contains(t, r.stdout, "cannot save the game to slot <*>")
@@ -407,13 +387,12 @@ func TestDiffIsInert(t *testing.T) {
 	hostile := "cannot save the game \x1b[31m\u202e | `x` <script>alert(1)</script> @somebody #12 [a](b) " + `C:\Users\Ann\x 76561198000000001 ann@example.org`
 	old, fresh := write(t, "old.log", "starting\n"), write(t, "new.log", "starting\n"+hostile+"\n")
 	for _, format := range []string{"text", "json", "markdown"} {
-		r := runArgs(t, append([]string{"diff", "--format", format}, testArgs(t, old, fresh)...)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		require.NotContains(t, r.stdout, "\x1b")
-		require.NotContains(t, r.stdout, "\u202e")
+		out := ok(t, testArgs(t, "diff", "--format", format, old, fresh)...)
+		require.NotContains(t, out, "\x1b")
+		require.NotContains(t, out, "\u202e")
 		if format == "markdown" {
-			require.NotContains(t, r.stdout, "Users\\Ann")
-			for line := range strings.Lines(r.stdout) {
+			require.NotContains(t, out, "Users\\Ann")
+			for line := range strings.Lines(out) {
 				if before, _, ok := strings.Cut(line, "<script"); ok {
 					require.Equal(t, 1, strings.Count(before, "`")%2, "in code: %s", line)
 				}
@@ -432,8 +411,7 @@ func TestComparisonsInColor(t *testing.T) {
 			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
 			require.NotEqual(t, plain, colored)
 			require.Equal(t, plain, testkit.WithoutColors(colored))
-			columns, err := strconv.Atoi(width)
-			require.NoError(t, err)
+			columns := testkit.Must(strconv.Atoi(width))
 			for line := range strings.Lines(plain) {
 				if columns > 0 {
 					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",
@@ -442,15 +420,6 @@ func TestComparisonsInColor(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestBaselineWriteQuiet: what was written is no error.
-func TestBaselineWriteQuiet(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "noise.yaml")
-	r := runArgs(t, "baseline", "write", "--quiet", "-o", out, filepath.Join("../../../testdata/captures", "upload-1.4.txt"))
-	require.Equal(t, exitOK, r.status)
-	require.Empty(t, r.stderr)
-	require.FileExists(t, out)
 }
 
 // TestSuspectsLists: what is wrong with a list of mods is said before logs are read, and

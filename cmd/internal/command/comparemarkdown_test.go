@@ -24,10 +24,9 @@ func TestComparisonMarkdownIsHarmless(t *testing.T) {
 			line := strings.ReplaceAll("cannot save the game "+hostileWord+" "+f.line, "\n", " ")
 			fresh := write(t, possible("new *a* #12.log"), strings.Repeat("starting, and all is well\n", 60)+line+"\n")
 			for _, command := range []string{"diff", "suspects"} {
-				r := runArgs(t, append([]string{command, "--no-scrub", "--format", "markdown"}, testArgs(t, old, fresh)...)...)
-				require.Equal(t, exitOK, r.status, r.stderr)
-				require.Contains(t, r.stdout, hostileWord)
-				requireHarmlessMarkdown(t, r.stdout)
+				out := ok(t, testArgs(t, command, "--no-scrub", "--format", "markdown", old, fresh)...)
+				require.Contains(t, out, hostileWord)
+				requireHarmlessMarkdown(t, out)
 			}
 		})
 	}

@@ -83,8 +83,7 @@ func printed(t *testing.T, marker string) (commands, out []string) {
 	}
 	out = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if m[3] != "" {
-		n, err := strconv.Atoi(m[3])
-		require.NoError(t, err)
+		n := testkit.Must(strconv.Atoi(m[3]))
 		require.Greater(t, len(out), n, "all of the output is shown: leave head out")
 		out = out[:n]
 	}
@@ -136,19 +135,16 @@ func indented(t *testing.T, text, member string) string {
 // the captures are as at the root of the module. Run it with -update to write the
 // blocks again.
 func TestDocs(t *testing.T) {
-	root, err := filepath.Abs("../../..")
-	require.NoError(t, err)
+	root := testkit.Must(filepath.Abs("../../.."))
 	captures := filepath.Join("testdata", "captures")
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.CopyFS(captures, os.DirFS(filepath.Join(root, captures))))
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
+	pages := testkit.Must(filepath.Glob(filepath.Join(root, "docs", "*.md")))
 	marked := 0
 	shown := map[string]bool{} // command lines
 	for _, path := range append(pages, filepath.Join(root, "README.md")) {
 		page := filepath.Base(path)
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(path))
 		lines := strings.Split(string(data), "\n")
 		var fresh []string // the page as it should be
 		done := 0          // lines that are in fresh
@@ -193,8 +189,7 @@ func TestDocs(t *testing.T) {
 		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
 		fresh = append(fresh, lines[done:]...)
 		if testkit.Updating() && !t.Failed() {
-			now, err := os.ReadFile(path)
-			require.NoError(t, err)
+			now := testkit.Must(os.ReadFile(path))
 			require.Equal(t, string(data), string(now), "another test has written %s: update again", page)
 			testkit.Golden(t, path, strings.Join(fresh, "\n"))
 		}

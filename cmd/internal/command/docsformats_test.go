@@ -54,8 +54,7 @@ func (n *formatNode) described(t *testing.T, name string) {
 // TestDocsFormats: docs/reference.md lists every form of JSON, and the schema of each, which the page
 // refers to, describes every field.
 func TestDocsFormats(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/reference.md")
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile("../../../docs/reference.md"))
 	for _, s := range allSchemas() {
 		testkit.Shows(t, "docs/reference.md", string(page), "\n| `"+s.name+"` | `heed ")
 		var n formatNode

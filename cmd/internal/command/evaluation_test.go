@@ -37,12 +37,10 @@ func (r *reading) missed() bool { return strings.HasPrefix(r.verdict, "missed") 
 
 // readings returns what was read about logs that keep names, by file.
 func readings(t *testing.T, keep func(file string) bool) map[string][]*reading {
-	f, err := os.Open(filepath.Join(testkit.Dir(t, "players"), "judged.csv"))
-	require.NoError(t, err)
+	f := testkit.Must(os.Open(filepath.Join(testkit.Dir(t, "players"), "judged.csv")))
 	defer func() { _ = f.Close() }()
 	in := csv.NewReader(f)
-	_, err = in.Read()
-	require.NoError(t, err)
+	testkit.Must(in.Read())
 	out := map[string][]*reading{}
 	for {
 		row, err := in.Read()
@@ -87,8 +85,7 @@ func blockingItems(t *testing.T, path string) []*blockingItem {
 
 // origins returns the short name of the rule file that a rule is from: "50-save".
 func origins(t *testing.T) func(rule string) string {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	return func(id string) string {
 		if r := set.Rule(id); r != nil {
 			return strings.TrimSuffix(filepath.Base(r.File), ".yaml")
@@ -250,8 +247,7 @@ func dispositionAt(recs []record, line int) string {
 // TestLabeledRecords holds the decisions about records of captures to what annotators found, and prints both by the
 // file of the rule.
 func TestLabeledRecords(t *testing.T) {
-	f, err := os.Open(filepath.Join(testkit.Dir(t, "rimworld"), "labels.csv"))
-	require.NoError(t, err)
+	f := testkit.Must(os.Open(filepath.Join(testkit.Dir(t, "rimworld"), "labels.csv")))
 	defer func() { _ = f.Close() }()
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
@@ -263,8 +259,7 @@ func TestLabeledRecords(t *testing.T) {
 			at, file = 0, row[0]
 			recs = records(t, filepath.Join(testkit.Dir(t, "rimworld"), file))
 		}
-		line, err := strconv.Atoi(row[1])
-		require.NoError(t, err)
+		line := testkit.Must(strconv.Atoi(row[1]))
 		for at < len(recs)-1 && recs[at].EndLine < line {
 			at++
 		}

@@ -133,7 +133,7 @@ func textRecord(text string) *found {
 	f := &found{entry: event.Entry{Kind: event.KindLog, Message: text}}
 	reader, err := capture.NewReader(strings.NewReader(text), capture.Options{})
 	if err != nil {
-		return f // nothing that could stand in a log
+		return f // not a text of a log
 	}
 	var first, other capture.Record
 	if reader.Next(&first) != nil || !first.IsLog() || !strings.HasPrefix(text, first.Message) {
@@ -147,8 +147,7 @@ func textRecord(text string) *found {
 	return f
 }
 
-// The JSON form of an explanation. Its texts are those of the log: what writes
-// them makes them safe.
+// The JSON form of an explanation. Its texts are raw text of the log; the writer escapes them.
 type (
 	explanation struct {
 		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
@@ -158,7 +157,7 @@ type (
 		Phase     string             `json:"phase" jsonschema:"Phase of the game at the record."`
 		Blind     *blindness         `json:"blind" jsonschema:"Since when the log is blind, that is incomplete; null if it is complete."`
 		rules.Explanation
-		alone string // what an escalated rule decides by itself
+		alone string // the decision of an escalated rule alone
 	}
 	explainedRecord struct {
 		File      string         `json:"file,omitempty" jsonschema:"The log, as it was named. Absent with --text, as are the other places."`
@@ -298,13 +297,12 @@ func recordOf(f *found) explainedRecord {
 	return out
 }
 
-// takenOut stands for masked text that holds a part of what is private.
+// takenOut replaces masked text with a private part.
 const takenOut = "(removed)"
 
-// scrub takes out of e what is private. Ids and decisions stay those of the text as it
-// was logged. masking is the text that the masked parts are of: a part may be half of
-// a name in a path, which has no form of its own, so that only what the scrubbed
-// text still has is shown.
+// scrub removes private text from e. Ids and decisions stay those of the logged text. masking is the text with the
+// masked parts. A part may be half of a name in a path and have no private form of its own, so a part is shown only if
+// the scrubbed text still has it.
 func (e *explanation) scrub(s *report.Scrubber, masking string) {
 	if s == nil {
 		return

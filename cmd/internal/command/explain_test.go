@@ -84,11 +84,9 @@ func TestRuleCommandsGolden(t *testing.T) {
 // TestExplainAgreesWithReplay explains every record and requires the decision
 // of the replay, and that what is shown adds up.
 func TestExplainAgreesWithReplay(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	ev := set.NewEvaluator()
-	n, err := signature.New(set.Masking())
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(set.Masking()))
 	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {
@@ -146,7 +144,7 @@ func TestExplainPlaces(t *testing.T) {
 		{":3", exitUsage, "is not FILE:LINE"},
 		{"no-such.log:3", exitIO, "no-such.log: no such file"},
 	} {
-		r := runArgs(t, append([]string{"explain"}, testArgs(t, tc.at)...)...)
+		r := runArgs(t, testArgs(t, "explain", tc.at)...)
 		require.Equal(t, tc.status, r.status, "%s: %s", tc.at, r.stderr)
 		require.Contains(t, r.stdout+r.stderr, tc.want)
 	}
@@ -183,16 +181,15 @@ func TestExplainPhase(t *testing.T) {
 func TestExplainHostileText(t *testing.T) {
 	for _, line := range hostileLines {
 		for _, format := range []string{formatText, formatJSON} {
-			r := runArgs(t, append([]string{"explain"}, testArgs(t, "--format", format, "--text", line)...)...)
-			require.Equal(t, exitOK, r.status, r.stderr)
-			requireInert(t, r.stdout)
+			out := ok(t, testArgs(t, "explain", "--format", format, "--text", line)...)
+			requireInert(t, out)
 			if strings.HasPrefix(line, "careful") {
-				require.Contains(t, r.stdout, "test.advisory")
+				require.Contains(t, out, "test.advisory")
 			}
 			if format == formatJSON {
-				require.True(t, json.Valid([]byte(r.stdout)))
+				require.True(t, json.Valid([]byte(out)))
 			}
-			for l := range strings.Lines(r.stdout) {
+			for l := range strings.Lines(out) {
 				require.False(t, strings.HasPrefix(l, "BLOCKING forged"), l)
 			}
 		}
@@ -208,15 +205,12 @@ func TestExplainHostileText(t *testing.T) {
 // is explained, and a rule can be proposed for it.
 func TestExplainNotice(t *testing.T) {
 	log := write(t, "game.log", "starting\n"+strings.Repeat("\x00", 100)+"\ngoing on\n")
-	r := runArgs(t, "explain", log+":2")
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, ":2: advisory warning, by rule notice.hole")
-	require.Contains(t, r.stdout, "missing   100 bytes")
-	r = runArgs(t, "rules", "propose", log+":2")
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, `kind == "notice"`)
+	out := ok(t, "explain", log+":2")
+	require.Contains(t, out, ":2: advisory warning, by rule notice.hole")
+	require.Contains(t, out, "missing   100 bytes")
+	require.Contains(t, ok(t, "rules", "propose", log+":2"), `kind == "notice"`)
 
-	r = runArgs(t, "--fail-on", "blind", "--format", "json", log)
+	r := runArgs(t, "--fail-on", "blind", "--format", "json", log)
 	require.Equal(t, exitFinding, r.status)
 	require.Contains(t, r.stdout, `"spans":[{"fromLine":2,"toLine":2,"rule":"notice.hole"}]`)
 	r = runArgs(t, "--fail-on", "blind", log)
@@ -231,11 +225,10 @@ func TestExplainOverride(t *testing.T) {
 		"version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: "+
 			"true}\n")
 	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: a.b, override: true, disposition: ignore}\n")
-	r := runArgs(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Equal(t, 2, strings.Count(r.stdout, "mine.yaml:3, which overrides "+base+":3)"), r.stdout)
-	require.NotContains(t, r.stdout, "stale", "what is ignored makes nothing stale")
-	r = runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	out := ok(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, 2, strings.Count(out, "mine.yaml:3, which overrides "+base+":3)"), out)
+	require.NotContains(t, out, "stale", "what is ignored makes nothing stale")
+	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
 	require.Equal(t, 2, strings.Count(r.stdout, `"overrides":"`+jsonPath(base)+`:3"`))
 }
 
@@ -245,11 +238,10 @@ func TestExplainBlame(t *testing.T) {
 		"<0123456789abcdef0123456789abcdef>:0\n"
 	log := write(t, "game.log", text)
 	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
-		r := runArgs(t, append([]string{"explain"}, args...)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Contains(t, r.stdout, "  blame     code: Gadgets\n")
-		require.Contains(t, r.stdout, "frames    at Gadgets.Widget.Tick")
-		r = runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
+		out := ok(t, append([]string{"explain"}, args...)...)
+		require.Contains(t, out, "  blame     code: Gadgets\n")
+		require.Contains(t, out, "frames    at Gadgets.Widget.Tick")
+		r := runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
 		require.Contains(t, r.stdout, `"blame":[{"mod":"code: Gadgets"`)
 	}
 }

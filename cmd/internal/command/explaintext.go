@@ -24,7 +24,7 @@ const (
 	maxInner    = 3  // clauses of a macro
 )
 
-// notKnown stands for a value that the log does not show.
+// notKnown replaces a value that is missing in the log.
 const notKnown = "not known"
 
 // lines writes the explanation for a person.
@@ -134,7 +134,7 @@ func atFirst(i int, name string) string {
 	return name
 }
 
-// quoted returns text of a log in quotes that its own cannot be taken for.
+// quoted returns text of a log in typographic quotes; such quotes in the text become straight quotes.
 func quoted(s string, width int) string {
 	if s == "" {
 		return "empty text"
@@ -199,7 +199,7 @@ func trialLines(p *prose, r *rules.Trial) {
 	}
 }
 
-// reason returns what a clause was evaluated on.
+// reason returns the values that a clause read, as the end of its line.
 func reason(c *rules.Clause) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.Reads)) {
@@ -239,7 +239,7 @@ func decidedBy(d *rules.Details) string {
 	return "rule " + d.Rule
 }
 
-// places returns the place of a rule, and of the one that it overrides.
+// places returns the place of a rule, and the place of the overridden rule.
 func places(own, over string) string {
 	if over == "" {
 		return safe(own, 0)

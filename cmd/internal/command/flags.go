@@ -42,7 +42,7 @@ func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, for
 	f.scrub.register(cmd)
 }
 
-// formats returns the formats that are asked for, that of standard output first.
+// formats returns the requested formats, the format of standard output first.
 func (f *viewFlags) formats() []string {
 	all := []string{f.format}
 	for _, format := range documentFormats {
@@ -61,8 +61,7 @@ func (f *viewFlags) writeTo(format string, data []byte) error {
 	return nil
 }
 
-// layout returns how text is laid out: in the width that was asked for, or in that
-// of the terminal.
+// layout returns the layout of text: width columns, or the columns of the terminal if width is 0.
 func (p *program) layout(width int) report.TextOptions {
 	columns, rows := cli.Size(p.Stdout)
 	if width == 0 {
@@ -85,7 +84,7 @@ func (p *program) registerMods(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&p.mods.dirs, "mods", nil, ModsUsage)
 }
 
-// installed returns the mods of --mods, which are read once; what could not be read is noted.
+// installed returns the mods of --mods. It reads them once, and notes each mod that cannot be read.
 func (p *program) installed() []heed.Mod {
 	p.mods.once.Do(func() {
 		mods, notes := files.Mods(p.mods.dirs)
@@ -95,7 +94,7 @@ func (p *program) installed() []heed.Mod {
 	return p.mods.mods
 }
 
-// NoteMods notes what could not be read of installed mods: a few of them, and how many more there were.
+// NoteMods notes the errors of installed mods: three of them, and the number of the others.
 func NoteMods(note func(format string, args ...any), notes []error) {
 	const most = 3
 	for i, err := range notes {

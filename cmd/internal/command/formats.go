@@ -24,16 +24,15 @@ const (
 	formatPage     = "html" // of the command report
 )
 
-// replayFormats are those of a replay, in the order in which help lists them.
+// replayFormats are the formats of a replay, in the order of the help.
 var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF}
 
-// documentFormats are those of one document, which a command can write to files of their own.
+// documentFormats are the formats of one document. A command can also write them to files of their own.
 var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSARIF}
 
-// shared reports whether what is written in a format is meant for others: an
-// issue, a server of continuous integration, a collector. Such output is scrubbed
-// unless --no-scrub is given. Text and JSON are for the person who ran the program
-// and needs to find the lines again.
+// shared reports whether output in a format is meant for others: an issue, a CI server, a collector. Such output is
+// scrubbed unless --no-scrub is given. Text and JSON are for the person who ran the program and needs to find the lines
+// again.
 func shared(format string) bool {
 	switch format {
 	case formatMarkdown, formatJUnit, formatSARIF, formatPage:
@@ -160,31 +159,21 @@ func fileName(formats []string, name string) string {
 	if !slices.Contains(formats, formatSARIF) || name == standardInput || files.IsAddress(name) {
 		return name
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return name
-	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if below, ok := relative(dir, path); ok {
+	path, err := filepath.Abs(name)
+	dir, _ := os.Getwd() // Abs has the error
+	if below, ok := relative(dir, path); ok && err == nil {
 		return below
 	}
 	// One of them may be named by way of a link.
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return name
-	}
-	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
-		return name
-	}
-	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+	dir, err = filepath.EvalSymlinks(dir)
+	folder, broken := filepath.EvalSymlinks(filepath.Dir(path))
+	if below, ok := relative(dir, filepath.Join(folder, filepath.Base(name))); ok && err == nil && broken == nil {
 		return below
 	}
 	return name
 }
 
-// relative returns the way from a directory to what is below it.
+// relative returns the path from a directory to a path below it.
 func relative(dir, path string) (string, bool) {
 	below, err := filepath.Rel(dir, path)
 	return below, err == nil && filepath.IsLocal(below)

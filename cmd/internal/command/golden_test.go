@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
@@ -38,17 +37,15 @@ func TestGolden(t *testing.T) {
 			name := base + form.suffix
 			want[name] = true
 			t.Run(name, func(t *testing.T) {
-				r := runArgs(t, append(append([]string{}, form.args...), path)...)
-				require.Equal(t, exitOK, r.status, r.stderr)
+				out := ok(t, append(append([]string{}, form.args...), path)...)
 				// The path depends on the system, and says nothing here.
-				got := strings.ReplaceAll(r.stdout, jsonPath(path), base)
+				got := strings.ReplaceAll(out, jsonPath(path), base)
 				got = strings.ReplaceAll(got, path, base)
 				testkit.Golden(t, filepath.Join(goldenDir, name), got)
 			})
 		}
 	}
-	entries, err := os.ReadDir(goldenDir)
-	require.NoError(t, err)
+	entries := testkit.Must(os.ReadDir(goldenDir))
 	for _, e := range entries {
 		if want[e.Name()] {
 			continue
@@ -63,13 +60,3 @@ func TestGolden(t *testing.T) {
 
 // jsonPath is a path as it stands in a JSON string.
 func jsonPath(path string) string { return strings.ReplaceAll(path, `\`, `\\`) }
-
-func unzstd(t *testing.T, data []byte) []byte {
-	t.Helper()
-	dec, err := zstd.NewReader(nil)
-	require.NoError(t, err)
-	defer dec.Close()
-	out, err := dec.DecodeAll(data, nil)
-	require.NoError(t, err)
-	return out
-}

@@ -120,9 +120,8 @@ type input struct {
 
 func (i *input) Close() error { return i.close() }
 
-// pipeInput opens and reads what may stay silent, such as standard input or a
-// named pipe, through a pipe of its own: neither the opening nor a read can be
-// interrupted. The goroutine that waits in one ends with the process.
+// pipeInput opens and reads an input that may stay silent, such as standard input or a named pipe, in a goroutine:
+// neither the opening nor a read can be interrupted. The goroutine ends with the process.
 func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 	pr, pw := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // A named pipe may stay silent for ever, before its writer comes and after.
@@ -24,11 +26,9 @@ func TestInterruptWhileAPipeIsSilent(t *testing.T) {
 		defer cancel()
 		if writer {
 			// For reading, too, so that it can be opened before the program has.
-			w, err := os.OpenFile(name, os.O_RDWR, 0)
-			require.NoError(t, err)
+			w := testkit.Must(os.OpenFile(name, os.O_RDWR, 0))
 			defer func() { _ = w.Close() }()
-			_, err = w.WriteString(plainLog)
-			require.NoError(t, err)
+			testkit.Must(w.WriteString(plainLog))
 		}
 		done := make(chan int, 1)
 		var stdout, stderr bytes.Buffer

@@ -22,7 +22,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// inputFlags select logs beside those that are named.
+// inputFlags select logs without naming files.
 type inputFlags struct {
 	game     string
 	previous bool
@@ -57,7 +57,7 @@ func (f *inputFlags) registerSides(cmd *cobra.Command) {
 	cmd.Flags().Lookup("previous").Usage = "with --game: the log of the previous run, as OLD; if OLD is named, as NEW"
 }
 
-// twoSides refuses a command line that does not tell what is old and what is new.
+// twoSides refuses a command line that does not name an old and a new log.
 func (f *inputFlags) twoSides(cmd *cobra.Command, args []string) error {
 	switch asked := cmd.Flags().Changed("game"); {
 	case f.previous && !asked:
@@ -80,8 +80,8 @@ func onceStdin(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// sides returns the logs of before and those of now, for a command line that twoSides has let through. Of the two last
-// runs of a game, the newer decides the folder: a game may be installed twice.
+// sides returns the old logs and the new logs of a command line that twoSides accepts. If a game is installed twice,
+// the newest log decides the folder of both.
 func (p *program) sides(f *inputFlags, args []string) (before, now []string, err error) {
 	if len(args) > 1 {
 		return p.logs(args[:1]), p.logs(args[1:]), nil
@@ -128,7 +128,7 @@ func (p *program) piped(ctx context.Context) bool {
 	return p.begins(in) == nil
 }
 
-// logs returns the logs that the arguments stand for. Each that is none was reported.
+// logs returns the logs that the arguments name. It reports each argument without a log.
 func (p *program) logs(args []string) []string {
 	names := make([]string, len(args))
 	for i, arg := range args {
@@ -147,8 +147,8 @@ func (p *program) logs(args []string) []string {
 	return files
 }
 
-// maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is
-// more than the beginning of a text that is looked at, since it may be compressed.
+// maxSniffed bounds, in bytes, the part of a file that readsAsLog reads. It is larger than the checked text, since the
+// file may be compressed.
 const maxSniffed = 1 << 20
 
 // readsAsLog reports whether a file is a log by its beginning; plain text is not one.
@@ -162,7 +162,7 @@ func readsAsLog(name string) bool {
 	return err == nil && text.Check(r.Head(readSize)) == nil && r.At().Layout != capture.LayoutPlain
 }
 
-// takenText names the files that an argument stood for.
+// takenText names the files of an argument.
 func takenText(t files.Taken) string {
 	const shown = 5
 	text := "reading " + text.Count(len(t.Files), "log") + ": "

@@ -13,7 +13,7 @@ import (
 
 const english = "en"
 
-// registerLanguage adds the flag that chooses the language of what a player reads.
+// registerLanguage adds the flag for the language of players' texts.
 func (p *program) registerLanguage(cmd *cobra.Command) {
 	known := append([]string{english}, rules.Languages()...)
 	cmd.Flags().StringVar(&p.lang, "lang", "", "write what a player reads in `LANGUAGE` "+strings.Join(known, ", ")+

@@ -13,12 +13,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
@@ -38,6 +36,14 @@ func runWith(ctx context.Context, stdin string, args ...string) result {
 func runArgs(t *testing.T, args ...string) result {
 	t.Helper()
 	return runWith(t.Context(), "", args...)
+}
+
+// ok runs a command line that must succeed, and returns its standard output.
+func ok(t *testing.T, args ...string) string {
+	t.Helper()
+	r := runArgs(t, args...)
+	require.Equal(t, exitOK, r.status, "%v: %s", args, r.stderr)
+	return r.stdout
 }
 
 // write puts a file into the test's own directory and returns its path.
@@ -83,156 +89,17 @@ rules:
     summary: "the log stopped"
 `
 
-// testArgs are the flags for testRules, followed by args.
+// testArgs returns args, followed by the flags for testRules.
 func testArgs(t *testing.T, args ...string) []string {
 	t.Helper()
-	return append([]string{"--no-default-rules", "--rules", write(t, "rules.yaml", testRules)}, args...)
+	return append(args, "--no-default-rules", "--rules", write(t, "rules.yaml", testRules))
 }
 
 const plainLog = "starting\ncareful now\ncannot save the game to slot 1\ncannot save the game to slot 2\nbye\n"
 
-func TestReplayText(t *testing.T) {
-	log := write(t, "game.log", plainLog)
-	r := runArgs(t, testArgs(t, log)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Empty(t, r.stderr)
-	for _, want := range []string{
-		log + ": plain, 5 lines, 5 records\n",
-		"BLOCKING error, first at line 3",
-		"saving failed",
-		"rule test.blocking: what is not saved is lost",
-		"cannot save the game to slot 1",
-		"TIMELINE of ",
-		"blocking: 2 entries of 1 signature",
-		"cannot save the game to slot <*>",
-		"5 entries, one per log record",
-		"2 ignored, 3 counted in items",
-	} {
-		require.Contains(t, r.stdout, want)
-	}
-	require.NotContains(t, r.stdout, "WRONG")
-}
-
-// updates decodes the JSON lines form.
-func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries []report.Summary) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		var object struct {
-			report.UpdateLine
-			Summary *report.Summary
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &object), line)
-		if object.Summary != nil {
-			summaries = append(summaries, *object.Summary)
-			continue
-		}
-		updates = append(updates, object.UpdateLine)
-	}
-	return updates, summaries
-}
-
-func TestReplayJSONL(t *testing.T) {
-	log := write(t, "game.log", plainLog)
-	r := runArgs(t, testArgs(t, "--format", "jsonl", log)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	ups, sums := updates(t, r.stdout)
-	require.NotEmpty(t, ups)
-	require.Len(t, sums, 1)
-	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":3,"summary":{`), "the summary is last")
-	require.True(t, sums[0].Complete)
-	require.EqualValues(t, 5, sums[0].Records)
-	blocked := false
-	for _, u := range ups {
-		require.Equal(t, log, u.File)
-		if u.Item.Blocking {
-			blocked = true
-			require.EqualValues(t, 3, u.Item.Cause.Pos)
-			require.Equal(t, "test.blocking", u.Item.Cause.Rule)
-		}
-	}
-	require.True(t, blocked)
-}
-
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	return lines[len(lines)-1]
-}
-
-func TestReplayJSON(t *testing.T) {
-	a, b := write(t, "a.log", plainLog), write(t, "b.log", "fine\n")
-	r := runArgs(t, testArgs(t, "--format", "json", a, b)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	var doc struct {
-		Files []struct {
-			Summary    struct{ File, Accounting string }
-			Updates    []any
-			Signatures []struct {
-				Disposition, Template string
-				Count                 int
-				First                 int `json:"firstLine"`
-				Last                  int `json:"lastLine"`
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
-	require.Len(t, doc.Files, 2)
-	require.Equal(t, a, doc.Files[0].Summary.File)
-	require.Equal(t, "ok", doc.Files[0].Summary.Accounting)
-	require.Equal(t, b, doc.Files[1].Summary.File)
-	require.Empty(t, doc.Files[1].Updates)
-	first := doc.Files[0].Signatures[0]
-	require.Equal(t, "blocking", first.Disposition)
-	require.Equal(t, "cannot save the game to slot <*>", first.Template)
-	require.Equal(t, []int{2, 3, 4}, []int{first.Count, first.First, first.Last})
-}
-
-func TestAckAuto(t *testing.T) {
-	log := write(t, "game.log", plainLog)
-	r := runArgs(t, testArgs(t, "--format", "jsonl", "--ack", "auto", log)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	ups, _ := updates(t, r.stdout)
-	cleared := map[string]bool{}
-	for _, u := range ups {
-		if u.Kind == "cleared" {
-			cleared[u.Item.ID] = true
-		}
-	}
-	for _, u := range ups {
-		if u.Item.Blocking {
-			require.True(t, cleared[u.Item.ID], "%s blocked and was never acknowledged", u.Item.ID)
-		}
-	}
-	require.NotEmpty(t, cleared)
-}
-
-func TestTop(t *testing.T) {
-	var b strings.Builder
-	for i := range 30 {
-		fmt.Fprintf(&b, "line of kind it\n  at Kind%c%c.Run ()\n", 'a'+i/26, 'a'+i%26)
-	}
-	log := write(t, "game.log", b.String())
-	for top, want := range map[string]int{"1": 1, "10": 10, "0": 30} {
-		r := runArgs(t, testArgs(t, "--top", top, log)...)
-		require.Equal(t, exitOK, r.status)
-		require.Equal(t, want, strings.Count(r.stdout, "line of kind "), "--top %s", top)
-	}
-}
-
-func TestWidth(t *testing.T) {
-	text := plainLog + strings.Repeat("careful with 오류 ", 40) + "\n"
-	for n := range 2 * defaultTop { // more than the table shows, which its heading then says
-		text += "careful" + strings.Repeat(" again", n) + "\n"
-	}
-	log := write(t, "game.log", text)
-	for _, width := range []int{60, 80, 140} {
-		r := runArgs(t, testArgs(t, "--width", fmt.Sprint(width), log)...)
-		require.Equal(t, exitOK, r.status)
-		for line := range strings.Lines(r.stdout) {
-			if !strings.HasPrefix(line, log) { // the headline names the file in full
-				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
-			}
-		}
-	}
 }
 
 // gzipped returns text compressed.
@@ -240,8 +107,7 @@ func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := w.Write([]byte(text))
-	require.NoError(t, err)
+	testkit.Must(w.Write([]byte(text)))
 	require.NoError(t, w.Close())
 	return b.String()
 }
@@ -272,8 +138,7 @@ func TestStatus(t *testing.T) {
 	var zipped bytes.Buffer
 	zw := gzip.NewWriter(&zipped)
 	for i := range 5000 {
-		_, err := fmt.Fprintf(zw, "careful %d with %x\n", i, i*i*7919)
-		require.NoError(t, err)
+		testkit.Must(fmt.Fprintf(zw, "careful %d with %x\n", i, i*i*7919))
 	}
 	require.NoError(t, zw.Close())
 	whole := file("whole.log.gz", zipped.String())
@@ -421,16 +286,6 @@ func TestSeveralFilesAreReplaysOfTheirOwn(t *testing.T) {
 	require.True(t, strings.HasPrefix(both.stdout, a+": "))
 }
 
-func TestStandardInput(t *testing.T) {
-	file := runArgs(t, testArgs(t, write(t, "a.log", plainLog))...)
-	stdin := runWith(t.Context(), plainLog, testArgs(t, "-")...)
-	require.Equal(t, exitOK, stdin.status, stdin.stderr)
-	_, fromFile, _ := strings.Cut(file.stdout, "\n")
-	head, fromStdin, _ := strings.Cut(stdin.stdout, "\n")
-	require.Equal(t, "-: plain, 5 lines, 5 records", head)
-	require.Equal(t, fromFile, fromStdin)
-}
-
 // stuck gives some text, then blocks until the test ends.
 type stuck struct {
 	text    io.Reader
@@ -485,6 +340,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"records", log},
 		{"signatures", log},
 		{"rules", "check"},
+		{"rules", "schema"},
+		{"rules", "lint"},
 		{"report", log},
 		{"diff", log, log},
 		{"diff", "--format", "json", log, log},
@@ -500,7 +357,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"explain", log + ":1"},
 		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},
-		append([]string{"rules", "propose"}, testArgs(t, log+":2")...),
+		testArgs(t, "rules", "propose", log+":2"),
 		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
 	} {
 		var stderr bytes.Buffer
@@ -508,190 +365,6 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		require.Equal(t, exitIO, status, "%v", args)
 		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), "%v: %s", args, stderr.String())
 	}
-}
-
-// record is a line of "records --format jsonl".
-type record struct {
-	File        string
-	StartLine   int `json:"startLine"`
-	EndLine     int `json:"endLine"`
-	Level       string
-	Signature   string
-	Template    string
-	Disposition string
-	Severity    string
-	Rule        string
-	Phase       string
-}
-
-func records(t *testing.T, path string) []record {
-	t.Helper()
-	r := runArgs(t, "records", "--format", "jsonl", path)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	var all []record
-	for line := range strings.Lines(r.stdout) {
-		var rec record
-		require.NoError(t, json.Unmarshal([]byte(line), &rec))
-		all = append(all, rec)
-	}
-	return all
-}
-
-// TestRecordsSayWhatTheyRestOn: the evidence is there for every record, and the
-// help names every kind that occurs.
-func TestRecordsSayWhatTheyRestOn(t *testing.T) {
-	help := runArgs(t, "records", "--help").stdout
-	seen := map[string]bool{}
-	for _, path := range captures(t, ownCaptures) {
-		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
-			var r struct {
-				Kind, Layout, Split, Level string
-				LevelBy                    string `json:"levelBy"`
-				RefState                   string `json:"refState"`
-			}
-			require.NoError(t, json.Unmarshal([]byte(line), &r))
-			require.NotEmpty(t, r.Layout, line)
-			require.NotContains(t, []string{"", "none"}, r.Split, line)
-			if r.Kind == "log" {
-				require.Equal(t, r.Level == "unknown", r.LevelBy == "none", line)
-			}
-			seen["split "+r.Split], seen["levelBy "+r.LevelBy], seen["refState "+r.RefState] = true, true, true
-		}
-	}
-	require.Greater(t, len(seen), 15)
-	for s := range seen {
-		_, name, _ := strings.Cut(s, " ")
-		require.Contains(t, help, name, s)
-	}
-	for _, state := range []string{"original", "resolved", "unresolved"} {
-		require.True(t, seen["refState "+state], state)
-	}
-}
-
-// requireCovered holds that the records cover each line that is not blank
-// exactly once, in order.
-func requireCovered(t *testing.T, text []byte, recs []record) {
-	t.Helper()
-	lines := bytes.Split(text, []byte("\n"))
-	next := 1
-	blankUpTo := func(end int) {
-		for ; next < end; next++ {
-			if len(bytes.Trim(lines[next-1], "\r\x00 \t")) > 0 {
-				require.Failf(t, "not covered", "line %d is in no record", next)
-			}
-		}
-	}
-	for _, r := range recs {
-		require.GreaterOrEqual(t, r.StartLine, next, "records overlap or are out of order")
-		require.GreaterOrEqual(t, r.EndLine, r.StartLine)
-		blankUpTo(r.StartLine)
-		next = r.EndLine + 1
-		require.LessOrEqual(t, r.EndLine, len(lines))
-		require.Regexp(t, "^[0-9a-f]{16}$", r.Signature)
-	}
-	blankUpTo(len(lines) + 1)
-}
-
-// captures returns the files in dir, without what only describes them.
-func captures(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("no captures in %s", dir)
-	}
-	require.NoError(t, err)
-	var all []string
-	for _, e := range entries {
-		switch ext := filepath.Ext(e.Name()); {
-		case e.IsDir(), ext == ".md", ext == ".csv":
-		default:
-			all = append(all, filepath.Join(dir, e.Name()))
-		}
-	}
-	require.NotEmpty(t, all)
-	return all
-}
-
-// referenceAndOwn runs a test over the project's captures and, where they are
-// at hand, the reference captures.
-func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
-	for _, set := range []struct {
-		name string
-		dir  func(*testing.T) string
-	}{
-		{"own", func(*testing.T) string { return ownCaptures }},
-		{"reference", func(t *testing.T) string {
-			testkit.Full(t, "reads megabytes, several times")
-			return testkit.Dir(t, "rimworld")
-		}},
-	} {
-		t.Run(set.name, func(t *testing.T) {
-			for _, path := range captures(t, set.dir(t)) {
-				t.Run(filepath.Base(path), func(t *testing.T) { f(t, path) })
-			}
-		})
-	}
-}
-
-func TestRecordsCoverEveryLine(t *testing.T) {
-	referenceAndOwn(t, func(t *testing.T, path string) {
-		requireCovered(t, decompressed(t, path), records(t, path))
-	})
-}
-
-// TestRecordsBlame: an upload's list of mods gives the names, and only what is
-// urgent is blamed.
-func TestRecordsBlame(t *testing.T) {
-	r := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","packageId":"pikestaff.brickkilns","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
-	for line := range strings.Lines(r.stdout) {
-		if strings.Contains(line, `"disposition":"ignore"`) {
-			require.NotContains(t, line, `"blame"`)
-		}
-	}
-	healthy := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "healthy-1.6.log"))
-	require.NotContains(t, healthy.stdout, `"blame"`)
-}
-
-// TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
-// runtime are never a mod.
-func TestRecordsBlameNoGame(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	nobody := set.GameCode()
-	referenceAndOwn(t, func(t *testing.T, path string) {
-		r := runArgs(t, "records", "--format", "jsonl", path)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		for line := range strings.Lines(r.stdout) {
-			var rec struct {
-				Blame []struct{ Mod string }
-			}
-			require.NoError(t, json.Unmarshal([]byte(line), &rec))
-			for _, s := range rec.Blame {
-				for _, name := range nobody {
-					require.NotEqual(t, strings.TrimSuffix(name, "."), s.Mod, line)
-				}
-			}
-		}
-	})
-}
-
-// decompressed returns the text of a capture.
-func decompressed(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	switch filepath.Ext(path) {
-	case ".gz":
-		zr, err := gzip.NewReader(bytes.NewReader(data))
-		require.NoError(t, err)
-		data, err = io.ReadAll(zr)
-		require.NoError(t, err)
-	case ".zst":
-		data = unzstd(t, data)
-	}
-	return data
 }
 
 func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
@@ -729,8 +402,7 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 
 func defaultRules(t *testing.T) *rules.Set {
 	t.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	return set
 }
 
@@ -738,138 +410,6 @@ func defaultRules(t *testing.T) *rules.Set {
 func requireInert(t *testing.T, out string) {
 	t.Helper()
 	testkit.Inert(t, out, "\n\t")
-}
-
-// hostileLines try to act on whoever reads them, one way each.
-var hostileLines = []string{
-	"careful \x1b[2J\x1b[31m\x1b]0;owned\x07",
-	"careful \u009b31m \u0090q \u0085BLOCKING forged line",
-	"careful line\u2028BLOCKING forged\u2029BLOCKING forged",
-	"careful \rcareful overprinted",
-	"careful \u202egnp.exe\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
-	"careful \xff\xfe\xc3\x28 invalid",
-	"careful hidden\u200b\U000e0041\U000e007f",
-	"careful <script>alert(1)</script>",
-	`careful "},{"update":"opened","attention":{"blocking":true}`,
-	"=careful|' /C calc'!A0",
-	"careful\ttab\vvertical\fform\bback\x00nul\x7fdel",
-}
-
-func TestHostileLinesAreInert(t *testing.T) {
-	text := strings.Join(hostileLines, "\n") + "\n"
-	log := write(t, "hostile.log", text)
-	for _, args := range [][]string{
-		testArgs(t, log), testArgs(t, "--width", "60", log),
-		testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
-		append([]string{"records"}, testArgs(t, log)...),
-		append([]string{"records"}, testArgs(t, "--format", "jsonl", log)...),
-		{"signatures", log},
-	} {
-		r := runArgs(t, args...)
-		require.Equal(t, exitOK, r.status, "%v: %s", args, r.stderr)
-		requireInert(t, r.stdout)
-		for line := range strings.Lines(r.stdout) {
-			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "%v", args)
-			if strings.HasPrefix(line, "{") {
-				require.True(t, json.Valid([]byte(line)))
-			}
-		}
-	}
-	ups, _ := updates(t, runArgs(t, testArgs(t, "--format", "jsonl", log)...).stdout)
-	for _, u := range ups {
-		require.False(t, u.Item.Blocking, "a log line forged a blocking item")
-	}
-}
-
-func TestHostileFileNameIsInert(t *testing.T) {
-	name := "no\x1b[31m\u202esuch\nforged.log"
-	for _, args := range [][]string{
-		{name},
-		{"records", name},
-		{"signatures", name},
-		{"--rules", name, name},
-		{"rules", "check", name},
-		{"rules", name},
-		{"--" + name},
-		{"--format", name, name},
-	} {
-		r := runArgs(t, args...)
-		require.NotEqual(t, exitOK, r.status)
-		requireInert(t, r.stdout)
-		requireInert(t, r.stderr)
-		require.NotEmpty(t, r.stderr)
-		for line := range strings.Lines(r.stderr) {
-			require.True(t, strings.HasPrefix(line, "classify-replay: "), line)
-			require.False(t, strings.HasPrefix(line, "classify-replay: forged"), "a name made a message of its own")
-		}
-	}
-}
-
-func TestSignatures(t *testing.T) {
-	for _, c := range []struct {
-		name, in string
-		lines    int
-	}{
-		{"nothing", "", 0},
-		{"one line", "Pawn12 died\n", 1},
-		{"no line feed at the end", "Pawn12 died\nPawn13 died", 2},
-		{"empty lines count", "\n\nx\n\n", 4},
-		{"only a line feed", "\n", 1},
-		{"carriage returns", "a\r\nb\r\r\n", 2},
-		{"other separators do not count", "a\u0085b\u2028c\rd\n", 1},
-		{"long lines", strings.Repeat("x 1 ", 100_000) + "\n" + strings.Repeat("\x00", 300_000) + "\nend", 3},
-		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, args := range [][]string{
-				{"signatures"},
-				{"signatures", "-"},
-				{"signatures", write(t, "in", c.in)},
-				{"signatures", "--group"},
-			} {
-				r := runWith(t.Context(), c.in, args...)
-				require.Equal(t, exitOK, r.status, r.stderr)
-				require.Equal(t, c.lines, strings.Count(r.stdout, "\n"))
-				for line := range strings.Lines(r.stdout) {
-					require.Regexp(t, "^[0-9a-f]{16}\t[^\t]*\n$", line)
-				}
-			}
-		})
-	}
-}
-
-// TestSignaturesAgreeWithRecords: what stands on a line by itself has one id,
-// however it is asked for.
-func TestSignaturesAgreeWithRecords(t *testing.T) {
-	lines := []string{"Pawn Human12345 died at (1, 0, 5)", "error code 404", "error code 500", "took 12.5 ms"}
-	log := write(t, "a.log", strings.Join(lines, "\n")+"\n")
-	sigs := strings.Split(strings.TrimSpace(runArgs(t, "signatures", log).stdout), "\n")
-	recs := records(t, log)
-	require.Len(t, recs, len(lines))
-	for i, r := range recs {
-		require.Equal(t, r.Signature+"\t"+r.Template, sigs[i])
-	}
-}
-
-// TestSignatureGroups: a word that varies makes one group of all lines that
-// have it, also of those before that was known.
-func TestSignatureGroups(t *testing.T) {
-	const in = "the old lamp fell on Anna\nthe lamp is out\nthe old lamp fell on Boris\nthe old lamp fell on Chloe\n" +
-		"the old lamp fell on Eun\n"
-	alone := strings.Split(runWith(t.Context(), in, "signatures").stdout, "\n")
-	got := strings.Split(runWith(t.Context(), in, "signatures", "--group").stdout, "\n")
-	require.Len(t, got, len(alone))
-	first, _, _ := strings.Cut(alone[0], "\t")
-	for i, line := range got[:5] {
-		id, template, _ := strings.Cut(line, "\t")
-		own, ownTemplate, _ := strings.Cut(alone[i], "\t")
-		require.Equal(t, ownTemplate, template)
-		if i == 1 {
-			require.Equal(t, own, id)
-		} else {
-			require.Equal(t, first, id)
-		}
-	}
 }
 
 func TestRulesCheckReportsFailures(t *testing.T) {

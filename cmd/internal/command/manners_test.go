@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func testRoot() *cobra.Command {
@@ -27,8 +28,7 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of processes, each of which compiles rules: minutes under the race detector")
 	}
-	captures, err := filepath.Abs(ownCaptures)
-	require.NoError(t, err)
+	captures := testkit.Must(filepath.Abs(ownCaptures))
 	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{settings.Offline: run})
 }
 

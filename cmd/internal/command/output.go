@@ -22,16 +22,14 @@ import (
 // bufferSize is how much output is gathered before it is written.
 const bufferSize = 64 << 10
 
-// output gathers what is written to standard output and remembers the first
-// error, so that a full disk is reported once and not at every line.
+// output buffers standard output and keeps the first error, so that a full disk is reported once and not at every line.
 type output struct {
 	w   io.Writer
 	buf []byte
 	err error
 }
 
-// full writes what has been gathered if it is enough to be worth it. It
-// reports whether writing still makes sense.
+// full writes the buffer if it is large enough. It reports whether no write has failed.
 func (o *output) full() bool {
 	if len(o.buf) >= bufferSize {
 		return o.flush()
@@ -39,8 +37,7 @@ func (o *output) full() bool {
 	return o.err == nil
 }
 
-// flush writes what has been gathered and reports whether all went well so
-// far.
+// flush writes the buffer and reports whether no write has failed.
 func (o *output) flush() bool {
 	if o.err == nil && len(o.buf) > 0 {
 		_, o.err = o.w.Write(o.buf)
@@ -49,8 +46,8 @@ func (o *output) flush() bool {
 	return o.err == nil
 }
 
-// done writes the rest of what is called what, such as "the report", and returns the error
-// if not all of it could be written.
+// done writes the rest of the buffer. It returns an error that names the output, such as "the report", if a write
+// failed.
 func (o *output) done(what string) error {
 	if !o.flush() {
 		return cli.CannotWrite(exitIO, what, o.err)
@@ -164,8 +161,8 @@ func (c *counter) Write(b []byte) (int, error) {
 // fileMode is for a file that others may read.
 const fileMode fs.FileMode = 0o644
 
-// ReplaceFile writes a file whole or not at all: the old one may hold what people
-// wrote. What is no file, such as a pipe, is written to.
+// ReplaceFile writes a file whole or not at all, since people may have edited the old file. It writes directly to a
+// pipe or a device.
 func ReplaceFile(name string, data []byte) error {
 	return replaceFile(name, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -221,8 +218,7 @@ func (p *program) show(what string, d interface{ lines(p *prose) }, f *viewFlags
 	return p.print(what, out.buf)
 }
 
-// prose gathers lines of text. What comes from logs and rule files goes through
-// safe; a format never holds it.
+// prose gathers lines of text. Text of logs and rule files must go through safe, and never into a format.
 type prose struct {
 	buf   []byte
 	width int // to wrap lines at, 0 for none
@@ -239,7 +235,7 @@ func (p *prose) line(format string, args ...any) {
 	p.hang(text[:len(text)-len(words)], "%s", words)
 }
 
-// hang writes a line after lead; what does not fit continues below, at the same column.
+// hang writes a line after lead. A line that is too long continues below, at the same column.
 func (p *prose) hang(lead, format string, args ...any) {
 	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
 }
@@ -254,6 +250,23 @@ func (p *prose) known(name, value string) {
 	if value != "" {
 		p.field(name, "%s", value)
 	}
+}
+
+// part is a number of things in words.
+type part struct {
+	n    int
+	what string
+}
+
+// joinParts joins the parts whose number is not 0.
+func joinParts(parts ...part) string {
+	var out []string
+	for _, p := range parts {
+		if p.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func firstLine(s string) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Page is what a browser shows about logs: the outputs of report, of replay as Markdown and, for two logs, of diff and
-// suspects. All of it is scrubbed, at the strict level if the caller asks for it.
+// Page is the content of a web page about logs: the outputs of report, of replay as Markdown and, for two logs, of diff
+// and suspects. All of it is scrubbed, at the strict level if the caller asks for it.
 type Page struct {
 	HTML       []byte
 	Markdown   []byte   // one issue for each log
@@ -25,9 +25,9 @@ type Page struct {
 	Removed    []string // the kinds of private data that were removed
 }
 
-// NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
-// language, such as "de-AT", is that of the reader. The error has a line for each log that could not be read to its
-// end; the page then has the rest, or is nil.
+// NewPage replays logs, the older one first, and reads each up to three times with open, by its name. The language of
+// the reader is a tag such as "de-AT". The error has a line for each log that could not be read to its end; the page
+// then has the rest, or is nil.
 func NewPage(ctx context.Context, set *rules.Set, language string, names []string, strict bool,
 	open func(string) (io.ReadCloser, error),
 ) (*Page, error) {
@@ -66,8 +66,8 @@ func NewPage(ctx context.Context, set *rules.Set, language string, names []strin
 func (p *program) difference(ctx context.Context, set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber,
 	names []string, page *Page,
 ) error {
-	c, err := comparingWith(set, n, scrubber)
-	if err != nil {
+	c := &comparing{set: set, normalizer: n, scrubber: scrubber}
+	if err := c.collect(); err != nil {
 		return err
 	}
 	for side, name := range names {

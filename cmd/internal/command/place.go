@@ -36,8 +36,7 @@ func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 	return place{}, cli.Usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)
 }
 
-// found is the record that a place belongs to, with what the engine knew when
-// it came.
+// found is the record at a place, with the state of the engine at that record.
 type found struct {
 	place   place
 	family  string // of the log, when the record came
@@ -50,12 +49,11 @@ type found struct {
 	blind   *blindness       // when the record came
 }
 
-// find replays a capture up to the record that covers a line: what was before
-// it sets the phase that it is decided in. Of a line that no record covers, it
-// finds what capture noticed there.
+// find replays a capture up to the record that covers a line: the earlier records set its phase. If no record covers
+// the line, it returns the notice of capture there.
 func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *report.Scrubber) (*found, error) {
 	f := &found{place: at}
-	var notice *found // that stands at the line
+	var notice *found // at the line
 	var before, after *span
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
@@ -115,13 +113,13 @@ func (s *span) String() string {
 func noRecord(at place, before, after *span, lines int) error {
 	switch {
 	case before != nil && after != nil:
-		return fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s and %s", at,
-			before, after)
+		return fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s and %s",
+			at, before, after)
 	case after != nil:
 		return fmt.Errorf("%s is in no record: the line is blank or missing; the first record is at %s", at, after)
 	case before != nil:
-		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, text.Count(lines, "line"),
-			before)
+		size := text.Count(lines, "line")
+		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, size, before)
 	}
 	return fmt.Errorf("%s: the file has no record", at)
 }

@@ -102,12 +102,11 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		if format != formatText && r.Disposition.Urgent() {
 			r.Blame = scrubber.Suspects(src.Blame())
 		}
-		switch format {
-		case formatJSONL:
-			out.buf = report.AppendRecord(out.buf, &r)
-		default:
-			out.buf = report.AppendRecordText(out.buf, &r)
+		write := report.AppendRecord
+		if format == formatText {
+			write = report.AppendRecordText
 		}
+		out.buf = write(out.buf, &r)
 		return out.full()
 	})
 	if errors.Is(err, context.Canceled) {

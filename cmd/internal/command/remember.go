@@ -29,7 +29,7 @@ import (
 // HistoryOff is the value of --history with which nothing is remembered.
 const HistoryOff = "off"
 
-// HistoryFile returns the file of a history: the one that is named, or else the user's.
+// HistoryFile returns the file of a history: the named file, or the user's.
 func HistoryFile(named string, getenv func(string) string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -43,7 +43,7 @@ type RememberFlags struct {
 	History  string
 }
 
-// History keeps sessions and reports what it knows of them.
+// History stores sessions and answers questions about them.
 type History interface {
 	Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (int64, error)
 	Known(ctx context.Context, s *summary.Session, group signature.ID) (string, error)
@@ -85,7 +85,7 @@ func (f *RememberFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE`, off for nowhere (default: in the user's data folder)")
 }
 
-// RegisterLive adds the flags to a command that runs beside a game.
+// RegisterLive adds the flags to a command for a running game.
 func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().Lookup("remember").Usage = "remember the session, as it runs"
@@ -106,9 +106,8 @@ type memory struct {
 	opened func() // waits until it is
 }
 
-// remembers opens the history where what is read is to be remembered, beside what the caller does until the first log,
-// and returns nil where it is not. Without a history logs are read all the same. With asks, a person who was not asked
-// yet is.
+// remembers opens the history in a goroutine if the logs are to be remembered, and returns nil otherwise. If the
+// history cannot be opened, the logs are still read. With asks, it asks a person who has not answered before.
 func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string, asks bool) *memory {
 	if p.host.History == nil {
 		return nil
@@ -140,8 +139,8 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	return m
 }
 
-// agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
-// now. Who does not is not asked again. Without a terminal nobody agreed.
+// agrees reports whether the person at the terminal agrees to a history in a file: the file exists, or the person
+// agrees now. It does not ask again after a refusal. Without a terminal it returns false.
 func (p *program) agrees(ctx context.Context, path string, asks bool) bool {
 	in, ok := p.Stdin.(*os.File)
 	if !ok || !cli.IsTerminal(in) || !cli.IsTerminal(p.Stdout) || !cli.IsTerminal(p.Stderr) || p.Quiet {
@@ -234,7 +233,7 @@ func (p *program) written(name string) time.Time {
 	return p.Now()
 }
 
-// known returns in a sentence what the history knows of a group of a log that was remembered.
+// known returns a sentence from the history about a group of a remembered log.
 func (m *memory) known(ctx context.Context, p *program, r *remembered, group signature.ID) string {
 	if r == nil || r.session == nil {
 		return ""
@@ -260,6 +259,6 @@ func (m *memory) close() {
 		return
 	}
 	if m.opened(); m.History != nil {
-		_ = m.Close() // what was remembered is committed
+		_ = m.Close() // all sessions are committed
 	}
 }

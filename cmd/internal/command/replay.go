@@ -151,8 +151,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	return checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever)
 }
 
-// replayAll replays the files in order. One that cannot be read does not keep
-// the others from being shown.
+// replayAll replays the files in order. It reports a file that cannot be read and continues.
 func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
 	ctx := cmd.Context()
 	out := &output{w: p.Stdout}
@@ -226,9 +225,8 @@ func (f *replayFlags) findings(d *report.Document) int {
 // updateWriter appends an update.
 type updateWriter func(out []byte, file string, u *heed.Update) []byte
 
-// replay replays one file. Where write is not nil, updates go to out as they come,
-// scrubbed like the report. It returns no report for a file that could not be opened,
-// and both report and error for one that could not be read to its end.
+// replay replays one file. If write is not nil, updates go to out as they come, scrubbed like the report. It returns no
+// report for a file that could not be opened, and both report and error for a file that could not be read to its end.
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {

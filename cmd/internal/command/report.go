@@ -124,7 +124,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	return ioError(fmt.Errorf("cannot write the report: %w", err))
 }
 
-// detailed replays logs with the details that a page shows. One that cannot be read is reported.
+// detailed replays logs with the details of a page. It reports logs that cannot be read.
 func (p *program) detailed(ctx context.Context, set *rules.Set, n *signature.Normalizer, m *memory,
 	scrubber *report.Scrubber, names []string,
 ) (done []*report.Replay) {
@@ -149,9 +149,9 @@ func (p *program) detailed(ctx context.Context, set *rules.Set, n *signature.Nor
 	return done
 }
 
-// pageFiles returns where a page about a log may be written where nobody says where, the best first: beside
-// the log, or, where that cannot be, in a folder of the user. Browsers that are packed as a Snap see no
-// hidden folder of the home, in which games for Linux keep their logs.
+// pageFiles returns the files to which a page about a log may be written without --output, the best first: next to the
+// log, or in a folder of the user. Browsers in Snap packages see no hidden folder of the home, in which games for Linux
+// keep their logs.
 func (p *program) pageFiles(log string) []string {
 	home, err := os.UserHomeDir()
 	hidden := false

@@ -48,8 +48,7 @@ func TestReportWritesAFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "report.html")
 	r := runArgs(t, "report", log, "-o", out)
 	require.Equal(t, result{}, r)
-	page, err := os.ReadFile(out)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(out))
 	require.Contains(t, string(page), "cannot save the game")
 	require.Equal(t, exitOK, runArgs(t, "report", log, "-o", out).status, "an older page is replaced")
 }
@@ -83,8 +82,7 @@ func TestReportErrors(t *testing.T) {
 			require.Contains(t, r.stderr, c.says)
 		})
 	}
-	text, err := os.ReadFile(log)
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(log))
 	require.Equal(t, "one line\n", string(text))
 }
 
@@ -161,8 +159,7 @@ func TestHostileLogAddsNothingToThePage(t *testing.T) {
 // requireNothingAdded fails for an element that only a line of a log can have made.
 func requireNothingAdded(t *testing.T, page string) {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	require.NoError(t, err)
+	doc := testkit.Must(html.Parse(strings.NewReader(page)))
 	scripts := 0
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode {
@@ -187,8 +184,7 @@ func requireNothingAdded(t *testing.T, page string) {
 
 func pageText(t *testing.T, page string) string {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	require.NoError(t, err)
+	doc := testkit.Must(html.Parse(strings.NewReader(page)))
 	var b strings.Builder
 	for n := range doc.Descendants() {
 		if n.Type == html.TextNode && n.Parent.Data != "script" {
@@ -211,8 +207,7 @@ func browse(t *testing.T, page string, flags ...string) (dom, console string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	profile, err := os.MkdirTemp("", "heed-browser")
-	require.NoError(t, err)
+	profile := testkit.Must(os.MkdirTemp("", "heed-browser"))
 	// not TempDir: a process of the browser that outlives it may still write there
 	defer func() { _ = os.RemoveAll(profile) }()
 	args := append([]string{
@@ -406,8 +401,7 @@ func withScript(t *testing.T, page, more string) string {
 
 // TestNewPage holds what a browser shows to what the commands write.
 func TestNewPage(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	older, newer := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "burst-1.4.log")
 	opened := map[string]int{}
 	open := func(name string) (io.ReadCloser, error) {
@@ -416,30 +410,26 @@ func TestNewPage(t *testing.T) {
 	}
 	output := func(args ...string) string { return runArgs(t, args...).stdout }
 
-	page, err := NewPage(t.Context(), set, "", []string{newer}, false, open)
-	require.NoError(t, err)
+	page := testkit.Must(NewPage(t.Context(), set, "", []string{newer}, false, open))
 	require.Equal(t, output("report", newer, "-o", "-"), string(page.HTML))
 	require.Equal(t, output("--format", "markdown", newer), string(page.Markdown))
 	require.Nil(t, page.Difference)
 	require.Equal(t, map[string]int{newer: 1}, opened)
-	page, err = NewPage(t.Context(), set, "", []string{newer}, true, open)
-	require.NoError(t, err)
+	page = testkit.Must(NewPage(t.Context(), set, "", []string{newer}, true, open))
 	require.Equal(t, output("--format", "markdown", "--scrub=strict", newer), string(page.Markdown))
 	clear(opened)
 
-	page, err = NewPage(t.Context(), set, "", []string{older, newer}, false, open)
-	require.NoError(t, err)
+	page = testkit.Must(NewPage(t.Context(), set, "", []string{older, newer}, false, open))
 	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Difference))
 	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Suspects))
 
-	page, err = NewPage(t.Context(), set, "", []string{"gone.log", newer}, false, func(name string) (io.ReadCloser,
-		error,
-	) {
+	gone := func(name string) (io.ReadCloser, error) {
 		if name == "gone.log" {
 			return nil, errors.New("the file is gone")
 		}
 		return open(name)
-	})
+	}
+	page, err := NewPage(t.Context(), set, "", []string{"gone.log", newer}, false, gone)
 	require.ErrorContains(t, err, "the file is gone")
 	require.Contains(t, string(page.HTML), "burst-1.4.log")
 	require.Nil(t, page.Difference)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestRestartEndsCrash reads logs of two runs in one file, the first of which crashed.
@@ -49,8 +51,7 @@ func TestRestartEndsCrash(t *testing.T) {
 
 	page := filepath.Join(t.TempDir(), "page.html")
 	require.Equal(t, exitOK, runArgs(t, "report", "-o", page, log).status)
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
+	html := testkit.Must(os.ReadFile(page))
 	require.Contains(t, string(html), "over: the game was started again")
 	require.Contains(t, string(html), "Crashed in an earlier run")
 	require.Contains(t, string(html), sentences[0])
@@ -70,11 +71,10 @@ func TestRestartEndsBlindness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := write(t, "Player.log", banner+rest+limit+banner+rest)
-			r := runArgs(t, log)
-			require.Equal(t, exitOK, r.status, r.stderr)
-			require.Contains(t, r.stdout, "The log stops from line")
-			require.NotContains(t, r.stdout, "The log stops at")
-			require.NotContains(t, r.stdout, "still open")
+			out := ok(t, log)
+			require.Contains(t, out, "The log stops from line")
+			require.NotContains(t, out, "The log stops at")
+			require.NotContains(t, out, "still open")
 
 			again := runArgs(t, write(t, "Player.log", banner+rest+limit+banner+rest+limit))
 			require.Contains(t, again.stdout, "The log stops twice", "the second run may be blind too")

@@ -22,15 +22,14 @@ import (
 
 func TestCoverageAddsUp(t *testing.T) {
 	referenceAndOwn(t, func(t *testing.T, path string) {
-		r := runArgs(t, "rules", "coverage", "--format", "json", "--top", "0", path)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		requireInert(t, r.stdout)
-		requireSchema(t, "rules-coverage", r.stdout)
+		out := ok(t, "rules", "coverage", "--format", "json", "--top", "0", path)
+		requireInert(t, out)
+		requireSchema(t, "rules-coverage", out)
 		var doc struct {
 			Files []coverage
 			Total coverage
 		}
-		require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
 		require.Len(t, doc.Files, 1)
 		for _, rep := range []coverage{doc.Files[0], doc.Total} {
 			fired, unknown := 0, 0
@@ -54,7 +53,7 @@ func TestCoverageAddsUp(t *testing.T) {
 
 func TestCoverageOfSeveralFiles(t *testing.T) {
 	a, b := write(t, "a.log", plainLog), write(t, "b.log", "careful 1\ncareful 2\nnobody knows\n")
-	r := runArgs(t, append([]string{"rules", "coverage"}, testArgs(t, a, b, "no-such.log")...)...)
+	r := runArgs(t, testArgs(t, "rules", "coverage", a, b, "no-such.log")...)
 	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "no-such.log: no such file")
 	require.Contains(t, r.stdout, "ALL FILES: 8 records of 6 signatures")
@@ -69,13 +68,12 @@ func TestDiff(t *testing.T) {
 	log := write(t, "game.log", plainLog)
 	older, mine := write(t, "old.yaml", testRules), write(t, "mine.yaml",
 		moreRules+testRules[len("version: 1\nrules:\n"):])
-	r := runArgs(t, "rules", "diff", "--no-default-rules", older, mine, log)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "2 of 5 records in 1 file change class")
-	require.Contains(t, r.stdout, "2 records of 1 signature, group ")
-	require.Contains(t, r.stdout, "old     BLOCKING error, by rule test.blocking ("+older+":3)")
-	require.Contains(t, r.stdout, "new     ignore info, by rule mine ("+mine+":3)")
-	require.Contains(t, r.stdout, "sample  "+log+":3: cannot save the game to slot 1")
+	out := ok(t, "rules", "diff", "--no-default-rules", older, mine, log)
+	require.Contains(t, out, "2 of 5 records in 1 file change class")
+	require.Contains(t, out, "2 records of 1 signature, group ")
+	require.Contains(t, out, "old     BLOCKING error, by rule test.blocking ("+older+":3)")
+	require.Contains(t, out, "new     ignore info, by rule mine ("+mine+":3)")
+	require.Contains(t, out, "sample  "+log+":3: cannot save the game to slot 1")
 
 	require.Equal(t, exitFinding, runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, mine,
 		log).status)
@@ -85,15 +83,14 @@ func TestDiff(t *testing.T) {
 
 	// A rule of another name that does the same.
 	renamed := write(t, "renamed.yaml", strings.ReplaceAll(testRules, "test.advisory", "test.renamed"))
-	r = runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, renamed, log)
-	require.Equal(t, exitOK, r.status)
-	require.Contains(t, r.stdout, "same class by another rule: 1 record")
+	out = ok(t, "rules", "diff", "--exit-code", "--no-default-rules", older, renamed, log)
+	require.Contains(t, out, "same class by another rule: 1 record")
 
 	// A phase that only one side sets counts for that side alone.
 	phased := write(t, "phased.yaml", strings.Replace(testRules, "disposition: advisory\n",
 		"disposition: advisory\n    sets_phase: late\n", 1)+
 		"  - {id: test.late, when: 'phase == \"late\" and template == \"bye\"', disposition: blocking}\n")
-	r = runArgs(t, "rules", "diff", "--no-default-rules", older, phased, log)
+	r := runArgs(t, "rules", "diff", "--no-default-rules", older, phased, log)
 	require.Contains(t, r.stdout, "1 of 5 records")
 	require.Contains(t, r.stdout, "by rule test.late")
 }
@@ -143,9 +140,8 @@ func TestProposalsHold(t *testing.T) {
 				return true
 			}))
 			for id, at := range places {
-				r := runArgs(t, "rules", "propose", at.String())
-				require.Equal(t, exitOK, r.status, "%s: %s", at, r.stderr)
-				mute := write(t, "mute.yaml", r.stdout)
+				out := ok(t, "rules", "propose", at.String())
+				mute := write(t, "mute.yaml", out)
 				check := runArgs(t, "rules", "check", mute)
 				require.Equal(t, exitOK, check.status, check.stderr)
 				require.Contains(t, check.stdout, mute+": 1 rule, 3 tests: 3 passed")
@@ -156,7 +152,7 @@ func TestProposalsHold(t *testing.T) {
 				var rep diffReport
 				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
 				for _, c := range rep.Changes {
-					require.Equal(t, id, c.Old.Rule, "%s: %s", at, r.stdout)
+					require.Equal(t, id, c.Old.Rule, "%s: %s", at, out)
 					require.Equal(t, event.Ignore, c.New.Disposition)
 				}
 				after := runArgs(t, "explain", "--rules", mute, at.String())
@@ -172,17 +168,16 @@ func TestProposeScrubs(t *testing.T) {
 		`Mono path[0] = '/home/bertil/game/Data'`,
 		`The world of Bertil and of ANNA at 192.0.2.9:7777 is broken, write to anna.h@mail.example or bob`,
 	}, "\n")+"\n")
-	r := runArgs(t, append([]string{"rules", "propose", "--disposition", "blocking"}, testArgs(t, log+":3")...)...)
-	require.Equal(t, exitOK, r.status, r.stderr)
+	out := ok(t, testArgs(t, "rules", "propose", "--disposition", "blocking", log+":3")...)
 	for _, secret := range []string{"anna", "holm", "bertil", "192.0.2.9", "mail.example"} {
-		require.NotContains(t, strings.ToLower(r.stdout), secret, r.stdout)
+		require.NotContains(t, strings.ToLower(out), secret, out)
 	}
-	require.Contains(t, r.stdout, `and template startsWith "The world of "`)
-	require.Contains(t, r.stdout, ` or bob"`)
-	require.NotContains(t, r.stdout, log)
+	require.Contains(t, out, `and template startsWith "The world of "`)
+	require.Contains(t, out, ` or bob"`)
+	require.NotContains(t, out, log)
 
-	mute := write(t, "mute.yaml", r.stdout)
-	require.Contains(t, runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, log+":3")...)...).stdout,
+	mute := write(t, "mute.yaml", out)
+	require.Contains(t, runArgs(t, testArgs(t, "explain", "--rules", mute, log+":3")...).stdout,
 		"BLOCKING error, by rule stop.")
 }
 
@@ -194,7 +189,7 @@ func TestProposeHostileText(t *testing.T) {
 	log := write(t, "game.log", strings.Join(texts, "\n")+"\n")
 	for i, text := range texts {
 		at := fmt.Sprintf("%s:%d", log, i+1)
-		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, at)...)...)
+		r := runArgs(t, testArgs(t, "rules", "propose", at)...)
 		if !strings.HasPrefix(text, "careful") { // decided by a default, which ignores it
 			require.Equal(t, exitOK, r.status)
 			require.Contains(t, r.stdout, "# heed proposes nothing")
@@ -206,7 +201,7 @@ func TestProposeHostileText(t *testing.T) {
 		mute := write(t, "mute.yaml", r.stdout)
 		check := runArgs(t, "rules", "check", mute)
 		require.Equal(t, exitOK, check.status, check.stderr)
-		got := runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, at)...)...)
+		got := runArgs(t, testArgs(t, "explain", "--rules", mute, at)...)
 		require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(got.stdout), text)
 	}
 }
@@ -219,21 +214,20 @@ rules:
   - {id: b, when: 'template == "no more messages"', disposition: blocking, blinds: true}
   - {id: c, when: 'template == "c"', disposition: blocking}
 `)
-	r := runArgs(t, "rules", "propose", "--rules", effects, log+":1")
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "sets_phase: late")
-	require.Contains(t, r.stdout, "resolves: [b, c]")
-	r = runArgs(t, "rules", "propose", "--rules", effects, log+":2")
+	out := ok(t, "rules", "propose", "--rules", effects, log+":1")
+	require.Contains(t, out, "sets_phase: late")
+	require.Contains(t, out, "resolves: [b, c]")
+	r := runArgs(t, "rules", "propose", "--rules", effects, log+":2")
 	require.Equal(t, exitOK, r.status)
 	require.Contains(t, r.stderr, "rule b marks the log as blind from here on; the proposed rule does not")
 }
 
 func TestProposeTwice(t *testing.T) {
 	log := write(t, "game.log", plainLog)
-	first := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, log+":2")...)...)
+	first := runArgs(t, testArgs(t, "rules", "propose", log+":2")...)
 	require.Equal(t, exitOK, first.status, first.stderr)
 	mute := write(t, "mute.yaml", first.stdout)
-	again := runArgs(t, append([]string{"rules", "propose", "--rules", mute}, testArgs(t, log+":2")...)...)
+	again := runArgs(t, testArgs(t, "rules", "propose", "--rules", mute, log+":2")...)
 	require.Equal(t, exitOK, again.status)
 	require.Contains(t, again.stderr, "already ignore, by mute.careful_now.")
 	require.Regexp(t, `^version: 1\n\n# heed proposes nothing: .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
@@ -252,7 +246,7 @@ func TestProposeTwice(t *testing.T) {
 func TestUntil(t *testing.T) {
 	log := write(t, "game.log", plainLog)
 	propose := func(until string) result {
-		return runArgs(t, append([]string{"rules", "propose", "--until", until}, testArgs(t, log+":2")...)...)
+		return runArgs(t, testArgs(t, "rules", "propose", "--until", until, log+":2")...)
 	}
 	r := propose("2999-01-31")
 	require.Equal(t, exitOK, r.status, r.stderr)
@@ -296,7 +290,7 @@ func TestExpectations(t *testing.T) {
 	file := filepath.Join(dir, "expected.tsv")
 	run := func(text string) result {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return runArgs(t, append([]string{"rules", "test"}, testArgs(t, file)...)...)
+		return runArgs(t, testArgs(t, "rules", "test", file)...)
 	}
 	good := run("# what is " +
 		"known\r\n\ngame.log\t3\tblocking\ttest.blocking\r\ngame.log\t2\tadvisory\ngame.log\t1\tignore\tdefault.log.unknown\ngame.log\t8\tignore\n")
@@ -370,10 +364,8 @@ func FuzzPropose(f *testing.F) {
 	f.Add("", "at A.B", true)
 	f.Add("two\nSystem.Exception: \x00", "\n", true)
 	f.Add("\n  at A.B ()", "", false)
-	set, err := rules.Compile()
-	require.NoError(f, err)
-	n, err := signature.New(set.Masking())
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile())
+	n := testkit.Must(signature.New(set.Masking()))
 	f.Fuzz(func(t *testing.T, text, stack string, operation bool) {
 		e := &event.Entry{Kind: event.KindLog, Level: event.LevelWarning, Message: text, Stack: stack}
 		if operation {
@@ -417,11 +409,9 @@ func TestProposeHidesMail(t *testing.T) {
 		"careful: mailto:joe.hansen@[192.0.2.1]/joe",
 		"careful: <joe.hansen@example.com> is away",
 	} {
-		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t,
-			write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
-		require.Equal(t, exitOK, r.status, r.stderr)
-		require.NotContains(t, r.stdout, "joe", line)
-		require.NotContains(t, r.stdout, "hansen", line)
+		out := ok(t, testArgs(t, "rules", "propose", write(t, "game.log", "starting\n"+line+"\n")+":2")...)
+		require.NotContains(t, out, "joe", line)
+		require.NotContains(t, out, "hansen", line)
 	}
 }
 
@@ -446,8 +436,7 @@ func TestRulesFolder(t *testing.T) {
 		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))
 	}
-	r = runArgs(t, "records", "--rules", dir, log)
-	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "t.one")
-	require.Contains(t, r.stdout, "t.two")
+	out := ok(t, "records", "--rules", dir, log)
+	require.Contains(t, out, "t.one")
+	require.Contains(t, out, "t.two")
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,8 +95,8 @@ func (p *program) checkRules(files []rules.File) error {
 		case r.ShadowedBy != "" && all != "":
 			byName[r.File].unreachable++
 		case r.ShadowedBy != "":
-			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID,
-				r.ShadowedBy)
+			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first",
+				r.File, r.Line, r.ID, r.ShadowedBy)
 		case r.MatchesAll:
 			all = r.ID
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
@@ -153,16 +152,8 @@ func (r *fileReport) append(dst []byte) []byte {
 	if total == 0 {
 		return append(dst, "no tests\n"...)
 	}
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{r.passed, "passed"}, {r.failed, "FAILED"}, {r.overridden, "overridden by an earlier file"}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), strings.Join(parts, ", "))
+	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), joinParts(
+		part{r.passed, "passed"}, part{r.failed, "FAILED"}, part{r.overridden, "overridden by an earlier file"}))
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {

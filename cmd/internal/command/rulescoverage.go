@@ -102,7 +102,7 @@ func (c *covered) add(key sigRule, template func() string, first place, n int) {
 	s.count += n
 }
 
-// The JSON form of what is covered.
+// The JSON form of the coverage.
 type (
 	coverageDocument struct {
 		SchemaVersion int        `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
@@ -147,8 +147,7 @@ func isFallback(r *rules.Rule) bool {
 	return strings.HasPrefix(path.Base(strings.ReplaceAll(r.File, `\`, "/")), fallbackFile)
 }
 
-// report sorts out what was counted: the rules in the order of the set, what no
-// rule knows by how often it came.
+// report sorts the counts: rules in the order of the set, signatures without a rule by frequency.
 func (c *covered) report(set *rules.Set, file string, top int) coverage {
 	rep := coverage{
 		File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{},

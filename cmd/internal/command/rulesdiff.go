@@ -62,7 +62,10 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				noteEnded(sets[i].Ended(), p.Message)
 			}
 			scrubber := p.scrubber(&view.scrub, view.format)
-			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
+			d := &difference{
+				old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]int{},
+				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
+			}
 			for _, name := range p.logs(args[2:]) {
 				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {
 					p.Fail(err)
@@ -73,7 +76,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			}
 			p.incomplete()
 			p.removed(scrubber)
-			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
+			rep := d.finish(args[0], args[1], view.top)
 			if exitCode && rep.Changed > 0 {
 				p.Raise(exitFinding)
 			}
@@ -95,18 +98,15 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	return (&ruleFlags{files: []string{name}, noDefaults: noDefaults}).sources()
 }
 
-// difference is what two rule sets classify differently.
+// difference compares the decisions of two rule sets.
 type difference struct {
 	old, new *rules.Set
 	scrub    *report.Scrubber // of names, places and samples
-	records  int
-	moved    int // records that another rule decides to the same effect
-	files    int
-	changes  map[changeKey]*change
+	report   diffReport
+	changes  map[changeKey]int // the index in report.Changes
 }
 
-// changeKey groups what changes. Tags are for readers of decisions, and no
-// part of the class.
+// changeKey identifies a change of class. Tags are not part of a class.
 type changeKey struct {
 	sig      signature.Signature // that names the group, under the old rules
 	old, new class
@@ -131,13 +131,12 @@ func (c class) same(d class) bool {
 	return c == d
 }
 
+// change counts the records of a signature with one change.
 type change struct {
 	changeKey
-	count      int
-	signatures int
-	first      place
-	sample     string
-	order      int // of its first record among all that change
+	count  int
+	first  place
+	sample string
 }
 
 // classifyTwice decides the records of a capture by both sets.
@@ -146,7 +145,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	if err != nil {
 		return err
 	}
-	d.files++
+	d.report.Files++
 	var (
 		updates []heed.Update
 		engine  *heed.Engine
@@ -168,11 +167,11 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		}
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
-		d.records++
+		d.report.Records++
 		before, after := classOf(o), classOf(&n)
 		if before.same(after) {
 			if before.rule != after.rule {
-				d.moved++
+				d.report.Moved++
 			}
 			return true
 		}
@@ -190,15 +189,21 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		return true
 	})
 	// Groups grow to the end of the capture.
+	r := &d.report
 	for _, c := range found {
 		c.sig = engine.Group(c.sig)
-		total := d.changes[c.changeKey]
-		if total == nil {
-			total = &change{changeKey: c.changeKey, first: c.first, sample: c.sample, order: len(d.changes)}
-			d.changes[c.changeKey] = total
+		i, known := d.changes[c.changeKey]
+		if !known {
+			i = len(r.Changes)
+			d.changes[c.changeKey] = i
+			r.Changes = append(r.Changes, classChanged{
+				Group: c.sig.ID.String(), Old: details(d.old, c.old), New: details(d.new, c.new),
+				First: c.first.String(), Sample: c.sample,
+			})
 		}
-		total.count += c.count
-		total.signatures++
+		r.Changes[i].Count += c.count
+		r.Changes[i].Signatures++
+		r.Changed += c.count
 	}
 	return errors.Join(err, refused)
 }
@@ -228,39 +233,31 @@ type (
 	}
 )
 
-func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{
-		SchemaVersion: schema.Version, Old: oldName, New: newName, Files: d.files,
-		Records: d.records, Moved: d.moved, Changes: []classChanged{},
+// finish sorts, cuts and scrubs the report, once all private names are known.
+func (d *difference) finish(oldName, newName string, top int) *diffReport {
+	r := &d.report
+	r.Old, r.New = d.scrub.Text(oldName), d.scrub.Text(newName)
+	slices.SortStableFunc(r.Changes, func(a, b classChanged) int { return cmp.Compare(b.Count, a.Count) })
+	if top > 0 && len(r.Changes) > top {
+		r.NotShown = len(r.Changes) - top
+		r.Changes = r.Changes[:top]
 	}
-	all := make([]*change, 0, len(d.changes))
-	for _, c := range d.changes {
-		all = append(all, c)
-		rep.Changed += c.count
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		for _, text := range []*string{&c.First, &c.Sample, &c.Old.Place, &c.New.Place} {
+			*text = d.scrub.Text(*text)
+		}
 	}
-	slices.SortFunc(all, func(a, b *change) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.order, b.order))
-	})
-	if top > 0 && len(all) > top {
-		rep.NotShown = len(all) - top
-		all = all[:top]
-	}
-	for _, c := range all {
-		rep.Changes = append(rep.Changes, classChanged{
-			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new),
-			d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
-		})
-	}
-	return rep
+	return r
 }
 
-func (d *difference) class(set *rules.Set, c class) rules.Details {
+func details(set *rules.Set, c class) rules.Details {
 	out := rules.Details{
 		Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
 		Escalated: c.escalated,
 	}
 	if r := set.Rule(c.rule); r != nil {
-		out.Place = d.scrub.Text(r.Place)
+		out.Place = r.Place
 	}
 	return out
 }

@@ -1,27 +1,11 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/rules"
 )
-
-func TestRulesSchema(t *testing.T) {
-	r := runArgs(t, "rules", "schema")
-	require.Equal(t, exitOK, r.status)
-	require.Empty(t, r.stderr)
-	require.True(t, json.Valid([]byte(r.stdout)))
-	require.Equal(t, string(rules.Schema()), r.stdout)
-
-	r = runArgs(t, "rules", "schema", "x")
-	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "takes no argument")
-}
 
 func TestRulesLint(t *testing.T) {
 	mine := write(t, "mine.yaml", `version: 1
@@ -63,12 +47,4 @@ func TestRulesLintIsInert(t *testing.T) {
 	r := runArgs(t, "rules", "lint", "--no-default-rules", hostile)
 	require.Equal(t, exitFinding, r.status)
 	requireInert(t, r.stdout)
-}
-
-func TestRulesOutputThatCannotBeWritten(t *testing.T) {
-	for _, args := range [][]string{{"rules", "schema"}, {"rules", "lint"}} {
-		var stderr bytes.Buffer
-		require.Equal(t, exitIO, run(t.Context(), args, strings.NewReader(""), full{}, &stderr))
-		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), stderr.String())
-	}
 }

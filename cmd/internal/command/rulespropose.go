@@ -144,9 +144,9 @@ func sameGroup(groups map[signature.Signature]signature.Signature, form signatur
 	return others
 }
 
-// nothingProposed is the rule file for a record that is decided as it should be. It is
-// one that compiles: the output is often on its way into a file that the next command
-// reads. It does not name the log, whose path may hold a name.
+// nothingProposed returns a rule file for a record that already has the disposition. The file compiles, since the
+// output is often redirected to a file that the next command reads. It does not name the log, whose path may hold a
+// name.
 func nothingProposed(line int, d *event.Decision) []byte {
 	return fmt.Appendf(nil, `version: 1
 
@@ -168,17 +168,8 @@ type proposal struct {
 	id        string
 	words     []string // of the text, for the id
 	condition []string // clauses, joined by and
-	tests     []proposedTest
+	tests     []string // in YAML; the first two match, the others are candidates for a test that must not match
 	yaml      []byte
-}
-
-// proposedTest is an inline test. The other properties of the entry follow from
-// the record.
-type proposedTest struct {
-	match         bool
-	text, stack   string
-	field, value  string // a further property, if field is not empty
-	anotherMethod bool
 }
 
 // maxLiteral bounds how much of a text a condition repeats, in bytes. It leaves
@@ -208,16 +199,15 @@ func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) 
 	return pr
 }
 
-// placeholder stands in tests for what was left out.
+// placeholder replaces private text in tests.
 const placeholder = "someone"
 
-// conditions returns what makes a variable begin with the first, end with the
-// last and hold all other pieces.
+// conditions returns clauses: the variable begins with the first piece, ends with the last and contains all others.
 func conditions(variable string, pieces []string) []string {
 	total := 0
 	for i, p := range pieces {
 		if total += len(p); total > maxLiteral {
-			// What comes after is not looked at: the end is no longer anchored.
+			// The rest is not compared: the end is no longer anchored.
 			p = p[:max(0, len(p)-(total-maxLiteral))]
 			for !utf8.ValidString(p) {
 				p = p[:len(p)-1]
@@ -245,7 +235,7 @@ func conditions(variable string, pieces []string) []string {
 	return out
 }
 
-// idWords returns the words of a text that can stand in an id.
+// idWords returns the words of a text that an id may have.
 func idWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
 		func(r rune) bool { return r < 'a' || r > 'z' })
@@ -266,38 +256,54 @@ var examples = map[string][2]string{
 	"<vec>":    {"1, 0, 5", "12, 3, 44"},
 }
 
-// makeTests makes two tests that match and the candidates for one that does
-// not, of the record's template without what was left out.
+// makeTests makes two tests that match, and candidates for a test that must not match, from the record's template
+// without private text.
 func (pr *proposal) makeTests(head, frames string) {
 	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
 	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
 	canonical, long := pr.stacks(first, frames)
-	tests := []proposedTest{{match: true, text: first, stack: canonical}, {match: true, text: second, stack: long}}
-	if first == second && long == canonical {
-		v := &tests[1]
-		switch pr.entry.Kind {
-		case event.KindLog:
-			v.field, v.value = "level", "error"
-			if pr.entry.Level == event.LevelError {
-				v.value = "warning"
-			}
-		default:
-			v.field, v.value = "phase", "play"
-		}
+	more := ""
+	switch {
+	case first != second || long != canonical:
+	case pr.entry.Kind != event.KindLog:
+		more = "phase: play"
+	case pr.entry.Level == event.LevelError:
+		more = "level: warning"
+	default:
+		more = "level: error"
 	}
-	pr.tests = append(tests,
-		proposedTest{text: first, stack: "at Elsewhere.Other"},
-		proposedTest{text: first + " and more", stack: canonical},
-		proposedTest{text: "other " + first, stack: canonical},
-		proposedTest{text: first, stack: canonical, anotherMethod: true},
-	)
-	if frames == "" { // a rule for records without a stack does not look at it
-		pr.tests = append(pr.tests[:2], pr.tests[3:]...)
+	method := valid(pr.entry.Source)
+	pr.tests = []string{pr.test("match", first, canonical, method, ""), pr.test("match", second, long, method, more)}
+	if frames != "" { // a rule for records without a stack does not look at it
+		pr.tests = append(pr.tests, pr.test("no_match", first, "at Elsewhere.Other", method, ""))
+	}
+	pr.tests = append(pr.tests, pr.test("no_match", first+" and more", canonical, method, ""),
+		pr.test("no_match", "other "+first, canonical, method, ""))
+	if pr.entry.Kind == event.KindOperation {
+		pr.tests = append(pr.tests, pr.test("no_match", first, canonical, method+".other", ""))
 	}
 }
 
-// fill puts examples in place of the masks of a head, as far as its template
-// stays what it is.
+// test returns an inline test in YAML, with more as a further field. The other fields follow from the record.
+func (pr *proposal) test(key, text, stack, method, more string) string {
+	out := &prose{}
+	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(text)))
+	if stack != "" {
+		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(stack)))
+	}
+	if pr.entry.Kind != event.KindLog {
+		out.line("        status: %s", pr.entry.Status)
+	}
+	if pr.entry.Kind == event.KindOperation {
+		out.line("        method: %s", yamlfile.DoubleQuoted(method))
+	}
+	if more != "" {
+		out.line("        %s", more)
+	}
+	return string(out.buf)
+}
+
+// fill replaces the masks of a head with examples, if the template stays the same.
 func (pr *proposal) fill(head string, spans []signature.Span, which int) string {
 	literals := strings.Split(head, signature.Mask)
 	const enough = 64
@@ -322,8 +328,7 @@ func (pr *proposal) fill(head string, spans []signature.Span, which int) string 
 	return strings.Join(parts, "")
 }
 
-// stacks returns the frames as they stand in templates and as a runtime prints
-// them, if that has the same template.
+// stacks returns the frames in the form of templates, and in the form of a runtime if that has the same template.
 func (pr *proposal) stacks(text, frames string) (canonical, long string) {
 	if frames == "" {
 		return "", ""
@@ -339,18 +344,12 @@ func (pr *proposal) stacks(text, frames string) (canonical, long string) {
 	return frames, long
 }
 
-// complete finds a free id and a test that does not match, writes the file, and
-// makes sure that it does what it is for.
+// complete finds a free id and a test that must not match, writes the file, and verifies it.
 func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error {
 	pr.id = pr.freeID(set)
-	misses := pr.tests[2:]
 	var err error
-	for i := range misses {
-		miss := &misses[i]
-		if miss.anotherMethod && pr.entry.Kind != event.KindOperation {
-			continue
-		}
-		pr.write([]proposedTest{pr.tests[0], pr.tests[1], *miss})
+	for _, miss := range pr.tests[2:] {
+		pr.write(pr.tests[0] + pr.tests[1] + miss)
 		if err = pr.verify(files, f); err == nil {
 			return nil
 		}
@@ -375,7 +374,7 @@ func (pr *proposal) freeID(set *rules.Set) string {
 }
 
 // write writes the rule file.
-func (pr *proposal) write(tests []proposedTest) {
+func (pr *proposal) write(tests string) {
 	out := &prose{buf: fmt.Appendf(nil, `version: 1
 
 # Proposed by heed for records of the signature %s (version %d). Read the
@@ -392,9 +391,9 @@ rules:
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
 	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
-	out.line("    why: %s", yamlfile.DoubleQuoted(fmt.Sprintf("%s. Before, it was %s %s by %s.", done,
-		pr.before.Disposition,
-		pr.before.Severity, pr.before.Rule)))
+	before := &pr.before
+	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
+	out.line("    why: %s", yamlfile.DoubleQuoted(why))
 	if pr.until != "" {
 		out.line("    until: %s", pr.until)
 	}
@@ -405,41 +404,13 @@ rules:
 		out.line("    resolves: [%s] # as rule %s did", strings.Join(pr.was.Resolves, ", "), pr.was.ID)
 	}
 	out.line("    tests:")
-	for i := range tests {
-		tests[i].write(out, pr.entry)
-	}
-	pr.yaml = out.buf
+	pr.yaml = append(out.buf, tests...)
 }
 
-func (t *proposedTest) write(out *prose, e *event.Entry) {
-	key := "match"
-	if !t.match {
-		key = "no_match"
-	}
-	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(t.text)))
-	if t.stack != "" {
-		out.line("        stack: %s", yamlfile.DoubleQuoted(valid(t.stack)))
-	}
-	if e.Kind != event.KindLog {
-		out.line("        status: %s", e.Status)
-	}
-	if e.Kind == event.KindOperation {
-		method := valid(e.Source)
-		if t.anotherMethod {
-			method += ".other"
-		}
-		out.line("        method: %s", yamlfile.DoubleQuoted(method))
-	}
-	if t.field != "" {
-		out.line("        %s: %s", t.field, t.value)
-	}
-}
-
-// valid keeps what is not UTF-8 out of a rule file.
+// valid replaces invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// verify compiles the file with the rules that it will stand before, runs its
-// tests, and decides the record.
+// verify compiles the file in front of the other rules, runs its tests, and decides the record.
 func (pr *proposal) verify(files []rules.File, f *found) error {
 	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
 	if err != nil {

@@ -54,7 +54,7 @@ The tests inside rule files are run by "rules check".`,
 				}
 				failed, err := p.meet(cmd.Context(), set, expected)
 				if err != nil {
-					out.flush() // what is known of the files before
+					out.flush() // the results of the files before
 					return err
 				}
 				out.buf = fmt.Appendf(out.buf, "%s: %s: ", safe(name, 0), text.Count(len(expected), "expectation"))
@@ -74,8 +74,8 @@ The tests inside rule files are run by "rules check".`,
 
 // expectation is the decision that a file expects for one line of a capture.
 type expectation struct {
-	source      place // where it stands
-	at          place // what it is about
+	source      place // of the expectation
+	at          place // of the record
 	disposition event.Disposition
 	rule        string // empty: any
 }
@@ -130,8 +130,7 @@ func readExpectations(name string) ([]expectation, error) {
 	return out, nil
 }
 
-// meet replays each capture once and reports what is not as expected, in the
-// order of the file.
+// meet replays each capture once and reports unmet expectations in the order of the file.
 func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectation) (failed int, err error) {
 	byFile := map[string][]int{}
 	for i := range expected {
@@ -167,7 +166,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 	return failed, nil
 }
 
-// check returns what is wrong with a decision, nothing if it is as expected.
+// check returns a message about an unexpected decision, or "".
 func (e *expectation) check(set *rules.Set, d *event.Decision) string {
 	if d.Disposition == e.disposition && (e.rule == "" || d.Rule == e.rule) {
 		return ""

@@ -34,13 +34,13 @@ type program struct {
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by what named calls them
 	mods    installed
-	lang    string            // of what a player reads; "" for the system's
+	lang    string            // of players' texts; "" for the system's
 	texts   map[string]string // of that language, since the first document; nil for English
 	output  string            // the file of --output, "-" for standard output
 }
 
-// Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is
-// the small program, which neither uses a network nor starts anything.
+// Host has the functions and forms of the program that mounts the commands. The zero Host is the small program, which
+// uses no network and starts no program.
 type Host struct {
 	Forms []schema.Form // of output beyond theirs
 
@@ -141,14 +141,12 @@ func (p *program) flagError(cmd *cobra.Command, err error) error {
 	return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 }
 
-// gcPercent keeps the heap close to what is alive. A replay makes little
-// garbage, so the collector has little to do: 100 copies of a capture take as
+// gcPercent keeps the heap close to the live memory. A replay makes little garbage: 100 copies of a capture take as
 // long with 20 as with Go's own 100, and an eighth less memory.
 const gcPercent = 20
 
-// finish completes cmd and all commands below it: they stop at an interrupt, with what is
-// known by then (a second interrupt ends the process at once), and their help names the exit
-// statuses.
+// finish completes cmd and all commands below it. At an interrupt they print the results so far; a second interrupt
+// ends the process at once. Their help names the exit statuses.
 func (p *program) finish(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		p.finish(c)
@@ -201,8 +199,8 @@ func renamed(root *cobra.Command, commands []*cobra.Command) {
 // written, to its end.
 func ioError(err error) error { return cli.Failed(exitIO, err) }
 
-// incomplete prints that what follows lacks what was not read when the program was interrupted.
-// Replays, pages and lists note that themselves, or end early.
+// incomplete notes after an interrupt that the output lacks the unread rest. Replays, pages and lists note that
+// themselves, or end early.
 func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
 		p.Message("interrupted: the output covers only what was read before")

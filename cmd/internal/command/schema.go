@@ -18,7 +18,7 @@ import (
 // BriefForm is the JSON form of a brief.
 var BriefForm = schema.Object("brief", "brief", BriefDocument{})
 
-// forms are the JSON forms of the commands of this package, beside those of package report.
+// forms are the JSON forms of the commands of this package, in addition to the forms of package report.
 var forms = []schema.Form{
 	schema.Object("explain", "explain", explanation{}),
 	schema.Object("rules-coverage", "rules coverage", coverageDocument{}),

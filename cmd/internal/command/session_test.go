@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
@@ -28,24 +29,21 @@ import (
 // Updates are not compared: how many of them a session joins, and how much of what came
 // later is in them, depends on how soon it gets to them.
 func TestSessionReplays(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "Player.log")
-	log, err := os.Create(path)
-	require.NoError(t, err)
+	log := testkit.Must(os.Create(path))
 	t.Cleanup(func() { _ = log.Close() })
-	follower, err := follow.New(follow.Config{Path: path})
-	require.NoError(t, err)
+	follower := testkit.Must(follow.New(follow.Config{Path: path}))
 	var recording bytes.Buffer
 	recorder := follow.NewRecorder(&recording)
 	config := replay.Config(set)
-	engine, err := heed.New(config)
-	require.NoError(t, err)
+	engine := testkit.Must(heed.New(config))
 	config.Epoch = engine.Latest().Epoch // a session would have one of its own
 	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
-	session, err := session.New(session.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
-	require.NoError(t, err)
+	session := testkit.Must(session.New(session.Config{
+		Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience,
+	}))
 	var mu sync.Mutex
 	want := map[string]heed.Update{}
 	session.OnUpdates(func(us []heed.Update) {
@@ -60,8 +58,7 @@ func TestSessionReplays(t *testing.T) {
 	go func() { done <- session.Run(ctx) }()
 	t.Cleanup(cancel)
 
-	g, err := gate.New(gate.Config{Source: session.Source(false), Timeout: patience})
-	require.NoError(t, err)
+	g := testkit.Must(gate.New(gate.Config{Source: session.Source(false), Timeout: patience}))
 	refused := 0
 	var operations []string
 	for i := range 12 {
@@ -75,10 +72,9 @@ func TestSessionReplays(t *testing.T) {
 				continue
 			}
 		}
-		_, err = fmt.Fprintf(log,
+		testkit.Must(fmt.Fprintf(log,
 			"Colony day %d\nNullReferenceException: Object reference not set to an instance of an object\n  at "+
-				"Colony.Part%c.Build () [0x00000] in <1>:0 \n\nColony day %d is over\n", i, 'A'+i%5, i)
-		require.NoError(t, err)
+				"Colony.Part%c.Build () [0x00000] in <1>:0 \n\nColony day %d is over\n", i, 'A'+i%5, i))
 		res := g.Done(t.Context(), d, event.StatusCompleted, "")
 		operations = append(operations, res.Verdict.Operation)
 	}

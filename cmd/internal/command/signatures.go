@@ -148,8 +148,7 @@ func appendSignature(dst []byte, id signature.ID, template string) []byte {
 	return append(text.AppendSafe(fmt.Appendf(dst, "%s\t", id), template, 0), '\n')
 }
 
-// templates calls f with the template of each line of an input. What f writes to
-// out goes on when the input has no more for a while.
+// templates calls f with the template of each line of an input. It flushes out when no more input is buffered.
 func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output,
 	scrubber *report.Scrubber, f func(template []byte),
 ) error {
@@ -168,8 +167,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			template = normalizer.AppendTemplate(template[:0], logline.Text(text, event.LevelUnknown), "")
 			f(template)
 		}
-		// What is buffered will not be more for a while when the input is a
-		// live one, and its reader is waiting.
+		// A live input may have no more for a while, and its reader is waiting.
 		if br.Buffered() == 0 {
 			out.flush()
 		}

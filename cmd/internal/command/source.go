@@ -22,8 +22,8 @@ type source struct {
 	records *capture.Ahead
 }
 
-// open opens a capture and makes an engine for it. What is no log is refused with
-// an error that names the next step. Tee gets the bytes that are read; nil for none.
+// open opens a capture and makes an engine for it. A file that is not a log is refused with an error that names the
+// next step. tee gets the bytes read; it may be nil.
 func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (*source, error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
@@ -55,8 +55,8 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	return &source{&replay.Replay{Engine: engine, Records: records, Family: config.Family}, in, records}, nil
 }
 
-// observe replays a capture and calls f with each record and what became of it,
-// until f returns false. The record is that of src, and valid until the next one is read.
+// observe replays a capture and calls f with each record and its outcome, until f returns false. The record is
+// src.Record, and is valid until the next record is read.
 func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	f func(src *source, o *heed.Outcome) bool,
 ) error {
@@ -68,7 +68,7 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	return src.each(ctx, name, f)
 }
 
-// each replays what is left of a capture, as [program.observe] does.
+// each replays the rest of a capture, as [program.observe] does.
 func (s *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
 	var updates []heed.Update
 	for {

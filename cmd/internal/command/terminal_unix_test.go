@@ -65,18 +65,15 @@ func TestProgressAndInterrupt(t *testing.T) {
 	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm")
 	var stdout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, tty
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
+	in := testkit.Must(cmd.StdinPipe())
 	require.NoError(t, cmd.Start())
 	require.NoError(t, tty.Close())
-	_, err = io.WriteString(in, plainLog)
-	require.NoError(t, err)
+	testkit.Must(io.WriteString(in, plainLog))
 
 	var seen bytes.Buffer
 	b := make([]byte, 4096)
 	for !strings.Contains(seen.String(), fmt.Sprint(len(plainLog), " B read")) { // or the test's own time is up
-		n, err := master.Read(b)
-		require.NoError(t, err)
+		n := testkit.Must(master.Read(b))
 		seen.Write(b[:n])
 	}
 	require.Contains(t, seen.String(), "standard input")

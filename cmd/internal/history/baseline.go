@@ -12,9 +12,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Baseline returns as known noise what was urgent in so many sound sessions of a game at least, with the rates that it
-// had in all sound sessions. Left counts the groups that stood in as many and are not in it, since no text of them is
-// kept whole. Too few sound sessions are an error.
+// Baseline returns the groups that were urgent in at least so many sound sessions of a game, as known noise, with their
+// rates in all sound sessions. Left counts groups that are left out, since no text of them is kept whole. Too few sound
+// sessions are an error.
 func (h *History) Baseline(
 	ctx context.Context, game string, least int, today time.Time, expiry int,
 ) (b *compare.Baseline, left int, err error) {
@@ -22,7 +22,7 @@ func (h *History) Baseline(
 	err = h.read(ctx, func(t *tx) error {
 		var sessions int
 		var records uint64
-		var latest, masking int64 // masking is that of the latest
+		var latest, masking int64 // masking is the masking of the latest session
 		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(records), 0), coalesce(max(id), 0),
 			coalesce(max(masking), 0) FROM session WHERE game = ?1 AND sound AND NOT running AND signatures = ?2
 			AND masking = (SELECT masking FROM session WHERE game = ?1 AND sound AND NOT running AND signatures = ?2
@@ -87,8 +87,7 @@ type noise struct {
 	name signature.ID   // of the group in the last
 }
 
-// whole takes the template that the last session with the group kept of it beside the one that it shows. It keeps
-// summaries that it read.
+// whole takes the template that the last session with the group kept next to the shown one. It caches summaries.
 func (n *noise) whole(t *tx, summaries map[int64]*summary.Session) (err error) {
 	s := summaries[n.last]
 	if s == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
@@ -50,8 +51,7 @@ func TestBaseline(t *testing.T) {
 	require.Equal(t, []any{"noise <n>", uint64(8), 3, event.Advisory, "some.rule"},
 		[]any{k.Templates[0], k.Count, k.Runs, k.Disposition, k.Rule})
 	require.Equal(t, []string{"a long text that was cut"}, entries[1].Templates)
-	again, err := compare.ParseBaseline("b.yaml", b.Append(nil))
-	require.NoError(t, err)
+	again := testkit.Must(compare.ParseBaseline("b.yaml", b.Append(nil)))
 	require.Equal(t, b.Entries[0].Signature, again.Entries[0].Signature)
 	require.Equal(t, string(b.Append(nil)), string(again.Append(nil)))
 	require.Contains(t, string(b.Append(nil)), day(9).AddDate(0, 0, 30).UTC().Format(time.DateOnly))

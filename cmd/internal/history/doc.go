@@ -1,11 +1,11 @@
-// Package history remembers the sessions of games on one machine, in a database: when a fault was seen first, what
-// changed just before, and in how many sessions with and without a mod things break.
+// Package history remembers the sessions of games on one machine, in a database: the first session with a fault, the
+// changes just before, and the broken sessions with and without a mod.
 //
 // It keeps summaries of package summary, which have no private text. A log is one session, however often it is read; a
-// longer copy of it takes the place of the shorter. Groups of sessions of one game that have a signature in common are
-// one, and stay one while any session has it. What a session does not show is not counted: one whose log lists no mods
-// is neither with a mod nor without, and one with groups that are not listed is not without any.
+// longer copy of it replaces a shorter copy. Groups of sessions of one game that have a signature in common are one
+// group, as long as any session has it. A session counts only as far as it shows: a session whose log lists no mods
+// counts neither with a mod nor without, and a session with unlisted groups does not count without any group.
 //
 // The database is bounded, and the oldest sessions are forgotten first. docs/history.md describes its views for plain
-// SQL. Several processes may use it at once, and a kill loses what was not committed alone.
+// SQL. Several processes may use it at once. A kill loses only uncommitted data.
 package history

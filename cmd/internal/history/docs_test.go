@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestDocumentedSQL runs the statements of docs/history.md, and holds the columns that it lists to the views.
 func TestDocumentedSQL(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/history.md")
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile("../../../docs/history.md"))
 	h := open(t, history.Config{})
 	remember(t, h, session(1, "broken", mods("Core"), 1), day(1))
 	statements := regexp.MustCompile(`(?m)^sqlite3 -readonly history.db ['"](.*)['"]$`).FindAllStringSubmatch(string(page), -1)
@@ -37,8 +37,7 @@ func TestDocumentedSQL(t *testing.T) {
 	for view, want := range listed {
 		rows, err := h.DB().Query("SELECT * FROM " + view)
 		require.NoError(t, err)
-		columns, err := rows.Columns()
-		require.NoError(t, err)
+		columns := testkit.Must(rows.Columns())
 		require.Equal(t, want, columns, view)
 		require.True(t, rows.Next(), view)
 		require.NoError(t, rows.Close())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -43,8 +44,7 @@ func FuzzFile(f *testing.F) {
 		c := history.Config{Path: filepath.Join(t.TempDir(), "history.db"), Now: clock}
 		require.NoError(t, os.WriteFile(c.Path, data, 0o600))
 		for range 2 {
-			before, err := os.ReadFile(c.Path)
-			require.NoError(t, err)
+			before := testkit.Must(os.ReadFile(c.Path))
 			h, err := history.Open(t.Context(), c)
 			if err != nil {
 				requireSame(t, before, c.Path)
@@ -61,8 +61,7 @@ func FuzzFile(f *testing.F) {
 
 // requireSame holds that a file has these bytes, but for the part of its header in which SQLite counts changes.
 func requireSame(t *testing.T, want []byte, path string) {
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
+	got := testkit.Must(os.ReadFile(path))
 	require.Len(t, got, len(want))
 	for _, text := range [][]byte{want, got} {
 		if len(text) >= 100 {
@@ -81,8 +80,7 @@ func wholeFile(tb testing.TB) []byte {
 		remember(tb, h, session(n+1, "broken", mods("Core", "Crane@1.2"), signature.ID(n+1), 9), day(int(n)+1))
 	}
 	require.NoError(tb, h.Close())
-	data, err := os.ReadFile(h.Path())
-	require.NoError(tb, err)
+	data := testkit.Must(os.ReadFile(h.Path()))
 	return data
 }
 
@@ -122,8 +120,7 @@ func FuzzSummary(f *testing.F) {
 		for i := range s.Groups {
 			s.Groups[i].Severity = event.SeverityError
 		}
-		data, err := json.Marshal(s)
-		require.NoError(f, err)
+		data := testkit.Must(json.Marshal(s))
 		f.Add(data)
 	}
 	h := open(f, history.Config{})
@@ -132,16 +129,12 @@ func FuzzSummary(f *testing.F) {
 		if err != nil {
 			return
 		}
-		want, err := json.Marshal(s)
-		require.NoError(t, err)
-		id, err := h.Remember(context.Background(), s, day(3), false)
-		require.NoError(t, err)
+		want := testkit.Must(json.Marshal(s))
+		id := testkit.Must(h.Remember(context.Background(), s, day(3), false))
 		_, back, err := h.Session(context.Background(), id)
 		require.NoError(t, err)
-		got, err := json.Marshal(back)
-		require.NoError(t, err)
+		got := testkit.Must(json.Marshal(back))
 		require.Equal(t, string(want), string(got))
-		_, err = h.Forget(context.Background(), history.Which{IDs: []int64{id}})
-		require.NoError(t, err)
+		testkit.Must(h.Forget(context.Background(), history.Which{IDs: []int64{id}}))
 	})
 }

@@ -20,7 +20,7 @@ import (
 // Config says where history is kept, and how much of it.
 type Config struct {
 	Path        string           // of the file
-	Now         func() time.Time // its location is that of dates in texts
+	Now         func() time.Time // its location is the location of dates in texts
 	MaxSessions int              // default 2000
 	MaxBytes    int64            // that are in use in the file; default 200 MB
 	Wait        time.Duration    // for other processes that write; default 20 s
@@ -99,12 +99,12 @@ func (h *History) wrap(err error) error {
 	return fmt.Errorf("history %s: %w", h.config.Path, db.Plain(err))
 }
 
-// write calls f in a transaction that no other writes beside.
+// write calls f in a transaction. Other processes wait to write.
 func (h *History) write(ctx context.Context, f func(t *tx) error) error {
 	return h.wrap(h.db.Tx(ctx, func(s *sql.Tx) error { return f(&tx{Tx: s, ctx: ctx, h: h}) }))
 }
 
-// read calls f with one state of the database, whatever others write.
+// read calls f with a snapshot of the database.
 func (h *History) read(ctx context.Context, f func(t *tx) error) error {
 	s, err := h.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {

@@ -1,28 +1,20 @@
 package history_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/db"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
@@ -43,8 +35,7 @@ func open(t testing.TB, c history.Config) *history.History {
 	if c.Now == nil {
 		c.Now = clock
 	}
-	h, err := history.Open(context.Background(), c)
-	require.NoError(t, err)
+	h := testkit.Must(history.Open(context.Background(), c))
 	require.Empty(t, h.SetAside())
 	t.Cleanup(func() { _ = h.Close() })
 	return h
@@ -79,8 +70,7 @@ func session(n uint64, state string, mods []capture.ListedMod, groups ...signatu
 
 func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time) int64 {
 	t.Helper()
-	id, err := h.Remember(context.Background(), s, at, false)
-	require.NoError(t, err)
+	id := testkit.Must(h.Remember(context.Background(), s, at, false))
 	return id
 }
 
@@ -92,8 +82,7 @@ func TestKnownSuspect(t *testing.T) {
 	added := mods("A", "B", "C", "D", "E", "F", "G", "Crane")
 	all := slices.Concat(old, added)
 	known := func() string {
-		text, err := h.Known(t.Context(), session(99, "", nil), 2)
-		require.NoError(t, err)
+		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2))
 		return text
 	}
 	n := 0
@@ -134,8 +123,7 @@ func TestGroups(t *testing.T) {
 	cut := session(10, "healthy", nil)
 	cut.MoreGroups, cut.MoreEntries = 1, 1
 	remember(t, h, cut, day(10)) // which does not show it
-	groups, err := h.Groups(t.Context(), 2)
-	require.NoError(t, err)
+	groups := testkit.Must(h.Groups(t.Context(), 2))
 	require.Len(t, groups, 1)
 	g := groups[0]
 	require.Equal(t, "Colony", g.Game)
@@ -152,8 +140,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
-		text, err := h.Known(t.Context(), session(9, "", mods), sig)
-		require.NoError(t, err)
+		text := testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
 		return text
 	}
 	require.Equal(t, "suspect: New, in 5 of 5 sessions with it and in 0 of 4 without; new since 4 November, when New was added; "+
@@ -164,12 +151,10 @@ func TestGroups(t *testing.T) {
 		mods("Core", "Extra@1.1", "Next")))
 	other := session(9, "", nil)
 	other.Signatures++
-	text, err := h.Known(t.Context(), other, 1)
-	require.NoError(t, err)
+	text := testkit.Must(h.Known(t.Context(), other, 1))
 	require.Empty(t, text, "of another version of signatures nothing is known")
 
-	all, err := h.Mods(t.Context(), "Colony")
-	require.NoError(t, err)
+	all := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Len(t, all, 3)
 	require.Equal(t, history.Mod{Mod: blame.Mod{Name: "New"}, With: 5, BrokenWith: 5, Without: 4, BrokenWithout: 4},
 		func() history.Mod { m := all[0]; m.Difference = nil; return m }())
@@ -198,8 +183,7 @@ func TestNewcombe(t *testing.T) {
 		}
 		remember(t, h, session(uint64(n+1), state, all), now)
 	}
-	all, err := h.Mods(t.Context(), "Colony")
-	require.NoError(t, err)
+	all := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Equal(t, "Suspect", all[0].Name)
 	require.InDelta(t, 0.2, all[0].Difference.Value, 1e-9)
 	require.InDelta(t, 0.0524, all[0].Difference.Low, 5e-5)
@@ -236,8 +220,7 @@ func TestSameLog(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Ended.Equal(day(6)))
 	require.Equal(t, longer.Groups, sum.Groups)
-	groups, err := h.Groups(t.Context(), 1)
-	require.NoError(t, err)
+	groups := testkit.Must(h.Groups(t.Context(), 1))
 	require.Empty(t, groups, "a group that no session has is forgotten")
 
 	shorter := session(4, "healthy", nil, 4)
@@ -260,40 +243,33 @@ func TestRunning(t *testing.T) {
 	h := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
 	s := session(1, "healthy", nil)
 	s.Log.Bytes = 0
-	id, err := h.Remember(t.Context(), s, at, true)
-	require.NoError(t, err)
-	next, err := h.Remember(t.Context(), s, at, true)
-	require.NoError(t, err)
+	id := testkit.Must(h.Remember(t.Context(), s, at, true))
+	next := testkit.Must(h.Remember(t.Context(), s, at, true))
 	require.NotEqual(t, id, next, "two games began with an empty log")
 	require.NoError(t, h.Update(t.Context(), next, s, at, false))
 	for range 5 {
 		at = at.Add(time.Second)
 		s.Log.Bytes++
 		require.NoError(t, h.Update(t.Context(), id, s, at, true))
-		gone, err := h.Unfinished(t.Context())
-		require.NoError(t, err)
+		gone := testkit.Must(h.Unfinished(t.Context()))
 		require.Empty(t, gone)
 	}
 	killed := at
 	require.Equal(t, id, remember(t, h, s, day(1)), "another reads the log")
 	at = at.Add(time.Minute)
 	other := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
-	gone, err := other.Unfinished(t.Context())
-	require.NoError(t, err)
+	gone := testkit.Must(other.Unfinished(t.Context()))
 	require.Empty(t, gone, "it runs, and has nothing to say")
 	require.NoError(t, h.Close())
 	h = other
-	gone, err = h.Unfinished(t.Context())
-	require.NoError(t, err)
+	gone = testkit.Must(h.Unfinished(t.Context()))
 	require.Len(t, gone, 1)
 	require.Equal(t, id, gone[0].ID)
 	require.Equal(t, killed, gone[0].Saved)
 	require.False(t, gone[0].Running)
-	gone, err = h.Unfinished(t.Context())
-	require.NoError(t, err)
+	gone = testkit.Must(h.Unfinished(t.Context()))
 	require.Empty(t, gone)
-	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{id, id}})
-	require.NoError(t, err)
+	n := testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{id, id}}))
 	require.Equal(t, 1, n)
 	require.ErrorIs(t, h.Update(t.Context(), id, s, at, true), history.ErrUnknown)
 }
@@ -303,8 +279,7 @@ func TestResumed(t *testing.T) {
 	h := open(t, history.Config{})
 	s := session(1, "healthy", nil)
 	id := remember(t, h, s, day(1))
-	again, err := h.Remember(t.Context(), s, day(2), true)
-	require.NoError(t, err)
+	again := testkit.Must(h.Remember(t.Context(), s, day(2), true))
 	require.Equal(t, id, again)
 	got, _, err := h.Session(t.Context(), id)
 	require.NoError(t, err)
@@ -321,8 +296,7 @@ func TestNoLog(t *testing.T) {
 		s.Log = summary.Log{Name: "none.log"}
 		require.EqualValues(t, n, remember(t, h, s, day(n)))
 	}
-	all, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, all, 3)
 }
 
@@ -345,23 +319,19 @@ func TestComparable(t *testing.T) {
 		s, with, next := session(1, "healthy", mods("Core")), session(2, "broken", mods("Core"), 7), session(3, "", nil)
 		s.Masking, with.Masking, next.Masking = 5, 5, 5
 		running := change(s)
-		_, err := h.Remember(t.Context(), s, day(1), running)
-		require.NoError(t, err)
+		testkit.Must(h.Remember(t.Context(), s, day(1), running))
 		remember(t, h, with, day(2))
-		groups, err := h.Groups(t.Context(), 7)
-		require.NoError(t, err)
+		groups := testkit.Must(h.Groups(t.Context(), 7))
 		want := 1
 		if name == "nothing" || s.Masking == 0 {
 			want = 2
 		}
 		require.Equal(t, want, groups[0].Of, name)
-		text, err := h.Known(t.Context(), next, 8)
-		require.NoError(t, err)
+		text := testkit.Must(h.Known(t.Context(), next, 8))
 		require.Equal(t, map[int]string{
 			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
 		}[want], text, name)
-		all, err := h.Mods(t.Context(), "Colony")
-		require.NoError(t, err)
+		all := testkit.Must(h.Mods(t.Context(), "Colony"))
 		count := 2
 		if running || s.Facts.Game != "Colony 1.2" {
 			count = 1
@@ -384,25 +354,20 @@ func TestSince(t *testing.T) {
 		}
 		remember(t, h, s, day(n+1))
 	}
-	text, err := h.Known(t.Context(), session(9, "", nil), 7)
-	require.NoError(t, err)
+	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, "new since 3 November; since 1 November, when it was not there, B was added and Core went from 1 to 2; "+
 		"2 of 2 sessions since, 0 of 1 before", text)
-	groups, err := h.Groups(t.Context(), 7)
-	require.NoError(t, err)
+	groups := testkit.Must(h.Groups(t.Context(), 7))
 	require.EqualValues(t, 1, groups[0].First.Changes.Since)
-	all, err := h.Sessions(t.Context(), "Colony", 2)
-	require.NoError(t, err)
+	all := testkit.Must(h.Sessions(t.Context(), "Colony", 2))
 	require.Equal(t, "Core went from 1 to 2", all[1].Changes.String(), "whose version the session before did not list")
 	for _, want := range all {
 		one, _, err := h.Session(t.Context(), want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, one)
 	}
-	_, err = h.Forget(t.Context(), history.Which{IDs: []int64{1}})
-	require.NoError(t, err)
-	text, err = h.Known(t.Context(), session(9, "", nil), 7)
-	require.NoError(t, err)
+	testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{1}}))
+	text = testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, "known since 3 November, the first session that shows whether it is there; in 2 of 2 sessions", text)
 }
 
@@ -413,8 +378,7 @@ func TestFollowed(t *testing.T) {
 		s := session(1, "healthy", nil)
 		known := remember(t, h, s, day(1))
 		s.Log.Hash++
-		id, err := h.Remember(t.Context(), s, day(2), true)
-		require.NoError(t, err)
+		id := testkit.Must(h.Remember(t.Context(), s, day(2), true))
 		require.NotEqual(t, known, id)
 		s.Log.Hash--
 		require.NoError(t, h.Update(t.Context(), id, s, day(2), !ended))
@@ -422,8 +386,7 @@ func TestFollowed(t *testing.T) {
 			require.Equal(t, known, remember(t, h, s, day(3)))
 			id = known
 		}
-		all, err := h.Sessions(t.Context(), "", 0)
-		require.NoError(t, err)
+		all := testkit.Must(h.Sessions(t.Context(), "", 0))
 		require.Len(t, all, 1)
 		require.Equal(t, id, all[0].ID)
 	}
@@ -434,19 +397,16 @@ func TestForget(t *testing.T) {
 	h := open(t, history.Config{})
 	before := remember(t, h, session(1, "healthy", nil), time.Unix(-1, 0))
 	gone := remember(t, h, session(2, "healthy", nil), day(1))
-	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{gone}})
-	require.NoError(t, err)
+	n := testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{gone}}))
 	require.Equal(t, 1, n)
 
-	reader, err := sql.Open("sqlite", h.Path())
-	require.NoError(t, err)
+	reader := testkit.Must(sql.Open("sqlite", h.Path()))
 	defer reader.Close() //nolint:errcheck // the test has ended
-	tx, err := reader.Begin()
-	require.NoError(t, err)
+	tx := testkit.Must(reader.Begin())
 	var sessions int
 	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
 	h.DB().SetMaxOpenConns(1)
-	_, err = h.DB().Exec("PRAGMA busy_timeout = 1")
+	_, err := h.DB().Exec("PRAGMA busy_timeout = 1")
 	require.NoError(t, err)
 	n, err = h.Forget(t.Context(), history.Which{IDs: []int64{before}})
 	require.ErrorContains(t, err, "1 sessions are forgotten, but the file still has their text: another process reads it")
@@ -470,26 +430,21 @@ func TestUnlisted(t *testing.T) {
 	remember(t, h, unknown, day(8))
 	unknown.Log.Bytes, unknown.Mods = 10, mods("Another")
 	remember(t, h, unknown, day(9))
-	all, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
 	for _, s := range all {
 		require.Equal(t, "nothing", s.Changes.String(), s.ID)
 		require.Equal(t, s.ID == 4 || s.ID == 1 || s.Game == "", s.Changes == nil, s.ID)
 	}
-	text, err := h.Known(t.Context(), unknown, 7)
-	require.NoError(t, err)
+	text := testkit.Must(h.Known(t.Context(), unknown, 7))
 	require.Empty(t, text)
-	groups, err := h.Groups(t.Context(), 7)
-	require.NoError(t, err)
+	groups := testkit.Must(h.Groups(t.Context(), 7))
 	require.Equal(t, "The game is not known: its sessions may be of several.", groups[0].Suspects.Text)
-	known, err := h.Mods(t.Context(), "Colony")
-	require.NoError(t, err)
+	known := testkit.Must(h.Mods(t.Context(), "Colony"))
 	require.Equal(t, "Extra", known[1].Name, "a name outlasts a list without names")
 
 	old := session(11, "", versions)
 	old.Ended = day(1).Add(-time.Hour)
-	text, err = h.Known(t.Context(), old, 8)
-	require.NoError(t, err)
+	text = testkit.Must(h.Known(t.Context(), old, 8))
 	require.Empty(t, text, "it ended before all that is remembered")
 }
 
@@ -520,11 +475,9 @@ func TestGames(t *testing.T) {
 		s.Facts.Game = game
 		remember(t, h, s, day(n+1))
 	}
-	games, err := h.Games(t.Context())
-	require.NoError(t, err)
+	games := testkit.Must(h.Games(t.Context()))
 	require.Equal(t, []string{"Colony", "Chess", ""}, games)
-	all, err := h.Sessions(t.Context(), "Colony", 1)
-	require.NoError(t, err)
+	all := testkit.Must(h.Sessions(t.Context(), "Colony", 1))
 	require.Len(t, all, 1)
 	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
 }
@@ -546,8 +499,7 @@ func TestRates(t *testing.T) {
 			remember(t, h, s, day(n+1))
 			hours, entries, timed = hours+length.Hours(), entries+float64(s.Groups[0].Count), timed && length > 0
 		}
-		groups, err := h.Groups(t.Context(), 7)
-		require.NoError(t, err)
+		groups := testkit.Must(h.Groups(t.Context(), 7))
 		require.InDelta(t, entries, groups[0].PerThousand, 1e-9, "of two sessions with 500 records each")
 		want := 0.0
 		if timed {
@@ -577,15 +529,13 @@ func TestChangesOfNow(t *testing.T) {
 	} {
 		s := session(9, "", c.mods)
 		s.MoreMods = c.more
-		text, err := h.Known(t.Context(), s, 7)
-		require.NoError(t, err)
+		text := testkit.Must(h.Known(t.Context(), s, 7))
 		require.Equal(t, c.want, text)
 	}
 	h = open(t, history.Config{Now: func() time.Time { return now.AddDate(1, 0, 0) }})
 	remember(t, h, session(1, "healthy", nil), day(1))
 	remember(t, h, session(2, "healthy", nil), day(2))
-	text, err := h.Known(t.Context(), session(9, "", nil), 7)
-	require.NoError(t, err)
+	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, none+" 2026", text, "of another year")
 }
 
@@ -598,77 +548,6 @@ func TestChanges(t *testing.T) {
 	c.Added = append(c.Added, "H", "I", "J", "K", "L")
 	require.Equal(t, "7 mods were added, C was removed, 4 mods changed their versions and the game went from 1 to 2", c.String())
 	require.Equal(t, "nothing", (*history.Changes)(nil).String())
-}
-
-// TestClosed: every method returns the error, which names the file.
-func TestClosed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	h := open(t, history.Config{Path: path})
-	id := remember(t, h, session(1, "healthy", nil, 1), day(1))
-	require.NoError(t, h.Close())
-	for what, f := range map[string]func() error{
-		"Revision":   func() error { _, err := h.Revision(t.Context()); return err },
-		"Remember":   func() error { _, err := h.Remember(t.Context(), session(2, "broken", nil), now, false); return err },
-		"Update":     func() error { return h.Update(t.Context(), id, session(2, "broken", nil), now, false) },
-		"Unfinished": func() error { _, err := h.Unfinished(t.Context()); return err },
-		"Forget":     func() error { _, err := h.Forget(t.Context(), history.Which{All: true}); return err },
-		"Games":      func() error { _, err := h.Games(t.Context()); return err },
-		"Sessions":   func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
-		"Session":    func() error { _, _, err := h.Session(t.Context(), id); return err },
-		"Groups":     func() error { _, err := h.Groups(t.Context(), 1); return err },
-		"Mods":       func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
-		"Known":      func() error { _, err := h.Known(t.Context(), session(1, "", nil), 1); return err },
-	} {
-		require.ErrorContains(t, f(), path, what)
-	}
-}
-
-// ends is a context that ends when it is asked so many times whether it has.
-type ends struct {
-	context.Context
-	left atomic.Int64
-	done chan struct{}
-}
-
-func (c *ends) Done() <-chan struct{} {
-	if c.left.Add(-1) == 0 {
-		close(c.done)
-	}
-	return c.done
-}
-
-func (c *ends) Err() error {
-	select {
-	case <-c.done:
-		return context.Canceled
-	default:
-		return nil
-	}
-}
-
-// rows returns all that a history holds.
-func rows(t testing.TB, h *history.History) (rows []string) {
-	t.Helper()
-	for _, table := range []string{"session", "body", "signature", "occurrence", "modlist", "modlist_entry", "mod"} {
-		all, err := h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2")
-		require.NoError(t, err)
-		columns, err := all.Columns()
-		require.NoError(t, err)
-		row := make([]any, len(columns))
-		for i := range row {
-			row[i] = new(any)
-		}
-		for all.Next() {
-			require.NoError(t, all.Scan(row...))
-			text := table
-			for _, v := range row {
-				text += fmt.Sprint(" ", *v.(*any))
-			}
-			rows = append(rows, text)
-		}
-		require.NoError(t, errors.Join(all.Err(), all.Close()))
-	}
-	return rows
 }
 
 // TestEach: the summaries of a game's sessions come oldest first. A session that is forgotten during the call is left
@@ -691,8 +570,7 @@ func TestEach(t *testing.T) {
 		return got, err
 	}
 	for game, want := range map[string][]uint64{"": {2, 3, 1, 4, 5}, "Colony": {2, 3, 1, 5}, "Harbor": {4}, "None": nil} {
-		got, err := each(game, func(uint64) error { return nil })
-		require.NoError(t, err)
+		got := testkit.Must(each(game, func(uint64) error { return nil }))
 		require.Equal(t, want, got, game)
 	}
 	enough := errors.New("enough")
@@ -710,442 +588,4 @@ func TestEach(t *testing.T) {
 	require.ErrorContains(t, err, "session 2: ")
 	require.ErrorContains(t, err, "session 1: ")
 	require.NotContains(t, err.Error(), "session 4")
-}
-
-// TestInterrupted ends each method at any of its steps. A method that reads returns an error or all rows. A method that
-// writes does all of its work, or nothing and returns an error.
-func TestInterrupted(t *testing.T) {
-	full := func() *history.History {
-		h := open(t, history.Config{MaxSessions: 8})
-		for n, all := range [][]capture.ListedMod{
-			mods("Core"), mods("Core"), mods("Core", "Crane@1.0", "Hats"), mods("Core", "Crane@1.1"), nil, mods("Core", "Crane@1.1"),
-		} {
-			s := session(uint64(n+1), []string{"healthy", "broken"}[min(1, n/2)], all, []signature.ID{1, 2}[:min(2, 1+n/2)]...)
-			s.Facts.Game = "Colony " + []string{"1.2", "1.3"}[min(1, n/2)]
-			remember(t, h, s, day(n+1))
-		}
-		other := session(20, "healthy", mods("Core"), 3)
-		other.Facts.Game = "Harbor 1"
-		remember(t, h, other, day(7))
-		running := session(30, "healthy", mods("Core"), 1)
-		running.Log.Bytes = 0
-		id, err := h.Remember(t.Context(), running, day(10), true)
-		require.NoError(t, err)
-		require.EqualValues(t, 8, id)
-		return h
-	}
-	h, other := full(), full()
-	each := func(what string, f func(ctx context.Context) (over bool)) {
-		t.Helper()
-		for steps := int64(1); ; steps++ {
-			ctx := &ends{Context: t.Context(), done: make(chan struct{})}
-			ctx.left.Store(steps)
-			if over := f(ctx); over || t.Failed() {
-				require.Greater(t, steps, int64(3), what)
-				return
-			}
-		}
-	}
-	for what, read := range map[string]func(ctx context.Context) (any, error){
-		"Games":    func(ctx context.Context) (any, error) { return h.Games(ctx) },
-		"Revision": func(ctx context.Context) (any, error) { return h.Revision(ctx) },
-		"Sessions": func(ctx context.Context) (any, error) { return h.Sessions(ctx, "", 0) },
-		"Session": func(ctx context.Context) (any, error) {
-			s, sum, err := h.Session(ctx, 4)
-			return []any{s, sum}, err
-		},
-		"Groups": func(ctx context.Context) (any, error) { return h.Groups(ctx, 2) },
-		"Mods":   func(ctx context.Context) (any, error) { return h.Mods(ctx, "Colony") },
-		"Known":  func(ctx context.Context) (any, error) { return h.Known(ctx, session(9, "", nil), 2) },
-		"Known, of a new one": func(ctx context.Context) (any, error) {
-			return h.Known(ctx, session(9, "", mods("Core", "Crane@1.2", "Next")), 7)
-		},
-		"Baseline": func(ctx context.Context) (any, error) {
-			b, left, err := h.Baseline(ctx, "Colony", 1, now, 90)
-			return []any{b, left}, err
-		},
-		"Each": func(ctx context.Context) (any, error) {
-			var all []*summary.Session
-			err := h.Each(ctx, "", func(s *summary.Session) error { all = append(all, s); return nil })
-			return all, err
-		},
-	} {
-		want, err := read(t.Context())
-		require.NoError(t, err, what)
-		each(what, func(ctx context.Context) bool {
-			got, err := read(ctx)
-			if err == nil {
-				require.Equal(t, want, got, what)
-			}
-			return ctx.Err() == nil
-		})
-	}
-	longer := session(1, "crashed", mods("Core", "New"), 1, 5)
-	ended := session(30, "crashed", mods("Core", "Crane@1.1"), 1, 6)
-	for _, c := range []struct {
-		what  string
-		write func(h *history.History, ctx context.Context) error
-	}{
-		{"Remember", func(h *history.History, ctx context.Context) error {
-			_, err := h.Remember(ctx, longer, day(9), false)
-			return err
-		}},
-		{"Remember one more", func(h *history.History, ctx context.Context) error {
-			_, err := h.Remember(ctx, session(40, "healthy", mods("Core"), 1, 7), day(9), false)
-			return err
-		}},
-		{"Update", func(h *history.History, ctx context.Context) error { return h.Update(ctx, 8, ended, day(11), false) }},
-		{"Forget", func(h *history.History, ctx context.Context) error {
-			_, err := h.Forget(ctx, history.Which{IDs: []int64{4}, Before: day(3)})
-			return err
-		}},
-	} {
-		before := rows(t, h)
-		require.NoError(t, c.write(other, t.Context()), c.what)
-		want := rows(t, other)
-		require.NotEqual(t, before, want, c.what)
-		each(c.what, func(ctx context.Context) bool {
-			err := c.write(h, ctx)
-			got := rows(t, h)
-			if err != nil && slices.Equal(before, got) {
-				return false
-			}
-			require.Equal(t, want, got, c.what)
-			return true
-		})
-	}
-}
-
-// TestBounded: the oldest go first, by number and by size, and the file does not grow beyond.
-func TestBounded(t *testing.T) {
-	h := open(t, history.Config{MaxSessions: 5})
-	for n := 1; n <= 9; n++ {
-		remember(t, h, session(uint64(n), "healthy", nil, signature.ID(n)), day(n))
-	}
-	all, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
-	require.Len(t, all, 5)
-	require.EqualValues(t, 5, all[4].ID)
-
-	path := filepath.Join(t.TempDir(), "history.db")
-	const most = 1_000_000
-	h = open(t, history.Config{Path: path, MaxBytes: most})
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 150; n++ {
-		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
-	}
-	all, err = h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
-	require.Less(t, len(all), 150)
-	require.Greater(t, len(all), 20)
-	require.EqualValues(t, 150, all[0].ID)
-	size := func() int64 {
-		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-		require.NoError(t, err)
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		return info.Size()
-	}
-	require.Less(t, size(), int64(most*5/4))
-	n, err := h.Forget(t.Context(), history.Which{Before: all[9].Ended})
-	require.NoError(t, err)
-	require.Equal(t, len(all)-10, n)
-	require.Less(t, size(), int64(most/2))
-	_, err = h.Forget(t.Context(), history.Which{All: true})
-	require.NoError(t, err)
-	left, err := os.ReadFile(path)
-	require.NoError(t, err)
-	for _, private := range []string{"a.log", "Mod 3", "text of group"} {
-		require.NotContains(t, string(left), private)
-	}
-}
-
-// TestUnusable: a corrupt file is set aside and named, a foreign one or one of a later version is not touched.
-func TestUnusable(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	for _, length := range []int{1, 15, 16, 17, 10_000} {
-		log := bytes.Repeat([]byte("a log\n"), length)[:length]
-		require.NoError(t, os.WriteFile(path, log, 0o600))
-		_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
-		require.ErrorIs(t, err, history.ErrForeign)
-		require.ErrorContains(t, err, path)
-		left, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, log, left)
-	}
-	_, err := history.Open(t.Context(), history.Config{Path: filepath.Join(path, "inside"), Now: clock})
-	require.ErrorContains(t, err, path)
-	require.NotErrorIs(t, err, history.ErrForeign)
-	_, err = history.Open(t.Context(), history.Config{Path: path})
-	require.EqualError(t, err, "history: Config.Now is missing")
-	require.NoError(t, os.Truncate(path, 0))
-	require.NoError(t, open(t, history.Config{Path: path}).Close(), "an empty file is no one's")
-	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
-	require.ErrorIs(t, err, history.ErrForeign)
-	require.NoError(t, os.Remove(path))
-	require.NoError(t, open(t, history.Config{Path: path}).Close())
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, append(data[:100:100], bytes.Repeat([]byte("broken"), len(data)/6)...), 0o600))
-	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
-	require.NoError(t, err)
-	require.Equal(t, path+".corrupt-1", h.SetAside())
-	require.NoError(t, h.Close())
-	for _, change := range []string{"PRAGMA user_version = 99", "PRAGMA application_id = 5"} {
-		raw, err := sql.Open("sqlite", path)
-		require.NoError(t, err)
-		_, err = raw.Exec(change)
-		require.NoError(t, errors.Join(err, raw.Close()))
-		before, err := os.ReadFile(path)
-		require.NoError(t, err)
-		_, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
-		require.ErrorIs(t, err, history.ErrForeign)
-		require.ErrorContains(t, err, path)
-		after, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, before, after)
-	}
-	if os.Getuid() == 0 || runtime.GOOS == "windows" {
-		t.Log("a folder that cannot be written is not tried by root")
-		return
-	}
-	closed := filepath.Join(t.TempDir(), "closed")
-	require.NoError(t, os.Mkdir(closed, 0o500))
-	_, err = history.Open(t.Context(), history.Config{Path: filepath.Join(closed, "history.db"), Now: clock})
-	require.ErrorIs(t, err, os.ErrPermission)
-	require.ErrorContains(t, err, closed)
-}
-
-// TestDamaged: what is found corrupt while it is read is set aside when the history is opened next.
-func TestDamaged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	h := open(t, history.Config{Path: path})
-	remember(t, h, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1))
-	var page, size int
-	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
-		WHERE name = 'session'`).Scan(&page, &size))
-	require.NoError(t, h.Close())
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	clear(data[(page-1)*size : page*size])
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-
-	h = open(t, history.Config{Path: path})
-	_, err = h.Sessions(t.Context(), "", 0)
-	require.ErrorContains(t, err, path)
-	require.NoError(t, h.Close())
-	for _, aside := range []string{path + ".corrupt-1", ""} {
-		h, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
-		require.NoError(t, err)
-		require.Equal(t, aside, h.SetAside())
-		_, err = h.Sessions(t.Context(), "", 0)
-		require.NoError(t, err)
-		require.NoError(t, h.Close())
-	}
-}
-
-// TestFull: what does not fit a full disk is an error that names the file, and what was there stays.
-func TestFull(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	h := open(t, history.Config{Path: path})
-	h.DB().SetMaxOpenConns(1)
-	r := rand.New(rand.NewPCG(1, 2))
-	remember(t, h, synthetic(r, 1, 20), day(1))
-	var pages int
-	require.NoError(t, h.DB().QueryRow("PRAGMA page_count").Scan(&pages))
-	_, err := h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
-	require.NoError(t, err)
-	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
-	require.ErrorIs(t, err, db.ErrFull)
-	require.ErrorContains(t, err, path)
-	all, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
-	require.Len(t, all, 1)
-	require.NoError(t, h.Update(t.Context(), 1, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1), false))
-}
-
-// synthetic is a session with so many groups of some thousands, and with 300 mods that change now and then.
-func synthetic(r *rand.Rand, n, groups int) *summary.Session {
-	s := session(uint64(n), "healthy", nil)
-	if r.IntN(3) == 0 {
-		s.State = "broken"
-	}
-	s.Began = day(1)
-	s.Facts.Game = "Colony 1." + strconv.Itoa(n/100)
-	for i := range 300 {
-		name := fmt.Sprint("Mod ", i+n/8)
-		s.Mods = append(s.Mods, capture.ListedMod{
-			Mod:      blame.Mod{Name: name, PackageID: "author." + name, WorkshopID: fmt.Sprint(2_000_000_000 + i + n/8)},
-			Versions: "1.0." + strconv.Itoa(n/30),
-		})
-	}
-	seen := map[int]bool{}
-	for len(seen) < groups {
-		i := int(r.ExpFloat64() * 1000)
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
-		id := signature.ID(uint64(i+1) * 0x9e3779b97f4a7c15)
-		s.Groups = append(s.Groups, summary.Group{
-			Signature: id, Members: []signature.ID{id + 1, id + 2}, Disposition: event.Advisory, Severity: event.SeverityError,
-			Template: fmt.Sprintf("text of group %d about <*> in %s <*>", i, strings.Repeat("a long word ", 1+i%20)),
-			Rule:     fmt.Sprint("rule.number-", i%40), Count: uint64(1 + r.IntN(1000)), First: uint64(r.IntN(100000)),
-			Last: uint64(r.IntN(100000)), Phase: "play",
-			Sample: fmt.Sprintf("text of group %d about %x in %s %x", i, r.Uint64(), strings.Repeat("a long word ", 1+i%20),
-				r.Uint64()),
-			Blame: []summary.Blame{{Mod: fmt.Sprint("Mod ", i%300), Evidence: []blame.Kind{blame.Frame}}},
-		})
-	}
-	return s
-}
-
-// TestFigures: what a thousand sessions of 300 groups take.
-func TestFigures(t *testing.T) {
-	sessions := 30
-	if testkit.IsFull() {
-		sessions = 1000
-	}
-	path := filepath.Join(t.TempDir(), "history.db")
-	h := open(t, history.Config{Path: path})
-	r := rand.New(rand.NewPCG(1, 2))
-	took := func(what string, f func() error) {
-		t.Helper()
-		begin := time.Now()
-		require.NoError(t, f())
-		t.Logf("%-32s %6.1f ms", what, float64(time.Since(begin).Microseconds())/1000)
-	}
-	var times []time.Duration
-	for n := 1; n <= sessions; n++ {
-		s := synthetic(r, n, 300)
-		begin := time.Now()
-		remember(t, h, s, day(1).Add(time.Duration(n)*time.Hour))
-		times = append(times, time.Since(begin))
-	}
-	slices.Sort(times)
-	t.Logf("write: median %v, 99 %% below %v, longest %v", times[sessions/2], times[sessions*99/100], times[sessions-1])
-	s := synthetic(r, sessions, 300)
-	took("update", func() error { return h.Update(t.Context(), int64(sessions), s, now, true) })
-	took("update of the same", func() error { return h.Update(t.Context(), int64(sessions), s, now, false) })
-	took("open beside another", func() error {
-		o, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
-		return errors.Join(err, o.Close())
-	})
-	require.NoError(t, h.Close())
-	info, err := os.Stat(path)
-	require.NoError(t, err)
-	t.Logf("%d bytes, %d a session", info.Size(), info.Size()/int64(sessions))
-	require.Less(t, info.Size(), int64(sessions)*200_000)
-	took("open", func() error { h = open(t, history.Config{Path: path}); return nil })
-	sig := s.Groups[0].Signature
-	known := func(sig signature.ID) error {
-		_, err := h.Known(t.Context(), session(1, "", s.Mods), sig)
-		return err
-	}
-	for what, f := range map[string]func() error{
-		"revision":           func() error { _, err := h.Revision(t.Context()); return err },
-		"sessions, 20":       func() error { _, err := h.Sessions(t.Context(), "", 20); return err },
-		"sessions, all":      func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
-		"session":            func() error { _, _, err := h.Session(t.Context(), 5); return err },
-		"groups":             func() error { _, err := h.Groups(t.Context(), sig); return err },
-		"mods":               func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
-		"games":              func() error { _, err := h.Games(t.Context()); return err },
-		"unfinished":         func() error { _, err := h.Unfinished(t.Context()); return err },
-		"known":              func() error { return known(sig) },
-		"known of a new one": func() error { return known(1) },
-		"view groups, all":   func() error { _, err := h.DB().Exec("SELECT count(*) FROM groups"); return err },
-		"view occurrences":   func() error { _, err := h.DB().Exec("SELECT max(rule) FROM occurrences"); return err },
-		"check of the file":  func() error { _, err := h.DB().Exec("PRAGMA quick_check(1)"); return err },
-		"forget one, shrink": func() error { _, err := h.Forget(t.Context(), history.Which{IDs: []int64{3}}); return err },
-	} {
-		took(what, f)
-	}
-	require.NoError(t, h.Close())
-	h = open(t, history.Config{Path: path, MaxSessions: sessions - 1})
-	for n := range 3 {
-		s := synthetic(r, sessions+1+n, 300)
-		took("write to a full history", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
-	}
-	require.NoError(t, h.Close())
-	h = open(t, history.Config{Path: path, MaxBytes: info.Size() / 2})
-	s = synthetic(r, sessions+9, 300)
-	took("cut to half the bytes", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
-}
-
-// childEnv makes the test binary save a running session in the history that it names, and print each save that is
-// committed.
-const childEnv = "HEED_TEST_HISTORY"
-
-func TestMain(m *testing.M) {
-	path := os.Getenv(childEnv)
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	ctx := context.Background()
-	h, err := history.Open(ctx, history.Config{Path: path, Now: clock})
-	if err == nil && h.SetAside() != "" {
-		err = errors.New("it was corrupt")
-	}
-	r := rand.New(rand.NewPCG(uint64(os.Getpid()), 2))
-	s := synthetic(r, os.Getpid(), 100)
-	var id int64
-	if err == nil {
-		id, err = h.Remember(ctx, s, now, true)
-	}
-	for n := 1; err == nil; n++ {
-		fmt.Println(id, s.Lines)
-		s = synthetic(r, os.Getpid(), 100)
-		s.Lines = n
-		err = h.Update(ctx, id, s, now, true)
-	}
-	fmt.Println("error:", err)
-	os.Exit(1)
-}
-
-// TestKilled: processes that save at once are killed; nothing is corrupt, and what each said was saved is there.
-func TestKilled(t *testing.T) {
-	kills := 6
-	if testkit.IsFull() {
-		kills = 100
-	}
-	path := filepath.Join(t.TempDir(), "history.db")
-	r := rand.New(rand.NewPCG(1, 2))
-	for range kills / 2 {
-		saved := map[int64]int64{}
-		var children []*exec.Cmd
-		var out []*bufio.Scanner
-		for range 2 {
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe, err := c.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, c.Start())
-			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
-		}
-		for i, lines := range out {
-			for range 1 + r.IntN(5) {
-				require.True(t, lines.Scan())
-				var id, n int64
-				_, err := fmt.Sscan(lines.Text(), &id, &n)
-				require.NoError(t, err, lines.Text())
-				saved[id] = n
-			}
-			require.NoError(t, children[i].Process.Kill())
-			_ = children[i].Wait()
-		}
-		h, err := history.Open(t.Context(), history.Config{Path: path, Now: func() time.Time { return now.Add(time.Hour) }})
-		require.NoError(t, err)
-		require.Empty(t, h.SetAside())
-		gone, err := h.Unfinished(t.Context())
-		require.NoError(t, err)
-		require.Len(t, gone, 2)
-		for id, n := range saved {
-			got, s, err := h.Session(t.Context(), id)
-			require.NoError(t, err)
-			require.GreaterOrEqual(t, got.Lines, n)
-			require.EqualValues(t, got.Lines, s.Lines, "a save is whole")
-			require.Len(t, s.Groups, 100)
-		}
-		require.NoError(t, h.Close())
-	}
 }

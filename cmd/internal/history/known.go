@@ -11,10 +11,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in
-// how many sessions with and without that it was. "" where it has nothing. The session need not be remembered, nor
-// complete: what counts is its game, its mods, when it ended, what its ids depend on, and the signatures of the group.
-// Names of mods are untrusted text.
+// Known returns one line about a group of a session: its first session, the changes then, and the number of sessions
+// with and without it. It returns "" for an unknown group. The session need not be remembered, nor complete: its game,
+// its mods, its end, the inputs of its ids, and the signatures of the group count. Names of mods are untrusted text.
 func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
 	game, _ := summary.Game(s.Facts.Game)
 	sigs := []signature.ID{group}
@@ -51,7 +50,7 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 	return text, err
 }
 
-// unknown returns since when a group was not there before a session, and what changed since.
+// unknown returns since when sessions lack a group, and the changes since then.
 func (l *timeline) unknown(now *summary.Session) (string, error) {
 	if !now.Ended.IsZero() {
 		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return s.Ended.After(now.Ended) })
@@ -71,7 +70,7 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		id := -int64(n) - 1 // of one that is not known
+		id := -int64(n) - 1 // of an unknown mod
 		if len(ids) > 0 {
 			id = ids[0]
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestEarlierVersions: a file of each version, as sqlite3 dumped it, becomes one of this version with all that it had.
@@ -25,16 +26,13 @@ func TestEarlierVersions(t *testing.T) {
 		require.NoError(t, errors.Join(rows.Err(), rows.Close()))
 		return all
 	}
-	dumps, err := filepath.Glob("testdata/version*.sql")
-	require.NoError(t, err)
+	dumps := testkit.Must(filepath.Glob("testdata/version*.sql"))
 	require.NotEmpty(t, dumps)
 	for _, dump := range dumps {
 		path := filepath.Join(t.TempDir(), "history.db")
-		text, err := os.ReadFile(dump)
-		require.NoError(t, err)
-		raw, err := sql.Open("sqlite", path)
-		require.NoError(t, err)
-		_, err = raw.Exec(string(text))
+		text := testkit.Must(os.ReadFile(dump))
+		raw := testkit.Must(sql.Open("sqlite", path))
+		_, err := raw.Exec(string(text))
 		require.NoError(t, errors.Join(err, raw.Close()))
 		h := open(t, history.Config{Path: path})
 		require.Equal(t, schema(open(t, history.Config{})), schema(h))
@@ -43,8 +41,7 @@ func TestEarlierVersions(t *testing.T) {
 		want := session(1, "healthy", mods("Core"), 1)
 		want.Complete, want.Signatures = sum.Complete, 2 // which versions differ in
 		require.Equal(t, want, sum)
-		groups, err := h.Groups(t.Context(), 3)
-		require.NoError(t, err)
+		groups := testkit.Must(h.Groups(t.Context(), 3))
 		require.Len(t, groups, 1)
 		require.Equal(t, "New was added", groups[0].First.Changes.String())
 		require.EqualValues(t, 3, remember(t, h, session(3, "healthy", nil, 4), day(3)))

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -130,8 +131,7 @@ func (m *model) with(g *modelGroup) (all []*modelSession) {
 
 // check holds history to the model.
 func (m *model) check(t *rapid.T, h *history.History) {
-	sessions, err := h.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
+	sessions := testkit.Must(h.Sessions(t.Context(), "", 0))
 	require.Len(t, sessions, len(m.sessions))
 	slices.Reverse(sessions)
 	for i := range m.sessions {
@@ -145,8 +145,7 @@ func (m *model) check(t *rapid.T, h *history.History) {
 		require.Equal(t, &want, sum)
 	}
 	for sig := signature.ID(1); sig <= 8; sig++ {
-		groups, err := h.Groups(t.Context(), sig)
-		require.NoError(t, err)
+		groups := testkit.Must(h.Groups(t.Context(), sig))
 		n := 0
 		for i := range m.groups {
 			want := &m.groups[i]
@@ -202,33 +201,29 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		m := &model{most: rapid.IntRange(2, 8).Draw(t, "most")}
-		h, err := history.Open(t.Context(), history.Config{
+		h := testkit.Must(history.Open(t.Context(), history.Config{
 			Path: filepath.Join(dir, time.Duration(n).String()), Now: clock, MaxSessions: m.most,
-		})
-		require.NoError(t, err)
+		}))
 		defer h.Close() //nolint:errcheck // only read from
-		_, err = h.DB().Exec("PRAGMA synchronous = OFF")
+		_, err := h.DB().Exec("PRAGMA synchronous = OFF")
 		require.NoError(t, err)
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
 				before := day(rapid.IntRange(1, 9).Draw(t, "before"))
-				got, err := h.Forget(t.Context(), history.Which{Before: before})
-				require.NoError(t, err)
+				got := testkit.Must(h.Forget(t.Context(), history.Which{Before: before}))
 				require.Equal(t, m.forget(func(_ int, s *modelSession) bool { return s.ended.Before(before) }), got)
 			case 1:
 				if len(m.sessions) > 0 {
 					id := rapid.SampledFrom(m.sessions).Draw(t, "session").id
-					_, err := h.Forget(t.Context(), history.Which{IDs: []int64{id}})
-					require.NoError(t, err)
+					testkit.Must(h.Forget(t.Context(), history.Which{IDs: []int64{id}}))
 					m.forget(func(_ int, s *modelSession) bool { return s.id == id })
 				}
 			default:
 				log := rapid.StringMatching("[ab]{0,3}").Draw(t, "log")
 				at := day(rapid.IntRange(1, 9).Draw(t, "day"))
 				s := drawn(t, log)
-				_, err := h.Remember(t.Context(), s, at, false)
-				require.NoError(t, err)
+				testkit.Must(h.Remember(t.Context(), s, at, false))
 				m.remember(s, log, at)
 			}
 		}

@@ -48,7 +48,7 @@ func (h *History) Sessions(ctx context.Context, game string, limit int) (all []S
 	return all, err
 }
 
-// Session returns a session with its summary. One that is not remembered is [ErrUnknown].
+// Session returns a session with its summary. An unknown id is [ErrUnknown].
 func (h *History) Session(ctx context.Context, id int64) (s Session, sum *summary.Session, err error) {
 	err = h.read(ctx, func(t *tx) error {
 		l, err := t.timeline("", true)
@@ -91,7 +91,7 @@ func (t *tx) summary(id int64) (*summary.Session, error) {
 	return &s, err
 }
 
-// Group is what is known of a group in the sessions of a game.
+// Group is a group in the sessions of a game.
 type Group struct {
 	Game        string         `json:"game" jsonschema:"The game without its version."`
 	Signature   signature.ID   `json:"signature" jsonschema:"The signature that names it in the latest session with it."`
@@ -111,8 +111,7 @@ type Group struct {
 	Suspects    cohort.Result  `json:"suspects" jsonschema:"Which mods or versions go with it, of the sessions that list all their mods, or why that cannot be known."`
 }
 
-// Groups returns what is known of the group that a signature is of: one for each game that has it, and for each version
-// of signatures.
+// Groups returns the group of a signature: a Group for each game, and for each version of signatures.
 func (h *History) Groups(ctx context.Context, sig signature.ID) (all []Group, err error) {
 	err = h.read(ctx, func(t *tx) error {
 		ids, err := t.numbers(`SELECT id FROM signature WHERE signature = ? ORDER BY version DESC, game`, int64(sig))
@@ -225,7 +224,7 @@ func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result,
 	return r, nil
 }
 
-// latest fills in what the latest session with a group has of it.
+// latest sets the fields of the latest session with a group.
 func (t *tx) latest(g *Group, id int64) error {
 	var sig int64
 	err := t.QueryRowContext(t.ctx, `SELECT s.signature, s.template, o.disposition, o.rule FROM signature s
@@ -252,8 +251,7 @@ func (t *tx) occurrences(id int64) (map[int64]int64, error) {
 		WHERE s.grp = (SELECT grp FROM signature WHERE id = ?) GROUP BY o.session`, id)
 }
 
-// Mod is what is known of a mod in the sessions of a game that list all their mods, in which something broke, or which
-// ended without that.
+// Mod counts a mod's sessions: sessions of a game that list all their mods, and that broke, or ended without a break.
 type Mod struct {
 	blame.Mod
 
@@ -273,11 +271,10 @@ type Difference struct {
 	High  float64 `json:"high" jsonschema:"The upper end of its interval."`
 }
 
-// confidence is that of all intervals of Mods together.
+// confidence is the common confidence of all intervals of Mods.
 const confidence = 0.95
 
-// Mods returns what is known of the mods of a game, those first that more surely break it, and those without a
-// difference last.
+// Mods returns the mods of a game. Mods that more surely break it come first, mods without a difference last.
 func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
 	err = h.read(ctx, func(t *tx) error {
 		var sessions, broken int
@@ -336,8 +333,8 @@ func (m *Mod) compare(z float64) {
 // groupOf returns the id of a signature of a group that one of some signatures is of, 0 for none.
 func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, error) {
 	for _, sig := range sigs {
-		id, err := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`, int64(sig), version,
-			game)
+		id, err := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`,
+			int64(sig), version, game)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return id, err
 		}
@@ -345,9 +342,9 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 	return 0, nil
 }
 
-// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that
-// is forgotten meanwhile is left out; the error names those that cannot be read, after all others. While f works,
-// nothing is held.
+// Each calls f with the summary of each session of a game, or of all games if game is "", the oldest first. It skips a
+// session that is forgotten during the call. The error names the unreadable sessions, after all others. f runs outside
+// any transaction.
 func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
 	var ids []int64
 	err := h.read(ctx, func(t *tx) (err error) {
@@ -379,7 +376,7 @@ func (h *History) Each(ctx context.Context, game string, f func(s *summary.Sessi
 	return unread
 }
 
-// Revision changes with what is remembered.
+// Revision returns a text that changes with the remembered sessions.
 func (h *History) Revision(ctx context.Context) (revision string, err error) {
 	err = h.read(ctx, func(t *tx) error {
 		return t.QueryRowContext(ctx, `SELECT printf('%d/%d/%d/%d', count(*), total(id), max(id), max(saved)) FROM session`).

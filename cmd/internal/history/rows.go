@@ -94,7 +94,7 @@ func (t *tx) modlist(mods []capture.ListedMod) (*int64, error) {
 	return &id, nil
 }
 
-// modKey is by what a mod is the same in two sessions.
+// modKey returns the key that identifies a mod in all sessions.
 func modKey(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
 // putGroups writes the groups of a session in the place of those that it had.
@@ -208,8 +208,7 @@ func (t *tx) drop(ids []int64) error {
 	return t.pruneSignatures(signatures)
 }
 
-// pruneSignatures removes the templates of signatures that no session has any more, and groups of which no session has
-// any.
+// pruneSignatures removes templates of signatures without a session, and groups without a session.
 func (t *tx) pruneSignatures(ids []int64) error {
 	slices.Sort(ids)
 	var groups []int64

@@ -11,7 +11,7 @@ var (
 	//go:embed schema/2.sql
 	version2 string
 
-	// migrations lead from each version to the next; one that landed never changes. Times are in milliseconds since
+	// migrations lead from each version to the next; a landed migration never changes. Times are in milliseconds since
 	// 1970. The views are documented.
 	migrations = []string{version1, version2}
 )

@@ -9,7 +9,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// Session is what a list shows of a session.
+// Session is an entry of a list of sessions.
 type Session struct {
 	ID       int64     `json:"id" jsonschema:"Its number, which no other session gets."`
 	Game     string    `json:"game" jsonschema:"The game without its version; empty where it is not known."`
@@ -31,7 +31,7 @@ type Session struct {
 	Changes  *Changes  `json:"changes,omitempty" jsonschema:"What changed since the session of the game before."`
 }
 
-// maxLength bounds what is taken for the length of a session: a clock that was set in the middle of one makes more.
+// maxLength bounds the length of a session: a clock that was set during a session makes it longer.
 const maxLength = 60 * 24 * time.Hour
 
 // Length is how long the session was, 0 where its log has no times, or no credible ones.
@@ -42,7 +42,7 @@ func (s *Session) Length() time.Duration {
 	return 0
 }
 
-// Changes are what differs between a session and those of its game before it.
+// Changes are the differences between a session and the sessions of its game before it.
 type Changes struct {
 	From    string   `json:"from,omitempty" jsonschema:"The version of the game before; with to, where it changed."`
 	To      string   `json:"to,omitempty" jsonschema:"The version of the game."`
@@ -62,8 +62,8 @@ func (c *Changes) count() int {
 	return n
 }
 
-// maxNamed is how many mods String names of each kind; of more than maxListed changes it names none, for which no mod
-// stands out.
+// maxNamed bounds the mods that String names of each kind. If there are more than maxListed changes, String names no
+// mods.
 const (
 	maxNamed  = 3
 	maxListed = 12
@@ -101,7 +101,7 @@ func (c *Changes) String() string {
 // Listed joins names: the first of them, and how many others there are.
 func Listed(names []string) string { return listed(names[:min(len(names), maxNamed)], len(names)) }
 
-// listed joins names of which there are so many.
+// listed joins names, and the number of others up to total.
 func listed(names []string, total int) string {
 	last := names[len(names)-1]
 	if more := total - len(names); more > 0 {
@@ -113,8 +113,7 @@ func listed(names []string, total int) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
-// ids is what the ids of groups depend on: those of two sessions are the same texts where it is. A masking of 0 is not
-// known.
+// ids are the inputs of the ids of groups: equal inputs give equal ids to equal texts. A masking of 0 is unknown.
 type ids struct {
 	version int
 	masking int64
@@ -209,9 +208,9 @@ func (l *timeline) mods(list int64) ([]listedMod, error) {
 	return mods, err
 }
 
-// changes returns what changed between a session and those of its game before it: of the mods since the one before
-// whose mods are known, of the game since the one before whose version is. It returns nil where the mods are not known
-// and the game did not change, and for a game that is not known: its sessions may be of several.
+// changes returns the differences between a session and the sessions of its game before it: of mods since the latest
+// session with known mods, of the game since the latest session with a known version. It returns nil if the mods are
+// not known and the game did not change, and for an unknown game: its sessions may belong to several games.
 func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	if s.Game == "" {
 		return nil, nil
@@ -261,8 +260,8 @@ func (l *timeline) lastVersion(mod int64, game string, before []session) string 
 	return ""
 }
 
-// compare adds what differs between a list of mods and that of the last of the sessions before. A version that the
-// latter does not list is that of the sessions of its game before it.
+// compare adds the differences between a list of mods and the list of the last earlier session. If that list has no
+// version of a mod, an earlier session's version counts.
 func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error {
 	last := &before[len(before)-1]
 	old, err := l.mods(last.list)

@@ -13,9 +13,9 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// Remember keeps a session that ended at a time as far as is known, or that runs, and returns its number. A log that is
-// known, or a copy of which is, keeps its number: what is longer replaces all of it, what is as long the summary alone,
-// and what is shorter nothing. Where the history is full, the oldest sessions are forgotten, which may be this one.
+// Remember stores a session that ended at a time, or that runs, and returns its number. A known log, or a copy of it,
+// keeps its number: a longer log replaces the session, a log of equal length replaces the summary, and a shorter log
+// changes nothing. If the history is full, the oldest sessions are forgotten, perhaps this session, too.
 func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
 	err = h.write(ctx, func(t *tx) error {
 		known, longer, err := t.sameLog(s)
@@ -49,8 +49,7 @@ func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time
 	return id, err
 }
 
-// Update replaces what is known of a session that runs, or has just ended. A session that was forgotten is
-// [ErrUnknown].
+// Update replaces a session that runs, or has just ended. A forgotten session is [ErrUnknown].
 func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at time.Time, running bool) error {
 	return h.write(ctx, func(t *tx) error {
 		k := &kept{id: id, ended: at.UnixMilli(), saved: h.config.Now().UnixMilli(), live: true, running: running}
@@ -82,7 +81,7 @@ func (h *History) hold(id int64, running bool) {
 	lock, held := h.held[id]
 	switch {
 	case running && !held:
-		if lock, err := statefile.Lock(h.heldBy(id)); err == nil { // without locks a session is kept all the same
+		if lock, err := statefile.Lock(h.heldBy(id)); err == nil { // a session needs no lock
 			h.held[id] = lock
 		}
 	case !running && held:
@@ -116,7 +115,7 @@ func (h *History) dead(id int64) bool {
 // ended from then on, at their last update.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	var running int64
-	err = h.read(ctx, func(t *tx) (err error) { // which waits for nobody
+	err = h.read(ctx, func(t *tx) (err error) { // this read waits for no lock
 		running, err = t.number(`SELECT count(*) FROM session WHERE running`)
 		return err
 	})
@@ -189,7 +188,7 @@ func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
 	return n, h.wrap(err)
 }
 
-// kept is what a row has beside the summary.
+// kept are the values of a row that are not in the summary.
 type kept struct {
 	id            int64 // 0 for a new one
 	began         *int64
@@ -197,8 +196,8 @@ type kept struct {
 	live, running bool
 }
 
-// keep leaves what a log of the same length does not change as it is; one with times of its own changes when it ended.
-// That heed follows a log is not over when another reads it.
+// keep restores values that a log of the same length does not change. A log with times of its own changes the end. A
+// followed session stays live when another process reads its log.
 func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
 	var had kept
 	var length int64
@@ -214,9 +213,8 @@ func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none.
-// A session of whose log nothing was read is not another one of that kind, and one that crashed has no longer copy that
-// did not.
+// sameLog returns the sessions of the log or of a shorter copy, by number, and a session of a longer copy, or 0. A
+// session without a read log matches no other session. A crashed session has no longer copy that did not crash.
 func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
 	if s.Log.Bytes == 0 {
 		return nil, 0, nil

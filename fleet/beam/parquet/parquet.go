@@ -1,5 +1,5 @@
 // Package parquet writes summaries of sessions as Parquet: a row for each session, with its mods and groups as lists,
-// for tools that ask questions of many files. The columns are those of the JSON form of package summary, in small
+// for tools that ask questions of many files. The columns are the fields of the JSON form of package summary, in small
 // letters with underscores; times are in microseconds, UTC, and null where they are not known; hashes and signatures
 // are texts of 16 digits.
 package parquet
@@ -112,7 +112,7 @@ func (w *Writer) Write(s *summary.Session) error {
 	return nil
 }
 
-// Close writes what is left, and the end of the file. It does not close the file.
+// Close writes the remaining rows, and the end of the file. It does not close the file.
 func (w *Writer) Close() error {
 	if err := w.w.Close(); err != nil {
 		return fmt.Errorf("parquet: %w", err)

@@ -15,7 +15,7 @@ func init() {
 	register.Combiner1[population.Parts](&mergeParts{})
 }
 
-// Each begins with a value of its own, since what is given to AddInput must stay as it is.
+// Each begins with a value of its own, since AddInput must not change its input.
 
 type mergeSources struct{}
 

@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/fleet/population"
 )
 
-// Config is what a report is made of. Its patterns and its reports may be of any file system that Beam knows.
+// Config configures a report. Its patterns and its reports may be in any file system that Beam knows.
 type Config struct {
 	intake.Config
 	// Branches is how many files are read at a time where the runner does not spread them: Prism works on what waits for

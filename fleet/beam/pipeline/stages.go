@@ -18,7 +18,7 @@ import (
 	"github.com/heedlog/heed/fleet/population"
 )
 
-// matchFiles finds the files that a pattern stands for. None is an error.
+// matchFiles finds the files of a pattern. No file is an error.
 type matchFiles struct {
 	Part int
 	Root string

@@ -18,8 +18,8 @@ var alone atomic.Bool
 
 func init() { encoding.RegisterCodecV2(&codec{CodecV2: encoding.GetCodecV2(proto.Name)}) }
 
-// codec is that of gRPC. A request for a job, its pipeline or a worker is an error unless this process encoded the same
-// bytes before: those of a job have its name with the time in them, which nobody else knows.
+// codec is the codec of gRPC. A request for a job, its pipeline or a worker is an error unless this process encoded the
+// same bytes before: the bytes of a job have its name and the time, which no other process knows.
 type codec struct {
 	encoding.CodecV2
 	made sync.Map // sums of such requests

@@ -1,7 +1,7 @@
 // Package prism starts Beam's runner Prism in this process, for this process. Prism listens on all interfaces and runs
-// what any job names, as the user. So jobs, and workers, that other processes ask for are refused; and on Linux its
-// port is bound to the loopback device a moment after it is open, which keeps other machines from its other services.
-// Other users of the machine can still connect to those, and see what is counted of logs on its way between stages.
+// the program that a job names, as the user. So jobs, and workers, that other processes ask for are refused; and on
+// Linux its port is bound to the loopback device a moment after it is open, which keeps other machines from its other
+// services. Other users of the machine can still connect to those, and see the counts on their way between stages.
 package prism
 
 import (

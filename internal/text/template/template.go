@@ -1,5 +1,5 @@
-// Package template shows canonical templates: a line of text with what varies masked, then a line per stack
-// frame. Templates are untrusted text; what is returned of several is as untrusted.
+// Package template shows canonical templates: a line of text with masked variable parts, then a line per stack frame.
+// Templates and all results are untrusted text.
 package template
 
 import (

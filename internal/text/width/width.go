@@ -1,7 +1,6 @@
-// Package width measures and cuts text in columns of a terminal, by what a person
-// takes for one character: a letter with its marks, a syllable of jamo, emoji that
-// are joined. It does not follow the locale, as the package that it rests on would:
-// the same text has the same width everywhere.
+// Package width measures and cuts text in columns of a terminal, by the characters that a person sees: a letter with
+// its marks, a syllable of jamo, joined emoji. Unlike its module, it ignores the locale: a text has the same width
+// everywhere.
 //
 // It reads nothing but its arguments, may be used by several goroutines, and takes
 // time in proportion to the text: for printable ASCII little more than a look at each byte.

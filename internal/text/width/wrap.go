@@ -5,10 +5,9 @@ import "strings"
 // Min is the width of the narrowest readable text, in columns.
 const Min = 20
 
-// AppendHanging appends lead, text and a line feed. Where that is more than width
-// columns, text is broken at spaces, which then are one each, and its later lines
-// begin below its first; a lead that leaves it less than half of the line stands
-// alone. A width of 0 means one line. Both are taken as they are: untrusted text must be escaped.
+// AppendHanging appends lead, text and a line feed. If that is wider than width columns, text is broken at spaces,
+// which then are single, and its later lines begin below its first. A lead that leaves the text less than half of the
+// line is a line of its own. A width of 0 means one line. Untrusted text must be escaped before.
 func (m Measure) AppendHanging(dst []byte, lead, text string, width int) []byte {
 	indent := m.StringWidth(lead)
 	if width == 0 || indent+m.StringWidth(text) <= width {

@@ -1,5 +1,4 @@
-// Package historysource lets package briefing read a history of earlier sessions, as the ledger "ho2": what they show
-// of a group.
+// Package historysource lets package briefing read a history of earlier sessions, as the ledger "ho2".
 package historysource
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Ledger is what a history has of the game of a session. Its methods may be called from many goroutines.
+// Ledger answers a brief's queries from a history. Its methods may be called from many goroutines.
 type Ledger struct {
 	History *history.History
 	Session func() *summary.Session // that is asked for, as far as is known: see [history.History.Known]

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -47,28 +48,24 @@ func filled(path string) (*historysource.Ledger, error) {
 }
 
 func TestLedger(t *testing.T) {
-	l, err := filled(filepath.Join(t.TempDir(), "h.db"))
-	require.NoError(t, err)
+	l := testkit.Must(filled(filepath.Join(t.TempDir(), "h.db")))
 	defer l.History.Close() //nolint:errcheck // the test has ended
 	ask := func(filters map[string]string) (briefing.Found, error) {
 		return l.Entries(t.Context(), nil, &briefing.LedgerQuery{Filters: filters})
 	}
-	found, err := ask(map[string]string{"signature": "0000000000000007"})
-	require.NoError(t, err)
+	found := testkit.Must(ask(map[string]string{"signature": "0000000000000007"}))
 	require.Len(t, found.Fragments, 1)
 	require.Contains(t, found.Fragments[0].Lines[0].Text, "when ExampleMod was added")
 	require.Contains(t, found.Fragments[0].Lines[1].Text, "ExampleMod: 4 of 4 sessions with it, 0 of 9 without")
 	for _, line := range found.Fragments[0].Lines {
 		require.True(t, line.Data, "names of mods are the log's")
 	}
-	found, err = ask(nil)
-	require.NoError(t, err)
+	found = testkit.Must(ask(nil))
 	require.Empty(t, found.Fragments)
-	_, err = ask(map[string]string{"signature": "x"})
+	_, err := ask(map[string]string{"signature": "x"})
 	require.ErrorContains(t, err, "filter signature")
 	before := l.Revision(t.Context())
-	_, err = l.History.Forget(t.Context(), history.Which{IDs: []int64{3}})
-	require.NoError(t, err)
+	testkit.Must(l.History.Forget(t.Context(), history.Which{IDs: []int64{3}}))
 	require.NotEqual(t, before, l.Revision(t.Context()))
 }
 

@@ -81,7 +81,7 @@ local folder.
 	if err := c.Here(); err != nil { // a runner would report it at length, and late
 		return err
 	}
-	dir, err := os.MkdirTemp("", "heed-fleet-") // Beam leaves files behind
+	dir, err := os.MkdirTemp("", "heed-fleet-") // Beam leaves files on disk
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ local folder.
 	for _, name := range []string{"TMPDIR", "TMP"} {
 		_ = os.Setenv(name, dir) // a valid name
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // what is wrong is in the error too
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the error has the details
 	warning, err := prism.Start(context.Background())
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func runJob(c *pipeline.Config) error {
 	return nil
 }
 
-// cause returns the last line of an error of Beam: what is before it is the plan of the job.
+// cause returns the last line of an error of Beam, after the plan of the job.
 func cause(err error) string {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

@@ -61,7 +61,7 @@ type input struct {
 // maxLine bounds a session, in bytes.
 const maxLine = 64 << 20
 
-// run writes the sessions of all, a line of JSON each. An error names the line; what came before it is written.
+// run writes all sessions, a line of JSON each. An error names the line; earlier lines are written.
 func run(out io.Writer, all ...input) (err error) {
 	w := parquet.NewWriter(out)
 	defer func() { err = errors.Join(err, w.Close()) }()

@@ -1,0 +1,364 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// requireHarmlessJSON fails for a string in JSON lines that acts once decoded.
+func requireHarmlessJSON(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		testkit.InertJSON(t, []byte(line))
+	}
+}
+
+// notation is what hosts of repositories make links of, in text that is no code.
+var notation = regexp.MustCompile(`[@#!~%&$]\w|://|\bwww\.|` + hostileWord)
+
+// requireHarmlessMarkdown reads Markdown as GitHub does and fails where log text
+// stands outside of code, or something in it is more than text.
+func requireHarmlessMarkdown(t *testing.T, out string) {
+	t.Helper()
+	source := []byte(out)
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	html := regexp.MustCompile(`^(?:</?details>|</?summary>|</?sub>|[^<>])*$`)
+	require.NoError(t, ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.CodeSpan, *ast.FencedCodeBlock:
+			return ast.WalkSkipChildren, nil
+		case *ast.Link, *ast.AutoLink, *ast.Image, *ast.CodeBlock:
+			require.Failf(t, "no links, images and indented code", "%s in\n%s", n.Kind(), out)
+		case *ast.RawHTML:
+			requireOwn(t, html, n.Segments, source)
+		case *ast.HTMLBlock:
+			requireOwn(t, html, n.Lines(), source)
+		case *ast.Text:
+			require.NotRegexp(t, notation, string(n.Value(source)), out)
+		}
+		return ast.WalkContinue, nil
+	}))
+}
+
+func requireOwn(t *testing.T, html *regexp.Regexp, segments *text.Segments, source []byte) {
+	t.Helper()
+	for i := range segments.Len() {
+		segment := segments.At(i)
+		require.Regexp(t, html, strings.TrimSpace(string(segment.Value(source))))
+		require.NotContains(t, string(segment.Value(source)), hostileWord)
+	}
+}
+
+// hostileWord is in every hostile line, to be found again.
+const hostileWord = "xhostilex"
+
+// hostileForms are what a line of a log may hold to act on whoever reads it in some
+// form.
+var hostileForms = []struct{ name, line string }{
+	{"terminal title", "\x1b]0;owned\x07 \x1b[2J\x1b[31m"},
+	{"terminal in C1", "\u009b31m \u0090q\u009c"},
+	{"carriage return", "harmless\rBLOCKING forged"},
+	{"html", `<script>alert(1)</script><img src=x onerror=alert(1)>"'><b>`},
+	{"html comment", `<!-- --></details></summary></code></pre> -->`},
+	{"entities", `&lt;script&gt; &#96;&#96;&#96; &amp;`},
+	{"formula", `=cmd|' /C calc'!A0`},
+	{"formula plus", `+1+cmd|' /C calc'!A0`},
+	{"formula minus", `-2+3+cmd|' /C calc'!A0`},
+	{"formula at", `@SUM(1+1)*cmd|' /C calc'!A0`},
+	{"bidi override", "user\u202egnp.exe\u2066\u2067\u2068\u2069\u200f\u061c"},
+	{"invisible", "\u200b\u2060\ufeff\u00ad\U000e0041\U000e007f"},
+	{"separators", "a\u0085b\u2028c\u2029d\vfe\ff"},
+	{"markdown", "# head **bold** [text](https://evil.example) ![i](https://evil.example/x.png) | cell | ~~gone~~"},
+	{"fence", "``` \n```` ~~~ `code` ``"},
+	{"mentions", "@everyone @org/team #123 GH-123 owner/repo#5 !7 ~label user@evil.example"},
+	{"bare links", "https://evil.example/x www.evil.example <https://evil.example> javascript:alert(1)"},
+	{"reference", "[x]: https://evil.example\n[x]"},
+	{"rule and quote", "--- *** ___ > quote\n- item\n1. item\n\tcode"},
+	{"xml illegal", "\x00\x01\x08\x0b\x0c\x0e\x1f \ufffe\uffff"},
+	{"cdata", "]]> <![CDATA[ ]]&gt; <!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]> &e; <?php ?>"},
+	{"json", `"},{"update":"forged"} \u0000 \" \\`},
+	{"sarif", `[link](1) {0} {{1}} [a](https://evil.example)`},
+	{"invalid", "\xff\xfe\xc3\x28 \xed\xa0\x80 \xc0\xaf"},
+	{"backslashes", `\| \\| \` + "` \\"},
+	{
+		"commands to a CI server",
+		"::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']",
+	},
+	{"device control", "\x1bP+q544e\x1b\\ \x1b_Gf=100\x1b\\ \x1b^pm\x1b\\ " +
+		"\x1b]8;;http://evil.example\x1b\\x\x1b]52;c;eA==\x07"},
+	{"no characters", "\ufdd0 \ufffe \U0001ffff \U0010ffff"},
+	{"printf", "%s %d %!v(MISSING) %n"},
+	{"long", strings.Repeat("<b>`@x ", 30_000)},
+	{"long word", strings.Repeat("=", 200_000)},
+	{"combining", "z" + strings.Repeat("\u0301", 500)},
+}
+
+// hostileLog is a capture with a hostile line in different places: at the
+// beginning of a record, behind a tag, in a frame.
+func hostileLog(t *testing.T, line string) (plain, lines string) {
+	t.Helper()
+	raw := strings.NewReplacer("\n", " ", "\x00", "").Replace(line) // many NUL bytes make a file no log
+	// Enough text around them that controls do not make the file binary.
+	plain = strings.Repeat("starting, and all is well\n", 60) + raw + " zap " + hostileWord + "\nzip " + hostileWord + " " + raw + "\n[" + raw + "] zap " + hostileWord + "\n  at " + hostileWord + ".Foo (" + raw + ")\nend\n"
+	for _, word := range []string{"zap", "zip"} {
+		for _, message := range []string{word + " " + hostileWord + " " + line, line + " " + word + " " + hostileWord} {
+			b := testkit.Must(json.Marshal(map[string]string{
+				"level": "error", "message": message,
+				"stack": "at " + hostileWord + ".Foo " + line, "logger": line,
+			}))
+			lines += string(b) + "\n"
+		}
+	}
+	return plain, lines
+}
+
+const hostileRules = `version: 1
+rules:
+  - id: test.blocking
+    when: 'template contains "zap"'
+    disposition: blocking
+    summary: "zapped @team #12 <b> [x](https://example.org) | ` + "`tick`" + `"
+  - id: test.advisory
+    when: 'template contains "zip"'
+    disposition: advisory
+`
+
+// TestHostileTextInEveryFormat shows hostile lines in every form, and reads each form
+// back with its parser.
+func TestHostileTextInEveryFormat(t *testing.T) {
+	testkit.Full(t, "every form of every hostile text")
+	rules := write(t, "rules.yaml", hostileRules)
+	requireText := func(t *testing.T, out string) {
+		for line := range strings.SplitSeq(out, "\n") {
+			require.NotRegexp(t, `^(?:[=+@-]|BLOCKING forged)`, line, "a log line begins a line of the output")
+		}
+	}
+	quiet := write(t, "quiet.log", "starting\n")
+	forms := []struct {
+		name  string
+		args  []string
+		check func(t *testing.T, out string)
+	}{
+		{"text", []string{"--width", "0"}, requireText},
+		{"text in 80 columns", []string{"--width", "80"}, requireText},
+		{"json", []string{"--format", "json"}, requireHarmlessJSON},
+		{"jsonl", []string{"--format", "jsonl"}, requireHarmlessJSON},
+		{"markdown", []string{"--format", "markdown"}, func(t *testing.T, out string) {
+			requireHarmlessMarkdown(t, out)
+			require.Less(t, utf8.RuneCountInString(out), 65_536, "fits into an issue")
+			if !strings.Contains(out, "bytes are missing at line 1") { // a line that is cut is no JSON
+				require.Contains(t, out, hostileWord)
+			}
+		}},
+		{"junit", []string{"--format", "junit"}, func(t *testing.T, out string) { decodeJUnit(t, out) }},
+		{"sarif", []string{"--format", "sarif"}, func(t *testing.T, out string) {
+			requireHarmlessJSON(t, out)
+			for _, result := range decodeSARIF(t, out).Runs[0].Results {
+				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)
+			}
+		}},
+		{"diff junit", []string{"diff", "--format", "junit", quiet}, func(t *testing.T, out string) {
+			decodeJUnit(t, out)
+		}},
+		{"diff sarif", []string{"diff", "--format", "sarif", quiet}, func(t *testing.T, out string) {
+			requireHarmlessJSON(t, out)
+			for _, result := range decodeSARIF(t, out).Runs[0].Results {
+				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)
+			}
+		}},
+		{"records", []string{"records"}, func(t *testing.T, out string) {
+			requireText(t, strings.ReplaceAll(out, "\t",
+				" "))
+		}},
+		{"records jsonl", []string{"records", "--format", "jsonl"}, requireHarmlessJSON},
+	}
+	for _, h := range hostileForms {
+		t.Run(h.name, func(t *testing.T) {
+			plain, lines := hostileLog(t, h.line)
+			for name, log := range map[string]string{"evil`@team#12.log": plain, "evil.jsonl": lines} {
+				path := write(t, name, log)
+				for _, form := range forms {
+					out := ok(t, append(append([]string{}, form.args...), "--no-default-rules", "--rules", rules, path)...)
+					if form.name == "records" {
+						out = strings.ReplaceAll(out, "\t", " ") // between fields
+					}
+					testkit.Inert(t, out, "\n")
+					require.NotRegexp(t, `##[a-z]*\[|(?m:^ *::[a-z].*::)`, out, "a CI server obeys")
+					form.check(t, out)
+				}
+			}
+		})
+	}
+}
+
+// privateLog has something private of each kind.
+const privateLog = "starting\ncannot save /home/maria/saves/a.rws\ncareful with maria@example.org and " +
+	"76561198000000001\ncannot save to 203.0.113.9:27015 token=0a1b2c3d4e5f\n"
+
+func TestScrub(t *testing.T) {
+	private := []string{"maria", "76561198000000001", "203.0.113.9", "0a1b2c3d4e5f"}
+	log := filepath.Join(t.TempDir(), "maria@example.org", "game.log")
+	require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o755))
+	require.NoError(t, os.WriteFile(log, []byte(privateLog), 0o600))
+	for _, c := range []struct {
+		format   string
+		scrubbed bool // by default
+	}{
+		{formatText, false},
+		{formatJSON, false},
+		{formatJSONL, false},
+		{formatMarkdown, true},
+		{formatJUnit, true},
+		{formatSARIF, true},
+	} {
+		t.Run(c.format, func(t *testing.T) {
+			check := func(scrubbed bool, args ...string) {
+				r := runArgs(t, testArgs(t, append(args, log)...)...)
+				require.Equal(t, exitOK, r.status, r.stderr)
+				// Some forms show no sample; so what has to be gone is listed, and of
+				// what has to be there the name in the file's path.
+				for _, s := range private {
+					if scrubbed {
+						require.NotContains(t, r.stdout, s)
+					}
+				}
+				require.Equal(t, !scrubbed, strings.Contains(r.stdout, "maria"))
+				require.Equal(t, scrubbed, strings.Contains(r.stderr, "removed from the output: "), r.stderr)
+			}
+			check(c.scrubbed, "--format", c.format)
+			check(true, "--format", c.format, "--scrub")
+			check(false, "--format", c.format, "--no-scrub")
+		})
+	}
+	for _, format := range []string{formatText, formatJSONL} {
+		r := runArgs(t, testArgs(t, "records", "--format", format, "--scrub", log)...)
+		for _, s := range private {
+			require.NotContains(t, r.stdout, s)
+		}
+	}
+	require.Contains(t, runArgs(t, testArgs(t, "--format", "markdown", log)...).stderr,
+		"removed from the output: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub "+
+			"keeps it")
+	require.Contains(t, runArgs(t, testArgs(t, "--format", "markdown", log)...).stdout, "; removed: user names, ")
+	require.Equal(t, exitUsage, runArgs(t, "--scrub", "--no-scrub", log).status)
+	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr,
+		"nothing taken out, nothing said")
+}
+
+// namesLog tells names late, and has them where nothing tells them.
+const namesLog = "starting\ncannot save for quillabt on QUILLTOWER\nUSERNAME=quillabt\nCOMPUTERNAME=QUILLTOWER\n" +
+	"cannot load, quillabt on quilltower said so\ncannot open \"secret\":\n  \"0a1b2c3d\"\nby someone at " +
+	"C:\\Users\\wrightq\\source\\repos\\M\\M.cs:1\n" +
+	"cannot use wrightq.mod\n"
+
+// TestScrubNames: what is shown once the log has ended has no name that the log tells; what
+// is written while it is read has none that was told before.
+func TestScrubNames(t *testing.T) {
+	log := write(t, "quillabt.log", namesLog)
+	old := write(t, "old.log", plainLog)
+	page := filepath.Join(t.TempDir(), "page.html")
+	shows := func(args ...string) string {
+		out := ok(t, append(testArgs(t, args...), log)...)
+		return out
+	}
+	for _, format := range []string{formatText, formatJSON, formatMarkdown, formatJUnit, formatSARIF} {
+		require.NotRegexp(t, "(?i)quill", shows("--format", format, "--scrub"), format)
+	}
+	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
+		r := runArgs(t, testArgs(t, "diff", "--format", format, "--scrub", old, log)...)
+		require.NotRegexp(t, "(?i)quill", r.stdout, format)
+	}
+	r := runArgs(t, testArgs(t, "rules", "coverage", "--scrub", log)...)
+	require.NotEmpty(t, r.stdout)
+	require.NotRegexp(t, "(?i)quill", r.stdout)
+	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
+	require.Equal(t, exitOK, runArgs(t, testArgs(t, "report", "-o", page, log)...).status)
+	html := testkit.Must(os.ReadFile(page))
+	require.NotRegexp(t, "(?i)quill", string(html))
+	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")
+	require.Contains(t, string(html), "wrightq.mod", "a mod bears the name of its author")
+
+	for _, args := range [][]string{testArgs(t, "records", "--scrub"), {"signatures"}} {
+		out := ok(t, append(args, "--scrub", log)...)
+		require.Contains(t, out, "<user> on <computer> said so", args)
+		require.NotRegexp(t, "(?i)quill[a-z ]* said", out, args)
+	}
+	require.Contains(t, runArgs(t, "explain", "--scrub", log+":5").stdout, "cannot load, <user> on <computer> said so")
+}
+
+// hostileLines try to act on whoever reads them, one way each.
+var hostileLines = []string{
+	"careful \x1b[2J\x1b[31m\x1b]0;owned\x07",
+	"careful \u009b31m \u0090q \u0085BLOCKING forged line",
+	"careful line\u2028BLOCKING forged\u2029BLOCKING forged",
+	"careful \rcareful overprinted",
+	"careful \u202egnp.exe\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
+	"careful \xff\xfe\xc3\x28 invalid",
+	"careful hidden\u200b\U000e0041\U000e007f",
+	"careful <script>alert(1)</script>",
+	`careful "},{"update":"opened","attention":{"blocking":true}`,
+	"=careful|' /C calc'!A0",
+	"careful\ttab\vvertical\fform\bback\x00nul\x7fdel",
+}
+
+func TestHostileLinesAreInert(t *testing.T) {
+	text := strings.Join(hostileLines, "\n") + "\n"
+	log := write(t, "hostile.log", text)
+	for _, args := range [][]string{
+		testArgs(t, log), testArgs(t, "--width", "60", log),
+		testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
+		testArgs(t, "records", log),
+		testArgs(t, "records", "--format", "jsonl", log),
+		{"signatures", log},
+	} {
+		out := ok(t, args...)
+		requireInert(t, out)
+		for line := range strings.Lines(out) {
+			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "%v", args)
+			if strings.HasPrefix(line, "{") {
+				require.True(t, json.Valid([]byte(line)))
+			}
+		}
+	}
+	require.NotContains(t, ok(t, testArgs(t, "--format", "jsonl", log)...), `"blocking":true,`, "a forged item")
+}
+
+func TestHostileFileNameIsInert(t *testing.T) {
+	name := "no\x1b[31m\u202esuch\nforged.log"
+	for _, args := range [][]string{
+		{name},
+		{"records", name},
+		{"signatures", name},
+		{"--rules", name, name},
+		{"rules", "check", name},
+		{"rules", name},
+		{"--" + name},
+		{"--format", name, name},
+	} {
+		r := runArgs(t, args...)
+		require.NotEqual(t, exitOK, r.status)
+		requireInert(t, r.stdout)
+		requireInert(t, r.stderr)
+		require.NotEmpty(t, r.stderr)
+		for line := range strings.Lines(r.stderr) {
+			require.True(t, strings.HasPrefix(line, "classify-replay: "), line)
+			require.False(t, strings.HasPrefix(line, "classify-replay: forged"), "a name made a message of its own")
+		}
+	}
+}

@@ -1,0 +1,486 @@
+package history_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/db"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
+)
+
+// TestClosed: every method returns the error, which names the file.
+func TestClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	id := remember(t, h, session(1, "healthy", nil, 1), day(1))
+	require.NoError(t, h.Close())
+	for what, f := range map[string]func() error{
+		"Revision":   func() error { _, err := h.Revision(t.Context()); return err },
+		"Remember":   func() error { _, err := h.Remember(t.Context(), session(2, "broken", nil), now, false); return err },
+		"Update":     func() error { return h.Update(t.Context(), id, session(2, "broken", nil), now, false) },
+		"Unfinished": func() error { _, err := h.Unfinished(t.Context()); return err },
+		"Forget":     func() error { _, err := h.Forget(t.Context(), history.Which{All: true}); return err },
+		"Games":      func() error { _, err := h.Games(t.Context()); return err },
+		"Sessions":   func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
+		"Session":    func() error { _, _, err := h.Session(t.Context(), id); return err },
+		"Groups":     func() error { _, err := h.Groups(t.Context(), 1); return err },
+		"Mods":       func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
+		"Known":      func() error { _, err := h.Known(t.Context(), session(1, "", nil), 1); return err },
+	} {
+		require.ErrorContains(t, f(), path, what)
+	}
+}
+
+// ends is a context that ends when it is asked so many times whether it has.
+type ends struct {
+	context.Context
+	left atomic.Int64
+	done chan struct{}
+}
+
+func (c *ends) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		close(c.done)
+	}
+	return c.done
+}
+
+func (c *ends) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// rows returns all that a history holds.
+func rows(t testing.TB, h *history.History) (rows []string) {
+	t.Helper()
+	for _, table := range []string{"session", "body", "signature", "occurrence", "modlist", "modlist_entry", "mod"} {
+		all, err := h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2")
+		require.NoError(t, err)
+		columns := testkit.Must(all.Columns())
+		row := make([]any, len(columns))
+		for i := range row {
+			row[i] = new(any)
+		}
+		for all.Next() {
+			require.NoError(t, all.Scan(row...))
+			text := table
+			for _, v := range row {
+				text += fmt.Sprint(" ", *v.(*any))
+			}
+			rows = append(rows, text)
+		}
+		require.NoError(t, errors.Join(all.Err(), all.Close()))
+	}
+	return rows
+}
+
+// TestInterrupted ends each method at any of its steps. A method that reads returns an error or all rows. A method that
+// writes does all of its work, or nothing and returns an error.
+func TestInterrupted(t *testing.T) {
+	full := func() *history.History {
+		h := open(t, history.Config{MaxSessions: 8})
+		for n, all := range [][]capture.ListedMod{
+			mods("Core"), mods("Core"), mods("Core", "Crane@1.0", "Hats"), mods("Core", "Crane@1.1"), nil, mods("Core", "Crane@1.1"),
+		} {
+			s := session(uint64(n+1), []string{"healthy", "broken"}[min(1, n/2)], all, []signature.ID{1, 2}[:min(2, 1+n/2)]...)
+			s.Facts.Game = "Colony " + []string{"1.2", "1.3"}[min(1, n/2)]
+			remember(t, h, s, day(n+1))
+		}
+		other := session(20, "healthy", mods("Core"), 3)
+		other.Facts.Game = "Harbor 1"
+		remember(t, h, other, day(7))
+		running := session(30, "healthy", mods("Core"), 1)
+		running.Log.Bytes = 0
+		id := testkit.Must(h.Remember(t.Context(), running, day(10), true))
+		require.EqualValues(t, 8, id)
+		return h
+	}
+	h, other := full(), full()
+	each := func(what string, f func(ctx context.Context) (over bool)) {
+		t.Helper()
+		for steps := int64(1); ; steps++ {
+			ctx := &ends{Context: t.Context(), done: make(chan struct{})}
+			ctx.left.Store(steps)
+			if over := f(ctx); over || t.Failed() {
+				require.Greater(t, steps, int64(3), what)
+				return
+			}
+		}
+	}
+	for what, read := range map[string]func(ctx context.Context) (any, error){
+		"Games":    func(ctx context.Context) (any, error) { return h.Games(ctx) },
+		"Revision": func(ctx context.Context) (any, error) { return h.Revision(ctx) },
+		"Sessions": func(ctx context.Context) (any, error) { return h.Sessions(ctx, "", 0) },
+		"Session": func(ctx context.Context) (any, error) {
+			s, sum, err := h.Session(ctx, 4)
+			return []any{s, sum}, err
+		},
+		"Groups": func(ctx context.Context) (any, error) { return h.Groups(ctx, 2) },
+		"Mods":   func(ctx context.Context) (any, error) { return h.Mods(ctx, "Colony") },
+		"Known":  func(ctx context.Context) (any, error) { return h.Known(ctx, session(9, "", nil), 2) },
+		"Known, of a new one": func(ctx context.Context) (any, error) {
+			return h.Known(ctx, session(9, "", mods("Core", "Crane@1.2", "Next")), 7)
+		},
+		"Baseline": func(ctx context.Context) (any, error) {
+			b, left, err := h.Baseline(ctx, "Colony", 1, now, 90)
+			return []any{b, left}, err
+		},
+		"Each": func(ctx context.Context) (any, error) {
+			var all []*summary.Session
+			err := h.Each(ctx, "", func(s *summary.Session) error { all = append(all, s); return nil })
+			return all, err
+		},
+	} {
+		want, err := read(t.Context())
+		require.NoError(t, err, what)
+		each(what, func(ctx context.Context) bool {
+			got, err := read(ctx)
+			if err == nil {
+				require.Equal(t, want, got, what)
+			}
+			return ctx.Err() == nil
+		})
+	}
+	longer := session(1, "crashed", mods("Core", "New"), 1, 5)
+	ended := session(30, "crashed", mods("Core", "Crane@1.1"), 1, 6)
+	for _, c := range []struct {
+		what  string
+		write func(h *history.History, ctx context.Context) error
+	}{
+		{"Remember", func(h *history.History, ctx context.Context) error {
+			_, err := h.Remember(ctx, longer, day(9), false)
+			return err
+		}},
+		{"Remember one more", func(h *history.History, ctx context.Context) error {
+			_, err := h.Remember(ctx, session(40, "healthy", mods("Core"), 1, 7), day(9), false)
+			return err
+		}},
+		{"Update", func(h *history.History, ctx context.Context) error { return h.Update(ctx, 8, ended, day(11), false) }},
+		{"Forget", func(h *history.History, ctx context.Context) error {
+			_, err := h.Forget(ctx, history.Which{IDs: []int64{4}, Before: day(3)})
+			return err
+		}},
+	} {
+		before := rows(t, h)
+		require.NoError(t, c.write(other, t.Context()), c.what)
+		want := rows(t, other)
+		require.NotEqual(t, before, want, c.what)
+		each(c.what, func(ctx context.Context) bool {
+			err := c.write(h, ctx)
+			got := rows(t, h)
+			if err != nil && slices.Equal(before, got) {
+				return false
+			}
+			require.Equal(t, want, got, c.what)
+			return true
+		})
+	}
+}
+
+// TestBounded: the oldest go first, by number and by size, and the file does not grow beyond.
+func TestBounded(t *testing.T) {
+	h := open(t, history.Config{MaxSessions: 5})
+	for n := 1; n <= 9; n++ {
+		remember(t, h, session(uint64(n), "healthy", nil, signature.ID(n)), day(n))
+	}
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
+	require.Len(t, all, 5)
+	require.EqualValues(t, 5, all[4].ID)
+
+	path := filepath.Join(t.TempDir(), "history.db")
+	const most = 1_000_000
+	h = open(t, history.Config{Path: path, MaxBytes: most})
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 150; n++ {
+		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
+	}
+	all = testkit.Must(h.Sessions(t.Context(), "", 0))
+	require.Less(t, len(all), 150)
+	require.Greater(t, len(all), 20)
+	require.EqualValues(t, 150, all[0].ID)
+	size := func() int64 {
+		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		require.NoError(t, err)
+		info := testkit.Must(os.Stat(path))
+		return info.Size()
+	}
+	require.Less(t, size(), int64(most*5/4))
+	n := testkit.Must(h.Forget(t.Context(), history.Which{Before: all[9].Ended}))
+	require.Equal(t, len(all)-10, n)
+	require.Less(t, size(), int64(most/2))
+	testkit.Must(h.Forget(t.Context(), history.Which{All: true}))
+	left := testkit.Must(os.ReadFile(path))
+	for _, private := range []string{"a.log", "Mod 3", "text of group"} {
+		require.NotContains(t, string(left), private)
+	}
+}
+
+// TestUnusable: a corrupt file is set aside and named, a foreign one or one of a later version is not touched.
+func TestUnusable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	for _, length := range []int{1, 15, 16, 17, 10_000} {
+		log := bytes.Repeat([]byte("a log\n"), length)[:length]
+		require.NoError(t, os.WriteFile(path, log, 0o600))
+		_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.ErrorIs(t, err, history.ErrForeign)
+		require.ErrorContains(t, err, path)
+		left := testkit.Must(os.ReadFile(path))
+		require.Equal(t, log, left)
+	}
+	_, err := history.Open(t.Context(), history.Config{Path: filepath.Join(path, "inside"), Now: clock})
+	require.ErrorContains(t, err, path)
+	require.NotErrorIs(t, err, history.ErrForeign)
+	_, err = history.Open(t.Context(), history.Config{Path: path})
+	require.EqualError(t, err, "history: Config.Now is missing")
+	require.NoError(t, os.Truncate(path, 0))
+	require.NoError(t, open(t, history.Config{Path: path}).Close(), "an empty file is no one's")
+	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
+	require.ErrorIs(t, err, history.ErrForeign)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, open(t, history.Config{Path: path}).Close())
+	data := testkit.Must(os.ReadFile(path))
+	require.NoError(t, os.WriteFile(path, append(data[:100:100], bytes.Repeat([]byte("broken"), len(data)/6)...), 0o600))
+	h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
+	require.Equal(t, path+".corrupt-1", h.SetAside())
+	require.NoError(t, h.Close())
+	for _, change := range []string{"PRAGMA user_version = 99", "PRAGMA application_id = 5"} {
+		raw := testkit.Must(sql.Open("sqlite", path))
+		_, err = raw.Exec(change)
+		require.NoError(t, errors.Join(err, raw.Close()))
+		before := testkit.Must(os.ReadFile(path))
+		_, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.ErrorIs(t, err, history.ErrForeign)
+		require.ErrorContains(t, err, path)
+		after := testkit.Must(os.ReadFile(path))
+		require.Equal(t, before, after)
+	}
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Log("a folder that cannot be written is not tried by root")
+		return
+	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	require.NoError(t, os.Mkdir(closed, 0o500))
+	_, err = history.Open(t.Context(), history.Config{Path: filepath.Join(closed, "history.db"), Now: clock})
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.ErrorContains(t, err, closed)
+}
+
+// TestDamaged: what is found corrupt while it is read is set aside when the history is opened next.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	remember(t, h, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1))
+	var page, size int
+	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
+		WHERE name = 'session'`).Scan(&page, &size))
+	require.NoError(t, h.Close())
+	data := testkit.Must(os.ReadFile(path))
+	clear(data[(page-1)*size : page*size])
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+
+	h = open(t, history.Config{Path: path})
+	_, err := h.Sessions(t.Context(), "", 0)
+	require.ErrorContains(t, err, path)
+	require.NoError(t, h.Close())
+	for _, aside := range []string{path + ".corrupt-1", ""} {
+		h = testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: clock}))
+		require.Equal(t, aside, h.SetAside())
+		testkit.Must(h.Sessions(t.Context(), "", 0))
+		require.NoError(t, h.Close())
+	}
+}
+
+// TestFull: what does not fit a full disk is an error that names the file, and what was there stays.
+func TestFull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	h.DB().SetMaxOpenConns(1)
+	r := rand.New(rand.NewPCG(1, 2))
+	remember(t, h, synthetic(r, 1, 20), day(1))
+	var pages int
+	require.NoError(t, h.DB().QueryRow("PRAGMA page_count").Scan(&pages))
+	_, err := h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
+	require.NoError(t, err)
+	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
+	require.ErrorIs(t, err, db.ErrFull)
+	require.ErrorContains(t, err, path)
+	all := testkit.Must(h.Sessions(t.Context(), "", 0))
+	require.Len(t, all, 1)
+	require.NoError(t, h.Update(t.Context(), 1, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1), false))
+}
+
+// synthetic is a session with so many groups of some thousands, and with 300 mods that change now and then.
+func synthetic(r *rand.Rand, n, groups int) *summary.Session {
+	s := session(uint64(n), "healthy", nil)
+	if r.IntN(3) == 0 {
+		s.State = "broken"
+	}
+	s.Began = day(1)
+	s.Facts.Game = "Colony 1." + strconv.Itoa(n/100)
+	for i := range 300 {
+		name := fmt.Sprint("Mod ", i+n/8)
+		s.Mods = append(s.Mods, capture.ListedMod{
+			Mod:      blame.Mod{Name: name, PackageID: "author." + name, WorkshopID: fmt.Sprint(2_000_000_000 + i + n/8)},
+			Versions: "1.0." + strconv.Itoa(n/30),
+		})
+	}
+	seen := map[int]bool{}
+	for len(seen) < groups {
+		i := int(r.ExpFloat64() * 1000)
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		id := signature.ID(uint64(i+1) * 0x9e3779b97f4a7c15)
+		s.Groups = append(s.Groups, summary.Group{
+			Signature: id, Members: []signature.ID{id + 1, id + 2}, Disposition: event.Advisory, Severity: event.SeverityError,
+			Template: fmt.Sprintf("text of group %d about <*> in %s <*>", i, strings.Repeat("a long word ", 1+i%20)),
+			Rule:     fmt.Sprint("rule.number-", i%40), Count: uint64(1 + r.IntN(1000)), First: uint64(r.IntN(100000)),
+			Last: uint64(r.IntN(100000)), Phase: "play",
+			Sample: fmt.Sprintf("text of group %d about %x in %s %x", i, r.Uint64(), strings.Repeat("a long word ", 1+i%20),
+				r.Uint64()),
+			Blame: []summary.Blame{{Mod: fmt.Sprint("Mod ", i%300), Evidence: []blame.Kind{blame.Frame}}},
+		})
+	}
+	return s
+}
+
+// TestFigures prints the size and the times of a history of a thousand sessions of 300 groups.
+func TestFigures(t *testing.T) {
+	sessions := 30
+	if testkit.IsFull() {
+		sessions = 1000
+	}
+	h := open(t, history.Config{})
+	r := rand.New(rand.NewPCG(1, 2))
+	took := func(what string, f func() error) {
+		t.Helper()
+		begin := time.Now()
+		require.NoError(t, f())
+		t.Logf("%-32s %6.1f ms", what, float64(time.Since(begin).Microseconds())/1000)
+	}
+	var s *summary.Session
+	for n := 1; n <= sessions; n++ {
+		s = synthetic(r, n, 300)
+		remember(t, h, s, day(1).Add(time.Duration(n)*time.Hour))
+	}
+	known := func(sig signature.ID) error {
+		_, err := h.Known(t.Context(), session(1, "", s.Mods), sig)
+		return err
+	}
+	took("update", func() error { return h.Update(t.Context(), int64(sessions), s, now, false) })
+	took("sessions", func() error { _, err := h.Sessions(t.Context(), "", 0); return err })
+	took("groups", func() error { _, err := h.Groups(t.Context(), s.Groups[0].Signature); return err })
+	took("mods", func() error { _, err := h.Mods(t.Context(), "Colony"); return err })
+	took("known", func() error { return known(s.Groups[0].Signature) })
+	took("known of a new one", func() error { return known(1) })
+	one := history.Which{IDs: []int64{3}}
+	took("forget one, shrink", func() error { _, err := h.Forget(t.Context(), one); return err })
+	took("close", h.Close)
+	size := testkit.Must(os.Stat(h.Path())).Size()
+	t.Logf("%d bytes, %d a session", size, size/int64(sessions))
+	require.Less(t, size, int64(sessions)*200_000)
+}
+
+// childEnv makes the test binary save a running session in the history that it names, and print each save that is
+// committed.
+const childEnv = "HEED_TEST_HISTORY"
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childEnv)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	ctx := context.Background()
+	h, err := history.Open(ctx, history.Config{Path: path, Now: clock})
+	if err == nil && h.SetAside() != "" {
+		err = errors.New("it was corrupt")
+	}
+	r := rand.New(rand.NewPCG(uint64(os.Getpid()), 2))
+	s := synthetic(r, os.Getpid(), 100)
+	var id int64
+	if err == nil {
+		id, err = h.Remember(ctx, s, now, true)
+	}
+	for n := 1; err == nil; n++ {
+		fmt.Println(id, s.Lines)
+		s = synthetic(r, os.Getpid(), 100)
+		s.Lines = n
+		err = h.Update(ctx, id, s, now, true)
+	}
+	fmt.Println("error:", err)
+	os.Exit(1)
+}
+
+// TestKilled: processes that save at once are killed; nothing is corrupt, and what each said was saved is there.
+func TestKilled(t *testing.T) {
+	kills := 6
+	if testkit.IsFull() {
+		kills = 100
+	}
+	path := filepath.Join(t.TempDir(), "history.db")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range kills / 2 {
+		saved := map[int64]int64{}
+		var children []*exec.Cmd
+		var out []*bufio.Scanner
+		for range 2 {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), childEnv+"="+path)
+			pipe := testkit.Must(c.StdoutPipe())
+			require.NoError(t, c.Start())
+			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
+		}
+		for i, lines := range out {
+			for range 1 + r.IntN(5) {
+				require.True(t, lines.Scan())
+				var id, n int64
+				_, err := fmt.Sscan(lines.Text(), &id, &n)
+				require.NoError(t, err, lines.Text())
+				saved[id] = n
+			}
+			require.NoError(t, children[i].Process.Kill())
+			_ = children[i].Wait()
+		}
+		later := func() time.Time { return now.Add(time.Hour) }
+		h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: later}))
+		require.Empty(t, h.SetAside())
+		gone := testkit.Must(h.Unfinished(t.Context()))
+		require.Len(t, gone, 2)
+		for id, n := range saved {
+			got, s, err := h.Session(t.Context(), id)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, got.Lines, n)
+			require.EqualValues(t, got.Lines, s.Lines, "a save is whole")
+			require.Len(t, s.Groups, 100)
+		}
+		require.NoError(t, h.Close())
+	}
+}
