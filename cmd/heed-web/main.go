@@ -12,7 +12,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -28,7 +27,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
 )
@@ -135,7 +134,7 @@ func policy() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	page, err := command.NewPage(context.Background(), set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
+	page, err := readlog.NewPage(set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("a line\n")), nil
 	})
 	if err != nil {

@@ -85,7 +85,7 @@ func TestBrowser(t *testing.T) {
 	require.NoError(t, build(folder))
 	packed, err := os.Stat(filepath.Join(folder, program))
 	require.NoError(t, err)
-	require.Less(t, packed.Size(), int64(4_900_000), "the page is to be there in seconds")
+	require.Less(t, packed.Size(), int64(4_400_000), "the page is to be there in seconds")
 
 	var mu sync.Mutex
 	var others []string
