@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -155,6 +154,7 @@ type Row struct {
 	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
 	escalated bool
+	advice    string  // of the entries of its rule; "" if they are not urgent
 	detail    *detail // nil without Config.Details
 }
 
@@ -197,6 +197,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
 		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
+	advice := r.advisor(d.rules)
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
@@ -206,6 +207,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 				shown.Blame = safeAll(row.Blame)
 			}
 			shown.escalated = r.escalated(row.Rule, disposition)
+			shown.advice = advice(row.Rule, disposition)
 			if row.detail != nil {
 				shown.detail = row.detail.shown(r.details.total)
 			}
@@ -227,7 +229,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := rules.describe(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
-	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), slices.Concat(names, perhaps)...)
+	out.Advice = text.Advice(r.advice(rule, c.Disposition, c.own()), slices.Concat(names, perhaps)...)
 	if out.Invalidates {
 		out.changed = r.words(changed)
 	}
@@ -258,6 +260,26 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
 	}
 	return out
+}
+
+// advisor returns a function that looks up the advice of a rule at a disposition, "" if that is not urgent.
+func (r *Replay) advisor(rules ruleTexts) func(rule string, d event.Disposition) string {
+	known := map[causeKey]string{}
+	return func(rule string, d event.Disposition) string {
+		key := causeKey{rule, d}
+		advice, ok := known[key]
+		if !ok && d.Urgent() {
+			m := r.causes.member(key)
+			var names []string
+			if m != nil {
+				likely, perhaps := m.Mods()
+				names = slices.Concat(likely, perhaps)
+			}
+			advice = text.Advice(r.advice(rules[safe(rule)], d, m), names...)
+			known[key] = advice
+		}
+		return advice
+	}
 }
 
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that

@@ -197,12 +197,14 @@ func problems(groups []finding) (all []found) {
 		all[at].groups = append(all[at].groups, *f)
 	}
 	for i := range all {
-		var mods []string
-		for _, f := range all[i].groups {
-			mods = append(mods, f.Blame...)
+		p := &all[i]
+		if p.Advice = p.groups[0].advice; p.Advice == "" { // of a comparison, which has no items
+			var mods []string
+			for _, f := range p.groups {
+				mods = append(mods, f.Blame...)
+			}
+			p.Advice = text.Advice(p.groups[0].RuleText.Advice, mods...)
 		}
-		slices.Sort(mods)
-		all[i].Advice = text.Advice(all[i].Advice, slices.Compact(mods)...)
 	}
 	return all
 }

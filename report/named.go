@@ -16,8 +16,6 @@ type Problems struct {
 
 	Blinds      func(rule string) bool     // by the rule the log went blind
 	ExplainedBy func(rule string) []string // the rules whose earlier problem explains those of a rule
-
-	reason string // the rule of a crash's reason, which is named in place of the last of three; "" for none
 }
 
 // chosen is a problem that a first screen names.
@@ -78,10 +76,6 @@ func (p *Problems) named() (all []chosen, found []*heed.Member) {
 			all = slices.Delete(all, i, i+1)
 		}
 		all = append([]chosen{cause}, all[:min(len(all), 2)]...)
-	}
-	reason := slices.IndexFunc(found, func(m *heed.Member) bool { return m.Rule == p.reason })
-	if reason >= 0 && !slices.ContainsFunc(all, func(n chosen) bool { return n.Member == found[reason] }) {
-		all = append(all[:min(len(all), 2)], chosen{Member: found[reason], As: []string{asAlso}})
 	}
 	for i := range all {
 		all[i].Because, all[i].Explains = because[all[i].Member], explains[all[i].Member]

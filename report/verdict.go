@@ -78,7 +78,8 @@ type verdictCause struct {
 
 	texts
 	time    time.Time // of its first entry, where Config.Details asks for it
-	modded  bool      // the log lists mods
+	modded  bool      // the log is of a game with mods
+	memory  bool      // memory ran out, or the graphics device was lost: the work of all mods together
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
@@ -116,16 +117,21 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	}
 	item, top := r.top(n)
 	filler := r.filler(n)
+	reason := n.crashReason()
 	choice := Problems{
 		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
-		ExplainedBy: func(rule string) []string { return rules[safe(rule)].ExplainedBy },
+		ExplainedBy: func(rule string) []string {
+			p, by := n.problems[causeKey{rule, event.Blocking}], rules[safe(rule)].ExplainedBy
+			if reason != nil && p != nil && p.tagged(tagCrash) {
+				by = append(slices.Clip(by), reason.rule)
+			}
+			return by
+		},
 	}
 	for _, p := range n.problems {
 		choice.All = append(choice.All, &p.Member)
 	}
-	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
-		choice.reason = reason.rule
-	}
+	modded := r.modded()
 	causes, found := choice.named()
 	for i := range causes {
 		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
@@ -133,6 +139,10 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 			m = &item.Members[0]
 		}
 		c := r.named(&causes[i], m, rules)
+		c.modded = modded
+		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
+			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
+		}
 		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
@@ -234,16 +244,15 @@ func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause 
 	c := verdictCause{
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(r.say(text.Summary)), Advice: text.Advice,
+		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
 	}
-	c.modded = r.environment != nil && len(r.environment.Mods) > 0
 	if r.details != nil {
 		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	}
 	if m == nil {
 		return c
 	}
-	c.Says, c.Advice = safe(m.Message), cmp.Or(safe(oneSpace(m.Advice)), c.Advice)
+	c.Says = safe(m.Message)
 	group := r.config.Group(m.Signature)
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
@@ -268,6 +277,32 @@ func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause 
 		}
 	}
 	return c
+}
+
+// modded reports whether the log is of a game with mods: it lists or names some.
+func (r *Replay) modded() bool {
+	listed := r.environment != nil && len(r.environment.Mods) > 0
+	return listed || !r.program && len(r.tallyMods(nil)) > 0
+}
+
+// advice returns the advice of the entries of a rule, of the rule, or of its disposition. m is the part that items have
+// of the rule, or nil.
+func (r *Replay) advice(rule RuleText, d event.Disposition, m *heed.Member) string {
+	advice := rule.Advice
+	if m != nil {
+		advice = cmp.Or(safe(oneSpace(m.Advice)), advice)
+	}
+	switch {
+	case advice != "":
+		return advice
+	case d == event.Blocking && r.program:
+		return "Report it to the author of the program, with the log."
+	case d == event.Blocking:
+		return "Update the mod at fault; if that does not help, remove it, and report this to its author with the log."
+	case r.program:
+		return "Nothing, if the program works; otherwise update it, and report it to its author with the log."
+	}
+	return "Nothing, if the game works."
 }
 
 // modTally is a mod with how much of what points at it blocks.
