@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -252,6 +253,21 @@ func (s *compared) sides(before, after *compare.Totals) {
 	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
 	s.title = heading(before) + " → " + heading(after)
 	s.say("%s → %s", sideName(before), sideName(after))
+	old, now := games(before), games(after)
+	if old != nil && now != nil && !slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
+		s.say("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
+			strings.Join(now, ", "))
+	}
+}
+
+// games returns the known games of the logs of a side.
+func games(side *compare.Totals) (all []string) {
+	for i := range side.Files {
+		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
+			all = append(all, game)
+		}
+	}
+	return all
 }
 
 // oldGaps says what a gap of the old log makes uncertain.

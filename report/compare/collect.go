@@ -132,6 +132,10 @@ type RunConfig struct {
 	// for the first urgent entry of each signature on each side. Optional.
 	Blame func() []blame.Suspect
 
+	// Game returns the game of the log without its version, "" if it is not known. It is asked once the log has ended.
+	// Optional.
+	Game func() string
+
 	// Sample returns a line by which people recognize the entry being observed; as
 	// often as Blame. Optional.
 	Sample func() string

@@ -79,6 +79,7 @@ type Totals struct {
 // File is one log of a side.
 type File struct {
 	Name     string `json:"file" jsonschema:"The log, as it was named."`
+	Game     string `json:"game,omitempty" jsonschema:"Its game without the version, if known."`
 	Records  uint64 `json:"records" jsonschema:"Records in it."`
 	Gaps     []Gap  `json:"gaps" jsonschema:"Where its evidence is incomplete, at most 16."`
 	MoreGaps int    `json:"moreGaps,omitempty" jsonschema:"Gaps that are not listed."`
@@ -219,6 +220,9 @@ func (c *Collector) totals(side Side) Totals {
 	clock := true
 	for _, r := range c.runs[side] {
 		f := File{Name: c.safe(r.config.File, 0), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps}
+		if r.config.Game != nil {
+			f.Game = c.safe(r.config.Game(), maxName)
+		}
 		for _, g := range r.gaps {
 			g.Rule = c.safe(g.Rule, 0)
 			f.Gaps = append(f.Gaps, g)

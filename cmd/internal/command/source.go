@@ -37,10 +37,11 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 		if name == standardInput {
 			name = standardInputName
 		}
-		if errors.Is(err, text.ErrBinary) {
-			err = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
+		said := p.inWords(err)
+		if errors.Is(err, text.ErrBinary) && p.language() == nil {
+			said = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
 		}
-		return nil, ioError(fmt.Errorf("%s %w", name, err))
+		return nil, ioError(fmt.Errorf("%s %w", name, said))
 	}
 	config.Family = reader.Family()
 	engine, err := heed.New(config)

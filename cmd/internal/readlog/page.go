@@ -1,6 +1,7 @@
 package readlog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	for _, name := range names {
 		made, err := p.report(name)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", name, err))
+			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
 		}
 		if made != nil {
 			replays = append(replays, made)
@@ -71,7 +72,9 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	if len(replays) == 2 && len(names) == 2 {
 		failures = append(failures, p.difference(names, page))
 	}
-	page.Removed = p.scrubber.Removed()
+	for _, kind := range p.scrubber.Removed() {
+		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
+	}
 	return page, errors.Join(failures...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -104,6 +105,13 @@ func Run(c *compare.Collector, side compare.Side, file string, r *replay.Replay,
 			return r.Blame()
 		},
 		Sample: func() string { return Sample(&r.Record.Entry) },
+		Game: func() string {
+			if r == nil {
+				return ""
+			}
+			game, _ := summary.Game(r.Began.Facts().Game)
+			return game
+		},
 	})
 }
 
