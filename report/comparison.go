@@ -63,7 +63,7 @@ type compared struct {
 type headedGrid struct {
 	heading string
 	grid    *grid
-	left    string // what is not shown, "" for nothing
+	left    string // how many rows are not shown, "" for none
 }
 
 func (c *Comparison) compared() *compared {
@@ -185,7 +185,7 @@ func (s *compared) diff(d *compare.Diff) {
 	s.section("GONE", "only on the old side", d.Gone, sectionGone)
 }
 
-// check describes what a baseline does not explain.
+// check describes the groups that a baseline does not explain.
 func (s *compared) check(d *compare.Check) {
 	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
 	s.say("%s, against %s", sideName(&d.New), d.Baseline)
@@ -270,7 +270,7 @@ func games(side *compare.Totals) (all []string) {
 	return all
 }
 
-// oldGaps says what a gap of the old log makes uncertain.
+// oldGaps adds the doubts that gaps of the old log raise.
 func (s *compared) oldGaps(side *compare.Totals) {
 	for _, g := range gapsOf(side) {
 		s.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)

@@ -22,8 +22,8 @@ type Document struct {
 
 	texts
 	file     string   // its name, not escaped: a URI is made of it
-	removed  []string // what was taken out, in words
-	marks    []string // what stands for it
+	removed  []string // the kinds of private text that were removed, in words
+	marks    []string // the marks in their place
 	scrubbed bool
 	stats    heed.Stats
 	rules    ruleTexts
@@ -112,10 +112,10 @@ type Cause struct {
 	own     uint64 // of Entries, those that Rule itself decided
 	item    string // id of the first item
 	opened  uint64 // line at which that was
-	changed string // what the game knows, or the program
+	changed string // a clause that the state of the game or program may have changed, or ""
 	fate    string // whether the items ended, in words
 	samples []causeSample
-	parts   []causePart // what came with it, the most urgent first
+	parts   []causePart // the entries of other rules in the items, the most urgent first
 	frames  []string    // of the stack of the group that it began with
 	time    time.Time   // of the first entry, where Config.Details asks for it
 }
@@ -123,13 +123,13 @@ type Cause struct {
 // origin is the operation that an item came from or after; the name is "" without one.
 type origin struct{ word, name string }
 
-// causeSample is an entry that stands for others.
+// causeSample is an entry with the number of its repeats.
 type causeSample struct {
 	Line, Times uint64
 	Text        string
 }
 
-// causePart is what another rule than the cause's decided in the same items.
+// causePart has the entries of another rule than the cause's in the same items.
 type causePart struct {
 	Rule        string
 	What        string
@@ -220,7 +220,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	return d
 }
 
-// cause is what a document has of c.
+// cause returns c for a document.
 func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()

@@ -57,7 +57,7 @@ type Verdict struct {
 	single  bool // there is no other problem than the first of Causes
 }
 
-// verdictCause is what one rule decided, in all items.
+// verdictCause has the entries of one rule, in all items.
 type verdictCause struct {
 	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these; cause if it explains the next. Worst only where others weigh less or are over, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
@@ -83,8 +83,7 @@ type verdictCause struct {
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
-// verdictMod is a mod that something urgent points at. That is no proof: every form shows what it
-// rests on.
+// verdictMod is a mod that an urgent entry points at. That is no proof: every form shows the evidence.
 type verdictMod struct {
 	Name      string       `json:"name" jsonschema:"Its name."`
 	PackageID string       `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
@@ -104,7 +103,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
 	}
-	n, earlier := r.told()
+	n, earlier := r.judged()
 	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
@@ -238,7 +237,7 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 	return nil, nil
 }
 
-// named returns a problem in words. m is what an item has of it, nil for nothing.
+// named returns a problem in words. m is its part of the items, or nil.
 func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
@@ -311,7 +310,7 @@ type modTally struct {
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys.
+// tallyMods returns the mods that urgent entries name, by their keys: the entries of one problem, or all if of is nil.
 func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
@@ -371,7 +370,7 @@ func (r *Replay) nameMods(v *Verdict) {
 	}
 }
 
-// identify adds what is known of the mods of a verdict besides their names.
+// identify adds package ids and links to the mods of a verdict.
 func (r *Replay) identify(v *Verdict) {
 	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
@@ -390,8 +389,7 @@ func (r *Replay) identify(v *Verdict) {
 	}
 }
 
-// moreReadable returns the one of two names of a mod that shows its words, and of
-// those the one that does not depend on the order of a log.
+// moreReadable returns the longer of two names of a mod, which shows its words; of equally long names the first in order.
 func moreReadable(a, b string) string {
 	if cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) > 0 {
 		return a

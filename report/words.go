@@ -14,11 +14,11 @@ import (
 	"github.com/heedlog/heed/internal/text/template"
 )
 
-// ruleTexts has, by the id of a rule, what its author writes of it, escaped.
+// ruleTexts has the texts of rules by id, escaped.
 type ruleTexts map[string]RuleText
 
-// RuleText is what the author of a rule writes of it, each in a line or "": what happened, why it matters, and
-// what a player does now.
+// RuleText has the texts of the author of a rule, each in a line or "": the event, why it matters, and the next step of a
+// player.
 type RuleText struct {
 	Summary, Why, Advice string
 	ExplainedBy          []string // the rules whose earlier problem explains this one's
@@ -51,12 +51,12 @@ func (r *Replay) ruleTexts() ruleTexts {
 	return texts
 }
 
-// shown returns the text of a rule as reports have it, whoever wrote it.
+// shown returns the text of a rule escaped, each in one line.
 func (t RuleText) shown() RuleText {
 	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
 }
 
-// describe returns a rule's text, with the words of the report where its author does not state what happened.
+// describe returns a rule's text, with a summary by severity if the rule has none.
 func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 	text := t[safe(rule)]
 	text.Summary = cmp.Or(text.Summary, coalesce.Reported(rule, severity))
@@ -70,8 +70,8 @@ func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule reports whether an id, such as "default.log.error", stands for a rule where none matched, and of which
-// kind of entry.
+// defaultRule reports whether an id, such as "default.log.error", is the default for entries without a rule, and for
+// which kind of entry.
 func defaultRule(id string) (kind string, ok bool) {
 	rest, ok := strings.CutPrefix(id, "default.")
 	kind, _, more := strings.Cut(rest, ".")
@@ -87,7 +87,7 @@ func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 // blamed shows the names of mods, which hold no comma.
 func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
-// noTemplate stands for a template that the engine has evicted.
+// noTemplate is shown for a template that the engine has evicted.
 const noTemplate = "(template no longer stored)"
 
 // oneLine shows a canonical template in one line.
@@ -126,8 +126,8 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// howOften counts what a cause's rule decided apart from what came with it, so that
-// the name of the first fault is not read as that of all.
+// howOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is not
+// the name of all.
 func (c *Cause) howOften() string {
 	often := text.Many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
@@ -136,7 +136,7 @@ func (c *Cause) howOften() string {
 	return often
 }
 
-// where returns how often a rule decided beside the cause's, and from which line on.
+// where returns how often another rule decided, and from which line on.
 func (p *causePart) where() string {
 	if p.Entries == 1 {
 		return fmt.Sprintf("once at line %d", p.First)
@@ -144,7 +144,7 @@ func (p *causePart) where() string {
 	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
 }
 
-// changed is the part of a summary about what the game knows.
+// changed is the part of a summary about the state of the game.
 const changed = "; the game's state may have changed"
 
 // words returns words about a game, in the log of a program as words about that.

@@ -35,8 +35,7 @@ import (
 //go:embed static
 var static embed.FS
 
-// program is the file with the compiled program. No server takes a file of that name for one that the browser is to
-// unpack: the page does.
+// program is the file with the compiled program. The page unpacks it: with this name no server lets the browser do it.
 const program = "heed.bin"
 
 func main() {
@@ -127,8 +126,8 @@ func pageFiles() (map[string][]byte, error) {
 // hashes are the sources of a policy that allow the style and the script of a report.
 var hashes = regexp.MustCompile(`(script|style)-src '(sha256-[^']+)'`)
 
-// policy returns the Content-Security-Policy of the page. It allows the files of the page and what a report has in
-// it, which is shown in a frame of the page, and no connection to another host.
+// policy returns the Content-Security-Policy of the page. It allows the files of the page, the style and script of a
+// report, which a frame of the page shows, and no connection to another host.
 func policy() (string, error) {
 	set, err := rules.Compile(rules.Defaults()...)
 	if err != nil {

@@ -149,7 +149,7 @@ func (r *Replay) Next() error {
 	if r.Acted = rec.Kind == event.KindHost; r.Acted {
 		switch rec.Status {
 		case event.StatusAcknowledged:
-			r.Engine.Current(rec.Source) // what it names is covered
+			r.Engine.Current(rec.Source) // the acknowledgement covers the items that it has
 			r.Engine.Ack(rec.Source, rec.Message, rec.Count)
 		case event.StatusStateRead:
 			r.Engine.StateRead()
@@ -170,7 +170,7 @@ func (r *Replay) Next() error {
 // Blame returns the mods that the last record points at.
 func (r *Replay) Blame() []heed.Suspect { return r.Engine.Blame(&r.Record.Entry) }
 
-// End returns what a report has to know at the end of the log, where err is what it ended with, nil for well.
+// End returns the end of the log for a report. err is the error of the last record, nil for none.
 func (r *Replay) End(err error) report.End {
 	environment := r.Mods
 	environment.Facts = r.Began.Facts()
@@ -182,7 +182,7 @@ func (r *Replay) End(err error) report.End {
 		Environment: environment, Headless: r.Began.Headless(), Unrecognized: !r.Began.Recognized(),
 	}
 	if at.Layout == capture.LayoutJSON {
-		end.Bytes = 0 // not how long the log is: notices are about what the lines were made from
+		end.Bytes = 0 // notices count bytes of another log, from which the lines were made
 	}
 	return end
 }
@@ -196,7 +196,7 @@ func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log s
 	return s
 }
 
-// Identify notes what the ids of groups depend on.
+// Identify sets the versions of the ids of groups.
 func Identify(s *summary.Session, set *rules.Set) {
 	s.Signatures, s.Rules = signature.Version, set.Hash()
 	if n, err := signature.New(set.Masking()); err == nil {

@@ -36,7 +36,7 @@ type pages struct {
 }
 
 // NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
-// language, such as "de-AT", is that of the reader. The error has a line for each log that could not be read to its
+// language of the reader is a tag such as "de-AT". The error has a line for each log that could not be read to its
 // end; the page then has the rest, or is nil.
 func NewPage(set *rules.Set, language string, names []string, strict bool,
 	open func(name string) (io.ReadCloser, error),

@@ -74,7 +74,7 @@ func Reads(c *rules.Clause) string {
 	return "  — " + strings.Join(parts, ", ")
 }
 
-// Quoted returns text of a log in quotes that its own cannot be taken for.
+// Quoted returns text of a log in quotes that differ from its own.
 func Quoted(s string, width int) string {
 	if s == "" {
 		return "empty text"
