@@ -64,7 +64,7 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
-			rule := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
+			rule := c.Rule(g.Rule).shown().described(g.Rule, g.Severity)
 			found = append(found, finding{row, rule, "new: " + why(g), first.File})
 		}
 	}

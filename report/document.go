@@ -26,7 +26,7 @@ type Document struct {
 	marks    []string // the marks in their place
 	scrubbed bool
 	stats    heed.Stats
-	rules    ruleTexts
+	rule     func(id string) RuleText // of [Config]
 	evidence evidence
 	details  *details    // nil without Config.Details
 	items    []heed.Item // with it: in the order in which they were opened
@@ -185,19 +185,19 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	d := &Document{
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
-		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
+		stats:    r.end.Stats, rule: r.config.Rule, UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	for _, c := range r.causes.list() {
-		d.Causes = append(d.Causes, r.cause(c, d.rules))
+		d.Causes = append(d.Causes, r.cause(c))
 	}
 	d.evidence = r.evidence()
-	d.Summary = r.summary(r.verdict(d.rules))
+	d.Summary = r.summary(r.verdict())
 	for _, u := range r.timeline.kept() {
 		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
 		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
-	advice := r.advisor(d.rules)
+	advice := r.advisor()
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
@@ -221,13 +221,13 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 }
 
 // cause returns c for a document.
-func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
+func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
-	rule := rules.describe(c.Rule, c.own().Severity)
+	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
 	out.Advice = text.Advice(r.advice(rule, c.Disposition, c.own()), slices.Concat(names, perhaps)...)
 	if out.Invalidates {
@@ -248,7 +248,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 		out.Sample = out.samples[0].Text
 	}
 	for _, m := range c.others() {
-		what := rules.describe(m.Rule, m.Severity).Summary
+		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
 		names, _ := m.Mods()
 		out.parts = append(out.parts, causePart{safe(m.Rule), what, m.Disposition, m.Entries, m.First, safeAll(names)})
 	}
@@ -263,7 +263,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 }
 
 // advisor returns a function that looks up the advice of a rule at a disposition, "" if that is not urgent.
-func (r *Replay) advisor(rules ruleTexts) func(rule string, d event.Disposition) string {
+func (r *Replay) advisor() func(rule string, d event.Disposition) string {
 	known := map[causeKey]string{}
 	return func(rule string, d event.Disposition) string {
 		key := causeKey{rule, d}
@@ -275,7 +275,7 @@ func (r *Replay) advisor(rules ruleTexts) func(rule string, d event.Disposition)
 				likely, perhaps := m.Mods()
 				names = slices.Concat(likely, perhaps)
 			}
-			advice = text.Advice(r.advice(rules[safe(rule)], d, m), names...)
+			advice = text.Advice(r.advice(r.config.Rule(rule), d, m), names...)
 			known[key] = advice
 		}
 		return advice

@@ -239,8 +239,7 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 	n.records++
 	n.enter(o.Phase)
 	n.scene = n.scene || o.Decision.Rule == unloadRule
-	_, isDefault := defaultRule(o.Decision.Rule)
-	n.known = n.known || !isDefault
+	n.known = n.known || !isDefault(o.Decision.Rule)
 }
 
 func (n *opening) enter(phase string) {

@@ -103,7 +103,7 @@ var pageFuncs = template.FuncMap{
 	"escalated": func(r *Row) bool { return r.escalated },
 	"detail":    (*Row).more,
 	"path":      func(d *detail) string { return d.spark.path() },
-	"isDefault": func(rule string) bool { _, is := defaultRule(rule); return is },
+	"isDefault": isDefault,
 
 	"copyVerdict": (*Document).markdownVerdict,
 	"copyCause":   (*Document).markdownCause,
@@ -165,7 +165,7 @@ func (s *section) CauseAt(c *Cause) place          { return s.place(c.First, c.t
 func (s *section) ProblemAt(c *verdictCause) place { return s.place(c.Line, c.time) }
 func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.more().time) }
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
-func (s *section) Text(rule string) RuleText       { return s.rules[rule] }
+func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
 
 func (s *section) place(line uint64, t time.Time) place {

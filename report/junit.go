@@ -259,7 +259,7 @@ func (d *Document) findings() (found []finding, left int) {
 		left += d.table(disposition).Rows - len(rows)
 		for i := range rows {
 			f := finding{Row: &rows[i]}
-			f.RuleText = d.rules.describe(f.Rule, f.Severity)
+			f.RuleText = d.rule(f.Rule).described(f.Rule, f.Severity)
 			found = append(found, f)
 		}
 	}

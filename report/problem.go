@@ -110,10 +110,9 @@ func breaks(blocking []*problem) bool {
 
 // weigh sets the effects of a problem once the run has ended. A level alone weighs more if hardly any record follows.
 func (n *run) weigh(p *problem, c *causes) {
-	kind, isDefault := defaultRule(p.Rule)
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
-	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, isDefault && kind == event.KindLog.String() && !ends)
+	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, defaultRule(p.Rule) == event.KindLog.String() && !ends)
 }
 
 // of returns the problems of a disposition by which the log did not go blind, in order of their first entries.

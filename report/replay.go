@@ -119,6 +119,16 @@ func New(config Config) (*Replay, error) {
 	if config.Mod == nil {
 		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
 	}
+	if rule := config.Rule; rule != nil {
+		config.Rule = func(id string) RuleText {
+			if isDefault(id) {
+				return RuleText{}
+			}
+			return rule(id).shown()
+		}
+	} else {
+		config.Rule = func(string) RuleText { return RuleText{} }
+	}
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
 		config.Template = func(s signature.Signature) (string, bool) {

@@ -21,7 +21,7 @@ const maxCanonical = 4096
 // Session returns the summary of a replay that has ended, without the log and without the versions of ids, which the
 // caller knows. Scrub removes private text if [Config.Scrub] does not: it is [Config.Learn].
 func (r *Replay) Session(scrub *Scrubber) *summary.Session {
-	v := r.verdict(r.ruleTexts())
+	v := r.verdict()
 	total := r.summary(v)
 	s := &summary.Session{
 		Version: summary.Version, Began: r.began, Ended: r.ended,

@@ -97,7 +97,7 @@ type verdictMod struct {
 const otherMods = 3
 
 // verdict returns the verdict about a replay that has ended.
-func (r *Replay) verdict(rules ruleTexts) *Verdict {
+func (r *Replay) verdict() *Verdict {
 	v := &Verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
@@ -120,7 +120,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	choice := Problems{
 		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
 		ExplainedBy: func(rule string) []string {
-			p, by := n.problems[causeKey{rule, event.Blocking}], rules[safe(rule)].ExplainedBy
+			p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
 			if reason != nil && p != nil && p.tagged(tagCrash) {
 				by = append(slices.Clip(by), reason.rule)
 			}
@@ -137,7 +137,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 		if item != nil && causes[i].Member == choice.Top && slices.Contains(found, choice.Top) {
 			m = &item.Members[0]
 		}
-		c := r.named(&causes[i], m, rules)
+		c := r.named(&causes[i], m)
 		c.modded = modded
 		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
 			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
@@ -238,8 +238,8 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 }
 
 // named returns a problem in words. m is its part of the items, or nil.
-func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
-	text := rules.describe(p.Rule, p.Severity)
+func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
+	text := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
 	c := verdictCause{
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),

@@ -14,9 +14,6 @@ import (
 	"github.com/heedlog/heed/internal/text/template"
 )
 
-// ruleTexts has the texts of rules by id, escaped.
-type ruleTexts map[string]RuleText
-
 // RuleText has the texts of the author of a rule, each in a line or "": the event, why it matters, and the next step of a
 // player.
 type RuleText struct {
@@ -24,59 +21,34 @@ type RuleText struct {
 	ExplainedBy          []string // the rules whose earlier problem explains this one's
 }
 
-// ruleTexts returns the texts of all rules that a replay came upon.
-func (r *Replay) ruleTexts() ruleTexts {
-	texts := ruleTexts{}
-	if r.config.Rule == nil {
-		return texts
-	}
-	add := func(rule string) {
-		_, known := texts[safe(rule)]
-		if _, isDefault := defaultRule(rule); !known && !isDefault {
-			t := r.config.Rule(rule)
-			texts[safe(rule)] = t.shown()
-		}
-	}
-	for _, t := range r.tables {
-		for _, row := range t.held() {
-			add(row.Rule)
-		}
-	}
-	for _, c := range r.causes.list() {
-		add(c.Rule)
-		for rule := range c.members {
-			add(rule)
-		}
-	}
-	return texts
-}
-
 // shown returns the text of a rule escaped, each in one line.
 func (t RuleText) shown() RuleText {
 	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
 }
 
-// describe returns a rule's text, with a summary by severity if the rule has none.
-func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
-	text := t[safe(rule)]
-	text.Summary = cmp.Or(text.Summary, coalesce.Reported(rule, severity))
-	_, isDefault := defaultRule(rule)
-	if text.Why == "" && isDefault {
-		text.Why = "no rule matches it, so the default for its kind applies"
+// described returns the text of a rule, with a summary by severity if the rule has none.
+func (t RuleText) described(rule string, severity event.Severity) RuleText {
+	t.Summary = cmp.Or(t.Summary, coalesce.Reported(rule, severity))
+	if t.Why == "" && isDefault(rule) {
+		t.Why = "no rule matches it, so the default for its kind applies"
 	}
-	return text
+	return t
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule reports whether an id, such as "default.log.error", is the default for entries without a rule, and for
-// which kind of entry.
-func defaultRule(id string) (kind string, ok bool) {
+// defaultRule returns the kind of entry of a default, such as "default.log.error", and "" for a rule of a file.
+func defaultRule(id string) (kind string) {
 	rest, ok := strings.CutPrefix(id, "default.")
 	kind, _, more := strings.Cut(rest, ".")
-	return kind, ok && more
+	if !ok || !more {
+		return ""
+	}
+	return kind
 }
+
+func isDefault(rule string) bool { return defaultRule(rule) != "" }
 
 // baseName is the last part of a path of any system.
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
