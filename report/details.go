@@ -233,8 +233,8 @@ func (h *histogram) fold() {
 // sparkBuckets is the width of a sparkline: some three pixels each in a table.
 const sparkBuckets = 40
 
-// spark counts the entries of one row over the log so far, as a histogram does. Each row has a scale of its own until it
-// is shown, so that a row costs nothing while others are counted.
+// spark counts the entries of one row over the log so far, as a histogram does. Each row has a scale of its own until
+// it is shown, so that a row costs nothing while others are counted.
 type spark struct {
 	shift  uint
 	counts [sparkBuckets]uint32 // they stop at the largest

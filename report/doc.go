@@ -13,13 +13,14 @@
 // types.
 //
 // [HTML] makes a page of one document or several whose replays were made with [Config.Details]: with samples and stacks
-// in which the lines that point at a mod are marked, the lines around, sparklines and a timeline to zoom into. It is one
-// file that loads nothing, readable without scripts; its policy lets nothing run but its own script.
+// in which the lines that point at a mod are marked, the lines around, sparklines and a timeline to zoom into. It is
+// one file that loads nothing, readable without scripts; its policy lets nothing run but its own script.
 //
 // A [Verdict] has the state of the game, since which line, the problems, the mods that they point at with the evidence,
 // the advice, and whether the log is complete. Each form has its words. It names at most three problems: the worst, the
 // most frequent and the first. A problem is the entries of one rule in one run of the game, in any number of items;
-// single trifles make no game broken. A mod that other entries name is listed after the answer, however often they do. A mod that less than half of a problem's entries name is a "perhaps"; a mod that merely changed the running code is
+// single trifles make no game broken. A mod that other entries name is listed after the answer, however often they do.
+// A mod that less than half of a problem's entries name is a "perhaps"; a mod that merely changed the running code is
 // listed and not named as the cause. If most of a log is missing, the rest makes no game healthy. A game that did not
 // come up is not healthy either, nor is text that no game wrote.
 //
@@ -30,11 +31,11 @@
 //
 // # Bounds
 //
-// Memory does not grow with the log. The table of signatures keeps 21,845 rows of each disposition and then
-// evicts the row seen longest ago; the timeline keeps the first and the last 256 updates; causes of attention
-// are summed up by rule. Rows and updates that are left out are counted, and the number is shown. Counts by disposition,
-// of items and of updates are always exact; the count and the first line of a row that was evicted and came back are
-// lower bounds, and each form shows when that can be.
+// Memory does not grow with the log. The table of signatures keeps 21,845 rows of each disposition and then evicts the
+// row seen longest ago; the timeline keeps the first and the last 256 updates; causes of attention are summed up by
+// rule. Rows and updates that are left out are counted, and the number is shown. Counts by disposition, of items and of
+// updates are always exact; the count and the first line of a row that was evicted and came back are lower bounds, and
+// each form shows when that can be.
 //
 // The details for a page are bounded as well: rates in 512 stretches that grow by doubling, 40 for each row;
 // 14 MiB of samples; 640 kB of lines around, half of them for the first entries of rules. A page is

@@ -197,7 +197,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
 		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
-	advice := r.advisor()
+	advice := map[causeKey]string{}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
@@ -207,7 +207,11 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 				shown.Blame = safeAll(row.Blame)
 			}
 			shown.escalated = r.escalated(row.Rule, disposition)
-			shown.advice = advice(row.Rule, disposition)
+			key := causeKey{row.Rule, disposition}
+			if advice[key] == "" && disposition.Urgent() {
+				advice[key] = r.advised(key)
+			}
+			shown.advice = advice[key]
 			if row.detail != nil {
 				shown.detail = row.detail.shown(r.details.total)
 			}
@@ -262,24 +266,15 @@ func (r *Replay) cause(c *cause) Cause {
 	return out
 }
 
-// advisor returns a function that looks up the advice of a rule at a disposition, "" if that is not urgent.
-func (r *Replay) advisor() func(rule string, d event.Disposition) string {
-	known := map[causeKey]string{}
-	return func(rule string, d event.Disposition) string {
-		key := causeKey{rule, d}
-		advice, ok := known[key]
-		if !ok && d.Urgent() {
-			m := r.causes.member(key)
-			var names []string
-			if m != nil {
-				likely, perhaps := m.Mods()
-				names = slices.Concat(likely, perhaps)
-			}
-			advice = text.Advice(r.advice(r.config.Rule(rule), d, m), names...)
-			known[key] = advice
-		}
-		return advice
+// advised returns the advice of the entries of a rule at a disposition.
+func (r *Replay) advised(key causeKey) string {
+	m := r.causes.member(key)
+	var names []string
+	if m != nil {
+		likely, perhaps := m.Mods()
+		names = slices.Concat(likely, perhaps)
 	}
+	return text.Advice(r.advice(r.config.Rule(key.rule), key.disposition, m), names...)
 }
 
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that

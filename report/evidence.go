@@ -27,8 +27,8 @@ func (r *Replay) silence() string {
 	return r.say("The log has no record, so nothing is known about the game.")
 }
 
-// span is a stretch of a log during which evidence was incomplete. Missing bytes or repeats are a point: From and To are
-// one line.
+// span is a stretch of a log during which evidence was incomplete. Missing bytes or repeats are a point: From and To
+// are one line.
 type span struct {
 	From uint64 `json:"fromLine" jsonschema:"Where it begins."`
 	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine if something is missing at that point, and absent if it did not resume."`

@@ -113,7 +113,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestDocumentLanguage: the verdict is in the language that is asked for, and other documents of the replay stay English.
+// TestDocumentLanguage: the verdict is in the language that is asked for, and other documents of the replay stay
+// English.
 func TestDocumentLanguage(t *testing.T) {
 	r := detailed(t)
 	german := rules.Texts("de")

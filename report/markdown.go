@@ -8,8 +8,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// The bounds of the Markdown form, so that it fits into an issue: GitHub takes 65,536 characters. With more than 25 rows
-// of each disposition it may not.
+// The bounds of the Markdown form, so that it fits into an issue: GitHub takes 65,536 characters. With more than 25
+// rows of each disposition it may not.
 const (
 	markdownCauses = 4   // causes in full
 	markdownWith   = 6   // rules that came with a cause

@@ -9,8 +9,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// rename gives each mod one name, once the log has ended: a record may have named a mod before a list did, by its code or
-// its package id. It returns a function that renames the mods of an item.
+// rename gives each mod one name, once the log has ended: a record may have named a mod before a list did, by its code
+// or its package id. It returns a function that renames the mods of an item.
 func (r *Replay) rename() func(a *heed.Item) {
 	// A mod without a name in a list has the name that a record gives it, other than its package id.
 	named := map[string]string{}

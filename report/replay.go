@@ -52,8 +52,8 @@ type Config struct {
 	// Mod returns the mod that blame calls name: the engine's method. It is asked once the log has ended. Optional.
 	Mod func(name string) (heed.Mod, bool)
 
-	// Scrub removes private text on its way into the replay, so that no rendering can forget to. Optional; without it texts
-	// stay. Scrubbed templates no longer hash to their signatures.
+	// Scrub removes private text on its way into the replay, so that no rendering can forget to. Optional; without it
+	// texts stay. Scrubbed templates no longer hash to their signatures.
 	Scrub *Scrubber
 	// Learn learns the names in the log, as Scrub does, and removes nothing: for [Replay.Session] of a replay that shows
 	// all. Optional.
@@ -234,8 +234,8 @@ type End struct {
 	Layout string // of the log, as capture names it
 	Lines  int    // read
 
-	// Bytes is the length of the log, decompressed, with the missing bytes that notices count; 0 if it is not known. With it
-	// the share that is missing is exact.
+	// Bytes is the length of the log, decompressed, with the missing bytes that notices count; 0 if it is not known. With
+	// it the share that is missing is exact.
 	Bytes uint64
 
 	// Headless is set where the beginning of the log is missing, and Unrecognized where nothing in it shows

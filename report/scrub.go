@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/internal/text/scrub"
 )
 
-// A Scrubber removes private text from a log: names of users and computers, accounts, ids of devices, addresses, secrets,
-// e-mail, cards. It remembers the kinds, so that a report can list them.
+// A Scrubber removes private text from a log: names of users and computers, accounts, ids of devices, addresses,
+// secrets, e-mail, cards. It remembers the kinds, so that a report can list them.
 //
 // Names have no form. They are learned from texts that have one, such as the path of a home, and are removed everywhere
 // from then on: give it every text of a log by Learn, as it goes by. A Replay does so, and scrubs its texts again once
@@ -42,8 +42,8 @@ const (
 	knownBytes = 4096
 )
 
-// Text returns a text without its private parts. It keeps copies of short texts; it returns a long text without a private
-// part as it is.
+// Text returns a text without its private parts. It keeps copies of short texts; it returns a long text without a
+// private part as it is.
 func (s *Scrubber) Text(text string) string {
 	if s == nil || text == "" {
 		return text
@@ -85,9 +85,9 @@ func (s *Scrubber) Home(folder string) {
 	clear(s.known)
 }
 
-// lines returns the scrubbed lines of text. Another line may show that a line is private: the value of a key may be on the
-// next. It returns nil if lines must be scrubbed one by one: without a Scrubber, for a text of more than maxWhole bytes,
-// and if several lines are one secret.
+// lines returns the scrubbed lines of text. Another line may show that a line is private: the value of a key may be on
+// the next. It returns nil if lines must be scrubbed one by one: without a Scrubber, for a text of more than maxWhole
+// bytes, and if several lines are one secret.
 func (s *Scrubber) lines(text string) []string {
 	if s == nil || len(text) > maxWhole {
 		return nil

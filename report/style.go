@@ -7,8 +7,8 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// style has the parameters of the escape sequence SGR for text on a terminal. Only the eight basic colors are used, which
-// every theme of a terminal keeps legible. The words mean the same without colors.
+// style has the parameters of the escape sequence SGR for text on a terminal. Only the eight basic colors are used,
+// which every theme of a terminal keeps legible. The words mean the same without colors.
 type style string
 
 const (

@@ -278,8 +278,8 @@ func mostFrequent(all heed.Variants) heed.Variants {
 	return all
 }
 
-// maxVariants bounds the variants of a group that are shown, as an item does, the most frequent ones; maxCounted bounds the
-// counted ones.
+// maxVariants bounds the variants of a group that are shown, as an item does, the most frequent ones; maxCounted bounds
+// the counted ones.
 const (
 	maxVariants = 8
 	maxCounted  = 1 << 10

@@ -389,7 +389,8 @@ func (r *Replay) identify(v *Verdict) {
 	}
 }
 
-// moreReadable returns the longer of two names of a mod, which shows its words; of equally long names the first in order.
+// moreReadable returns the longer of two names of a mod, which shows its words; of equally long names the first in
+// order.
 func moreReadable(a, b string) string {
 	if cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) > 0 {
 		return a

@@ -252,8 +252,8 @@ func (r *Replay) doubts() []string {
 	return says
 }
 
-// sentence returns where the log was blind, "" if it was not. Parts that are missing at one point have sentences of their
-// own.
+// sentence returns where the log was blind, "" if it was not. Parts that are missing at one point have sentences of
+// their own.
 func (b *blindness) sentence(t texts) string {
 	where, lost := t.say("from line %d to line %d", b.first.From, b.first.To), t.say("in between")
 	if b.stretches == 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/heedlog/heed/internal/text/template"
 )
 
-// RuleText has the texts of the author of a rule, each in a line or "": the event, why it matters, and the next step of a
-// player.
+// RuleText has the texts of the author of a rule, each in a line or "": the event, why it matters, and the next step of
+// a player.
 type RuleText struct {
 	Summary, Why, Advice string
 	ExplainedBy          []string // the rules whose earlier problem explains this one's
@@ -87,8 +87,6 @@ func sentence(s string) string {
 // stops end sentences.
 const stops = ".。"
 
-func times(n uint64) string { return texts(nil).times(n) }
-
 // capital begins a sentence.
 func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
@@ -98,8 +96,8 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// howOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is not
-// the name of all.
+// howOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is
+// not the name of all.
 func (c *Cause) howOften() string {
 	often := text.Many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
@@ -113,7 +111,7 @@ func (p *causePart) where() string {
 	if p.Entries == 1 {
 		return fmt.Sprintf("once at line %d", p.First)
 	}
-	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
+	return fmt.Sprintf("%s from line %d on", texts(nil).times(p.Entries), p.First)
 }
 
 // changed is the part of a summary about the state of the game.

@@ -31,9 +31,9 @@ const (
 	MaxForms = 16
 )
 
-// Append appends the baseline as YAML: entries by id, templates line by line,
-// so that a change reads well in a review. Characters that could mislead a reader of the file (controls, marks that turn
-// the reading direction) are written as escapes.
+// Append appends the baseline as YAML: entries by id, templates line by line, so that a change reads well in a review.
+// Characters that could mislead a reader of the file (controls, marks that turn the reading direction) are written as
+// escapes.
 func (b *Baseline) Append(dst []byte) []byte {
 	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
 	p("# Known noise, written by \"heed baseline write\". A group is reported again when it exceeds its\n" +

@@ -86,8 +86,8 @@ func (r *Group) lacks(chance float64, gaps bool) {
 }
 
 // changed returns which of the groups that both sides have are more or less frequent, and the length of the sides in
-// records: of the groups that both have, without the changed ones. Else one flood would make all the rest look rare. The
-// changed groups depend on the length, so that they are found in turns.
+// records: of the groups that both have, without the changed ones. Else one flood would make all the rest look rare.
+// The changed groups depend on the length, so that they are found in turns.
 func (c *Collector) changed(hours [2]float64, groups []*group, z float64) (changed []bool, shared [2]uint64) {
 	for _, g := range groups {
 		if g.common() {

@@ -134,11 +134,11 @@ func (t *tally) merge(u *tally) {
 	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
 }
 
-// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it, or
-// with nil. A game that is killed, or still running, leaves a log that ends within a line or within a stack; the
-// beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It counts
-// as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry that is not
-// urgent counts as cut, too.
+// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it,
+// or with nil. A game that is killed, or still running, leaves a log that ends within a line or within a stack; the
+// beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It
+// counts as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry
+// that is not urgent counts as cut, too.
 func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
 	last := c.lastEntries()
 	if len(last) == 0 {
@@ -201,8 +201,8 @@ func (t *entryText) urgent() bool {
 	return t.tally[Old].decided.disposition.Urgent() || t.tally[New].decided.disposition.Urgent()
 }
 
-// addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so that
-// the whole entries decide about the group.
+// addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so
+// that the whole entries decide about the group.
 func (g *group) addCut(t *entryText) {
 	for side := range t.tally {
 		u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]
@@ -228,8 +228,8 @@ type lastEntries struct {
 }
 
 // begins reports whether a template may be the beginning of a longer one. The last word may be masked in one of them
-// alone: "A = Thing_Lam" is the beginning of "A = <*>". Each of two such templates may be the beginning of the other, so
-// that this counts only if longer is whole.
+// alone: "A = Thing_Lam" is the beginning of "A = <*>". Each of two such templates may be the beginning of the other,
+// so that this counts only if longer is whole.
 func begins(longer, template string, whole bool) bool {
 	if template == "" || longer == template {
 		return false

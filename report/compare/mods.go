@@ -61,9 +61,9 @@ type modChange struct {
 	assemblies []string
 }
 
-// modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible count
-// as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was updated is
-// known only if both lists have versions.
+// modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible
+// count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
+// updated is known only if both lists have versions.
 func modChanges(before, after []mod) []modChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))

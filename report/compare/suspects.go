@@ -126,8 +126,8 @@ func (c *Collector) Suspects() *Suspects {
 	return out
 }
 
-// rank adds the suspects of a group to the list of all. Evidence in the log counts for more than a change of the mod, and
-// a blocking group for more than another. Known has the places of mods in the list.
+// rank adds the suspects of a group to the list of all. Evidence in the log counts for more than a change of the mod,
+// and a blocking group for more than another. Known has the places of mods in the list.
 func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 	blocks := g.Group.Disposition == event.Blocking
 	for i := range g.Suspects {
