@@ -119,10 +119,10 @@ func (c *causes) list() []*cause {
 	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int { return a.own().Compare(b.own()) })
 }
 
-// own returns what the cause's rule itself decided.
+// own returns the entries that the cause's rule itself decided.
 func (c *cause) own() *heed.Member { return c.members[c.Rule] }
 
-// others returns what came with that, by weight.
+// others returns the other rules' entries in the items, by weight.
 func (c *cause) others() []*heed.Member {
 	others := maps.Clone(c.members)
 	delete(others, c.Rule)
@@ -136,7 +136,7 @@ func (c *causes) isOpen(rule string) bool {
 	})
 }
 
-// member returns what a rule decided at a disposition in all items, nil for nothing.
+// member returns the entries of a rule at a disposition in all items, nil for none.
 func (c *causes) member(key causeKey) *heed.Member {
 	all := members{}
 	for _, s := range c.list() {

@@ -8,8 +8,8 @@ import (
 	"github.com/heedlog/heed/report/compare"
 )
 
-// addTo adds what is new to a log of SARIF: of a difference the urgent groups that only the new side has, of a check
-// those that the baseline does not cover, of suspects all groups. Places are those of the new side.
+// addTo adds the new groups to a log of SARIF: of a difference the urgent groups that only the new side has, of a check
+// the groups that the baseline does not cover, of suspects all groups. Places are lines of the new side.
 func (c *Comparison) addTo(out *sarif) {
 	side, found := c.news()
 	for _, p := range problems(found) {
@@ -51,7 +51,7 @@ func (c *Comparison) suites() []junitSuite {
 	return suites
 }
 
-// news returns the new side, and what is new there: what --fail-on new is about.
+// news returns the new side and its new groups, which --fail-on new reports.
 func (c *Comparison) news() (side *compare.Totals, found []finding) {
 	add := func(groups []compare.Group, why func(*compare.Group) string) {
 		for i := range groups {
@@ -64,7 +64,7 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
-			rule := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
+			rule := c.Rule(g.Rule).shown().described(g.Rule, g.Severity)
 			found = append(found, finding{row, rule, "new: " + why(g), first.File})
 		}
 	}

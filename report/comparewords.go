@@ -212,8 +212,7 @@ func firstPlace(g *compare.SuspectGroup) string {
 	return fmt.Sprintf("%s:%d", first.File, first.Line)
 }
 
-// suspected calls f for each suspect of a group that something in it points at, with what that is. The others stand in
-// the ranking.
+// suspected calls f for each suspect that an entry of a group points at, with the evidence. The ranking has the others.
 func suspected(g *compare.SuspectGroup, f func(mod, evidence string)) {
 	for _, s := range g.Suspects {
 		if s.Direct {
@@ -235,7 +234,7 @@ func rankedReason(m *compare.RankedMod) string {
 	return groups + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
 }
 
-// modSentence returns what is known of the mods.
+// modSentence returns how many mods changed, or which list is missing.
 func modSentence(d *compare.Suspects) string {
 	switch {
 	case !d.OldMods && !d.NewMods:
@@ -254,7 +253,7 @@ func modSentence(d *compare.Suspects) string {
 		n["updated"], n["removed"], n["moved"])
 }
 
-// places shows where a mod stood, and stands.
+// places shows the old and the new place of a mod.
 func places(m *compare.ModChange) string {
 	switch {
 	case m.Place == 0:

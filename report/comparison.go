@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,7 @@ type compared struct {
 type headedGrid struct {
 	heading string
 	grid    *grid
-	left    string // what is not shown, "" for nothing
+	left    string // how many rows are not shown, "" for none
 }
 
 func (c *Comparison) compared() *compared {
@@ -184,7 +185,7 @@ func (s *compared) diff(d *compare.Diff) {
 	s.section("GONE", "only on the old side", d.Gone, sectionGone)
 }
 
-// check describes what a baseline does not explain.
+// check describes the groups that a baseline does not explain.
 func (s *compared) check(d *compare.Check) {
 	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
 	s.say("%s, against %s", sideName(&d.New), d.Baseline)
@@ -252,9 +253,24 @@ func (s *compared) sides(before, after *compare.Totals) {
 	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
 	s.title = heading(before) + " → " + heading(after)
 	s.say("%s → %s", sideName(before), sideName(after))
+	old, now := games(before), games(after)
+	if old != nil && now != nil && !slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
+		s.say("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
+			strings.Join(now, ", "))
+	}
 }
 
-// oldGaps says what a gap of the old log makes uncertain.
+// games returns the known games of the logs of a side.
+func games(side *compare.Totals) (all []string) {
+	for i := range side.Files {
+		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
+			all = append(all, game)
+		}
+	}
+	return all
+}
+
+// oldGaps adds the doubts that gaps of the old log raise.
 func (s *compared) oldGaps(side *compare.Totals) {
 	for _, g := range gapsOf(side) {
 		s.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,4 +45,26 @@ func TestGapsNameTheirLog(t *testing.T) {
 	require.Equal(t, []string{"is empty"}, gapsOf(&compare.Totals{Files: []compare.File{empty}}))
 	require.Equal(t, []string{"has a log that is empty (a.log)"},
 		gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
+}
+
+// TestGamesOfSides: a comparison of logs of different games says so, and names them.
+func TestGamesOfSides(t *testing.T) {
+	side := func(games ...string) (t compare.Totals) {
+		for _, game := range games {
+			t.Files = append(t.Files, compare.File{Name: "a.log", Game: game})
+		}
+		return t
+	}
+	const warning = "These are logs of different games, Colony and Farm, Mine: most differences mean nothing."
+	for _, c := range []struct {
+		old, now compare.Totals
+		warns    bool
+	}{
+		{side("Colony"), side("Farm", "Mine"), true},
+		{side("Colony"), side("Farm", "Colony"), false},
+		{side("Colony"), side(""), false},
+	} {
+		text := string(Text(nil, &Comparison{Diff: &compare.Diff{Old: c.old, New: c.now}}, TextOptions{}))
+		require.Equal(t, c.warns, strings.Contains(text, warning), text)
+	}
 }

@@ -10,21 +10,20 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 )
 
-// The bounds of what is kept of rows beyond counts.
+// The bounds of the texts that are kept of rows.
 const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
 	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
 	maxReasons   = 512     // rows with the reasons of their rule
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
-	sampleOther  = 2 << 20 // bytes of samples of what is ignored
+	sampleOther  = 2 << 20 // bytes of samples of ignored entries
 )
 
-// sampleCost is what a line of a sample costs beside its text.
+// sampleCost is the cost of a line of a sample, besides its text.
 const sampleCost = 40
 
-// details is what a page shows beyond the other forms. Its size does not depend on
-// that of the log.
+// details has the contents of a page that the other forms lack. Its size does not depend on the size of the log.
 type details struct {
 	byRecord, byTime histogram
 
@@ -39,7 +38,7 @@ type details struct {
 	causes map[causeKey]time.Time // of the first entry that a rule decided so
 }
 
-// detail is what a page shows of one row.
+// detail has the contents of a page about one row.
 type detail struct {
 	spark  spark
 	time   time.Time // of the first entry
@@ -162,10 +161,10 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 	return lines
 }
 
-// hasClock reports whether most entries of the log have a time, and not all the same.
+// hasClock reports whether most entries of the log have a time, and the times differ.
 func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
 
-// merge joins the details of a row to those of the one that stands for its group.
+// merge adds the details of another row of the group.
 func (d *detail) merge(o *detail) {
 	if o == nil {
 		return
@@ -234,9 +233,8 @@ func (h *histogram) fold() {
 // sparkBuckets is the width of a sparkline: some three pixels each in a table.
 const sparkBuckets = 40
 
-// spark counts the entries of one row over the log so far, as a histogram does. Each
-// row has a scale of its own until somebody looks, so that a row costs nothing
-// while others are counted.
+// spark counts the entries of one row over the log so far, as a histogram does. Each row has a scale of its own until
+// it is shown, so that a row costs nothing while others are counted.
 type spark struct {
 	shift  uint
 	counts [sparkBuckets]uint32 // they stop at the largest

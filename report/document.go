@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -23,11 +22,11 @@ type Document struct {
 
 	texts
 	file     string   // its name, not escaped: a URI is made of it
-	removed  []string // what was taken out, in words
-	marks    []string // what stands for it
+	removed  []string // the kinds of private text that were removed, in words
+	marks    []string // the marks in their place
 	scrubbed bool
 	stats    heed.Stats
-	rules    ruleTexts
+	rule     func(id string) RuleText // of [Config]
 	evidence evidence
 	details  *details    // nil without Config.Details
 	items    []heed.Item // with it: in the order in which they were opened
@@ -113,10 +112,10 @@ type Cause struct {
 	own     uint64 // of Entries, those that Rule itself decided
 	item    string // id of the first item
 	opened  uint64 // line at which that was
-	changed string // what the game knows, or the program
+	changed string // a clause that the state of the game or program may have changed, or ""
 	fate    string // whether the items ended, in words
 	samples []causeSample
-	parts   []causePart // what came with it, the most urgent first
+	parts   []causePart // the entries of other rules in the items, the most urgent first
 	frames  []string    // of the stack of the group that it began with
 	time    time.Time   // of the first entry, where Config.Details asks for it
 }
@@ -124,13 +123,13 @@ type Cause struct {
 // origin is the operation that an item came from or after; the name is "" without one.
 type origin struct{ word, name string }
 
-// causeSample is an entry that stands for others.
+// causeSample is an entry with the number of its repeats.
 type causeSample struct {
 	Line, Times uint64
 	Text        string
 }
 
-// causePart is what another rule than the cause's decided in the same items.
+// causePart has the entries of another rule than the cause's in the same items.
 type causePart struct {
 	Rule        string
 	What        string
@@ -155,6 +154,7 @@ type Row struct {
 	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
 	escalated bool
+	advice    string  // of the entries of its rule; "" if they are not urgent
 	detail    *detail // nil without Config.Details
 }
 
@@ -185,18 +185,19 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	d := &Document{
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
-		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
+		stats:    r.end.Stats, rule: r.config.Rule, UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	for _, c := range r.causes.list() {
-		d.Causes = append(d.Causes, r.cause(c, d.rules))
+		d.Causes = append(d.Causes, r.cause(c))
 	}
 	d.evidence = r.evidence()
-	d.Summary = r.summary(r.verdict(d.rules))
+	d.Summary = r.summary(r.verdict())
 	for _, u := range r.timeline.kept() {
 		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
 		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
+	advice := map[causeKey]string{}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
 		for _, row := range t.top(top) {
@@ -206,6 +207,11 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 				shown.Blame = safeAll(row.Blame)
 			}
 			shown.escalated = r.escalated(row.Rule, disposition)
+			key := causeKey{row.Rule, disposition}
+			if advice[key] == "" && disposition.Urgent() {
+				advice[key] = r.advised(key)
+			}
+			shown.advice = advice[key]
 			if row.detail != nil {
 				shown.detail = row.detail.shown(r.details.total)
 			}
@@ -218,16 +224,16 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	return d
 }
 
-// cause is what a document has of c.
-func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
+// cause returns c for a document.
+func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
-	rule := rules.describe(c.Rule, c.own().Severity)
+	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
-	out.Advice = text.Advice(cmp.Or(safe(oneSpace(c.own().Advice)), rule.Advice), slices.Concat(names, perhaps)...)
+	out.Advice = text.Advice(r.advice(rule, c.Disposition, c.own()), slices.Concat(names, perhaps)...)
 	if out.Invalidates {
 		out.changed = r.words(changed)
 	}
@@ -246,7 +252,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 		out.Sample = out.samples[0].Text
 	}
 	for _, m := range c.others() {
-		what := rules.describe(m.Rule, m.Severity).Summary
+		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
 		names, _ := m.Mods()
 		out.parts = append(out.parts, causePart{safe(m.Rule), what, m.Disposition, m.Entries, m.First, safeAll(names)})
 	}
@@ -258,6 +264,17 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
 	}
 	return out
+}
+
+// advised returns the advice of the entries of a rule at a disposition.
+func (r *Replay) advised(key causeKey) string {
+	m := r.causes.member(key)
+	var names []string
+	if m != nil {
+		likely, perhaps := m.Mods()
+		names = slices.Concat(likely, perhaps)
+	}
+	return text.Advice(r.advice(r.config.Rule(key.rule), key.disposition, m), names...)
 }
 
 // first returns the first n parts, and how many more there are; that takes as much room as one, so that

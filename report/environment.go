@@ -107,7 +107,7 @@ func (e *Environment) modCount(t texts) string {
 	return ""
 }
 
-// title is what a mod is called.
+// title returns the name of a mod, or its package id.
 func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:

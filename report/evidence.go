@@ -27,8 +27,8 @@ func (r *Replay) silence() string {
 	return r.say("The log has no record, so nothing is known about the game.")
 }
 
-// span is a stretch of a log during which evidence was incomplete. That of
-// missing bytes or repeats is a point: From and To are one line.
+// span is a stretch of a log during which evidence was incomplete. Missing bytes or repeats are a point: From and To
+// are one line.
 type span struct {
 	From uint64 `json:"fromLine" jsonschema:"Where it begins."`
 	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine if something is missing at that point, and absent if it did not resume."`
@@ -70,8 +70,7 @@ func (b *blindness) observe(rec *capture.Record, o *heed.Outcome) {
 	}
 }
 
-// add adds a span. While the log is blind there is nothing to add: what is
-// missing there is part of the stretch.
+// add adds a span. Gaps within a blind stretch are part of it.
 func (b *blindness) add(span span) {
 	b.count++
 	if len(b.spans) < maxSpans {
@@ -121,8 +120,8 @@ type ending struct {
 	after int    // records after a crash
 }
 
-// aftermath is how many records may follow a crash, such as what a shell reports of the
-// process. With more the game is alive, whatever was taken for a crash.
+// aftermath is how many records may follow a crash, such as the report of a shell. With more the game is alive, and did
+// not crash.
 const aftermath = 8
 
 // reportTop is the last line at which a crash begins a file that is the report of it, as runtimes write one: the rest
@@ -157,8 +156,8 @@ func (n *ending) sentence(t texts) string {
 	return t.say("The log ends with a fatal problem at line %d: the game may no longer run.", n.line)
 }
 
-// The shares of a log that may be missing, in percent: one worth reporting, and one that
-// leaves no verdict about the whole.
+// The shares of missing bytes, in percent, from which on a report mentions them, and gives no verdict about the whole
+// log.
 const (
 	considerable = 10
 	most         = 50
@@ -221,9 +220,8 @@ type opening struct {
 	known   bool // a rule knew a record of any run: none of the defaults
 }
 
-// The phases in which a game starts, as the rules call them: that of the engine, and
-// that of the game's own code. The rule unloadRule decides about what the engine
-// logs at the first scene, and later.
+// The phases in which a game starts, as the rules call them: the start of the engine, and of the game's own code. The
+// rule unloadRule decides about the records of the engine at the first scene, and later.
 const (
 	phaseStart = "start"
 	phaseBoot  = "boot"
@@ -241,8 +239,7 @@ func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 	n.records++
 	n.enter(o.Phase)
 	n.scene = n.scene || o.Decision.Rule == unloadRule
-	_, isDefault := defaultRule(o.Decision.Rule)
-	n.known = n.known || !isDefault
+	n.known = n.known || !isDefault(o.Decision.Rule)
 }
 
 func (n *opening) enter(phase string) {
@@ -259,9 +256,8 @@ func (n *opening) enter(phase string) {
 // banner is how many records a log may have that shows no more than the banner of a game and its first steps.
 const banner = 7
 
-// starting reports whether the log ends before the game was up. Only the engine's own
-// log shows that, or a banner with little after it: a copy of the console, or what a mod wrote, does not have it, and
-// uploads are without the engine's housekeeping.
+// starting reports whether the log ends before the game was up. Only the engine's own log shows that, or a banner with
+// little after it: copies of the console, files of mods and uploads lack the engine's housekeeping.
 func (r *Replay) starting() bool {
 	n, last, e := r.opening, r.end.Stats.Phase, r.environment
 	n.enter(last)
@@ -274,13 +270,12 @@ func (r *Replay) starting() bool {
 	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
 }
 
-// unrecognized reports whether nothing shows that a game wrote the log, neither to
-// whoever read it nor to a rule.
+// unrecognized reports whether neither the reader of the log nor a rule found a sign that a game wrote it.
 func (r *Replay) unrecognized() bool {
 	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
 }
 
-// completeTo ends a sentence about a log that ends early, of which nothing is known to be missing.
+// completeTo ends a sentence about a log that ends early, if nothing is known to be missing.
 const completeTo = "The log is complete up to there."
 
 // endSentence returns how far a log goes that nothing fatal ends, and completeSentence the same of a log of
@@ -303,7 +298,7 @@ func (r *Replay) continues() string {
 	return r.say("logging continues to the end of the log at line %d.", r.end.Lines)
 }
 
-// runs is what is known of the runs of the game before the last one in a log.
+// runs has the facts about the runs of the game before the last one in a log.
 type runs struct {
 	last   uint64 // line at which the last run begins, 0 where there is but one
 	before ending // how the run before it ended

@@ -10,18 +10,16 @@ import (
 
 // The bounds of the excerpts that a page keeps of a log.
 const (
-	around       = 5       // records before one that is kept, and after it
+	around       = 5       // records before and after a kept one
 	excerptText  = 480     // bytes of a record in an excerpt
 	excerptLines = 8       // lines of it
 	excerptAll   = 640_000 // bytes of all; half of them for what rules decided for the first time
 )
 
-// excerptCost is what a record in an excerpt costs beside its text, in bytes of a
-// page.
+// excerptCost is the cost of a record in an excerpt, besides its text, in bytes of a page.
 const excerptCost = 120
 
-// excerpts keeps records around what matters, while the log goes by: what was
-// before comes from a ring of the last ones.
+// excerpts keeps records around the marked ones, while the log goes by. A ring of the last records has those before.
 type excerpts struct {
 	kept  []excerptRecord // in the order of the log
 	bytes int
@@ -46,9 +44,8 @@ type excerptRecord struct {
 	lines []string // text for a document, scrubbed and escaped
 }
 
-// observe receives the next record. It is kept, with those around it, where it is
-// the first of its rule or of its group and there is room, or if the log went blind with it, which the first screen
-// names; those of a rule find room that a storm of groups has not taken.
+// observe receives the next record. It is kept, with the records around it, if it is the first of its rule or of its
+// group and there is room, or if the log went blind with it. Half of the room is for the first records of rules.
 func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, wentBlind, firstOfRule, firstOfRow bool) {
 	wanted := wentBlind && x.bytes < excerptAll+excerptAll/8 || firstOfRule && x.bytes < excerptAll ||
 		firstOfRow && x.bytes < excerptAll/2
@@ -104,11 +101,11 @@ func newExcerpt(seq uint64, rec *capture.Record, d event.Decision) excerptRecord
 	return r
 }
 
-// cutMark stands where text was cut.
+// cutMark is the end of text that was cut.
 const cutMark = " …"
 
-// cut returns s in at most about n bytes. It cuts between words where it can: what
-// takes private text out afterwards knows it by its whole form.
+// cut returns s in at most about n bytes. It cuts between words if it can: a scrubber knows private text by its whole
+// form.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

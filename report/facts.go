@@ -46,7 +46,7 @@ func (w voice) name(name string) string { return w.code(name, maxName) }
 // names lists mods.
 func (w voice) names(names []string) string { return strings.Join(each(names, w.name), ", ") }
 
-// maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
+// maxQuoted bounds the log text below the summary of a rule, in characters.
 const maxQuoted = 160
 
 // glance answers what matters, in a line or two each: what hurts, which mod that points at, what to do, and
@@ -121,7 +121,7 @@ func (c *Cause) facts(w voice, parts int, first bool) []fact {
 	return facts
 }
 
-// says is what happened. A rule's author wrote it, but for the name of the operation.
+// says returns the summary of the rule with the name of the operation.
 func (c *Cause) says(w voice) string {
 	what := w.prose(c.what)
 	if c.origin.name != "" {
@@ -178,7 +178,7 @@ func (d *Document) accounting() []fact {
 	return facts
 }
 
-// groupsHeading returns how many groups of a disposition there are, of which so many are shown.
+// groupsHeading returns how many groups of a disposition there are, and how many are shown.
 func (d *Document) groupsHeading(of event.Disposition, shown int) string {
 	t := d.table(of)
 	heading := fmt.Sprintf("%s: %s of %s", of, text.Count(t.Entries, "entry", "entries"),
@@ -192,7 +192,7 @@ func (d *Document) groupsHeading(of event.Disposition, shown int) string {
 	return heading
 }
 
-// dropped returns what the table did not hold, "" for nothing.
+// dropped returns how many rows the table dropped, in words; "" for none.
 func (t tableSummary) dropped() string {
 	if t.Dropped == 0 {
 		return ""

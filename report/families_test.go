@@ -17,8 +17,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// TestFamilies holds groups to what people found to be one family of entries in real captures. Precision is the share of
-// pairs of entries in one group that are of one family, recall the share of pairs of one family that are in one group.
+// TestFamilies holds groups to what people found to be one family of entries in real captures. Precision is the share
+// of pairs of entries in one group that are of one family, recall the share of pairs of one family that are in one
+// group.
 func TestFamilies(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)

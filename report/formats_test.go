@@ -104,8 +104,8 @@ func TestSARIFIsBounded(t *testing.T) {
 	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 
-// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem has
-// the fingerprint that it has alone, with any other logs and rules.
+// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem
+// has the fingerprint that it has alone, with any other logs and rules.
 func TestSARIFOfSeveralLogs(t *testing.T) {
 	read := func(file string, err error) *Document {
 		r := newReplay(t, Config{File: file})

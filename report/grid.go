@@ -20,7 +20,7 @@ type column struct {
 	style func(cell string) style // nil: plain
 }
 
-// only returns a style for whatever a cell holds.
+// only returns a style for any cell.
 func only(s style) func(string) style { return func(string) style { return s } }
 
 // dispositionStyle is the style of a cell that begins with a disposition.
@@ -58,8 +58,7 @@ func gridOf[R any](rows []R, minLast int, columns []columnOf[R]) *grid {
 	return g
 }
 
-// grid lays rows out in aligned columns. The last column takes what is left of
-// the width.
+// grid lays rows out in aligned columns. The last column takes the rest of the width.
 type grid struct {
 	columns []column
 	rows    [][]string

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// The parts of the page. The files in html/uplot are those of the chart library
-// uPlot as it is published.
+// The parts of the page. The files in html/uplot are the published files of the chart library uPlot.
 var (
 	//go:embed html/page.html
 	pageTemplate string
@@ -69,8 +68,7 @@ func render(sections []*section) []byte {
 		v := sections[0].Summary.Verdict
 		title = v.title + v.because + " · " + sections[0].Base()
 	}
-	// A template of html/template escapes by the place where a value stands. The
-	// only values that it takes as they are, are files of this package.
+	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
 	var out bytes.Buffer
 	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
 		struct {
@@ -98,8 +96,7 @@ func render(sections []*section) []byte {
 	return out.Bytes()
 }
 
-// hash returns the source expression of a Content-Security-Policy that allows what
-// stands in an element and nothing else.
+// hash returns the source expression of a Content-Security-Policy that allows an element with this content.
 func hash(content string) string {
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -10,8 +10,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// chartData is what the script draws: rates by disposition, and items. A page
-// without scripts has a sketch of the same.
+// chartData has the rates by disposition and the items that the script draws. A page without scripts has a sketch.
 type chartData struct {
 	Clock    bool        `json:"clock"` // X is in seconds since 1970, else in entries from 1
 	X        []float64   `json:"x"`     // beginnings of the buckets, and the end of the last
@@ -38,7 +37,7 @@ type sketchView struct {
 	Width, Height             int
 	Blocking, Advisory, Other string // paths
 	From, To, Unit            string
-	Says                      string // what is high
+	Says                      string // the meaning of the height
 	Marks                     []sketchMark
 }
 
@@ -63,8 +62,7 @@ const (
 	fewEntries = 3
 )
 
-// moment returns where on the chart an entry stands, by its number. In time
-// that is as exact as the chart.
+// moment returns the place of an entry on the chart, by its number. In time it is as exact as the chart.
 func (d *details) moment(seq uint64) float64 {
 	if !d.hasClock() {
 		return float64(seq)

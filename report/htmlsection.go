@@ -27,7 +27,7 @@ const (
 )
 
 // section is one log of a page: its document, and as much of it as there is room for. The template escapes text for
-// HTML. It counts what is left out.
+// HTML. The section counts the parts that are left out.
 type section struct {
 	*Document
 	logs int // of the page
@@ -57,10 +57,10 @@ type place struct {
 	Href string // the id of the line in the page, "" where no excerpt has it
 }
 
-// ruleRef names a rule, which is a link where a group shows what it decided.
+// ruleRef names a rule, with a link if a group shows its entries.
 type ruleRef struct{ Name, Href string }
 
-// pageFuncs are what the template asks of a document beyond its exported fields.
+// pageFuncs are the functions of the template, besides exported fields of a document.
 var pageFuncs = template.FuncMap{
 	"many": func(n any, noun string, plural ...string) string {
 		if n, ok := n.(int); ok {
@@ -103,7 +103,7 @@ var pageFuncs = template.FuncMap{
 	"escalated": func(r *Row) bool { return r.escalated },
 	"detail":    (*Row).more,
 	"path":      func(d *detail) string { return d.spark.path() },
-	"isDefault": func(rule string) bool { _, is := defaultRule(rule); return is },
+	"isDefault": isDefault,
 
 	"copyVerdict": (*Document).markdownVerdict,
 	"copyCause":   (*Document).markdownCause,
@@ -139,7 +139,7 @@ func (s *section) share(n int) int { return max(n/s.logs, 8) }
 // Base returns the name of the file without its folders.
 func (s *section) Base() string { return baseName(s.Name) }
 
-// The numbers of what is left out.
+// How many causes, items, excerpts, rows and groups the page leaves out.
 
 func (s *section) MoreCauses() int   { return len(s.Document.Causes) - len(s.Causes) }
 func (s *section) MoreItems() uint64 { return s.Summary.Items.Opened - uint64(len(s.Items)) }
@@ -165,7 +165,7 @@ func (s *section) CauseAt(c *Cause) place          { return s.place(c.First, c.t
 func (s *section) ProblemAt(c *verdictCause) place { return s.place(c.Line, c.time) }
 func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.more().time) }
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
-func (s *section) Text(rule string) RuleText       { return s.rules[rule] }
+func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
 
 func (s *section) place(line uint64, t time.Time) place {
@@ -234,7 +234,7 @@ func (s *section) link() {
 	}
 }
 
-// shrink leaves out half of what the section shows, of the lighter groups first.
+// shrink leaves out half of the section, the lighter groups first.
 func (s *section) shrink() bool {
 	before := len(s.Groups) + len(s.Excerpts) + len(s.Items) + len(s.Mods)
 	s.halveExcerpts()
@@ -270,7 +270,7 @@ func (d *Document) logState() logState {
 	return logState{Class: "healthy"}
 }
 
-// meaning returns what the state means, "" where one of the causes has the same words.
+// meaning returns the meaning of the state, "" if one of the causes has the same words.
 func (v *Verdict) meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		return ""
@@ -306,7 +306,7 @@ func (s *section) mods() {
 	s.Mods = top(s.Mods, s.share(pageMods))
 }
 
-// modList is what the list of mods has: columns, mods that are named, and more that are not listed.
+// modList describes the list of mods: its columns, the mods that are named, and how many are not listed.
 type modList struct {
 	IDs, Versions bool
 	Named, More   int
@@ -346,8 +346,8 @@ func (r *Row) frames() []string {
 type excerptView struct {
 	Lines []excerptLine
 
-	// What it shows: a place that the first screen names, or what a rule came upon first.
-	named, cause bool
+	named bool // the first screen names a line of it
+	cause bool // it has the first entry of a rule
 }
 
 type excerptLine struct {
@@ -402,8 +402,8 @@ func (s *section) excerpts() {
 	}
 }
 
-// halveExcerpts leaves out half of the excerpts: those of groups before those of
-// causes, late ones before early ones, and what the first screen names last.
+// halveExcerpts leaves out half of the excerpts: excerpts of groups before excerpts of causes, late ones before early
+// ones, and last the lines that the first screen names.
 func (s *section) halveExcerpts() {
 	n := len(s.Excerpts) / 2
 	keep := map[*excerptView]bool{}
@@ -421,8 +421,8 @@ func (s *section) halveExcerpts() {
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }
 
-// forPeople leaves out of the summary of an item what is meant for an agent: where to read on, at which entry
-// of the journal it began, and what to read again. A report has no journal, but it has the lines.
+// forPeople removes the parts of an item's summary that are for an agent: where to read on, at which entry of the
+// journal the item began, and which state to read again. A report has lines in place of a journal.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; see entries after ")
 	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)

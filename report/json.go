@@ -44,7 +44,7 @@ type versionedSummary struct {
 	Summary       Summary `json:"summary" jsonschema:"The accounting of the log."`
 }
 
-// updateLine returns an update with its item made safe, since what was scrubbed may be longer.
+// updateLine returns an update with its item made safe, since scrubbed text may be longer.
 func updateLine(file string, u *heed.Update) UpdateLine {
 	line := UpdateLine{*u, u.Item.Cause.Pos, safe(file)}
 	line.Item.Sanitize()

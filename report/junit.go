@@ -98,8 +98,8 @@ func (d *Document) suites() []junitSuite {
 	return []junitSuite{suite}
 }
 
-// log adds the cases that stand for the log itself: why it was not read to its end, with the kind of error, or what
-// there is of one without a record; and what it lacks. Each is "" where all is well.
+// log adds the cases about the log itself: unread is why it was not read to its end, kind the kind of that error,
+// silence the contents of a log without a record, and lacks its gaps. Each is "" if all is well.
 func (suite *junitSuite) log(unread, kind, silence, lacks string) {
 	read, complete := junitCase{Class: "heed.log", Name: "read to its end"}, junitCase{Class: "heed.log", Name: "complete"}
 	switch {
@@ -132,8 +132,7 @@ func (suite *junitSuite) append(dst []byte) []byte {
 	if err != nil {
 		panic("BUG: report: " + err.Error())
 	}
-	// Line feeds stand in texts only, never in attributes, where they would be
-	// read as spaces.
+	// Only texts have line feeds: in attributes they would be read as spaces.
 	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n"))
 	return append(append(dst, b...), '\n')
 }
@@ -173,7 +172,7 @@ func (p *found) junit(file string) junitCase {
 	return c
 }
 
-// found is a problem: the groups that one rule decided alike in one log, as the forms for continuous integration list
+// found is a problem: the groups of one rule and disposition in one log, as the forms for continuous integration list
 // it.
 type found struct {
 	Disposition event.Disposition
@@ -197,12 +196,14 @@ func problems(groups []finding) (all []found) {
 		all[at].groups = append(all[at].groups, *f)
 	}
 	for i := range all {
-		var mods []string
-		for _, f := range all[i].groups {
-			mods = append(mods, f.Blame...)
+		p := &all[i]
+		if p.Advice = p.groups[0].advice; p.Advice == "" { // of a comparison, which has no items
+			var mods []string
+			for _, f := range p.groups {
+				mods = append(mods, f.Blame...)
+			}
+			p.Advice = text.Advice(p.groups[0].RuleText.Advice, mods...)
 		}
-		slices.Sort(mods)
-		all[i].Advice = text.Advice(all[i].Advice, slices.Compact(mods)...)
 	}
 	return all
 }
@@ -243,22 +244,22 @@ func (p *found) news() string {
 	return strings.Join(all, "; ")
 }
 
-// finding is a row of what is urgent, as the forms for continuous integration list it.
+// finding is an urgent row, as the forms for continuous integration list it.
 type finding struct {
 	*Row
 	RuleText
-	news string // why a comparison reports it, which makes it fail; "" for that of one log
+	news string // why a comparison reports it, which makes it fail; "" in the report of one log
 	file string // of a comparison, the first that has it
 }
 
-// findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
+// findings returns the urgent rows, blocking ones first, and how many more rows the tables have.
 func (d *Document) findings() (found []finding, left int) {
 	for _, disposition := range [...]event.Disposition{event.Blocking, event.Advisory} {
 		rows := d.rows(disposition)
 		left += d.table(disposition).Rows - len(rows)
 		for i := range rows {
 			f := finding{Row: &rows[i]}
-			f.RuleText = d.rules.describe(f.Rule, f.Severity)
+			f.RuleText = d.rule(f.Rule).described(f.Rule, f.Severity)
 			found = append(found, f)
 		}
 	}
@@ -284,7 +285,7 @@ func (f *finding) often() string {
 	return often + fmt.Sprintf(", lines %d to %d", f.First, f.Last)
 }
 
-// wanting returns, in sentences, where the log is blind or incomplete, and what is not listed.
+// wanting returns, in sentences, where the log is blind or incomplete, and how many groups are not listed.
 func (d *Document) wanting(left int) []string {
 	sentences := slices.Clip(d.evidence.doubts)
 	if left > 0 {

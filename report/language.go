@@ -30,7 +30,7 @@ func (t texts) one(n uint64, one, many string, args ...any) string {
 	return t.say(many, args...)
 }
 
-// number returns a number with thousands apart.
+// number returns a number with the separator of thousands.
 func (t texts) number(n uint64) string { return strings.ReplaceAll(text.Number(n), ",", t.say(",")) }
 
 func (t texts) times(n uint64) string {

@@ -31,6 +31,16 @@ func sentences(t *testing.T) []string {
 		asWorst, asMost, asFirst, asAlso, asCause, event.Blocking.String(), event.Advisory.String(),
 	}
 	found = slices.AppendSeq(found, maps.Values(stateTitles))
+	found = slices.AppendSeq(found, maps.Values(kindWords))
+	for _, program := range []bool{false, true} {
+		for _, d := range []event.Disposition{event.Blocking, event.Advisory} {
+			found = append(found, (&Replay{program: program}).advice(RuleText{}, d, nil))
+		}
+	}
+	for _, head := range []string{"\x01\x02\x03\x04", "PK\x03\x04", "\x1f\x8b"} {
+		found = append(found, text.Check([]byte(head)).Error())
+	}
+	found = append(found, "no such file")
 	for _, reason := range crashReasons {
 		found = append(found, reason.says)
 	}
@@ -103,7 +113,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestDocumentLanguage: the verdict is in the language that is asked for, and other documents of the replay stay English.
+// TestDocumentLanguage: the verdict is in the language that is asked for, and other documents of the replay stay
+// English.
 func TestDocumentLanguage(t *testing.T) {
 	r := detailed(t)
 	german := rules.Texts("de")

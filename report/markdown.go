@@ -8,8 +8,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
-// characters. With more than 25 rows of each disposition it may not.
+// The bounds of the Markdown form, so that it fits into an issue: GitHub takes 65,536 characters. With more than 25
+// rows of each disposition it may not.
 const (
 	markdownCauses = 4   // causes in full
 	markdownWith   = 6   // rules that came with a cause
@@ -25,7 +25,7 @@ const (
 // the causes of attention with blame and, folded, samples and stacks, then the most frequent groups of each
 // disposition that is urgent, 25 at most. The mods come last, folded, where there is room for all of them.
 //
-// Log text and names stand in code only, where no host of repositories looks for
+// Log text and names are in code only, where no host of repositories looks for
 // mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
 // that it cannot leave. In tables a bar becomes ¦.
 //
@@ -80,7 +80,7 @@ type markdown struct {
 
 func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.out, format, args...) }
 
-// footer shows who wrote it, and what is not in it.
+// footer names the program, and the kinds of private text that were removed.
 func (m *markdown) footer() {
 	m.printf("\n<sub>By heed's classify-replay")
 	if len(m.removed) > 0 {
@@ -123,7 +123,7 @@ func (m *markdown) facts(facts []fact) {
 }
 
 // mods lists the mods in load order, with id and versions or, where that is too long, by name. Where not all of
-// them fit none is listed: their number stands above.
+// them fit none is listed: the headline has their number.
 func (m *markdown) mods() {
 	e := m.Summary.Environment
 	if e == nil || len(e.Mods) == 0 || e.MoreMods > 0 || len(e.Mods) > markdownMods {
@@ -208,7 +208,7 @@ func (m *markdown) also(causes []Cause) {
 	})
 }
 
-// groups lists the most frequent groups of what is urgent.
+// groups lists the most frequent urgent groups.
 func (m *markdown) groups() {
 	for _, d := range dispositions {
 		table, rows := m.table(d), m.rows(d)
@@ -226,7 +226,7 @@ func (m *markdown) groups() {
 	}
 }
 
-// literal makes s fit to stand in code: a line without backticks.
+// literal returns s for a line of code, without backticks.
 func literal(s string, limit int) string {
 	return strings.ReplaceAll(text.Safe(s, limit), "`", "ˋ")
 }

@@ -8,23 +8,21 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Problems are the members that a first screen chooses from: those of a run of the game, or of open items.
+// Problems are the members that a first screen chooses from: all of a run of the game, or of open items.
 type Problems struct {
 	All    []*heed.Member
 	Top    *heed.Member // the dominant one of the most urgent open item; nil: no item is open
-	Filler *heed.Member // the one that filled the log up to its limit, also one that is not in All; nil: none
+	Filler *heed.Member // the member that filled the log up to its limit, in All or not; nil: none
 
 	Blinds      func(rule string) bool     // by the rule the log went blind
-	ExplainedBy func(rule string) []string // the rules whose earlier problem explains those of a rule
-
-	reason string // the rule of a crash's reason, which is named in place of the last of three; "" for none
+	ExplainedBy func(rule string) []string // the rules whose earlier problem explains a rule's problems
 }
 
 // chosen is a problem that a first screen names.
 type chosen struct {
 	*heed.Member
 	As       []string     // worst, most and first; or "also" for none of these, "cause" if it explains the next
-	Because  *heed.Member // the earlier one that explains it, nil for none
+	Because  *heed.Member // the earlier problem that explains it, nil for none
 	Explains uint64       // how many later entries it explains
 }
 
@@ -38,7 +36,7 @@ const (
 )
 
 // Named returns the problems to name, at most three: the worst where others are less bad, the most frequent where it
-// repeats, and the first; another one where these are all the same. They are of the highest disposition there is, other
+// repeats, and the first; if these are one, another problem. They are of the highest disposition there is, other
 // than that the log went blind. The first of them is the top, or without one the worst; above it comes the problem that
 // explains it. The most frequent is the filler, if there is one. It is the one choice of all first screens.
 func (p *Problems) Named() []chosen {
@@ -48,7 +46,7 @@ func (p *Problems) Named() []chosen {
 
 // named also returns the problems from which Named chooses, in order of their first entries.
 func (p *Problems) named() (all []chosen, found []*heed.Member) {
-	// What has no position comes last.
+	// Members without a position come last.
 	first := slices.SortedFunc(slices.Values(p.All), func(a, b *heed.Member) int {
 		return cmp.Or(cmp.Compare(a.First-1, b.First-1), cmp.Compare(a.Rule, b.Rule))
 	})
@@ -78,10 +76,6 @@ func (p *Problems) named() (all []chosen, found []*heed.Member) {
 			all = slices.Delete(all, i, i+1)
 		}
 		all = append([]chosen{cause}, all[:min(len(all), 2)]...)
-	}
-	reason := slices.IndexFunc(found, func(m *heed.Member) bool { return m.Rule == p.reason })
-	if reason >= 0 && !slices.ContainsFunc(all, func(n chosen) bool { return n.Member == found[reason] }) {
-		all = append(all[:min(len(all), 2)], chosen{Member: found[reason], As: []string{asAlso}})
 	}
 	for i := range all {
 		all[i].Because, all[i].Explains = because[all[i].Member], explains[all[i].Member]

@@ -9,10 +9,10 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// rename gives each mod one name, by what is known once the log has ended: a record may have named it before a list
-// did, by its code or its package id. It returns what does so with an item.
+// rename gives each mod one name, once the log has ended: a record may have named a mod before a list did, by its code
+// or its package id. It returns a function that renames the mods of an item.
 func (r *Replay) rename() func(a *heed.Item) {
-	// Of a mod that no list gives a name, that is what a record calls it besides its package id.
+	// A mod without a name in a list has the name that a record gives it, other than its package id.
 	named := map[string]string{}
 	for _, t := range r.tables {
 		for _, row := range t.rows.Values() {

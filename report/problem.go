@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// problem is what one rule decided at one urgent disposition in one run of the game. Positions are lines.
+// problem has the entries of one rule at one urgent disposition in one run of the game. Positions are lines.
 type problem struct {
 	heed.Member
 	tags   []string
@@ -21,7 +21,7 @@ type problem struct {
 	share  uint64 // of that group, in percent
 }
 
-// run is what was urgent from one start of the game to the next.
+// run has the urgent entries from one start of the game to the next.
 type run struct {
 	problems map[causeKey]*problem
 	times    uint64 // blocking entries
@@ -61,8 +61,8 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 	return p
 }
 
-// runBegins closes the run of the game that ends at a line, where another begins. What it decided is kept where
-// something in it blocked: it may be what the log is read for.
+// runBegins closes the run of the game that ends at a line, where another begins. A run with blocking entries is kept:
+// the log may be read for them.
 func (r *Replay) runBegins(line uint64) {
 	r.runs = runs{line, r.run.ending}
 	if r.run.times > 0 {
@@ -71,8 +71,8 @@ func (r *Replay) runBegins(line uint64) {
 	r.run, r.opening = run{}, opening{known: r.opening.known}
 }
 
-// told returns the run that the verdict is about: the last in which something blocked, or else the last.
-func (r *Replay) told() (n *run, earlier bool) {
+// judged returns the run that the verdict is about: the last with blocking entries, or else the last.
+func (r *Replay) judged() (n *run, earlier bool) {
 	if r.run.times == 0 && r.earlier.times > 0 {
 		return &r.earlier, true
 	}
@@ -96,7 +96,7 @@ func (p *problem) member() *heed.Member {
 
 func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) }
 
-// storm is the number of blocking entries from which on they break play, whatever they are.
+// storm is the number of blocking entries from which on they break play, by any rule.
 const storm = 20
 
 // breaks reports whether what blocks in a run breaks play, and does not merely show that something is wrong.
@@ -108,12 +108,11 @@ func breaks(blocking []*problem) bool {
 	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Harm() > 0 })
 }
 
-// weigh sets what is known of a problem once the run has ended. A level alone says more where hardly anything follows.
+// weigh sets the effects of a problem once the run has ended. A level alone weighs more if hardly any record follows.
 func (n *run) weigh(p *problem, c *causes) {
-	kind, isDefault := defaultRule(p.Rule)
 	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
 	p.Over = !c.isOpen(p.Rule)
-	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, isDefault && kind == event.KindLog.String() && !ends)
+	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, defaultRule(p.Rule) == event.KindLog.String() && !ends)
 }
 
 // of returns the problems of a disposition by which the log did not go blind, in order of their first entries.
@@ -209,7 +208,7 @@ type crashReason struct {
 	rule     string
 }
 
-// crashReasons are the known ones, by the tags of what was logged, those that say more first.
+// crashReasons are the known reasons, by the tags of the records, the more exact ones first.
 var crashReasons = [...]crashReason{
 	{tags: []string{tagMemory, "killed"}, id: "out_of_memory", says: "killed by the system because memory ran out"},
 	{tags: []string{"killed"}, id: "killed", says: "killed from outside"},
@@ -221,8 +220,8 @@ var crashReasons = [...]crashReason{
 	{tags: []string{tagGraphics}, id: "graphics", says: "probably because the graphics device was lost"},
 }
 
-// crashReason returns the reason of the crash of a run, nil where it is not known: what the records of the crash
-// state, or else what ran out or was lost last before it.
+// crashReason returns the reason of the crash of a run, nil if it is not known: the reason in the records of the crash,
+// or else the last shortage or loss before it.
 func (n *run) crashReason() *crashReason {
 	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.Last, a.Last) })
 	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.Disposition != event.Blocking })

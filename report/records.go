@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Record is one record of a capture with what was decided about it, and one line of the JSON form of records.
+// Record is one record of a capture with its decision, and one line of the JSON form of records.
 type Record struct {
 	File        string            `json:"file" jsonschema:"The log, as it was named."`
 	StartLine   int               `json:"startLine" jsonschema:"The first line of the record." minimum:"1"`

@@ -18,8 +18,7 @@ const (
 	defaultUpdates = 256
 )
 
-// GABP's words for the state of an attention item that has ended, and for what
-// happens to one between its beginning and its end.
+// GABP's words for the state of an attention item that has ended, and for a change between its beginning and its end.
 const (
 	cleared = "cleared"
 	updated = "updated"
@@ -36,7 +35,7 @@ type Config struct {
 
 	// Group returns the signature that names the group of another: the engine's
 	// method. It is asked once the log has ended, when most is known. Optional;
-	// without it groups are those of the outcomes.
+	// without it the outcomes have the groups.
 	Group func(signature.Signature) signature.Signature
 
 	// Variant returns the variant of a template within its group: the engine's method. It is asked once the log has
@@ -50,16 +49,14 @@ type Config struct {
 	// is asked for the first entry of each row that is urgent. Optional.
 	Blame func() []heed.Suspect
 
-	// Mod returns what is known about the mod that blame calls name: the engine's method. It is asked
-	// once the log has ended. Optional.
+	// Mod returns the mod that blame calls name: the engine's method. It is asked once the log has ended. Optional.
 	Mod func(name string) (heed.Mod, bool)
 
-	// Scrub takes out what is private of every text on its way into the replay, so
-	// that no rendering can forget to. Optional; without it texts stay. Templates
-	// with something taken out no longer hash to their signatures.
+	// Scrub removes private text on its way into the replay, so that no rendering can forget to. Optional; without it
+	// texts stay. Scrubbed templates no longer hash to their signatures.
 	Scrub *Scrubber
-	// Learn is told the names that the log shows, as Scrub is, and takes nothing out: for [Replay.Session], where the
-	// replay itself is to show all. Optional.
+	// Learn learns the names in the log, as Scrub does, and removes nothing: for [Replay.Session] of a replay that shows
+	// all. Optional.
 	Learn *Scrubber
 	// History returns in a sentence what earlier sessions show of a group, "" for nothing. It is asked about the problems
 	// that the verdict names. Optional.
@@ -122,6 +119,16 @@ func New(config Config) (*Replay, error) {
 	if config.Mod == nil {
 		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
 	}
+	if rule := config.Rule; rule != nil {
+		config.Rule = func(id string) RuleText {
+			if isDefault(id) {
+				return RuleText{}
+			}
+			return rule(id).shown()
+		}
+	} else {
+		config.Rule = func(string) RuleText { return RuleText{} }
+	}
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
 		config.Template = func(s signature.Signature) (string, bool) {
@@ -145,7 +152,7 @@ func New(config Config) (*Replay, error) {
 	return r, nil
 }
 
-// Observe counts one record with what the engine made of it. Outcomes must come in
+// Observe counts one record with the outcome of the engine. Outcomes must come in
 // the order of their sequence numbers. Rec needs to be valid during the call only;
 // without [Config.Details] only the lengths of its texts count, and the names that
 // [Config.Scrub] learns from the first of a row.
@@ -212,9 +219,8 @@ func (r *Replay) escalated(rule string, d event.Disposition) bool {
 	return r.raised[causeKey{rule, d}]
 }
 
-// Update adds an update of the engine. Updates should be drained after each
-// entry, so that each stands at the line that prompted it and what came with a cause
-// is counted in full. It returns the update without what [Config.Scrub] takes out.
+// Update adds an update of the engine, and returns it scrubbed by [Config.Scrub]. Updates should be drained after each
+// entry, so that each has the line that prompted it, and the entries of a cause are counted in full.
 func (r *Replay) Update(u *heed.Update) *heed.Update {
 	shown := *u
 	shown.Item = r.config.Scrub.attention(u.Item)
@@ -228,9 +234,8 @@ type End struct {
 	Layout string // of the log, as capture names it
 	Lines  int    // read
 
-	// Bytes are those of the log, decompressed, with the missing ones that notices
-	// count; 0 where they are not known. With them the share that is missing is
-	// exact.
+	// Bytes is the length of the log, decompressed, with the missing bytes that notices count; 0 if it is not known. With
+	// it the share that is missing is exact.
 	Bytes uint64
 
 	// Headless is set where the beginning of the log is missing, and Unrecognized where nothing in it shows

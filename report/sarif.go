@@ -218,9 +218,8 @@ func sarifLevel(d event.Disposition, severity event.Severity) string {
 	return "warning"
 }
 
-// sarifText is a message that is text throughout. In messages of SARIF, [text](1)
-// is a link and {0} a placeholder; viewers differ in how they take the escapes
-// that the standard has for them, so a space takes both apart.
+// sarifText returns a message without links and placeholders. In messages of SARIF, [text](1) is a link and {0} a
+// placeholder; viewers differ in how they read the escapes of the standard, so a space breaks both.
 func sarifText(text string) sarifMessage {
 	text = strings.ReplaceAll(safe(text), "](", "] (")
 	return sarifMessage{placeholder.ReplaceAllString(text, "{ $1")}

@@ -11,14 +11,12 @@ import (
 	"github.com/heedlog/heed/internal/text/scrub"
 )
 
-// A Scrubber takes out of log text what its owner would not want to share: names of
-// users and computers, accounts, ids of devices, addresses, secrets, e-mail, cards. It remembers
-// which kinds there were, so that a report can list what is not in it.
+// A Scrubber removes private text from a log: names of users and computers, accounts, ids of devices, addresses,
+// secrets, e-mail, cards. It remembers the kinds, so that a report can list them.
 //
-// Names have no form. They are learned where they have one, such as the path of
-// a home, and are taken out wherever they stand from then on: give it every text
-// of a log by Learn, as it goes by. A Replay does so, and goes over what it kept once the
-// log has ended; what is written while a log is read lacks the names that come later.
+// Names have no form. They are learned from texts that have one, such as the path of a home, and are removed everywhere
+// from then on: give it every text of a log by Learn, as it goes by. A Replay does so, and scrubs its texts again once
+// the log has ended; lines that are written while a log is read may hold names that come later.
 //
 // A nil Scrubber leaves text as it is. One Scrubber may serve the replays of
 // several files, one after another; it is for one goroutine.
@@ -44,8 +42,8 @@ const (
 	knownBytes = 4096
 )
 
-// Text returns s without what is private in it. It keeps copies of short texts;
-// a long one in which nothing is private is returned as it is.
+// Text returns a text without its private parts. It keeps copies of short texts; it returns a long text without a
+// private part as it is.
 func (s *Scrubber) Text(text string) string {
 	if s == nil || text == "" {
 		return text
@@ -87,10 +85,9 @@ func (s *Scrubber) Home(folder string) {
 	clear(s.known)
 }
 
-// lines returns the lines of text without what is private in them, which another line may
-// show: that of a key has its value on the next. It returns nil where that cannot be
-// done, and lines are to be scrubbed one by one: without a Scrubber, for a text of more
-// than maxWhole bytes, and where several lines are one secret.
+// lines returns the scrubbed lines of text. Another line may show that a line is private: the value of a key may be on
+// the next. It returns nil if lines must be scrubbed one by one: without a Scrubber, for a text of more than maxWhole
+// bytes, and if several lines are one secret.
 func (s *Scrubber) lines(text string) []string {
 	if s == nil || len(text) > maxWhole {
 		return nil
@@ -104,7 +101,7 @@ func (s *Scrubber) lines(text string) []string {
 
 const maxWhole = 64 << 10
 
-// scrub takes out what is private and remembers its kinds.
+// scrub removes private text and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
 	scrubbed := s.names.Text(scrub.Text(text))
 	if strings.Contains(scrubbed, "@") {
@@ -132,16 +129,14 @@ func (s *Scrubber) remember(text, scrubbed string) {
 	}
 }
 
-// partialEmail is an address of which a template has masked the domain, or of
-// which a sample shows the beginning.
+// partialEmail is an address with a domain that a template has masked, or a sample has cut.
 var partialEmail = regexp.MustCompile(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
 
 // partialDomain are the signs that partialEmail has of a domain.
 const partialDomain = "[<*>].-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// instance reports whether what stands before an "@" is the name of a type rather
-// than that of a mailbox: a program that prints an object writes its type, "@" and a
-// number, which a template has masked too.
+// instance reports whether the text before an "@" is the name of a type rather than of a mailbox: a program that prints
+// an object writes its type, "@" and a number, which a template has masked too.
 func instance(local string) bool {
 	if strings.Count(local, ".") >= 2 {
 		return true
@@ -156,7 +151,7 @@ func instance(local string) bool {
 	return false
 }
 
-// Suspects returns suspects without what is private in their names.
+// Suspects returns suspects with scrubbed names.
 func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
 	suspects = slices.Clone(suspects)
 	for i := range suspects {
@@ -208,7 +203,7 @@ func (s *Scrubber) Removed() []string {
 	return s.removed(func(kind scrub.Kind) string { return kindWords[kind] })
 }
 
-// marks returns what stands for what was taken out so far.
+// marks returns the marks in place of the private text that was removed so far.
 func (s *Scrubber) marks() []string {
 	return s.removed(func(kind scrub.Kind) string { return string(kind) })
 }
@@ -239,9 +234,8 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Money:    "numbers of cards and bank accounts",
 }
 
-// rescrub takes out of what was kept the names that were learned after it was, once
-// the log has ended and before groups are made: what is kept is as if all names had been
-// known from the first line on.
+// rescrub removes from the kept texts the names that were learned later, once the log has ended and before groups are
+// made. The texts are then the same as if all names had been known from the first line on.
 func (r *Replay) rescrub() {
 	s := r.config.Scrub
 	if s == nil || !s.names.Any() {

@@ -18,10 +18,10 @@ const maxSummaryTemplate = 400
 // maxCanonical bounds a whole template in a summary, in bytes.
 const maxCanonical = 4096
 
-// Session returns the summary of a replay that has ended, without the log and without what its ids depend on, which the
-// caller knows. Scrub takes out what is private where [Config.Scrub] does not: it is that of [Config.Learn].
+// Session returns the summary of a replay that has ended, without the log and without the versions of ids, which the
+// caller knows. Scrub removes private text if [Config.Scrub] does not: it is [Config.Learn].
 func (r *Replay) Session(scrub *Scrubber) *summary.Session {
-	v := r.verdict(r.ruleTexts())
+	v := r.verdict()
 	total := r.summary(v)
 	s := &summary.Session{
 		Version: summary.Version, Began: r.began, Ended: r.ended,
@@ -104,8 +104,7 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 	return groups
 }
 
-// canonical returns the whole template of a signature, "" where it is the one shown, is too long, or has what is
-// private.
+// canonical returns the whole template of a signature, "" if it is the shown one, is too long, or has private text.
 func (r *Replay) canonical(sig signature.Signature, shown string, scrub *Scrubber) string {
 	whole, ok := r.config.Template(sig)
 	if !ok || whole == shown || len(whole) > maxCanonical || safeLines(scrub.Text(whole)) != whole {

@@ -7,10 +7,8 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// style is how text stands out on a terminal: the parameters of the escape
-// sequence SGR. Only the eight basic colors are used, which every theme of a
-// terminal keeps legible, and never alone: the words
-// mean the same without.
+// style has the parameters of the escape sequence SGR for text on a terminal. Only the eight basic colors are used,
+// which every theme of a terminal keeps legible. The words mean the same without colors.
 type style string
 
 const (
@@ -18,7 +16,7 @@ const (
 	strong style = "1"
 	faint  style = "2"
 	alarm  style = "1;31" // what blocks, and blindness
-	notice style = "33"   // what is advisory
+	notice style = "33"   // advisory
 	calm   style = "32"   // all is well
 	name   style = "1;36" // mods
 )

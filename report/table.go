@@ -34,7 +34,7 @@ type row struct {
 
 	sig      signature.Signature // that names the group
 	says     string              // of its first entry, where that is urgent, in a line and shortened
-	kept     string              // the same without what is private, where says may have that
+	kept     string              // the same scrubbed, if says is not
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	accused  coalesce.Accused    // of all entries
@@ -54,7 +54,7 @@ const asked = 16
 // flood is how many entries of a row may fill a log, so that the mod and the text of one are kept.
 const flood = 50
 
-// attribute records those of the suspects of the first entry that deserve to be named.
+// attribute records the suspects of the first entry that deserve to be named.
 func (r *row) attribute(suspects []heed.Suspect) {
 	r.Blame = blame.Likely(suspects)
 	if len(r.Blame) == 0 {
@@ -73,8 +73,7 @@ func (r *row) attribute(suspects []heed.Suspect) {
 // to be listed: of more, any may be there by chance.
 const maxPatchers = 2
 
-// patchers returns those of suspects that changed code that was running, nil where
-// they are too many to mean anything.
+// patchers returns the suspects that changed code that was running, nil if they are too many to mean anything.
 func patchers(suspects []heed.Suspect) []string {
 	var names []string
 	for i := range suspects {
@@ -107,7 +106,7 @@ func (r *row) evidenceAgainst(name string) []blame.Kind {
 // maxSays bounds the text of an entry that a row keeps, in characters.
 const maxSays = 240
 
-// headOf returns the first line of a message, with what an indented one or one after a colon adds to it.
+// headOf returns the first line of a message, with the next line if that is indented or a colon ends the first.
 func headOf(message string) string {
 	message = strings.ToValidUTF8(message[:min(len(message), 4*maxSays)], "")
 	head, rest, _ := strings.Cut(message, "\n")
@@ -126,7 +125,7 @@ const maxTemplate = 512
 // table counts entries by signature within one disposition.
 type table struct {
 	rows    *simplelru.LRU[rowKey, *row] // the row that was counted longest ago is evicted
-	entries uint64                       // all, those of evicted rows included
+	entries uint64                       // all, with the entries of evicted rows
 	groups  []*row                       // the rows by group, once the log has ended
 	byKey   map[rowKey]*row              // groups
 
@@ -279,8 +278,8 @@ func mostFrequent(all heed.Variants) heed.Variants {
 	return all
 }
 
-// maxVariants bounds the variants of a group that are shown, as an item does; maxCounted those that are counted, the
-// most frequent of which are shown.
+// maxVariants bounds the variants of a group that are shown, as an item does, the most frequent ones; maxCounted bounds
+// the counted ones.
 const (
 	maxVariants = 8
 	maxCounted  = 1 << 10
@@ -298,7 +297,7 @@ func (t *table) held() []*row {
 }
 
 // top returns the n rows with the most entries, or all where n is not
-// positive; of equals the one that came first.
+// positive; of equals, first the one with the first line.
 func (t *table) top(n int) []*row {
 	rows := t.held()
 	slices.SortFunc(rows, func(a, b *row) int {

@@ -17,13 +17,13 @@ type TextOptions struct {
 	// Color marks what matters with colors, for a terminal.
 	Color bool
 
-	// Rows is the height of the screen that the text goes to, 0 for none: what is
-	// longer repeats at its end what matters, which has scrolled out of sight.
+	// Rows is the height of the screen, 0 for none. A longer text repeats its first facts at its end, since the first ones
+	// have scrolled out of sight.
 	Rows int
 }
 
-// What the text form shows before it counts how many more there are: the first
-// screen has to answer by itself.
+// How many causes, rules and updates the text form shows before it counts the others: the first screen has to answer by
+// itself.
 const (
 	textCauses  = 4  // causes in full
 	textWith    = 3  // rules that came with a cause
@@ -31,7 +31,7 @@ const (
 	textUpdates = 20 // rows of the timeline's beginning, and again of its end
 )
 
-// labelIndent is the column at which text beside a label begins.
+// labelIndent is the column at which the text after a label begins.
 const labelIndent = 12
 
 // Text appends a report as text: what deserved attention, the timeline of updates, the table of signatures,
@@ -95,7 +95,7 @@ func (t *textReport) wrapped(s string, indent int, in style) {
 	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
 }
 
-// labeledLine prints a line beside a label, cut to the width.
+// labeledLine prints a line after a label, cut to the width.
 func (t *textReport) labeledLine(label, line string) {
 	if indent := t.label(label); t.options.Width > 0 {
 		line = fit(line, t.options.Width-indent)
@@ -163,7 +163,7 @@ func (d *Document) size() string {
 // empty reports whether the log was read and has not a single line.
 func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
 
-// facts prints facts beside their labels.
+// facts prints facts after their labels.
 func (t *textReport) facts(facts []fact) {
 	for _, f := range facts {
 		label := f.Label

@@ -145,7 +145,7 @@ func (t *textReport) signatures() {
 	}
 }
 
-// explainSignatures explains what a signature and a group are, and the masks that stand in them.
+// explainSignatures explains signatures, groups and masks.
 func (t *textReport) explainSignatures() {
 	if len(t.Signatures) == 0 {
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// statements stands in for an engine that has ids of one statement in one group: 100 to 199 is one, all others are alone.
+// statements stands in for an engine that has ids of one statement in one group: 100 to 199 is one, all others are
+// alone.
 func statements(s signature.Signature) signature.Signature {
 	if s.ID >= 100 && s.ID < 200 {
 		s = signature.Signature{ID: 100, Check: 100}

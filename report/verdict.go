@@ -57,7 +57,7 @@ type Verdict struct {
 	single  bool // there is no other problem than the first of Causes
 }
 
-// verdictCause is what one rule decided, in all items.
+// verdictCause has the entries of one rule, in all items.
 type verdictCause struct {
 	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these; cause if it explains the next. Worst only where others weigh less or are over, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
@@ -78,12 +78,12 @@ type verdictCause struct {
 
 	texts
 	time    time.Time // of its first entry, where Config.Details asks for it
-	modded  bool      // the log lists mods
+	modded  bool      // the log is of a game with mods
+	memory  bool      // memory ran out, or the graphics device was lost: the work of all mods together
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
-// verdictMod is a mod that something urgent points at. That is no proof: every form shows what it
-// rests on.
+// verdictMod is a mod that an urgent entry points at. That is no proof: every form shows the evidence.
 type verdictMod struct {
 	Name      string       `json:"name" jsonschema:"Its name."`
 	PackageID string       `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
@@ -97,13 +97,13 @@ type verdictMod struct {
 const otherMods = 3
 
 // verdict returns the verdict about a replay that has ended.
-func (r *Replay) verdict(rules ruleTexts) *Verdict {
+func (r *Replay) verdict() *Verdict {
 	v := &Verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
 	}
-	n, earlier := r.told()
+	n, earlier := r.judged()
 	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
@@ -116,23 +116,32 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	}
 	item, top := r.top(n)
 	filler := r.filler(n)
+	reason := n.crashReason()
 	choice := Problems{
 		Top: top.member(), Filler: filler.member(), Blinds: func(rule string) bool { return blinds[rule] },
-		ExplainedBy: func(rule string) []string { return rules[safe(rule)].ExplainedBy },
+		ExplainedBy: func(rule string) []string {
+			p, by := n.problems[causeKey{rule, event.Blocking}], r.config.Rule(rule).ExplainedBy
+			if reason != nil && p != nil && p.tagged(tagCrash) {
+				by = append(slices.Clip(by), reason.rule)
+			}
+			return by
+		},
 	}
 	for _, p := range n.problems {
 		choice.All = append(choice.All, &p.Member)
 	}
-	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
-		choice.reason = reason.rule
-	}
+	modded := r.modded()
 	causes, found := choice.named()
 	for i := range causes {
 		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
 		if item != nil && causes[i].Member == choice.Top && slices.Contains(found, choice.Top) {
 			m = &item.Members[0]
 		}
-		c := r.named(&causes[i], m, rules)
+		c := r.named(&causes[i], m)
+		c.modded = modded
+		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
+			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
+		}
 		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
@@ -228,22 +237,21 @@ func (r *Replay) top(n *run) (*heed.Item, *problem) {
 	return nil, nil
 }
 
-// named returns a problem in words. m is what an item has of it, nil for nothing.
-func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause {
-	text := rules.describe(p.Rule, p.Severity)
+// named returns a problem in words. m is its part of the items, or nil.
+func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
+	text := r.config.Rule(p.Rule).described(p.Rule, p.Severity)
 	c := verdictCause{
 		texts: r.texts,
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(r.say(text.Summary)), Advice: text.Advice,
+		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
 	}
-	c.modded = r.environment != nil && len(r.environment.Mods) > 0
 	if r.details != nil {
 		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	}
 	if m == nil {
 		return c
 	}
-	c.Says, c.Advice = safe(m.Message), cmp.Or(safe(oneSpace(m.Advice)), c.Advice)
+	c.Says = safe(m.Message)
 	group := r.config.Group(m.Signature)
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
@@ -270,13 +278,39 @@ func (r *Replay) named(p *chosen, m *heed.Member, rules ruleTexts) verdictCause 
 	return c
 }
 
+// modded reports whether the log is of a game with mods: it lists or names some.
+func (r *Replay) modded() bool {
+	listed := r.environment != nil && len(r.environment.Mods) > 0
+	return listed || !r.program && len(r.tallyMods(nil)) > 0
+}
+
+// advice returns the advice of the entries of a rule, of the rule, or of its disposition. m is the part that items have
+// of the rule, or nil.
+func (r *Replay) advice(rule RuleText, d event.Disposition, m *heed.Member) string {
+	advice := rule.Advice
+	if m != nil {
+		advice = cmp.Or(safe(oneSpace(m.Advice)), advice)
+	}
+	switch {
+	case advice != "":
+		return advice
+	case d == event.Blocking && r.program:
+		return "Report it to the author of the program, with the log."
+	case d == event.Blocking:
+		return "Update the mod at fault; if that does not help, remove it, and report this to its author with the log."
+	case r.program:
+		return "Nothing, if the program works; otherwise update it, and report it to its author with the log."
+	}
+	return "Nothing, if the game works."
+}
+
 // modTally is a mod with how much of what points at it blocks.
 type modTally struct {
 	verdictMod
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys.
+// tallyMods returns the mods that urgent entries name, by their keys: the entries of one problem, or all if of is nil.
 func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
@@ -336,7 +370,7 @@ func (r *Replay) nameMods(v *Verdict) {
 	}
 }
 
-// identify adds what is known of the mods of a verdict besides their names.
+// identify adds package ids and links to the mods of a verdict.
 func (r *Replay) identify(v *Verdict) {
 	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
@@ -355,8 +389,8 @@ func (r *Replay) identify(v *Verdict) {
 	}
 }
 
-// moreReadable returns the one of two names of a mod that shows its words, and of
-// those the one that does not depend on the order of a log.
+// moreReadable returns the longer of two names of a mod, which shows its words; of equally long names the first in
+// order.
 func moreReadable(a, b string) string {
 	if cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) > 0 {
 		return a

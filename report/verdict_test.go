@@ -313,7 +313,8 @@ var verdicts = []struct {
 		End{Lines: 40},
 		stateWrong, "Something is wrong since line 3. 6 problems; 12 small problems.",
 		[]string{
-			"worst: Something about rule 3 (line 3; also the first).",
+			"worst: Something about rule 3 (line 3; also the first). Not known. To find it, remove the mods added last, " +
+				"or half of them at a time.",
 			"also: Something about rule 10 (line 10). Windmills: its code is in the stack trace.",
 		},
 		"Riverboats by 9 entries (first at line 20), Beekeeping " +
@@ -639,7 +640,10 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
-		[]string{"problem: Something about rule (twice, lines 3 to 5)."},
+		[]string{
+			"problem: Something about rule (twice, lines 3 to 5). Not known. To find it, remove the mods added last, or half " +
+				"of them at a time.",
+		},
 		"Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -663,7 +667,10 @@ var verdicts = []struct {
 		},
 		End{Lines: 40},
 		stateBroken, "Broken since line 3. 1 problem: 37 of these.",
-		[]string{"problem: Something about rule 3 (37 times, lines 3 to 39)."},
+		[]string{
+			"problem: Something about rule 3 (37 times, lines 3 to 39). Not known. To find it, remove the mods added last, " +
+				"or half of them at a time.",
+		},
 		"Windmills by 1 entry (first at line 3), Riverboats 4 by 1 entry (first at line 4), Riverboats 5 by 1 entry " +
 			"(first at line 5), and 1 more.",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
@@ -945,9 +952,9 @@ var verdicts = []struct {
 		End{Lines: 99},
 		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, the most frequent 30 times.",
 		[]string{
-			"worst: Something about rule 60 (line 60).",
+			"cause: Something about rule 50 (twice, lines 50 to 51; it explains 1 later entry).",
+			"worst: Something about rule 60 (line 60; because of line 50).",
 			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
-			"also: Something about rule 50 (twice, lines 50 to 51).",
 		},
 		"",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
@@ -973,7 +980,10 @@ var verdicts = []struct {
 		},
 		End{Lines: 99},
 		stateCrashed, "Crashed at line 60, killed by the system because memory ran out. 2 problems.",
-		[]string{"worst: Something about rule 60 (line 60; also the first).", "also: Something about rule 61 (line 61)."},
+		[]string{
+			"worst: Something about rule 60 (line 60; also the first; it explains 1 later entry).",
+			"also: Something about rule 61 (line 61; because of line 60).",
+		},
 		"",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
 	},

@@ -35,7 +35,7 @@ func (v *Verdict) since() string {
 	return "since"
 }
 
-// label returns what a cause is named for on the first screen.
+// label returns the reason why the first screen names a cause.
 func (v *Verdict) label(c *verdictCause) string {
 	first := &v.Causes[0]
 	if first.As[0] == asCause && len(v.Causes) > 1 {
@@ -50,7 +50,7 @@ func (v *Verdict) label(c *verdictCause) string {
 	return c.As[0]
 }
 
-// either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
+// either joins the names of mods with "or". quote marks a name, here and below.
 func (t texts) either(mods []verdictMod, quote func(string) string) string {
 	return strings.Join(each(mods, func(m verdictMod) string { return m.title(quote) }), t.say(" or "))
 }
@@ -79,6 +79,8 @@ func (c *verdictCause) mod(quote func(string) string) string {
 			"Not known. Memory ran out, and %s were running; that alone is no proof.", c.all(c.Running, quote))
 	case len(c.patched) == 0 && !c.modded:
 		return ""
+	case len(c.patched) == 0 && (c.memory || c.Disposition != event.Blocking):
+		return c.say("Not known.")
 	case len(c.patched) == 0:
 		return c.say("Not known. To find it, remove the mods added last, or half of them at a time.")
 	}
@@ -130,13 +132,12 @@ func (v *Verdict) moreMods() string {
 	return v.say("and %d more", v.MoreMods)
 }
 
-// lead is the verdict in a few words: the headline, what it means where that is not
-// that of a cause, and how many problems there are.
+// lead returns the headline, its meaning if no cause has the same, and how many problems there are.
 func (v *Verdict) lead() string {
 	return oneSpace(v.say("%s.", v.Headline) + " " + v.meaning() + " " + v.counts)
 }
 
-// place is what a cause is, how often and where.
+// place returns the summary of a cause, how often and where it came.
 func (v *Verdict) place(c *verdictCause) string {
 	where := v.say("line %d", c.Line)
 	if c.Times > 1 {
@@ -155,7 +156,7 @@ func (v *Verdict) place(c *verdictCause) string {
 	return v.say("%s (%s).", strings.TrimRight(c.What, stops), where)
 }
 
-// also returns what else than its label a cause is.
+// also returns the other reasons to name a cause, besides its label.
 func (v *Verdict) also(c *verdictCause) string {
 	label := v.label(c)
 	more := slices.DeleteFunc(slices.Clone(c.As), func(as string) bool { return as == label || as == asAlso })
@@ -196,8 +197,8 @@ func (t texts) counts(blocking, advisory []*problem) string {
 	return t.say("%s.", strings.Join(parts, t.say("; ")))
 }
 
-// logSentences returns whether the log is complete: first why it was not read to
-// its end, then where it was blind, then what is missing; or that it is all there.
+// logSentences returns whether the log is complete: first why it was not read to its end, then where it was blind, then
+// the missing parts; or that nothing is missing.
 func (r *Replay) logSentences() []string {
 	says := r.doubts()
 	switch {
@@ -219,7 +220,7 @@ func (r *Replay) logSentences() []string {
 	return says
 }
 
-// headlessSentence is what it means that a log lacks its beginning.
+// headlessSentence is about a log without its beginning.
 const headlessSentence = "The beginning of the log is missing: the first problem may be in that part."
 
 // doubts returns why the log is not complete, nil where it is not known to lack anything.
@@ -251,8 +252,8 @@ func (r *Replay) doubts() []string {
 	return says
 }
 
-// sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of
-// its own.
+// sentence returns where the log was blind, "" if it was not. Parts that are missing at one point have sentences of
+// their own.
 func (b *blindness) sentence(t texts) string {
 	where, lost := t.say("from line %d to line %d", b.first.From, b.first.To), t.say("in between")
 	if b.stretches == 0 {
@@ -267,7 +268,7 @@ func (b *blindness) sentence(t texts) string {
 	return t.say("The log stops %s: what would have been logged %s is not known.", where, lost)
 }
 
-// sentence returns what is missing from a log.
+// sentence returns which part is missing from a log.
 func (m *missing) sentence(t texts) string {
 	where := t.say("at line %d", m.First)
 	if m.Times > 1 {

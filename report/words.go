@@ -14,69 +14,41 @@ import (
 	"github.com/heedlog/heed/internal/text/template"
 )
 
-// ruleTexts has, by the id of a rule, what its author writes of it, escaped.
-type ruleTexts map[string]RuleText
-
-// RuleText is what the author of a rule writes of it, each in a line or "": what happened, why it matters, and
-// what a player does now.
+// RuleText has the texts of the author of a rule, each in a line or "": the event, why it matters, and the next step of
+// a player.
 type RuleText struct {
 	Summary, Why, Advice string
 	ExplainedBy          []string // the rules whose earlier problem explains this one's
 }
 
-// ruleTexts returns the texts of all rules that a replay came upon.
-func (r *Replay) ruleTexts() ruleTexts {
-	texts := ruleTexts{}
-	if r.config.Rule == nil {
-		return texts
-	}
-	add := func(rule string) {
-		_, known := texts[safe(rule)]
-		if _, isDefault := defaultRule(rule); !known && !isDefault {
-			t := r.config.Rule(rule)
-			texts[safe(rule)] = t.shown()
-		}
-	}
-	for _, t := range r.tables {
-		for _, row := range t.held() {
-			add(row.Rule)
-		}
-	}
-	for _, c := range r.causes.list() {
-		add(c.Rule)
-		for rule := range c.members {
-			add(rule)
-		}
-	}
-	return texts
-}
-
-// shown returns the text of a rule as reports have it, whoever wrote it.
+// shown returns the text of a rule escaped, each in one line.
 func (t RuleText) shown() RuleText {
 	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
 }
 
-// describe returns a rule's text, with the words of the report where its author does not state what happened.
-func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
-	text := t[safe(rule)]
-	text.Summary = cmp.Or(text.Summary, coalesce.Reported(rule, severity))
-	_, isDefault := defaultRule(rule)
-	if text.Why == "" && isDefault {
-		text.Why = "no rule matches it, so the default for its kind applies"
+// described returns the text of a rule, with a summary by severity if the rule has none.
+func (t RuleText) described(rule string, severity event.Severity) RuleText {
+	t.Summary = cmp.Or(t.Summary, coalesce.Reported(rule, severity))
+	if t.Why == "" && isDefault(rule) {
+		t.Why = "no rule matches it, so the default for its kind applies"
 	}
-	return text
+	return t
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.
 const maxName = 64
 
-// defaultRule reports whether an id, such as "default.log.error", stands for a rule where none matched, and of which
-// kind of entry.
-func defaultRule(id string) (kind string, ok bool) {
+// defaultRule returns the kind of entry of a default, such as "default.log.error", and "" for a rule of a file.
+func defaultRule(id string) (kind string) {
 	rest, ok := strings.CutPrefix(id, "default.")
 	kind, _, more := strings.Cut(rest, ".")
-	return kind, ok && more
+	if !ok || !more {
+		return ""
+	}
+	return kind
 }
+
+func isDefault(rule string) bool { return defaultRule(rule) != "" }
 
 // baseName is the last part of a path of any system.
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
@@ -87,7 +59,7 @@ func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 // blamed shows the names of mods, which hold no comma.
 func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
-// noTemplate stands for a template that the engine has evicted.
+// noTemplate is shown for a template that the engine has evicted.
 const noTemplate = "(template no longer stored)"
 
 // oneLine shows a canonical template in one line.
@@ -115,8 +87,6 @@ func sentence(s string) string {
 // stops end sentences.
 const stops = ".。"
 
-func times(n uint64) string { return texts(nil).times(n) }
-
 // capital begins a sentence.
 func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
@@ -126,8 +96,8 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// howOften counts what a cause's rule decided apart from what came with it, so that
-// the name of the first fault is not read as that of all.
+// howOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is
+// not the name of all.
 func (c *Cause) howOften() string {
 	often := text.Many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
@@ -136,15 +106,15 @@ func (c *Cause) howOften() string {
 	return often
 }
 
-// where returns how often a rule decided beside the cause's, and from which line on.
+// where returns how often another rule decided, and from which line on.
 func (p *causePart) where() string {
 	if p.Entries == 1 {
 		return fmt.Sprintf("once at line %d", p.First)
 	}
-	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
+	return fmt.Sprintf("%s from line %d on", texts(nil).times(p.Entries), p.First)
 }
 
-// changed is the part of a summary about what the game knows.
+// changed is the part of a summary about the state of the game.
 const changed = "; the game's state may have changed"
 
 // words returns words about a game, in the log of a program as words about that.

@@ -12,7 +12,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -28,7 +27,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
 )
@@ -36,8 +35,7 @@ import (
 //go:embed static
 var static embed.FS
 
-// program is the file with the compiled program. No server takes a file of that name for one that the browser is to
-// unpack: the page does.
+// program is the file with the compiled program. The page unpacks it: with this name no server lets the browser do it.
 const program = "heed.bin"
 
 func main() {
@@ -128,14 +126,14 @@ func pageFiles() (map[string][]byte, error) {
 // hashes are the sources of a policy that allow the style and the script of a report.
 var hashes = regexp.MustCompile(`(script|style)-src '(sha256-[^']+)'`)
 
-// policy returns the Content-Security-Policy of the page. It allows the files of the page and what a report has in
-// it, which is shown in a frame of the page, and no connection to another host.
+// policy returns the Content-Security-Policy of the page. It allows the files of the page, the style and script of a
+// report, which a frame of the page shows, and no connection to another host.
 func policy() (string, error) {
 	set, err := rules.Compile(rules.Defaults()...)
 	if err != nil {
 		return "", err
 	}
-	page, err := command.NewPage(context.Background(), set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
+	page, err := readlog.NewPage(set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("a line\n")), nil
 	})
 	if err != nil {

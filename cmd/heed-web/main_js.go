@@ -7,13 +7,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"runtime/debug"
 	"syscall/js"
 
-	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -58,12 +57,11 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 		byName[names[i]] = logs.Index(i)
 	}
 	readings := map[string]int{}
-	page, err := command.NewPage(context.Background(), set, language, names, strict, func(name string) (io.ReadCloser,
-		error,
-	) {
+	open := func(name string) (io.ReadCloser, error) {
 		readings[name]++
 		return &reader{file: byName[name], reading: readings[name]}, nil
-	})
+	}
+	page, err := readlog.NewPage(set, language, names, strict, open)
 	out := map[string]any{"error": ""}
 	if err != nil {
 		out["error"] = err.Error()

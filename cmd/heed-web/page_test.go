@@ -6,19 +6,24 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
 
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
 )
 
 var (
@@ -41,6 +46,43 @@ func TestFiles(t *testing.T) {
 	}
 	for _, id := range []string{"files", "strict", "status", "progress", "error", "result", "again", "copy", "markdown", "save", "swap", "report"} {
 		require.Contains(t, index, `id="`+id+`"`)
+	}
+}
+
+// TestTexts: each language of the rules has each text of the page, and no other.
+func TestTexts(t *testing.T) {
+	read := func(name string) string {
+		data, err := static.ReadFile("static/" + name)
+		require.NoError(t, err)
+		return string(data)
+	}
+	english := map[string]bool{}
+	for _, m := range regexp.MustCompile(`say\('([^']+)'`).FindAllStringSubmatch(read("page.js"), -1) {
+		english[m[1]] = true
+	}
+	page, err := html.Parse(strings.NewReader(read("index.html")))
+	require.NoError(t, err)
+	letters := regexp.MustCompile(`^[^{]*\pL`)
+	for n := range page.Descendants() {
+		for _, a := range n.Attr {
+			if a.Key == "aria-label" || a.Key == "title" {
+				english[a.Val] = true
+			}
+		}
+		if s := strings.TrimSpace(n.Data); n.Type == html.TextNode && n.Parent.Data != "noscript" && letters.MatchString(s) {
+			english[s] = true
+		}
+	}
+	_, data, _ := strings.Cut(read("texts.js"), "const texts =")
+	var texts map[string]map[string]string
+	require.NoError(t, json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimSpace(data), ";")), &texts))
+	require.Equal(t, rules.Languages(), slices.Sorted(maps.Keys(texts)))
+	for language, own := range texts {
+		require.Equal(t, slices.Sorted(maps.Keys(english)), slices.Sorted(maps.Keys(own)), language)
+		for text, translated := range own {
+			require.NotEmpty(t, translated, "%s: %s", language, text)
+			require.Equal(t, strings.Count(text, "%s"), strings.Count(translated, "%s"), "%s: %s", language, text)
+		}
 	}
 }
 
@@ -85,7 +127,7 @@ func TestBrowser(t *testing.T) {
 	require.NoError(t, build(folder))
 	packed, err := os.Stat(filepath.Join(folder, program))
 	require.NoError(t, err)
-	require.Less(t, packed.Size(), int64(4_900_000), "the page is to be there in seconds")
+	require.Less(t, packed.Size(), int64(4_400_000), "the page is to be there in seconds")
 
 	var mu sync.Mutex
 	var others []string
@@ -114,6 +156,11 @@ func TestBrowser(t *testing.T) {
 		"--proxy-server="+at.Host, "--proxy-bypass-list=<-loopback>")
 	loaded := func() { b.Eventually(`document.readyState === "complete" && document.querySelector("#drop") !== null`) }
 	loaded()
+	size := func(width int) {
+		b.Call("Emulation.setDeviceMetricsOverride",
+			map[string]any{"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": false})
+	}
+	size(390) // a window of the browser is never as small
 	picture := 0
 	shot := func() {
 		if *shots != "" {
@@ -122,8 +169,11 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	shot()
-	b.Eval(`document.querySelector("#report").onload = (e) => { window.loaded = e.target.srcdoc.length };
+	watch := func() {
+		b.Eval(`document.querySelector("#report").onload = (e) => { window.loaded = e.target.srcdoc.length };
 		window.refused = 0; document.addEventListener("securitypolicyviolation", () => window.refused++)`)
+	}
+	watch()
 	const shown = `!document.querySelector("#result").hidden`
 	const frame = `document.querySelector("#report").srcdoc`
 	captures := filepath.Join("..", "..", "testdata", "captures")
@@ -160,4 +210,23 @@ func TestBrowser(t *testing.T) {
 	b.Eventually(shown)
 	require.Equal(t, "true", b.Eval(`document.querySelector("#difference pre").textContent.length > 50`))
 	shot()
+
+	var agent string
+	require.NoError(t, json.Unmarshal([]byte(b.Eval(`navigator.userAgent`)), &agent))
+	for language, width := range map[string]int{"de": 390, "zh": 1280} {
+		b.Call("Emulation.setUserAgentOverride", map[string]any{"userAgent": agent, "acceptLanguage": language})
+		size(width)
+		b.Call("Page.reload", nil)
+		b.Eventually(`document.documentElement.lang === "` + language + `"`)
+		loaded()
+		require.Equal(t, "true", b.Eval(`document.title === texts.`+language+`["heed: what broke in your game?"]`))
+		require.Equal(t, "false", b.Eval(`document.documentElement.scrollWidth > innerWidth`), "it fits")
+		shot()
+		watch()
+		b.Choose("#files", first)
+		b.Eventually(shown)
+		b.Eventually(`window.loaded === document.querySelector("#report").srcdoc.length`)
+		require.Equal(t, "true", b.Eval(frame+`.includes('<html lang="`+language+`">')`))
+		shot()
+	}
 }

@@ -20,7 +20,7 @@ type Source struct {
 func (s Source) Join(o Source) Source { return Source{s.Part | o.Part, max(s.Root, o.Root)} }
 
 // Root returns the folder below which the first folder names the player: the longest common folder of all patterns,
-// without wildcards. An archive is a folder.
+// without wildcards. An archive is a folder; an archive that is alone in a folder is that folder.
 func Root(patterns []string) string {
 	root := ""
 	for i, pattern := range patterns {
@@ -29,6 +29,9 @@ func Root(patterns []string) string {
 		switch end := strings.IndexAny(r, `*?[`); {
 		case err == nil && info.IsDir(), IsArchive(r) && end < 0:
 			r = strings.TrimPrefix(r+"/", "./")
+			if in, _ := os.ReadDir(pattern); len(in) == 1 && IsArchive(in[0].Name()) {
+				r += in[0].Name() + "/"
+			}
 		case err != nil && end >= 0:
 			r = r[:strings.LastIndexByte(r[:end], '/')+1]
 		default:

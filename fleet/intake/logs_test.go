@@ -53,6 +53,10 @@ func TestRoot(t *testing.T) {
 	require.Equal(t, "november/", Root([]string{"november/a/x.log", "november/b/z.log"}))
 	require.Empty(t, Root([]string{"october", "november"}))
 	require.Empty(t, Root([]string{"."}))
+	require.NoError(t, os.WriteFile("october/all.zip", nil, 0o600))
+	require.Equal(t, "october/all.zip/", Root([]string{"october"}), "alone, it is the folder")
+	require.NoError(t, os.WriteFile("october/more.zip", nil, 0o600))
+	require.Equal(t, "october/", Root([]string{"october"}))
 	require.Equal(t, "/", Root([]string{"/x", "/y/*"}))
 	read := &Reader{}
 	require.Equal(t, "player7", read.playerIn("all.zip/player7/Player.log", len("all.zip/")))

@@ -6,9 +6,6 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
@@ -41,70 +38,21 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	defer func() { _ = log.Close() }() // only read from
 	hasher := summary.NewHasher()
 	unzipped := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
-	reader, err := capture.NewReader(unzipped, capture.Options{})
+	r, err := replay.Open(set, unzipped)
 	if err != nil {
 		return nil, err
 	}
-	head := reader.Head(64 << 10)
-	if err := text.Check(head); err != nil {
-		return nil, err
-	}
-	config := replay.Config(set)
-	config.Family = reader.Family()
-	engine, err := heed.New(config)
-	if err != nil {
-		return nil, err
-	}
-	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}, Family: config.Family}
 	scrubber := &report.Scrubber{}
-	made, err := report.New(report.Config{
-		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,
-		Variant: engine.Variant,
-	})
+	made, err := report.New(r.Report(name, scrubber))
 	if err != nil {
 		return nil, err
 	}
-	err = run(r, made)
+	err = r.Run(made)
 	s = replay.Summarize(made, scrubber, set, hasher.Log(name))
 	if s.Log.Bytes == 0 {
 		return nil, errors.Join(err, errEmpty)
 	}
 	return s, err
-}
-
-// records reads the records of a reader. Unlike [capture.Ahead], it reads on the calling goroutine, whose panics are
-// caught.
-type records struct {
-	*capture.Reader
-	record capture.Record
-}
-
-func (r *records) Next() (*capture.Record, error) {
-	return &r.record, r.Reader.Next(&r.record)
-}
-
-// run replays a log to its end, into a report.
-func run(r *replay.Replay, made *report.Replay) error {
-	var updates []heed.Update
-	for {
-		if err := r.Next(); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			made.End(r.End(err))
-			return err
-		}
-		if !r.Acted {
-			made.Observe(r.Record, &r.Outcome)
-			if !r.Outcome.Pending {
-				continue
-			}
-		}
-		updates = r.Engine.Updates(updates[:0])
-		for i := range updates {
-			made.Update(&updates[i])
-		}
-	}
 }
 
 // limit bounds the bytes read from readers, and has the error for more. A nil limit is no limit.

@@ -49,8 +49,7 @@ type Known struct {
 	Expires     date // the first day on which it is known no more
 	Note        string
 
-	// Templates are canonical templates of the group, that of Signature first, at
-	// most 16.
+	// Templates are canonical templates of the group, at most 16. The first one is the template of Signature.
 	Templates []string
 
 	// Sample is the text of an entry of the group with its stack, scrubbed, by which another version of signatures reads
@@ -81,16 +80,15 @@ type WriteOptions struct {
 	Today  time.Time
 	Expiry int // days; 0 means DefaultExpiry
 
-	// Previous is what the baseline held before, nil for a new one. Of groups that
-	// it knows, the first day, the day of expiry, the note and the id are kept. Those
-	// that were not seen again stay until they expire.
+	// Previous is the baseline before, nil for a new one. Groups that it knows keep the first day, the day of expiry, the
+	// note and the id. Groups that were not seen again stay until they expire.
 	Previous *Baseline
 
 	// Renew gives all that was seen a new day of expiry.
 	Renew bool
 }
 
-// Written is what became of a baseline.
+// Written is a baseline with the number of its changes.
 type Written struct {
 	Baseline *Baseline
 	Updated  bool // there was a previous one
@@ -101,7 +99,7 @@ type Written struct {
 	Expired  int  // that were seen and have expired: renew them, or mend what causes them
 }
 
-// Write makes a baseline of what is urgent on the new side.
+// Write makes a baseline of the urgent groups of the new side.
 func (c *Collector) Write(o WriteOptions) *Written {
 	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
 	totals := c.totals(New)
@@ -133,7 +131,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 			if k.Expires <= today {
 				w.Expired++
 			}
-			// A name that stays is a change that nobody has to read.
+			// An id that stays is no change to review.
 			if i := slices.IndexFunc(g.texts, func(t *entryText) bool { return t.sig == old.Signature }); i >= 0 {
 				k.Signature = old.Signature
 				first := g.texts[i].template
@@ -309,7 +307,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		out.ModsChanged = h != b.Mods
 	}
 	groups, b := c.match(b)
-	// What is not known, or more frequent, is no part of the length of a log.
+	// Groups that are not known, or more frequent, are no part of the length of a log.
 	length := after.Records
 	seen := make([]bool, len(b.Entries))
 	compared := 0

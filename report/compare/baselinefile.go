@@ -31,9 +31,9 @@ const (
 	MaxForms = 16
 )
 
-// Append appends the baseline as YAML: entries by id, templates line by line,
-// so that a change reads well in a review. What could mislead a reader of the file
-// (controls, marks that turn the reading direction) is written as an escape.
+// Append appends the baseline as YAML: entries by id, templates line by line, so that a change reads well in a review.
+// Characters that could mislead a reader of the file (controls, marks that turn the reading direction) are written as
+// escapes.
 func (b *Baseline) Append(dst []byte) []byte {
 	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
 	p("# Known noise, written by \"heed baseline write\". A group is reported again when it exceeds its\n" +
@@ -94,8 +94,8 @@ func plain(s string) string {
 
 var plainID = regexp.MustCompile(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
 
-// appendTemplate appends a template as a block of its lines, or in quotes where a
-// reader could not see what is in it.
+// appendTemplate appends a template as a block of its lines, or in quotes if it has characters that a reader could not
+// see.
 func appendTemplate(dst []byte, template, indent string) []byte {
 	if !utf8.ValidString(template) {
 		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
@@ -321,7 +321,7 @@ func (p *baselineParser) scalar(n *yaml.Node, field string, ok bool, want string
 	}
 }
 
-// shown returns what stands at a node, for an error.
+// shown returns the kind or the value of a node, for an error.
 func shown(n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
 		return yamlfile.KindName(n)

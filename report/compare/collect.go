@@ -20,8 +20,8 @@ const (
 	factor     = 2
 	confidence = 0.99
 
-	// DefaultExpiry is after how many days what is known to a baseline is asked about
-	// again: noise that nobody looked at for three months is not known any more.
+	// DefaultExpiry is the number of days after which a group of a baseline is reported again: three months without a
+	// review.
 	DefaultExpiry = 90
 )
 
@@ -32,7 +32,7 @@ const (
 	maxTextBytes = 8 << 20
 )
 
-// maxSample bounds, in bytes, what is kept of an entry as a sample.
+// maxSample bounds the sample of an entry, in bytes.
 const maxSample = 512
 
 // maxText bounds, in bytes, the whole text of an entry: a baseline's sample.
@@ -52,21 +52,20 @@ type Config struct {
 	// Optional.
 	Rules *rules.Set
 
-	// Scrub takes out of text what is private, of all that is returned but baselines. Optional.
+	// Scrub removes private text from all results except baselines. Optional.
 	Scrub func(text string) string
 }
 
-// Side is what a run is compared as.
+// Side is a side of a comparison.
 type Side uint8
 
 // The sides of a comparison.
 const (
-	Old Side = iota // what is known
-	New             // what is held against it
+	Old Side = iota // the known logs
+	New             // the logs that are compared with them
 )
 
-// Collector gathers the entries of logs, and what is known of them, until they
-// are compared.
+// Collector gathers the entries of logs until they are compared.
 type Collector struct {
 	config Config
 
@@ -87,7 +86,7 @@ type entryText struct {
 	seen     []sighting
 }
 
-// tally is what is known of a text, or a group, on one side.
+// tally has the counts and the decision of a text, or a group, on one side.
 type tally struct {
 	count    uint64
 	decided  decision // the weightiest
@@ -98,7 +97,7 @@ type tally struct {
 	asked    bool            // for suspects and a sample
 }
 
-// decision is what a rule decided about an entry.
+// decision is the decision of a rule about an entry.
 type decision struct {
 	disposition event.Disposition
 	severity    event.Severity
@@ -132,6 +131,10 @@ type RunConfig struct {
 	// for the first urgent entry of each signature on each side. Optional.
 	Blame func() []blame.Suspect
 
+	// Game returns the game of the log without its version, "" if it is not known. It is asked once the log has ended.
+	// Optional.
+	Game func() string
+
 	// Sample returns a line by which people recognize the entry being observed; as
 	// often as Blame. Optional.
 	Sample func() string
@@ -152,14 +155,14 @@ type Run struct {
 	truncated   bool       // the end of the log is visibly missing
 	hasEntries  bool       // it has an entry that is compared
 	header      bool       // it has the header of an upload
-	blind       *Gap       // the stretch of blindness that goes on
+	blind       *Gap       // the stretch of blindness that has not ended
 	gaps        []Gap
 	moreGaps    int // that are not kept
 	mods        []mod
 	hasMods     bool
 }
 
-// Kinds of gaps beside those of notices.
+// Kinds of gaps, besides the kinds of notices.
 const (
 	gapBlind     = "blind"
 	gapBeginning = "beginning" // the log begins in the middle
@@ -194,8 +197,8 @@ func (c *Collector) Run(side Side, r RunConfig) *Run {
 	return run
 }
 
-// Observe counts one record with what the engine made of it. Strings are copied where they are kept. Headers
-// of uploads and notices are compared with nothing: they have mods, and what is missing.
+// Observe counts one record with the outcome of the engine. It copies the strings that it keeps. Headers of uploads and
+// notices are not compared: they have mods and gaps.
 func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	line, d := rec.Line(), &o.Decision
 	r.line = max(r.line, line, rec.EndLine)
@@ -217,7 +220,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	case rec.Kind != event.KindNotice:
 		r.count(rec, o)
 	case rec.Status == event.StatusRestarted:
-		r.mods, r.hasMods = nil, false // those of the last run count
+		r.mods, r.hasMods = nil, false // the mods of the last run count
 	case rec.Status == event.StatusLogFound:
 	default:
 		r.gap(Gap{Kind: rec.Status.String(), From: line, To: line})
@@ -309,8 +312,7 @@ func (r *Run) End(err error, headless bool) (silence string) {
 	return silent.Silence()
 }
 
-// maxGaps bounds the gaps of a log that are kept: the first. One that goes blind
-// more often is described well enough by their number.
+// maxGaps bounds the gaps of a log that are kept, the first ones. The others are counted.
 const maxGaps = 16
 
 // gap adds a gap in the evidence of the log.
@@ -352,7 +354,7 @@ func (c *Collector) listed(side Side) []mod {
 	return mods
 }
 
-// text returns what is known of a signature, nil where there is no room for it.
+// text returns the counts of a signature, nil if there is no room for it.
 func (r *Run) text(s signature.Signature) *entryText {
 	c := r.collector
 	if t := c.texts[s]; t != nil {

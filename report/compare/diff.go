@@ -85,10 +85,9 @@ func (r *Group) lacks(chance float64, gaps bool) {
 	r.chance, r.Chance, r.MayBeUnseen = chance, rounded(chance), gaps
 }
 
-// changed returns which of the groups that both sides have are more or less frequent, and
-// the length of the sides in records: of what both have, without what has changed. Else
-// one flood would make all the rest look rare. What has changed is only known with a
-// length, so that it is found in turns.
+// changed returns which of the groups that both sides have are more or less frequent, and the length of the sides in
+// records: of the groups that both have, without the changed ones. Else one flood would make all the rest look rare.
+// The changed groups depend on the length, so that they are found in turns.
 func (c *Collector) changed(hours [2]float64, groups []*group, z float64) (changed []bool, shared [2]uint64) {
 	for _, g := range groups {
 		if g.common() {

@@ -420,8 +420,8 @@ func TestBounds(t *testing.T) {
 	require.EqualValues(t, 1, c.Diff().Old.Uncounted)
 }
 
-// TestNewCode: a code that a known statement did not have before is new, though the statement is one group; another name
-// in it is not.
+// TestNewCode: a code that a known statement did not have before is new, though the statement is one group; another
+// name in it is not.
 func TestNewCode(t *testing.T) {
 	var lines []string
 	for _, code := range []int{400, 401, 403, 404, 408, 409, 410, 412, 423, 428, 429, 431, 451} {

@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Diff is what differs between the old side and the new one. Like [Check] and [Suspects] it is plain data,
-// scrubbed and escaped, and its JSON form. Groups are ordered by what matters: blocking before advisory before
+// Diff has the differences between the old side and the new one. Like [Check] and [Suspects] it is plain data,
+// scrubbed and escaped, and its JSON form. Groups are ordered by weight: blocking before advisory before
 // ignored, then by severity, then the more certain, then the more frequent.
 type Diff struct {
 	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
@@ -29,7 +29,7 @@ type Diff struct {
 	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list; a change of load order alone does not count."`
 }
 
-// Check is what a baseline does not explain. A group is in the first list that fits.
+// Check has the groups that a baseline does not explain. A group is in the first list that fits.
 type Check struct {
 	SchemaVersion int      `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Baseline      string   `json:"baseline" jsonschema:"Name of the baseline file."`
@@ -45,7 +45,7 @@ type Check struct {
 	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods; false if one of the lists is not known."`
 }
 
-// Suspects is what two sides and their mods show about what is new.
+// Suspects has the mods that may be the cause of new groups, by two sides and their mods.
 type Suspects struct {
 	SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Old           Totals         `json:"oldSide" jsonschema:"The log that was good."`
@@ -58,8 +58,7 @@ type Suspects struct {
 	Groups        []SuspectGroup `json:"groups" jsonschema:"Urgent groups that are new or more frequent."`
 }
 
-// RankedMod is a mod that may be the cause of what is new, by its evidence in all groups. Evidence is that of the
-// group where it is strongest.
+// RankedMod is a mod that may be the cause of new groups, with its strongest evidence in one of them.
 type RankedMod struct {
 	modSuspect
 
@@ -79,13 +78,13 @@ type Totals struct {
 // File is one log of a side.
 type File struct {
 	Name     string `json:"file" jsonschema:"The log, as it was named."`
+	Game     string `json:"game,omitempty" jsonschema:"Its game without the version, if known."`
 	Records  uint64 `json:"records" jsonschema:"Records in it."`
 	Gaps     []Gap  `json:"gaps" jsonschema:"Where its evidence is incomplete, at most 16."`
 	MoreGaps int    `json:"moreGaps,omitempty" jsonschema:"Gaps that are not listed."`
 }
 
-// Gap is where the evidence of a log is incomplete: what is missing from it may
-// have happened all the same.
+// Gap is a place where the evidence of a log is incomplete: more may have happened there.
 type Gap struct {
 	Kind string `json:"kind" jsonschema:"What is missing: blind, hole, run_cut, truncated, unread or beginning; empty or header (only the header of an upload) if all of it is missing."`
 	From int    `json:"from" jsonschema:"The line at which the gap begins; 0 if there is no log."`
@@ -93,7 +92,7 @@ type Gap struct {
 	Rule string `json:"rule,omitempty" jsonschema:"The rule that decided so, if any."`
 }
 
-// Silence returns what there is of a log that has nothing to compare, and "" where g is less than that.
+// Silence returns the contents of a log that has nothing to compare, such as "empty"; "" for a smaller gap.
 func (g Gap) Silence() string {
 	switch g.Kind {
 	case gapEmpty:
@@ -219,6 +218,9 @@ func (c *Collector) totals(side Side) Totals {
 	clock := true
 	for _, r := range c.runs[side] {
 		f := File{Name: c.safe(r.config.File, 0), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps}
+		if r.config.Game != nil {
+			f.Game = c.safe(r.config.Game(), maxName)
+		}
 		for _, g := range r.gaps {
 			g.Rule = c.safe(g.Rule, 0)
 			f.Gaps = append(f.Gaps, g)
@@ -227,7 +229,7 @@ func (c *Collector) totals(side Side) Totals {
 		t.Records += r.records
 		t.Uncounted += r.uncounted
 		hours := r.last.Sub(r.first).Hours()
-		// The length of a log of which few records have a time is not known.
+		// If few records have a time, the length of the log is not known.
 		if 2*r.timed < r.records || hours <= 0 {
 			clock = false
 		}

@@ -12,7 +12,7 @@ import (
 // group is the texts that are one variant of a group, with their counts: another code in the same place is news.
 type group struct {
 	texts []*entryText // by id
-	cut   []*entryText // what ends of logs have left of them
+	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
 	at    map[*Run]int
@@ -83,7 +83,7 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 	return groups, grouper
 }
 
-// add adds up what is known of the texts of a group.
+// add adds up the tallies and sightings of the texts of a group.
 func (g *group) add() {
 	g.at = map[*Run]int{}
 	for _, t := range g.texts {
@@ -134,14 +134,11 @@ func (t *tally) merge(u *tally) {
 	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
 }
 
-// whole parts the texts from those that the end of a log has cut, each of which it
-// returns with the text that it is the beginning of, or with nil. A game that is
-// killed, or still running, leaves a log that ends within a line or within a stack;
-// what is left of the record has a signature of its own, and is no news. A log that is cut
-// does not show it, so that the other texts must: only the last entries of
-// logs can be, and only those that came nowhere else and with which another text
-// begins. Of a log that is visibly cut, what is left of a record is also left out
-// where it is not urgent.
+// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it,
+// or with nil. A game that is killed, or still running, leaves a log that ends within a line or within a stack; the
+// beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It
+// counts as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry
+// that is not urgent counts as cut, too.
 func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
 	last := c.lastEntries()
 	if len(last) == 0 {
@@ -157,7 +154,7 @@ func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut ma
 		var longer *entryText
 		for _, other := range texts {
 			if begins(other.template, t.template, last[other] == nil) &&
-				(longer == nil || !longer.beside(t) && other.beside(t)) {
+				(longer == nil || !longer.covers(t) && other.covers(t)) {
 				longer = other
 			}
 		}
@@ -195,8 +192,8 @@ func (c *Collector) lastEntries() map[*entryText]*lastEntries {
 	return last
 }
 
-// beside reports whether t is on every side that u is on.
-func (t *entryText) beside(u *entryText) bool {
+// covers reports whether t is on every side that u is on.
+func (t *entryText) covers(u *entryText) bool {
 	return (u.tally[Old].count == 0 || t.tally[Old].count > 0) && (u.tally[New].count == 0 || t.tally[New].count > 0)
 }
 
@@ -204,8 +201,8 @@ func (t *entryText) urgent() bool {
 	return t.tally[Old].decided.disposition.Urgent() || t.tally[New].decided.disposition.Urgent()
 }
 
-// addCut counts what is left of an entry of the group. A rule that saw half of an
-// entry may have decided otherwise, so that the whole ones decide about the group.
+// addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so
+// that the whole entries decide about the group.
 func (g *group) addCut(t *entryText) {
 	for side := range t.tally {
 		u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]
@@ -230,11 +227,9 @@ type lastEntries struct {
 	truncated bool // all of these logs are visibly cut
 }
 
-// begins reports whether a template may be that of a text of which an end is
-// missing, and longer that of the whole. The word in which the text ends may be
-// masked in one of them alone: "A = Thing_Lam" is the beginning of "A = <*>". Of two
-// such, each may be the beginning of the other, so that this holds only where
-// longer is known to be whole.
+// begins reports whether a template may be the beginning of a longer one. The last word may be masked in one of them
+// alone: "A = Thing_Lam" is the beginning of "A = <*>". Each of two such templates may be the beginning of the other,
+// so that this counts only if longer is whole.
 func begins(longer, template string, whole bool) bool {
 	if template == "" || longer == template {
 		return false
@@ -253,5 +248,5 @@ func begins(longer, template string, whole bool) bool {
 	return strings.Contains(word, mask) || strings.Contains(template[at:], mask)
 }
 
-// mask stands in templates for what varies.
+// mask is in templates in place of variable parts.
 const mask = "<*>"

@@ -20,7 +20,7 @@ type mod struct {
 	Assemblies []string // names, without versions
 }
 
-// key returns what a mod is recognized by in another list.
+// key returns the key of a mod in all lists: its package id or its name, in small letters.
 func (m *mod) key() string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
 // modsHash identifies a set of mods and their versions. The order is no part of
@@ -40,12 +40,12 @@ func modsHash(mods []mod) uint64 {
 	return h.Sum64()
 }
 
-// versioned reports whether a list is one that gives versions.
+// versioned reports whether a list has versions.
 func versioned(mods []mod) bool {
 	return slices.ContainsFunc(mods, func(m mod) bool { return m.Version != "" })
 }
 
-// What became of a mod between two lists.
+// How a mod differs between two lists.
 const (
 	unchanged = ""
 	added     = "added"
@@ -61,10 +61,9 @@ type modChange struct {
 	assemblies []string
 }
 
-// modChanges returns the mods of both lists: those of the new one in order, then
-// those removed. As few as possible count as moved: those outside of the longest
-// run of mods that are in the same order in both. Whether a mod was updated is known
-// only where both lists give versions.
+// modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible
+// count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
+// updated is known only if both lists have versions.
 func modChanges(before, after []mod) []modChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
@@ -134,7 +133,7 @@ func increasing(values []int) []bool {
 	return marked
 }
 
-// is reports whether a name that blame gave is that of the mod.
+// is reports whether a name that blame gave is a name of the mod.
 func (m *modChange) is(name string) bool {
 	key := blame.Key(name)
 	if key == "" {
@@ -172,7 +171,7 @@ func (m *modChange) namedIn(text string, shared map[string]int) string {
 	return ""
 }
 
-// holdsWord reports whether text has word with no letter or digit beside it.
+// holdsWord reports whether text has word without a letter or digit before or after it.
 func holdsWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)

@@ -6,7 +6,7 @@ import (
 	"github.com/heedlog/heed/internal/cohort"
 )
 
-// What the length of a log is measured in.
+// The measures of the length of a log.
 const (
 	perRun    = "run"    // a log
 	perRecord = "record" // records of groups that did not change
@@ -41,9 +41,8 @@ const (
 	less
 )
 
-// differs returns whether b is more or less frequent than a by every measure that is
-// defined, and the ratio by the one that shows the least difference. Without a measure
-// there is none. Both counts are above 0.
+// differs returns whether b is more or less frequent than a by every defined measure, and the ratio by the measure with
+// the least difference. Without a measure there is none. Both counts are above 0.
 func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
 	var lowest, highest ratio
 	found := false

@@ -10,12 +10,10 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 )
 
-// The weights of evidence for a mod as the cause of a new group. What points at
-// it and what changed about it are independent, so that they add up; of each kind
-// the strongest counts. What points at a mod by the code that threw weighs 60 in
-// package blame.
+// The weights of evidence for a mod as the cause of a new group. Evidence in the log and changes of the mod are
+// independent, so that they add up; of each kind the strongest counts. The code that threw weighs 60 in package blame.
 const (
-	scoreNamed = 30 // its name, package id or an assembly stands in the text
+	scoreNamed = 30 // the text has its name, package id or an assembly
 	scoreFirst = 15 // blamed in the new logs, and in the old ones for nothing
 )
 
@@ -32,8 +30,8 @@ func (c *Collector) lists(side Side) bool {
 	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
 }
 
-// changes returns the mods of both lists. If a side has no list, it returns the mods of the new one, of which no change
-// is known.
+// changes returns the mods of both lists. If a side has no list, it returns the mods of the new one without
+// changes.
 func (c *Collector) changes() (changes []modChange) {
 	if c.lists(Old) && c.lists(New) {
 		changes = modChanges(c.listed(Old), c.listed(New))
@@ -128,8 +126,8 @@ func (c *Collector) Suspects() *Suspects {
 	return out
 }
 
-// rank counts the suspects of a group among those of all. What points at a mod counts for more than what changed
-// about it, and in a group that blocks for more than in one that does not. Known are the places of mods in the list.
+// rank adds the suspects of a group to the list of all. Evidence in the log counts for more than a change of the mod,
+// and a blocking group for more than another. Known has the places of mods in the list.
 func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 	blocks := g.Group.Disposition == event.Blocking
 	for i := range g.Suspects {

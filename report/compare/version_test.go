@@ -15,7 +15,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// oldBaseline returns the file of a baseline of version 1 of signatures: each entry has its templates, rest after the last tab.
+// oldBaseline returns the file of a baseline of version 1 of signatures: each entry has its templates, rest after the
+// last tab.
 func oldBaseline(entries ...string) []byte {
 	var b strings.Builder
 	b.WriteString("version: 1\nsignatures: 1\nmasking: \"0000000000000001\"\nrules: \"0000000000000002\"\n" +
@@ -35,8 +36,8 @@ func oldBaseline(entries ...string) []byte {
 	return []byte(b.String())
 }
 
-// TestOtherVersion reads a baseline of another version of signatures: its templates are masked again, and groups that are
-// one now are joined.
+// TestOtherVersion reads a baseline of another version of signatures: its templates are masked again, and groups that
+// are one now are joined.
 func TestOtherVersion(t *testing.T) {
 	const advisory = "rule: a.one; disposition: advisory; first: 2026-01-05; expires: 2026-06-01; seen: "
 	old, err := ParseBaseline("old.yaml", oldBaseline(
@@ -65,8 +66,8 @@ func TestOtherVersion(t *testing.T) {
 	require.InDelta(t, 8.0/100, float64(k.Count)/float64(k.Records), 1e-9, "of other logs, the rate counts")
 }
 
-// TestOtherVersionBySample writes a baseline, of which another version of signatures masked all that varies and more, and holds
-// that the samples find the groups again.
+// TestOtherVersionBySample writes a baseline, of which another version of signatures masked all that varies and more,
+// and holds that the samples find the groups again.
 func TestOtherVersionBySample(t *testing.T) {
 	today := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	collect := func(texts ...string) *Collector {

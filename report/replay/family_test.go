@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"errors"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,9 +57,7 @@ func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)
 	records := capture.NewAhead(reader)
 	defer records.Close()
 	r := &replay.Replay{Engine: engine, Records: records, Family: config.Family}
-	made, err := report.New(report.Config{
-		File: "log", Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame,
-	})
+	made, err := report.New(r.Report("log", nil))
 	require.NoError(t, err)
 	for {
 		if err := r.Next(); errors.Is(err, io.EOF) {
@@ -250,13 +249,35 @@ func TestMemory(t *testing.T) {
 		doc, _ := play(t, set, path, nil)
 		v := doc.Summary.Verdict
 		require.Equal(t, "out_of_memory", v.Reason, name)
-		assert.Empty(t, v.Causes[0].Mods, name)
 		assert.Empty(t, v.Mods, name)
-		assert.Equal(t, []string{"code: Acme"}, v.Causes[0].Running, name)
+		assert.Equal(t, []string{"code: Acme"}, v.Causes[len(v.Causes)-1].Running, name)
+		for _, c := range v.Causes {
+			assert.Empty(t, c.Mods, name)
+		}
 		for _, c := range doc.Causes {
 			assert.Empty(t, c.Blame, name)
 		}
 		shown := string(report.Text(nil, doc, report.TextOptions{}))
 		assert.Contains(t, shown, "Memory ran out, and code: Acme was running;", name)
 	}
+}
+
+// TestOneAdvice: the forms for continuous integration give the advice of the first screen.
+func TestOneAdvice(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	logs, err := filepath.Glob("../../testdata/captures/*.log")
+	require.NoError(t, err)
+	checked := 0
+	for _, log := range logs {
+		doc, _ := play(t, set, log, func(*replay.Replay) {})
+		junit := html.UnescapeString(string(report.JUnit(nil, doc)))
+		for i := range doc.Summary.Verdict.Causes {
+			if c := &doc.Summary.Verdict.Causes[i]; c.Advice != "" {
+				require.Contains(t, junit, "do: "+strings.TrimSuffix(c.Advice, "."), log)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, len(logs)/2)
 }

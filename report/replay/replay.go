@@ -2,6 +2,8 @@
 package replay
 
 import (
+	"errors"
+	"io"
 	"path/filepath"
 
 	"github.com/heedlog/heed"
@@ -34,8 +36,8 @@ type Replay struct {
 	Outcome heed.Outcome    // what became of it
 }
 
-// Config returns the set-up of an engine for a replay. Nobody reads its journal: whoever wants the lines around a cause
-// has the log itself. So the journal is kept small, and memory is the same for a log of any length.
+// Config returns the set-up of an engine for a replay. Its journal is small, since a reader of a report has the log
+// itself. Memory is the same for a log of any length.
 func Config(set *rules.Set) heed.Config {
 	c := heed.Config{Rules: set}
 	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
@@ -44,7 +46,90 @@ func Config(set *rules.Set) heed.Config {
 	return c
 }
 
-// Next takes the next record and gives it to the engine. Its error is that of the records.
+// headBytes is how much of a log is checked for text.
+const headBytes = 64 << 10
+
+// Open returns a replay of a log by rules, which reads on the goroutine of its caller. The error of a file without text
+// is of [text.Check].
+func Open(set *rules.Set, log io.Reader) (*Replay, error) {
+	reader, err := capture.NewReader(log, capture.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := text.Check(reader.Head(headBytes)); err != nil {
+		return nil, err
+	}
+	config := Config(set)
+	config.Family = reader.Family()
+	engine, err := heed.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Replay{Engine: engine, Records: &plain{Reader: reader}, Family: config.Family}, nil
+}
+
+// plain has the records of a reader.
+type plain struct {
+	*capture.Reader
+	record capture.Record
+}
+
+func (p *plain) Next() (*capture.Record, error) {
+	return &p.record, p.Reader.Next(&p.record)
+}
+
+// RuleTexts returns a function that looks up the words of the author of a rule in the set at that time.
+func RuleTexts(set func() *rules.Set) func(id string) report.RuleText {
+	return func(id string) report.RuleText {
+		if r := set().Rule(id); r != nil {
+			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
+		}
+		return report.RuleText{}
+	}
+}
+
+// Report returns the set-up of a report on the replay of a file, scrubbed by scrub unless it is nil.
+func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
+	e := r.Engine
+	return report.Config{
+		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: r.Blame,
+		Rule: RuleTexts(e.Rules), Scrub: scrub,
+	}
+}
+
+// Each reads the log to its end. It calls f after each record, except the acts of a host, and update with each update
+// of the engine. A nil update drops them.
+func (r *Replay) Each(f func(), update func(*heed.Update)) error {
+	var updates []heed.Update
+	for {
+		if err := r.Next(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if !r.Acted {
+			f()
+		}
+		if !r.Acted && !r.Outcome.Pending {
+			continue
+		}
+		updates = r.Engine.Updates(updates[:0])
+		for i := range updates {
+			if update != nil {
+				update(&updates[i])
+			}
+		}
+	}
+}
+
+// Run replays the log to its end into a report, and ends that.
+func (r *Replay) Run(made *report.Replay) error {
+	err := r.Each(func() { made.Observe(r.Record, &r.Outcome) }, func(u *heed.Update) { made.Update(u) })
+	made.End(r.End(err))
+	return err
+}
+
+// Next takes the next record and gives it to the engine. Its error is the error of the records.
 func (r *Replay) Next() error {
 	rec, err := r.Records.Next()
 	if err != nil {
@@ -64,7 +149,7 @@ func (r *Replay) Next() error {
 	if r.Acted = rec.Kind == event.KindHost; r.Acted {
 		switch rec.Status {
 		case event.StatusAcknowledged:
-			r.Engine.Current(rec.Source) // what it names is covered
+			r.Engine.Current(rec.Source) // the acknowledgement covers the items that it has
 			r.Engine.Ack(rec.Source, rec.Message, rec.Count)
 		case event.StatusStateRead:
 			r.Engine.StateRead()
@@ -85,7 +170,7 @@ func (r *Replay) Next() error {
 // Blame returns the mods that the last record points at.
 func (r *Replay) Blame() []heed.Suspect { return r.Engine.Blame(&r.Record.Entry) }
 
-// End returns what a report has to know at the end of the log, where err is what it ended with, nil for well.
+// End returns the end of the log for a report. err is the error of the last record, nil for none.
 func (r *Replay) End(err error) report.End {
 	environment := r.Mods
 	environment.Facts = r.Began.Facts()
@@ -97,7 +182,7 @@ func (r *Replay) End(err error) report.End {
 		Environment: environment, Headless: r.Began.Headless(), Unrecognized: !r.Began.Recognized(),
 	}
 	if at.Layout == capture.LayoutJSON {
-		end.Bytes = 0 // not how long the log is: notices are about what the lines were made from
+		end.Bytes = 0 // notices count bytes of another log, from which the lines were made
 	}
 	return end
 }
@@ -111,7 +196,7 @@ func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log s
 	return s
 }
 
-// Identify notes what the ids of groups depend on.
+// Identify sets the versions of the ids of groups.
 func Identify(s *summary.Session, set *rules.Set) {
 	s.Signatures, s.Rules = signature.Version, set.Hash()
 	if n, err := signature.New(set.Masking()); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Log identifies a log by its bytes, unpacked. A copy is the same log, whatever it is named.
+// Log identifies a log by its bytes, unpacked. A copy is the same log, under any name.
 type Log struct {
 	Name  string `json:"name"  jsonschema:"Name of the file, without folders."`
 	Bytes uint64 `json:"bytes" jsonschema:"Its length, unpacked; 0 if it is not known."`
@@ -21,15 +21,15 @@ type Log struct {
 	Marks []byte `json:"-"`
 }
 
-// The lengths of beginnings with a mark: two starts of a game can agree in less than the first, and what comes after
-// the last mark of a log is at most the 64th part of it.
+// The lengths of beginnings with a mark: two starts of a game can agree in less than the first, and the part after the
+// last mark of a log is at most its 64th part.
 const (
 	firstMark = 4 << 10
 	inDouble  = 64
 )
 
-// Begins reports whether the log is another one, or its beginning as far as the last mark shows. One that is shorter
-// than 4 KiB is nobody's beginning.
+// Begins reports whether the log is another one, or its beginning as far as the last mark shows. A log that is
+// shorter than 4 KiB is no beginning.
 func (l *Log) Begins(other *Log) bool {
 	if l.Bytes == other.Bytes {
 		return l.Hash == other.Hash

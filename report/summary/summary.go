@@ -16,7 +16,7 @@ import (
 // Version is the version of [Session] as JSON.
 const Version = 1
 
-// The bounds of a Session: what is more is counted.
+// The bounds of a Session. The rest is counted.
 const (
 	MaxGroups  = 1000
 	MaxMods    = 2000
@@ -24,7 +24,7 @@ const (
 	MaxBlame   = 3  // mods that a group points at
 )
 
-// Session is what is kept of one session. All texts are scrubbed of private data and harmless to show.
+// Session is the summary of one session. All texts are scrubbed of private data and harmless to show.
 type Session struct {
 	Version int `json:"version" jsonschema:"Version of this shape."`
 	Log     Log `json:"log"     jsonschema:"The log of the session."`
@@ -99,13 +99,12 @@ func Game(nameAndVersion string) (name, version string) {
 	return nameAndVersion, ""
 }
 
-// Whole reports whether the session is without a group that it does not list: its log was read whole and went on to the
-// end, and no group is left out.
+// Whole reports whether the session lists all groups: its log was read whole and not blind, and no group is left out.
 func (s *Session) Whole() bool {
 	return s.Complete && !s.Headless && !s.Blind && s.MoreGroups == 0
 }
 
-// Parse reads a Session that was written as JSON. Unknown fields are those of a later heed, and left out.
+// Parse reads a Session that was written as JSON. Unknown fields are of a later heed, and left out.
 func Parse(data []byte) (*Session, error) {
 	var s Session
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -114,7 +113,7 @@ func Parse(data []byte) (*Session, error) {
 	return &s, s.Validate()
 }
 
-// Validate returns an error that names what is out of bounds.
+// Validate returns an error that names the field out of bounds.
 func (s *Session) Validate() error {
 	switch {
 	case s.Version != Version:

@@ -15,8 +15,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// TestMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer and
-// agrees with it up to the last of the lengths that have a mark.
+// TestMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer
+// and agrees with it up to the last of the lengths that have a mark.
 func TestMarks(t *testing.T) {
 	lengths := []int{}
 	for n, step := 4096, 64; n < 80_000; n += step {

@@ -8,6 +8,20 @@
   let made = null; // the answer of the worker
   let strict = false; // the level of the last scrubbing
 
+  // The texts of the page are English until here.
+  const language = navigator.language.split('-')[0].toLowerCase();
+  const own = texts[language] ?? {};
+  const say = (english, value) => (own[english] ?? english).replace('%s', () => value);
+  if (texts[language]) document.documentElement.lang = language;
+  const nodes = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode()) {
+    const english = nodes.currentNode.data.trim();
+    if (own[english]) nodes.currentNode.data = nodes.currentNode.data.replace(english, () => own[english]);
+  }
+  for (const name of ['aria-label', 'title']) {
+    for (const e of document.querySelectorAll(`[${name}]`)) e.setAttribute(name, say(e.getAttribute(name)));
+  }
+
   // A worker that a blob begins has the policy of this page, so that it can reach no other host either.
   function start() {
     const base = new URL('.', location.href).href;
@@ -15,7 +29,7 @@
     const address = URL.createObjectURL(new Blob([code], {type: 'text/javascript'}));
     const w = new Worker(address);
     w.onmessage = (e) => answered(e.data);
-    w.onerror = (e) => failed(e.message || 'the program did not start');
+    w.onerror = (e) => failed(say('The program did not start: %s', e.message));
     return w;
   }
 
@@ -38,12 +52,16 @@
       $('progress').value = m.progress;
       return;
     }
-    if (m.status) {
-      if (document.body.getAttribute('aria-busy') === 'true') $('status').textContent = m.status;
+    if (m.making) {
+      if (document.body.getAttribute('aria-busy') === 'true') $('status').textContent = say('Making the report');
       return;
     }
-    if (m.failed) {
-      failed(m.failed);
+    if (m.stopped !== undefined) {
+      failed(say('The program did not start: %s', m.stopped));
+      return;
+    }
+    if (m.unread !== undefined) {
+      failed(say('The log could not be read: %s', m.unread));
       return;
     }
     working(false);
@@ -53,8 +71,9 @@
     made = m;
     document.querySelector('main').hidden = true;
     $('result').hidden = false;
-    const level = strict ? 'Strict: only common words, counts, names of mods, versions and frames are left. ' : '';
-    $('removed').textContent = level + (m.removed.length ? 'Removed: ' + m.removed.join(', ') + '. ' : '') + m.error;
+    const level = strict ? say('Strict: only common words, counts, names of mods, versions and frames are left.') : '';
+    const removed = m.removed.length ? say('Removed: %s.', m.removed.join(', ')) : '';
+    $('removed').textContent = [level, removed, m.error].join(' ').trim();
     $('difference').hidden = m.difference === '';
     $('swap').hidden = m.difference === '';
     const [difference, suspects] = $('difference').querySelectorAll('pre');
@@ -71,10 +90,11 @@
     $('error').hidden = true;
     $('progress').value = 0;
     working(true);
-    $('status').textContent = files.length === 1 ? `Reading ${files[0].name}` : `Reading ${files.length} logs`;
+    $('status').textContent = 
+      files.length === 1 ? say('Reading %s', files[0].name) : say('Reading %s logs', files.length);
     worker ??= start();
     strict = $('strict').checked;
-    worker.postMessage({files, strict});
+    worker.postMessage({files, strict, language: navigator.language});
   }
 
   const chosen = (list) => read([...list].sort((a, b) => a.lastModified - b.lastModified));
@@ -104,9 +124,9 @@
   $('copy').addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(made.markdown);
-      $('said').textContent = 'Copied';
+      $('said').textContent = say('Copied');
     } catch {
-      $('said').textContent = 'The browser did not allow it: use Save as Markdown';
+      $('said').textContent = say('The browser did not allow it: use Save as Markdown');
     }
   });
   const save = (name, type, data) => {

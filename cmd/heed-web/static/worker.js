@@ -18,7 +18,7 @@ const program = new Promise((started, failed) => {
   })().catch(failed);
 });
 
-program.catch((e) => postMessage({failed: `The program did not start: ${e.message}`}));
+program.catch((e) => postMessage({stopped: e.message}));
 
 // readable is a file as the program reads it: read(n) returns its next part in the reading n.
 function readable(file, count) {
@@ -39,7 +39,7 @@ function readable(file, count) {
   };
 }
 
-self.onmessage = async ({data: {files, strict}}) => {
+self.onmessage = async ({data: {files, strict, language}}) => {
   try {
     await program;
     // Two logs are read twice: for their reports, and for what differs.
@@ -48,10 +48,10 @@ self.onmessage = async ({data: {files, strict}}) => {
     const count = (n) => {
       read += n;
       postMessage({progress: all ? read / all : 1});
-      if (read === all) postMessage({status: 'Making the report'});
+      if (read === all) postMessage({making: true});
     };
-    postMessage(await heed(files.map((f) => readable(f, count)), navigator.language, strict));
+    postMessage(await heed(files.map((f) => readable(f, count)), language, strict));
   } catch (e) {
-    postMessage({failed: `The log could not be read: ${e.message}`});
+    postMessage({unread: e.message});
   }
 };

@@ -10,10 +10,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -102,7 +103,7 @@ func (c *comparing) collect() (err error) {
 
 // shows adds to a comparison the values that its renderers need.
 func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
-	found.Top, found.Rule, found.Scrub = top, RuleTexts(func() *rules.Set { return c.set }), c.scrubber
+	found.Top, found.Rule, found.Scrub = top, replay.RuleTexts(func() *rules.Set { return c.set }), c.scrubber
 	return &found
 }
 
@@ -133,24 +134,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 
 // run begins a log on one side, which is asked about the last record of src.
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
-	return c.collector.Run(side, compare.RunConfig{
-		File: fileName(c.formats, name),
-		Template: func(sig signature.Signature) (string, bool) {
-			c.scrubber.Learn(src.Record.Message, src.Record.Stack) // of each text the first record, as a replay does
-			if t, ok := src.Engine.Template(sig); ok {
-				return t, true
-			}
-			e := &src.Record.Entry
-			return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack)), true
-		},
-		Blame: func() []heed.Suspect {
-			if !src.Record.IsLog() {
-				return nil
-			}
-			return src.Blame()
-		},
-		Sample: func() string { return sampleOf(&src.Record.Entry) },
-	})
+	var r *replay.Replay
+	if src != nil {
+		r = src.Replay
+	}
+	return readlog.Run(c.collector, side, fileName(c.formats, name), r, c.scrubber, c.normalizer)
 }
 
 // readAll replays logs into one side, in order. It reports whether there is

@@ -132,16 +132,6 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 	return files, err
 }
 
-// RuleTexts returns the function by which a report gets the texts of a rule: none for a default.
-func RuleTexts(set func() *rules.Set) func(id string) report.RuleText {
-	return func(id string) report.RuleText {
-		if r := set().Rule(id); r != nil {
-			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
-		}
-		return report.RuleText{}
-	}
-}
-
 // compileRules is [rules.Compile]. Tests keep the sets.
 var compileRules = rules.Compile
 

@@ -42,7 +42,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	case errors.Is(err, fs.ErrNotExist) && name == "":
 		return nil, ioError(fmt.Errorf("%q: %w", name, errNoFile))
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ioError(fmt.Errorf("%s: %w%s", name, errNoFile, files.Missing(name)))
+		return nil, ioError(fmt.Errorf("%s: %w%s", name, p.inWords(errNoFile), files.Missing(name)))
 	case err != nil:
 		return nil, ioError(err)
 	case info.IsDir():

@@ -25,12 +25,31 @@ func (p *program) registerLanguage(cmd *cobra.Command) {
 func (p *program) document(rep *report.Replay, format string, top int) *report.Document {
 	switch format {
 	case formatText, formatMarkdown, formatPage:
-		if p.texts == nil {
-			language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), cli.Language())
-			language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
-			p.texts = rules.Texts(strings.ToLower(language))
-		}
-		return rep.Document(top, p.texts)
+		return rep.Document(top, p.language())
 	}
 	return rep.Document(top)
+}
+
+// language returns the texts of the language of the reader, nil for English.
+func (p *program) language() map[string]string {
+	if p.texts == nil {
+		language := cmp.Or(p.lang, p.Getenv("LC_ALL"), p.Getenv("LC_MESSAGES"), p.Getenv("LANG"), cli.Language())
+		language, _, _ = strings.Cut(strings.ReplaceAll(language, "-", "_"), "_")
+		p.texts = rules.Texts(strings.ToLower(language))
+	}
+	return p.texts
+}
+
+// translated is an error in the language of the reader.
+type translated struct {
+	error
+	says string
+}
+
+func (t *translated) Error() string { return t.says }
+func (t *translated) Unwrap() error { return t.error }
+
+// inWords returns an error about a file in the language of the reader.
+func (p *program) inWords(err error) error {
+	return &translated{err, cmp.Or(p.language()[err.Error()], err.Error())}
 }

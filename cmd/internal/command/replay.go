@@ -237,10 +237,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 	defer source.close()
 	engine := source.Engine
-	config := report.Config{
-		File: fileName(f.formats(), name), Template: engine.Template, Group: engine.Group, Blame: source.Blame,
-		Mod: engine.Mod, Variant: engine.Variant, Scrub: scrubber, Rule: RuleTexts(engine.Rules),
-	}
+	config := source.Report(fileName(f.formats(), name), scrubber)
 	if log != nil {
 		config.Learn = log.scrub
 		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }

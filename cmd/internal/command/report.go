@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -131,7 +131,7 @@ func (p *program) detailed(ctx context.Context, set *rules.Set, n *signature.Nor
 	ev := set.NewEvaluator()
 	flags := &replayFlags{ack: ackNever, memory: m, prepare: func(s *source, c *report.Config) {
 		c.Details = true
-		c.Reason = func() []string { return s.reason(ev, n) }
+		c.Reason = func() []string { return readlog.Reasons(s.Replay, ev, n) }
 	}}
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -194,20 +194,4 @@ func (p *program) openPage(file string) error {
 		wrote = fmt.Sprintf("%s: open it in a browser, since that failed (%v)", file, err)
 	}
 	return p.print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
-}
-
-// reason returns the conditions by which the rule that decided s.Record matched.
-func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
-	f := &found{rec: s.Record, entry: s.Record.Entry, outcome: s.Outcome}
-	in := inputOf(f, n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
-	x := ev.Explain(&in, false)
-	if x.Without == nil {
-		return nil
-	}
-	clauses := x.Trials[len(x.Trials)-1].Clauses // of the rule that decided
-	var out []string
-	for i := range clauses {
-		out = append(out, strings.TrimSpace(safe(clauses[i].Text, widthClause)+reason(&clauses[i])))
-	}
-	return out
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
@@ -410,16 +411,16 @@ func TestNewPage(t *testing.T) {
 	}
 	output := func(args ...string) string { return runArgs(t, args...).stdout }
 
-	page := testkit.Must(NewPage(t.Context(), set, "", []string{newer}, false, open))
+	page := testkit.Must(readlog.NewPage(set, "", []string{newer}, false, open))
 	require.Equal(t, output("report", newer, "-o", "-"), string(page.HTML))
 	require.Equal(t, output("--format", "markdown", newer), string(page.Markdown))
 	require.Nil(t, page.Difference)
 	require.Equal(t, map[string]int{newer: 1}, opened)
-	page = testkit.Must(NewPage(t.Context(), set, "", []string{newer}, true, open))
+	page = testkit.Must(readlog.NewPage(set, "", []string{newer}, true, open))
 	require.Equal(t, output("--format", "markdown", "--scrub=strict", newer), string(page.Markdown))
 	clear(opened)
 
-	page = testkit.Must(NewPage(t.Context(), set, "", []string{older, newer}, false, open))
+	page = testkit.Must(readlog.NewPage(set, "", []string{older, newer}, false, open))
 	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Difference))
 	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Suspects))
 
@@ -429,11 +430,11 @@ func TestNewPage(t *testing.T) {
 		}
 		return open(name)
 	}
-	page, err := NewPage(t.Context(), set, "", []string{"gone.log", newer}, false, gone)
+	page, err := readlog.NewPage(set, "", []string{"gone.log", newer}, false, gone)
 	require.ErrorContains(t, err, "the file is gone")
 	require.Contains(t, string(page.HTML), "burst-1.4.log")
 	require.Nil(t, page.Difference)
-	page, err = NewPage(t.Context(), set, "", []string{"picture.png"}, false, func(string) (io.ReadCloser, error) {
+	page, err = readlog.NewPage(set, "", []string{"picture.png"}, false, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x01\xff", 1000))), nil
 	})
 	require.ErrorContains(t, err, "picture.png")

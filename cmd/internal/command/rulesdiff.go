@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
@@ -180,7 +181,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		if c == nil {
 			c = &change{
 				changeKey: key, first: place{d.scrub.Text(name), rec.Line()},
-				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry))),
+				sample: strings.Clone(d.scrub.Text(readlog.Sample(&rec.Entry))),
 			}
 			bySignature[key] = c
 			found = append(found, c)
@@ -273,7 +274,7 @@ func (r *diffReport) lines(p *prose) {
 		p.line("\n  %s of %s, group %s", text.Count(c.Count, "record"), text.Count(c.Signatures, "signature"), c.Group)
 		p.hang("    old     ", "%s", changed(&c.Old))
 		p.hang("    new     ", "%s", changed(&c.New))
-		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, readlog.WidthClause))
 	}
 	if r.NotShown > 0 {
 		p.line("\n  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -39,10 +37,11 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 		if name == standardInput {
 			name = standardInputName
 		}
-		if errors.Is(err, text.ErrBinary) {
-			err = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
+		said := p.inWords(err)
+		if errors.Is(err, text.ErrBinary) && p.language() == nil {
+			said = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
 		}
-		return nil, ioError(fmt.Errorf("%s %w", name, err))
+		return nil, ioError(fmt.Errorf("%s %w", name, said))
 	}
 	config.Family = reader.Family()
 	engine, err := heed.New(config)
@@ -96,13 +95,4 @@ func (s *source) each(ctx context.Context, name string, f func(src *source, o *h
 func (s *source) close() {
 	_ = s.input.Close()
 	s.records.Close()
-}
-
-// sampleOf returns one line that an entry can be recognized by.
-func sampleOf(e *event.Entry) string {
-	text := firstLine(strings.TrimSpace(e.Message))
-	if e.Kind == event.KindLog {
-		return text
-	}
-	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, text}, " "))
 }

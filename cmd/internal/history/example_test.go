@@ -52,5 +52,5 @@ func Example() {
 	now := &summary.Session{Facts: capture.Facts{Game: "Colony 1.2.3"}, Mods: mods, Signatures: signature.Version}
 	fmt.Println(h.Known(ctx, now, 7))
 	// Output:
-	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added; 4 of 4 sessions since, 0 of 9 before <nil>
+	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added <nil>
 }

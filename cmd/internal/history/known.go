@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed/internal/cohort"
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
@@ -96,6 +97,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	}
 	s := &l.sessions[first]
 	var text string
+	var since cohort.Table // of the sessions from the first one with the group on, and before
 	if first == 0 {
 		which := "the first session of the game that is remembered"
 		if l.all[0].ID != s.ID {
@@ -117,14 +119,20 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 			}
 			text += when + c.String()
 		}
-		text += fmt.Sprintf("; %d of %s since, 0 of %d before", len(counts),
-			texts.Count(len(l.sessions)-first, "session", "sessions"), first)
+		since = cohort.Table{
+			With: uint64(len(l.sessions) - first), WithFault: uint64(len(counts)), Without: uint64(first),
+		}
 	}
 	suspects, err := l.suspects(s.Game, counts)
 	if err != nil {
 		return "", err
 	}
-	if who := suspects.InShort(); who != "" {
+	who := suspects.InShort()
+	if since.Without > 0 && (who == "" || suspects.Table != since) { // once is enough
+		text += fmt.Sprintf("; %d of %s since, 0 of %d before", len(counts), texts.Count(since.With, "session", "sessions"),
+			first)
+	}
+	if who != "" {
 		text = who + "; " + text
 	}
 	if after := len(l.sessions) - 1 - last; after > 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -198,10 +197,7 @@ func reported(path string, set *rules.Set) (*report.Document, *game, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := report.New(report.Config{
-		File: filepath.Base(path), Template: g.Engine.Template, Group: g.Engine.Group, Mod: g.Engine.Mod,
-		Variant: g.Engine.Variant, Blame: g.Blame, Rule: command.RuleTexts(g.Engine.Rules),
-	})
+	made, err := report.New(g.Report(filepath.Base(path), nil))
 	if err != nil {
 		return nil, nil, err
 	}

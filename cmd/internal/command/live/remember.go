@@ -148,7 +148,7 @@ func (k *keeper) begin() (err error) {
 	}
 	r.replay, err = report.New(report.Config{
 		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
-		Variant: engine.Variant, Rule: command.RuleTexts(engine.Rules),
+		Variant: engine.Variant, Rule: replay.RuleTexts(engine.Rules),
 		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
 	k.run = r

@@ -84,5 +84,5 @@ func Example() {
 	})
 	fmt.Println(found.Fragments[0].Lines[0].Text, err, l.History.Close())
 	// Output:
-	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added; 4 of 4 sessions since, 0 of 9 before <nil> <nil>
+	// suspect: ExampleMod, in 4 of 4 sessions with it and in 0 of 9 without; it changed only once, so anything else that changed then looks the same; new since 10 November, when ExampleMod was added <nil> <nil>
 }

@@ -1,0 +1,128 @@
+package readlog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// Page is the content of the page in a browser about logs: the outputs of report, of replay as Markdown and, for two
+// logs, of diff and suspects. All of it is scrubbed, at the strict level if the caller asks for it.
+type Page struct {
+	HTML       []byte
+	Markdown   []byte   // one issue for each log
+	Difference []byte   // text; nil unless there are two logs
+	Suspects   []byte   // text; nil unless there are two logs
+	Removed    []string // the kinds of private data that were removed
+}
+
+// top is how many signatures and groups of each kind Markdown and comparisons show.
+const top = 10
+
+// pages makes one Page.
+type pages struct {
+	set      *rules.Set
+	masks    *signature.Normalizer
+	scrubber *report.Scrubber
+	open     func(name string) (io.ReadCloser, error)
+}
+
+// NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
+// language of the reader is a tag such as "de-AT". The error has a line for each log that could not be read to its
+// end; the page then has the rest, or is nil.
+func NewPage(set *rules.Set, language string, names []string, strict bool,
+	open func(name string) (io.ReadCloser, error),
+) (*Page, error) {
+	masks, err := signature.New(set.Masking())
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{set, masks, &report.Scrubber{Strict: strict}, open}
+	language, _, _ = strings.Cut(strings.ToLower(language), "-")
+	texts := rules.Texts(language)
+	var failures []error
+	var replays []*report.Replay
+	for _, name := range names {
+		made, err := p.report(name)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
+		}
+		if made != nil {
+			replays = append(replays, made)
+		}
+	}
+	if replays == nil {
+		return nil, errors.Join(failures...)
+	}
+	page := &Page{}
+	docs := make([]*report.Document, len(replays))
+	for i, made := range replays {
+		docs[i] = made.Document(0, texts)
+		page.Markdown = report.Markdown(page.Markdown, made.Document(top, texts))
+	}
+	page.HTML = report.HTML(nil, docs...)
+	if len(replays) == 2 && len(names) == 2 {
+		failures = append(failures, p.difference(names, page))
+	}
+	for _, kind := range p.scrubber.Removed() {
+		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
+	}
+	return page, errors.Join(failures...)
+}
+
+// report replays a log. It returns a report and an error if the log could not be read to its end.
+func (p *pages) report(name string) (*report.Replay, error) {
+	in, err := p.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	r, err := replay.Open(p.set, in)
+	if err != nil {
+		return nil, err
+	}
+	ev := p.set.NewEvaluator()
+	config := r.Report(name, p.scrubber)
+	config.Details, config.Reason = true, func() []string { return Reasons(r, ev, p.masks) }
+	made, err := report.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return made, r.Run(made)
+}
+
+// difference compares the second log with the first.
+func (p *pages) difference(names []string, page *Page) error {
+	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text})
+	if err != nil {
+		return err
+	}
+	for side, name := range names {
+		in, err := p.open(name)
+		if err != nil {
+			return err
+		}
+		r, err := replay.Open(p.set, in)
+		if err != nil {
+			return err
+		}
+		run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
+		err = r.Each(func() { run.Observe(r.Record, &r.Outcome) }, nil)
+		run.End(err, r.Began.Headless())
+	}
+	text := func(found report.Comparison) []byte {
+		found.Top, found.Rule, found.Scrub = top, replay.RuleTexts(func() *rules.Set { return p.set }), p.scrubber
+		return report.Text(nil, &found, report.TextOptions{Width: 100})
+	}
+	page.Difference = text(report.Comparison{Diff: c.Diff()})
+	page.Suspects = text(report.Comparison{Suspects: c.Suspects()})
+	return nil
+}
