@@ -48,7 +48,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 			r, size = utf8.DecodeLastRuneInString(s[:i])
 		}
 		i -= size
-		if isJoint(r) && !joint && n < len(buf) {
+		if joins(r) && !joint && n < len(buf) {
 			joint = true
 			continue
 		}

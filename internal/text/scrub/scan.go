@@ -18,49 +18,56 @@ type finder struct {
 	colons, digits int // where the last run of an address or of digits ended
 }
 
-// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script
-// that has no spaces.
-var separators = func() (set [256]bool) {
-	for b := range set {
-		set[b] = strings.IndexByte(" \t:=\"'>(,.\\&%[|", byte(b)) >= 0 || b >= 0xE2 && b < 0xF0
-	}
-	return set
-}()
-
 // scan looks at each byte once.
 func (f *finder) scan() {
 	s := f.s
-	h, word := uint(0), 0
+	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || beginsName(s[min(i+1, len(s)):])) {
-			f.label(i)
+		c := class[b]
+		if c&separator != 0 && i > 0 && class[s[i-1]]&inName != 0 {
+			if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
+				f.label(i)
+			}
 		}
-		if !wordByte(b) && b != '-' {
-			if i-word >= shortestToken {
+		if c&inToken == 0 {
+			if i-word >= shortestToken && number >= word {
 				f.opaque(word, i)
 			}
 			word = i + 1
 		}
-		f.sign(i, b)
+		if c&isSign != 0 {
+			if b <= '9' && b >= '0' {
+				number = i
+			}
+			f.sign(i, b)
+		}
 		h = roll(h, b)
-		if at := buckets[h]; at != 0 && i >= 2 {
+		if at := buckets[h]; at != 0 {
 			for _, h := range hints[at] {
-				if hasFold(s[i-2:], h.text) {
-					f.hinted(h.form, i-2, i-2+len(h.text))
+				if at := i - 2 - h.key; f.hasHint(at, h.text) {
+					f.hinted(h.form, max(at, 0), at+len(h.text))
 				}
 			}
 		}
 	}
 }
 
+// hasHint reports whether a hint is at the place. The place before the text has a line feed.
+func (f *finder) hasHint(at int, hint string) bool {
+	if at < 0 {
+		return at == -1 && hint[0] == '\n' && hasFold(f.s, hint[1:])
+	}
+	return hasFold(f.s[at:], hint)
+}
+
 // beginsName reports whether s begins as a name does after the word of an agent: with a capital, a letter of another
 // script or a quote.
 func beginsName(s string) bool {
-	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"')
+	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"' || s[0] == '\'')
 }
 
 // shortestToken is the length of a word from which on its letters alone show that a machine made it up.
@@ -113,7 +120,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[buckets['@']] {
+		for _, h := range hints[buckets[roll(0, '@')]] {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
