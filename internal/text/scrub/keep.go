@@ -143,7 +143,7 @@ func isOpaque(s string) bool {
 	kinds, changes, longest := mixture(s)
 	n := len(s) - separators
 	switch {
-	case kinds&1 == 0 || separators > 4 || n < shortestToken-4 || hexWord.MatchString(s):
+	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || hexWord.MatchString(s):
 		return false
 	case kinds == 7:
 		return longest < 8 &&

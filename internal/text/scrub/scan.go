@@ -70,25 +70,112 @@ func beginsName(s string) bool {
 	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"' || s[0] == '\'')
 }
 
-// shortestToken is the length of a word from which on its letters alone show that a machine made it up.
-const shortestToken = 20
+// shortestToken is the length of the shortest word that may be a secret by its letters.
+const shortestToken = 16
 
-var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
-
-// prefixed is a UUID as a token has it.
-var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$`)
-
-// opaque adds a random word of any maker, unless it is a part of data.
+// opaque adds a word with a digit that a machine made up: one whose letters are random, one with a prefix as providers
+// have, or one after a word for secrets. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
+	wideFrom, wideTo := from, to
+	for wideFrom > 0 && (class[s[wideFrom-1]]&inToken != 0 || strings.IndexByte("+/", s[wideFrom-1]) >= 0) {
+		wideFrom--
+	}
+	for wideTo < len(s) && (class[s[wideTo]]&inToken != 0 || strings.IndexByte("+/=", s[wideTo]) >= 0) {
+		wideTo++
+	}
+	word, wide := s[from:to], s[wideFrom:wideTo]
 	near := s[max(0, from-80):from]
-	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") ||
-		strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
+	isURL := strings.Contains(near, "://")
+	inPath := strings.HasSuffix(near, "/") && !isURL || strings.HasPrefix(s[to:], "/")
+	base64 := strings.ContainsAny(wide, "+=") || inPath
+	switch {
+	case strings.HasPrefix(s[to:], "("):
+		return
+	case isCredential(word) && f.credited(from):
+	case blob.MatchString(near[max(0, len(near)-32):]) || media.MatchString(wide):
+		return
+	case base64 && !isURL && len(wide) >= 40 && isRandomText(wide):
+		from, to = wideFrom, wideTo
+	case base64 && strings.Trim(s[to:wideTo], "=") != "" || inPath || strings.HasSuffix(near, "+"):
+		return
+	case !isOpaque(word) && !isPrefixed(word):
 		return
 	}
-	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
-		f.add(Secret, from, to, false)
+	f.add(Secret, from, to, false)
+}
+
+var (
+	blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+
+	// media matches the beginning of compressed data, pictures, sounds and archives in base64.
+	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
+
+	uuid     = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
+	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
+	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+
+	compound = regexp.MustCompile(`(?i)(?:key|token|secret|schlüssel|passwor[dt]|sleutel|nyckel|nøkkel|hook)$`)
+	option   = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
+	unsaid   = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
+)
+
+// isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
+// digits that change often.
+func isCredential(s string) bool {
+	_, changes, longest := mixture(s)
+	return groups.MatchString(s) || hexWord.MatchString(s) && changes > 4 || isRandom(s) ||
+		changes*3 > len(s) && longest < 8 && strings.Count(s, "_")+strings.Count(s, "-") < 3
+}
+
+// isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
+func isPrefixed(s string) bool {
+	m := prefixed.FindStringSubmatch(s)
+	if m == nil {
+		return false
 	}
+	known := true
+	for _, part := range strings.FieldsFunc(strings.ToLower(m[1]), func(r rune) bool { return r == '_' || r == '-' }) {
+		known = known && common(part) && !is(part, secretWord|tokenWord)
+	}
+	digits := len(numbers.FindAllString(m[3], 4))
+	switch letters := strings.ContainsAny(m[1], "0123456789"); {
+	case known:
+		return false
+	case m[2] != "":
+		return !letters
+	case hexWord.MatchString(m[3]):
+		return !letters && len(m[3]) >= 24 && digits > 3
+	}
+	return digits > 2
+}
+
+// isRandomText reports whether s is random text in base64.
+func isRandomText(s string) bool {
+	kinds, changes, longest := mixture(s)
+	return kinds == 7 && changes*100 > len(s)*45 && longest < 8
+}
+
+// credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
+func (f *finder) credited(from int) bool {
+	s, first := f.s, max(f.line, from-64)
+	if unsaid.MatchString(s[first:from]) {
+		return false
+	}
+	for at, n := from, 0; at > first && n < 5; at-- {
+		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
+			continue
+		}
+		n++
+		kinds, _ := f.word(at)
+		if kinds&noneWord != 0 {
+			return false
+		}
+		if kinds&(secretWord|tokenWord) != 0 || compound.MatchString(s[first:at]) {
+			return true
+		}
+	}
+	return option.MatchString(s[first:from])
 }
 
 // domain are the ends of domains that are no endings of files.
@@ -258,8 +345,7 @@ func introduces(between string) bool {
 }
 
 var (
-	said   = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
-	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
+	said = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
 )
 
 // all adds the private texts of a form between two places. Matches may share the signs around them, so each search
