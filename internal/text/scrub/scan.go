@@ -78,35 +78,38 @@ const shortestToken = 16
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	wideFrom, wideTo := from, to
-	for wideFrom > 0 && (class[s[wideFrom-1]]&inToken != 0 || strings.IndexByte("+/", s[wideFrom-1]) >= 0) {
+	for wideFrom > max(0, from-maxBefore) && (class[s[wideFrom-1]]&inToken != 0 || strings.IndexByte("+/", s[wideFrom-1]) >= 0) {
 		wideFrom--
 	}
-	for wideTo < len(s) && (class[s[wideTo]]&inToken != 0 || strings.IndexByte("+/=", s[wideTo]) >= 0) {
+	for wideTo < min(len(s), to+maxWide) && (class[s[wideTo]]&inToken != 0 || strings.IndexByte("+/=", s[wideTo]) >= 0) {
 		wideTo++
 	}
-	word, wide := s[from:to], s[wideFrom:wideTo]
-	near := s[max(0, from-80):from]
-	isURL := strings.Contains(near, "://")
-	inPath := strings.HasSuffix(near, "/") && !isURL || strings.HasPrefix(s[to:], "/")
-	base64 := strings.ContainsAny(wide, "+=") || inPath
+	word, wide, before := s[from:to], s[wideFrom:wideTo], s[max(0, wideFrom-80):wideFrom]
+	isURL := strings.Contains(s[max(0, from-80):from], "://")
+	inPath := !isURL && (strings.HasPrefix(s[to:], `\`) || strings.HasPrefix(s[to:], "/") ||
+		strings.HasSuffix(s[:from], "/") || strings.HasSuffix(before, `\`))
+	if isURL {
+		wideFrom = from
+	}
 	switch {
-	case strings.HasPrefix(s[to:], "("):
+	case strings.HasPrefix(s[to:], "("), strings.HasSuffix(before, "<"), strings.HasSuffix(before, "{"):
 		return
-	case isCredential(word) && f.credited(from):
-	case blob.MatchString(near[max(0, len(near)-32):]) || media.MatchString(wide):
+	case isCredential(word) && !inPath && f.credited(wideFrom):
+	case blob.MatchString(before[max(0, len(before)-32):]) || media.MatchString(wide):
 		return
-	case base64 && !isURL && len(wide) >= 40 && isRandomText(wide):
+	case !isURL && len(wide) >= 40 && strings.ContainsAny(wide, "+/=") && isRandomText(wide):
+		if wideFrom == f.line && (wideTo == len(s) || s[wideTo] == '\n') {
+			return // a line of data
+		}
 		from, to = wideFrom, wideTo
-	case base64 && strings.Trim(s[to:wideTo], "=") != "" || inPath || strings.HasSuffix(near, "+"):
-		return
-	case !isOpaque(word) && !isPrefixed(word):
+	case inPath, to < wideTo && s[to] != '=', from > 0 && s[from-1] == '+', !isOpaque(word) && !isPrefixed(word):
 		return
 	}
 	f.add(Secret, from, to, false)
 }
 
 var (
-	blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+	blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
 
 	// media matches the beginning of compressed data, pictures, sounds and archives in base64.
 	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
@@ -115,7 +118,7 @@ var (
 	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 
-	compound = regexp.MustCompile(`(?i)(?:key|token|secret|schlüssel|passwor[dt]|sleutel|nyckel|nøkkel|hook)$`)
+	compound = regexp.MustCompile(`(?i)(?:key|token|secret|schlüssel|passwor[dt]|sleutel|nyckel|nøkkel)$`)
 	option   = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
 	unsaid   = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 )
@@ -123,9 +126,9 @@ var (
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
 // digits that change often.
 func isCredential(s string) bool {
-	_, changes, longest := mixture(s)
-	return groups.MatchString(s) || hexWord.MatchString(s) && changes > 4 || isRandom(s) ||
-		changes*3 > len(s) && longest < 8 && strings.Count(s, "_")+strings.Count(s, "-") < 3
+	kinds, changes, _ := mixture(s)
+	return groups.MatchString(s) || hexWord.MatchString(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) ||
+		kinds != 7 && changes*100 > len(s)*28 && len(numbers.FindAllString(s, 3)) > 2
 }
 
 // isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
@@ -147,7 +150,8 @@ func isPrefixed(s string) bool {
 	case hexWord.MatchString(m[3]):
 		return !letters && len(m[3]) >= 24 && digits > 3
 	}
-	return digits > 2
+	kinds, _, _ := mixture(m[3])
+	return digits > 2 && (kinds == 7 || len(m[3]) >= 20)
 }
 
 // isRandomText reports whether s is random text in base64.
@@ -159,6 +163,7 @@ func isRandomText(s string) bool {
 // credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
 func (f *finder) credited(from int) bool {
 	s, first := f.s, max(f.line, from-64)
+	first += strings.LastIndexAny(s[first:from], ")]") + 1
 	if unsaid.MatchString(s[first:from]) {
 		return false
 	}
@@ -253,6 +258,9 @@ func (f *finder) hinted(form *form, at, end int) {
 		f.window(form, at)
 	}
 }
+
+// maxWide bounds a word with the signs of base64.
+const maxWide = 1024
 
 // maxBefore is how far before a hint a form begins, if its line is longer.
 const maxBefore = 128
