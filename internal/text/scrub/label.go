@@ -60,7 +60,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if joint = false; within(s, i, r) {
 			continue
 		}
-		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord) != 0 {
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord) != 0 {
 			kinds, from = k, i
 		}
 	}

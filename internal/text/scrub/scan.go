@@ -105,7 +105,23 @@ func (f *finder) opaque(from, to int) {
 	case inPath, to < wideTo && s[to] != '=', from > 0 && s[from-1] == '+', !isOpaque(word) && !isPrefixed(word):
 		return
 	}
+	for to+1 < len(s) && s[to] == '.' && class[s[to+1]]&inToken != 0 {
+		to = skipToken(s, to+1)
+	}
+	for from > 1 && s[from-1] == '.' && class[s[from-2]]&inToken != 0 {
+		for from--; from > 0 && class[s[from-1]]&inToken != 0; {
+			from--
+		}
+	}
 	f.add(Secret, from, to, false)
+}
+
+// skipToken returns the end of the word of a machine at the place.
+func skipToken(s string, at int) int {
+	for at < len(s) && class[s[at]]&inToken != 0 {
+		at++
+	}
+	return at
 }
 
 var (
@@ -142,13 +158,13 @@ func isPrefixed(s string) bool {
 		known = known && common(part) && !is(part, secretWord|tokenWord)
 	}
 	digits := len(numbers.FindAllString(m[3], 4))
-	switch letters := strings.ContainsAny(m[1], "0123456789"); {
+	switch letters := strings.Trim(m[1][:strings.IndexAny(m[1], "_-")], lowerLetters+upperLetters) == ""; {
 	case known:
 		return false
 	case m[2] != "":
-		return !letters
+		return letters
 	case hexWord.MatchString(m[3]):
-		return !letters && len(m[3]) >= 24 && digits > 3
+		return letters && len(m[3]) >= 24 && digits > 3
 	}
 	kinds, _, _ := mixture(m[3])
 	return digits > 2 && (kinds == 7 || len(m[3]) >= 20)
@@ -172,11 +188,10 @@ func (f *finder) credited(from int) bool {
 			continue
 		}
 		n++
-		kinds, _ := f.word(at)
-		if kinds&noneWord != 0 {
+		switch kinds, _ := f.word(at); {
+		case kinds&noneWord != 0:
 			return false
-		}
-		if kinds&(secretWord|tokenWord) != 0 || compound.MatchString(s[first:at]) {
+		case kinds&(secretWord|tokenWord) != 0, kinds&providerWord != 0 && n < 2, compound.MatchString(s[first:at]):
 			return true
 		}
 	}
@@ -252,8 +267,6 @@ func (f *finder) hinted(form *form, at, end int) {
 		f.home(at, end)
 	case "own":
 		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
-	case "after":
-		f.after(form, end)
 	default:
 		f.window(form, at)
 	}
@@ -322,39 +335,6 @@ func (f *finder) value(form *form, at int) bool {
 	f.add(Secret, at, to, false)
 	return true
 }
-
-// maxAfter is how far a value is from the name of its provider.
-const maxAfter = 64
-
-// after adds the values that follow the name of a provider on its line, after a sign or a word for a secret.
-func (f *finder) after(form *form, from int) {
-	s := f.s
-	end := min(len(s), from+maxAfter)
-	if n := strings.IndexAny(s[from:end], "\r\n"); n >= 0 {
-		end = from + n
-	}
-	for at := from; at < end; at++ {
-		if tokenByte(s[at]) && !tokenByte(s[at-1]) || s[at-1] == '=' && wordByte(s[at]) {
-			to := at
-			for to < len(s) && tokenByte(s[to]) {
-				to++
-			}
-			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) &&
-				strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
-				f.add(Secret, at, to, false)
-			}
-		}
-	}
-}
-
-// introduces reports whether the text between the name of a provider and a value marks the value as secret.
-func introduces(between string) bool {
-	return !unsaid.MatchString(between) && said.MatchString(between)
-}
-
-var (
-	said = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
-)
 
 // all adds the private texts of a form between two places. Matches may share the signs around them, so each search
 // begins where the last private text ended.

@@ -202,7 +202,7 @@ func TestText(t *testing.T) {
 		{`logname= uid=0 ruser=`, `logname= uid=0 ruser=`},
 		{`ssh://git@example.org/x`, `ssh://git@example.org/x`},
 		{`cut eyJhbGciOiJIUzI1NiJ9.eyJzdW`, `cut <secret>`},
-		{`oauth:0123456789abcdefghij0123456789`, `<secret>`},
+		{`oauth:k7qm2px9vt4w0lznbr8sychd12345`, `oauth:<secret>`},
 
 		// What people say of a secret, and of what is none.
 		{`API key: k7Qm2pX9vT4w`, `API key: <secret>`},
@@ -283,7 +283,7 @@ func TestText(t *testing.T) {
 		{`MTAxMjM0NTY3ODkwMTIzNDU2.Gabcde.0123456789abcdefghijklmnopqrstuvwxyz`, `<secret>`},
 		{`MyVeryOwnNamespaceOfThings.Models.AnotherVeryLongNameOfAClass`, `MyVeryOwnNamespaceOfThings.Models.AnotherVeryLongNameOfAClass`},
 		{`123456789:AA0123456789-0123456789_0123456789a`, `<secret>`},
-		{`ya29.a0123456789abcdefghij, GOCSPX-0123456789abcdefghij`, `<secret>, <secret>`},
+		{`ya29.a0AfH6SMBx7Qm2pX9vT4w, GOCSPX-k7Qm2pX9vT4w0LzNbR8s`, `<secret>, <secret>`},
 		{`Authorization: Digest username="jo", response="0a1b2c3d"`, `Authorization: Digest <secret>`},
 		{"\"token\":\n  \"0a1b2c3d\"", "\"token\":\n  \"<secret>\""},
 		{"token:\n    0a1b2c3d4e", "token:\n    <secret>"},

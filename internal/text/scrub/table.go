@@ -54,6 +54,7 @@ const (
 	agentWord
 	netWord
 	sharedWord
+	providerWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord
 )
@@ -63,7 +64,7 @@ var wordKinds = strings.Fields("user noun secret token host machine id none lead
 
 // form is one expression for private text, which is its first group that matches.
 type form struct {
-	rule     string // "own" and "after" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
+	rule     string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
 	kind     Kind
 	teaches  bool // finds names, which [Names] learns
 	keep     func(text string, from, to int) bool
@@ -179,12 +180,14 @@ var load = sync.OnceFunc(func() {
 		count++
 	}
 	for row := range rows(ruleTable) {
-		shortest, _ := strconv.Atoi(row[2])
-		expr := "^(?:" + row[3] + ")"
-		if row[0] == "after" {
-			expr += "$"
+		if row[0] == "near" {
+			for name := range strings.SplitSeq(row[1], ",") {
+				words[key(name)] |= providerWord
+			}
+			continue
 		}
-		addHints(row[1], &form{rule: row[0], shortest: shortest, expr: lazy(expr)})
+		shortest, _ := strconv.Atoi(row[2])
+		addHints(row[1], &form{rule: row[0], shortest: shortest, expr: lazy("^(?:" + row[3] + ")")})
 	}
 	var particles []string
 	for row := range rows(wordTable) {
