@@ -146,7 +146,7 @@ func isOpaque(s string) bool {
 	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || hexWord.MatchString(s):
 		return false
 	case kinds == 7:
-		return longest < 8 &&
+		return longest < 8 && (separators < 2 || len(numbers.FindAllString(s, 2)) > 1) &&
 			(changes*100 > n*52 || changes*100 > n*42 && separators == 0 && len(numbers.FindAllString(s, 3)) > 2)
 	}
 	// Of one case: no word with a hash, and no id that begins with a time.

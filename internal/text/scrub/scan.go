@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,7 +96,7 @@ func (f *finder) opaque(from, to int) {
 	case strings.HasPrefix(s[to:], "("), strings.HasSuffix(before, "<"), strings.HasSuffix(before, "{"):
 		return
 	case isCredential(word) && !inPath && f.credited(wideFrom):
-	case blob.MatchString(before[max(0, len(before)-32):]) || media.MatchString(wide):
+		f.addToken(from, to)
 		return
 	case !isURL && len(wide) >= 40 && strings.ContainsAny(wide, "+/=") && isRandomText(wide):
 		if wideFrom == f.line && (wideTo == len(s) || s[wideTo] == '\n') {
@@ -105,16 +106,36 @@ func (f *finder) opaque(from, to int) {
 	case inPath, to < wideTo && s[to] != '=', from > 0 && s[from-1] == '+', !isOpaque(word) && !isPrefixed(word):
 		return
 	}
-	for to+1 < len(s) && s[to] == '.' && class[s[to+1]]&inToken != 0 {
-		to = skipToken(s, to+1)
+	if !media.MatchString(wide) && !blob.MatchString(before[max(0, len(before)-32):]) {
+		f.addToken(from, to)
 	}
-	for from > 1 && s[from-1] == '.' && class[s[from-2]]&inToken != 0 {
-		for from--; from > 0 && class[s[from-1]]&inToken != 0; {
-			from--
+}
+
+// addToken adds a secret, with the other parts that dots join to it.
+func (f *finder) addToken(from, to int) {
+	s := f.s
+	for to < len(s) && s[to] == '.' {
+		end := skipToken(s, to+1)
+		if !isPart(s[to+1 : end]) {
+			break
 		}
+		to = end
+	}
+	for from > 0 && s[from-1] == '.' {
+		start := from - 1
+		for start > 0 && class[s[start-1]]&inToken != 0 {
+			start--
+		}
+		if !isPart(s[start : from-1]) {
+			break
+		}
+		from = start
 	}
 	f.add(Secret, from, to, false)
 }
+
+// isPart reports whether a word may be a part of a secret: a short one, or one with digits.
+func isPart(s string) bool { return s != "" && (len(s) <= 8 || strings.ContainsAny(s, "0123456789")) }
 
 // skipToken returns the end of the word of a machine at the place.
 func skipToken(s string, at int) int {
@@ -134,9 +155,11 @@ var (
 	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 
-	compound = regexp.MustCompile(`(?i)(?:key|token|secret|schlüssel|passwor[dt]|sleutel|nyckel|nøkkel)$`)
-	option   = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
-	unsaid   = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
+	// compounds are the ends of longer words for secrets.
+	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
+
+	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
+	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 )
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
@@ -180,22 +203,24 @@ func isRandomText(s string) bool {
 func (f *finder) credited(from int) bool {
 	s, first := f.s, max(f.line, from-64)
 	first += strings.LastIndexAny(s[first:from], ")]") + 1
-	if unsaid.MatchString(s[first:from]) {
-		return false
-	}
-	for at, n := from, 0; at > first && n < 5; at-- {
+	found := false
+	for at, n := from, 0; at > first && n < 5 && !found; at-- {
 		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
 			continue
 		}
 		n++
-		switch kinds, _ := f.word(at); {
-		case kinds&noneWord != 0:
-			return false
-		case kinds&(secretWord|tokenWord) != 0, kinds&providerWord != 0 && n < 2, compound.MatchString(s[first:at]):
-			return true
+		if ends, _ := endsWord(s, at); ends {
+			kinds, _ := f.word(at)
+			if kinds&noneWord != 0 {
+				return false
+			}
+			found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2
 		}
+		found = found || slices.ContainsFunc(compounds, func(end string) bool {
+			return at-first > len(end) && hasFold(s[at-len(end):at], end)
+		})
 	}
-	return option.MatchString(s[first:from])
+	return (found || option.MatchString(s[first:from])) && !unsaid.MatchString(s[first:from])
 }
 
 // domain are the ends of domains that are no endings of files.
@@ -278,6 +303,9 @@ const maxWide = 1024
 // maxBefore is how far before a hint a form begins, if its line is longer.
 const maxBefore = 128
 
+// maxNear is how long a form is from its hint on, if it begins in the word of the hint.
+const maxNear = 256
+
 // window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
 // lines, sees the rest of the text.
 func (f *finder) window(form *form, at int) {
@@ -289,14 +317,15 @@ func (f *finder) window(form *form, at int) {
 	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && !form.lines {
 		to = at + n
 	}
-	if at-from > maxBefore {
-		from = at - maxBefore
-		if n := strings.LastIndexAny(s[f.line:from], " \t"); n >= 0 {
-			from = f.line + n
-		}
+	most := maxBefore
+	if form.near {
+		most, to = 0, min(to, at+maxNear)
+	}
+	if at-from > most {
+		from = f.line + strings.LastIndexAny(s[f.line:at-most], " \t") + 1
 	}
 	f.seen[form.index] = to
-	f.all(form, max(from, 0), to)
+	f.all(form, max(from-1, f.line), to)
 }
 
 // hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.

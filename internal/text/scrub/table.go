@@ -72,6 +72,7 @@ type form struct {
 	index    int
 	shortest int  // the length of the shortest value in rules.tsv; in forms.tsv, of the longest word of a match
 	lines    bool // a match may have several lines
+	near     bool // a match begins in the word that has a hint
 }
 
 // maxForms bounds the rows of forms.tsv.
@@ -175,7 +176,7 @@ var load = sync.OnceFunc(func() {
 		shortest, _ := strconv.Atoi(row[5])
 		addHints(row[2], &form{
 			row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(row[4]), count, shortest,
-			row[5] == "lines",
+			row[5] == "lines", row[5] == "near",
 		})
 		count++
 	}
@@ -183,6 +184,7 @@ var load = sync.OnceFunc(func() {
 		if row[0] == "near" {
 			for name := range strings.SplitSeq(row[1], ",") {
 				words[key(name)] |= providerWord
+				addEnds(&ends, name)
 			}
 			continue
 		}
