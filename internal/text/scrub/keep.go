@@ -3,6 +3,7 @@ package scrub
 import (
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -137,13 +138,23 @@ var (
 	hexTail = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
 )
 
+// parts matches the parts of a name that are words.
+var parts = regexp.MustCompile(`\p{Lu}?\p{Ll}{3,}|\p{Lu}{4,}`)
+
+// isReadable reports whether s has a common word, as few random words do.
+func isReadable(s string) bool {
+	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool {
+		return len(part) > 3 && common(strings.ToLower(part))
+	})
+}
+
 // isOpaque reports whether the kinds of signs in s change as often as in random words, and s is no hash.
 func isOpaque(s string) bool {
 	separators := strings.Count(s, "-") + strings.Count(s, "_")
 	kinds, changes, longest := mixture(s)
 	n := len(s) - separators
 	switch {
-	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || hexWord.MatchString(s):
+	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || hexWord.MatchString(s) || isReadable(s):
 		return false
 	case kinds == 7:
 		return longest < 8 && (separators < 2 || len(numbers.FindAllString(s, 2)) > 1) &&

@@ -192,7 +192,8 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	if bare {
 		_, _, longest := mixture(value)
 		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && longest < 5
-		return random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2
+		return !isReadable(value) &&
+			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
 	}
 	if c.closing != "" {
 		return c.strength > 0 || !common(strings.ToLower(value))

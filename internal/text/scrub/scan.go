@@ -99,7 +99,7 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 		return
 	case !isURL && len(wide) >= 40 && strings.ContainsAny(wide, "+/=") && isRandomText(wide):
-		if wideFrom == f.line && (wideTo == len(s) || s[wideTo] == '\n') {
+		if wideFrom == f.line && (wideTo == len(s) || s[wideTo] < ' ') {
 			return // a line of data
 		}
 		from, to = wideFrom, wideTo
@@ -190,7 +190,7 @@ func isPrefixed(s string) bool {
 		return letters && len(m[3]) >= 24 && digits > 3
 	}
 	kinds, _, _ := mixture(m[3])
-	return digits > 2 && (kinds == 7 || len(m[3]) >= 20)
+	return digits > 2 && !isReadable(m[3]) && (kinds == 7 || len(m[3]) >= 20)
 }
 
 // isRandomText reports whether s is random text in base64.
@@ -303,9 +303,6 @@ const maxWide = 1024
 // maxBefore is how far before a hint a form begins, if its line is longer.
 const maxBefore = 128
 
-// maxNear is how long a form is from its hint on, if it begins in the word of the hint.
-const maxNear = 256
-
 // window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
 // lines, sees the rest of the text.
 func (f *finder) window(form *form, at int) {
@@ -314,18 +311,27 @@ func (f *finder) window(form *form, at int) {
 		return
 	}
 	from, to := f.line, len(s)
-	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && !form.lines {
+	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && form.place != "lines" {
 		to = at + n
 	}
 	most := maxBefore
-	if form.near {
-		most, to = 0, min(to, at+maxNear)
+	switch form.place {
+	case "at":
+		f.all(form, at, to)
+		return
+	case "word":
+		most = 0
+		if n := strings.IndexAny(s[at+1:to], " \t"); n >= 0 {
+			to = at + n + 2
+		}
+	case "near":
+		most = 0
 	}
 	if at-from > most {
-		from = f.line + strings.LastIndexAny(s[f.line:at-most], " \t") + 1
+		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
 	f.seen[form.index] = to
-	f.all(form, max(from-1, f.line), to)
+	f.all(form, from, to)
 }
 
 // hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.

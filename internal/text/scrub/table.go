@@ -70,9 +70,8 @@ type form struct {
 	keep     func(text string, from, to int) bool
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
-	shortest int  // the length of the shortest value in rules.tsv; in forms.tsv, of the longest word of a match
-	lines    bool // a match may have several lines
-	near     bool // a match begins in the word that has a hint
+	shortest int    // the length of the shortest value in rules.tsv; in forms.tsv, of the longest word of a match
+	place    string // where a match is: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
 }
 
 // maxForms bounds the rows of forms.tsv.
@@ -116,23 +115,20 @@ func endsWord(s string, at int) (label, agent bool) {
 		most = 4
 	}
 	var last uint64
-	look := func() {
-		place, bit := bitOf(last)
-		label, agent = label || ends[place]&bit != 0, agent || agents[place]&bit != 0
-	}
 	joint := true
 	for i, n := at-1, 0; n < most; i-- {
-		if i < 0 || class[s[i]]&inName == 0 || strings.HasPrefix(s[i:], "’") {
-			if look(); joint || i < 0 || class[s[i]]&isJoint == 0 {
-				return label, agent
-			}
-			joint = true
-			continue
+		inside := i >= 0 && class[s[i]]&inName != 0
+		if inside {
+			last, n = last*131+uint64(fold[s[i]]), n+1
 		}
-		last, joint, n = last*131+uint64(fold[s[i]]), false, n+1
-		if n == most || upper(s[i]) && i > 0 && !upper(s[i-1]) {
-			look()
+		if !inside || n == most || upper(s[i]) && i > 0 && !upper(s[i-1]) {
+			place, bit := bitOf(last)
+			label, agent = label || ends[place]&bit != 0, agent || agents[place]&bit != 0
 		}
+		if !inside && (joint || i < 0 || class[s[i]]&isJoint == 0) {
+			break
+		}
+		joint = !inside
 	}
 	return label, agent
 }
@@ -174,10 +170,11 @@ var load = sync.OnceFunc(func() {
 			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
 		shortest, _ := strconv.Atoi(row[5])
-		addHints(row[2], &form{
-			row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(row[4]), count, shortest,
-			row[5] == "lines", row[5] == "near",
-		})
+		expr := row[4]
+		if row[5] == "at" {
+			expr = "^(?:" + expr + ")"
+		}
+		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, shortest, row[5]})
 		count++
 	}
 	for row := range rows(ruleTable) {
