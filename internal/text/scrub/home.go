@@ -29,7 +29,7 @@ func (f *finder) home(at, end int) {
 	near := max(0, at-96)
 	switch {
 	case from == end:
-	case onWindows.MatchString(s[near:at]):
+	case strings.HasSuffix(s[:at], `:\`), strings.ContainsAny(s[near:at], `:%\<_`) && onWindows.MatchString(s[near:at]):
 		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
 		name = windowsName.FindString(s[from:])

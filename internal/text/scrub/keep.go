@@ -134,7 +134,6 @@ func isToken(s string) bool {
 
 var (
 	numbers = regexp.MustCompile(`\d+`)
-	hexWord = regexp.MustCompile(`^[\da-fA-F_-]*$`)
 	hexTail = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
 )
 
@@ -148,13 +147,16 @@ func isReadable(s string) bool {
 	})
 }
 
+// isHex reports whether s is in hexadecimal.
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdefABCDEF_-") == "" }
+
 // isOpaque reports whether the kinds of signs in s change as often as in random words, and s is no hash.
 func isOpaque(s string) bool {
 	separators := strings.Count(s, "-") + strings.Count(s, "_")
 	kinds, changes, longest := mixture(s)
 	n := len(s) - separators
 	switch {
-	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || hexWord.MatchString(s) || isReadable(s):
+	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || isHex(s) || isReadable(s):
 		return false
 	case kinds == 7:
 		return longest < 8 && (separators < 2 || len(numbers.FindAllString(s, 2)) > 1) &&

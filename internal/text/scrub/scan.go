@@ -23,6 +23,7 @@ type finder struct {
 func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
+	var part uint64                         // of the word that a sign, or a capital after a small letter, begins
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
@@ -30,9 +31,20 @@ func (f *finder) scan() {
 		}
 		c := class[b]
 		if c&separator != 0 && i > 0 && class[s[i-1]]&inName != 0 {
-			if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
-				f.label(i)
+			place, bit := bitOf(part)
+			if lasts[place]&bit != 0 || s[i-1] >= utf8.RuneSelf {
+				if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
+					f.label(i)
+				}
 			}
+		}
+		switch {
+		case c&inName == 0:
+			part = 0
+		case i > 0 && upper(s[i]) && !upper(s[i-1]):
+			part = uint64(b)
+		default:
+			part = part*131 + uint64(b)
 		}
 		if c&inToken == 0 {
 			if i-word >= shortestToken && number >= word {
@@ -47,8 +59,8 @@ func (f *finder) scan() {
 			f.sign(i, b)
 		}
 		h = roll(h, b)
-		if at := buckets[h]; at != 0 {
-			for _, h := range hints[at] {
+		if hinted[h>>6]&(1<<(h&63)) != 0 {
+			for _, h := range hints[buckets[h]] {
 				if at := i - 2 - h.key; f.hasHint(at, h.text) {
 					f.hinted(h.form, max(at, 0), at+len(h.text))
 				}
@@ -166,7 +178,7 @@ var (
 // digits that change often.
 func isCredential(s string) bool {
 	kinds, changes, _ := mixture(s)
-	return groups.MatchString(s) || hexWord.MatchString(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) ||
+	return isHex(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) || groups.MatchString(s) ||
 		kinds != 7 && changes*100 > len(s)*28 && len(numbers.FindAllString(s, 3)) > 2
 }
 
@@ -186,7 +198,7 @@ func isPrefixed(s string) bool {
 		return false
 	case m[2] != "":
 		return letters
-	case hexWord.MatchString(m[3]):
+	case isHex(m[3]):
 		return letters && len(m[3]) >= 24 && digits > 3
 	}
 	kinds, _, _ := mixture(m[3])

@@ -95,11 +95,12 @@ var (
 	// person matches the two names of a person, and lastName a name at the end of a text.
 	person, lastName func() *regexp.Regexp
 
-	// buckets are the hints by the hash of three of their bytes. ends and agents have a bit for each end of a word before
-	// a value, and of a word of agents.
-	buckets      [1 << hashBits]uint16
-	hints        = [][]hint{nil}
-	ends, agents [1 << 12]uint64
+	// buckets are the hints by the hash of three of their bytes, and hinted has a bit for each that has hints. ends and
+	// agents have a bit for each end of a word before a value, and of a word of agents, and lasts for its last part.
+	buckets             [1 << hashBits]uint16
+	hinted              [1 << (hashBits - 6)]uint64
+	hints               = [][]hint{nil}
+	ends, agents, lasts [1 << 12]uint64
 )
 
 // hashBits is the size of a hash of three bytes. The last byte is in its low bits.
@@ -147,6 +148,14 @@ func addEnds(table *[1 << 12]uint64, text string) {
 		title += strings.ToUpper(part[:first]) + part[first:]
 	}
 	first := utf8.RuneLen(firstRune(title))
+	for _, part := range []string{lower, key(text[strings.LastIndexFunc(text, joins)+1:])} {
+		var last uint64
+		for i := range len(part) {
+			last = last*131 + uint64(part[i])
+		}
+		place, bit := bitOf(last)
+		lasts[place] |= bit
+	}
 	for _, end := range []string{lower, title[:first] + lower[first:], title, strings.ToUpper(title)} {
 		most := 12
 		if end[len(end)-1] >= utf8.RuneSelf {
@@ -264,6 +273,7 @@ func addHints(list string, form *form) {
 		if *at == 0 {
 			*at = uint16(len(hints))
 			hints = append(hints, nil)
+			hinted[h>>6] |= 1 << (h & 63)
 		}
 		hints[*at] = append(hints[*at], hint{text, key, form})
 	}
