@@ -35,12 +35,12 @@ func (f *finder) number(at int) {
 		f.add(SteamID, at, to, false)
 	case to-at == len("2535400000000000") && (strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")):
 		f.add(ID, at, to, false) // Xbox
-	case to-at > 3:
+	case to-at >= 13 || to-at == 4 && to+1 < len(s) && (s[to] == ' ' || s[to] == '-') && digit(s[to+1]):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
 			f.add(Money, at, f.digits, false)
 		}
-	default:
+	case to < len(s) && s[to] == '.':
 		f.dotted(at, to)
 	}
 }

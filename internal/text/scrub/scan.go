@@ -90,6 +90,9 @@ const shortestToken = 16
 // have, or one after a word for secrets. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
+	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 {
+		return
+	}
 	wideFrom, wideTo := from, to
 	for wideFrom > max(0, from-maxBefore) && (class[s[wideFrom-1]]&inToken != 0 || strings.IndexByte("+/", s[wideFrom-1]) >= 0) {
 		wideFrom--
@@ -105,7 +108,10 @@ func (f *finder) opaque(from, to int) {
 		wideFrom = from
 	}
 	switch {
-	case strings.HasPrefix(s[to:], "("), strings.HasSuffix(before, "<"), strings.HasSuffix(before, "{"):
+	case strings.HasPrefix(s[to:], "("):
+		return
+	case isIdentity(word) && owned.MatchString(s[max(f.line, from-48):from]):
+		f.add(ID, from, to, false)
 		return
 	case isCredential(word) && !inPath && f.credited(wideFrom):
 		f.addToken(from, to)
@@ -181,6 +187,15 @@ func isCredential(s string) bool {
 	return isHex(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) || groups.MatchString(s) ||
 		kinds != 7 && changes*100 > len(s)*28 && len(numbers.FindAllString(s, 3)) > 2
 }
+
+// isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
+func isIdentity(s string) bool {
+	return (len(s) == 32 || len(s) == 36 || len(s) == 40) && isHex(s)
+}
+
+// owned matches the text before an id of an account or of a device.
+var owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
+	`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
 
 // isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
 func isPrefixed(s string) bool {
