@@ -36,6 +36,7 @@ var (
 	inShare   = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
 	lowerWord = regexp.MustCompile(`^.[a-z]*\.?$`)
 	noPerson  = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
+	nonWords  = regexp.MustCompile(`[^\pL]+`)
 	authority = regexp.MustCompile(`://[^\s/?#]*$`)
 
 	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
@@ -62,8 +63,10 @@ func sharedHome(name string) bool {
 
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.
 func isNoMailbox(s string, from, to int) bool {
+	at := from + max(0, strings.IndexByte(s[from:to], '@'))
 	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
 	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
+		!domain.MatchString(s[from:to]) && common(strings.ToLower(nonWords.ReplaceAllString(s[from:at], " "))) ||
 		authority.MatchString(s[max(0, from-96):from])
 }
 
@@ -156,7 +159,7 @@ func isOpaque(s string) bool {
 	kinds, changes, longest := mixture(s)
 	n := len(s) - separators
 	switch {
-	case kinds&1 == 0 || separators > 4+len(s)/32 || n < 16 || len(s) < 20 || isHex(s) || isReadable(s):
+	case kinds&1 == 0 || separators > 4+len(s)/16 || n < 16 || len(s) < 20 || isHex(s) || isReadable(s):
 		return false
 	case kinds == 7:
 		return longest < 8 && (separators < 2 || len(numbers.FindAllString(s, 2)) > 1) &&

@@ -25,6 +25,7 @@ func (f *finder) label(at int) {
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
+	case kinds&personWord != 0 && (c.strength < 2 || !ofPerson.MatchString(f.s[max(f.line, from-32):c.from])):
 	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
@@ -37,6 +38,9 @@ func (f *finder) label(at int) {
 		f.user(c, from)
 	}
 }
+
+// ofPerson matches the text before the name of a person.
+var ofPerson = regexp.MustCompile(`(?i)(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {
@@ -91,7 +95,7 @@ var (
 	// joint matches the text between a word and its value, up to a sign.
 	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )`)
 	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
-	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?) ?[:=：]`)
+	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
 	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
 	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
 )
@@ -104,8 +108,8 @@ func (f *finder) connect(at int, kinds word) connection {
 		// no further words
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
-		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
-		if kinds&secretWord != 0 || is(first, prepositionWord) ||
+		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
+		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
 			at, p = at+m[3], at+m[3]
 		}
@@ -234,6 +238,9 @@ func (f *finder) host(c connection, kinds word) {
 			to, whole = c.from+len(clause), true
 		}
 	}
+	if next := f.otherNames(c.from, to); !whole && kinds&hostWord != 0 {
+		to = next
+	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
@@ -261,6 +268,9 @@ func (f *finder) user(c connection, label int) {
 		}
 		return
 	}
+	if c.strength == 2 && c.closing == "" {
+		to += len(lastNumber.FindString(s[to:]))
+	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
 	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
@@ -275,7 +285,9 @@ func (f *finder) user(c connection, label int) {
 
 var (
 	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,4}$`)
-	wordEnd  = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
+	// lastNumber matches a number at the end of a name, which other people have as well.
+	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
 )
 
 // greeted adds the name after a phrase.
@@ -337,7 +349,8 @@ func (f *finder) otherNames(from, to int) int {
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
 		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
-			strings.ToUpper(word) == word && len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+			strings.ToUpper(word) == word && len(word) > 3 ||
+			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
 			break
 		}
 		to = end

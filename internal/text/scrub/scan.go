@@ -110,7 +110,7 @@ func (f *finder) opaque(from, to int) {
 	switch {
 	case strings.HasPrefix(s[to:], "("):
 		return
-	case isIdentity(word) && owned.MatchString(s[max(f.line, from-48):from]):
+	case isIdentity(word) && (strings.HasPrefix(word, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
 		f.add(ID, from, to, false)
 		return
 	case isCredential(word) && !inPath && f.credited(wideFrom):
@@ -267,7 +267,7 @@ func (f *finder) domain(at int) {
 		return
 	}
 	end := f.name(after, "")
-	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
+	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
 	}
 	f.add(Computer, from, at, true)

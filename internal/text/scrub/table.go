@@ -55,12 +55,13 @@ const (
 	netWord
 	sharedWord
 	providerWord
+	personWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord | personWord
 )
 
 // wordKinds are the names of the kinds in order.
-var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle preposition agent net shared")
+var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle preposition agent net shared provider name")
 
 // form is one expression for private text, which is its first group that matches.
 type form struct {
