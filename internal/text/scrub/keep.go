@@ -66,7 +66,7 @@ func isNoMailbox(s string, from, to int) bool {
 	at := from + max(0, strings.IndexByte(s[from:to], '@'))
 	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
 	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
-		!domain.MatchString(s[from:to]) && common(strings.ToLower(nonWords.ReplaceAllString(s[from:at], " "))) ||
+		!domain.MatchString(s[from:to]) && common(strings.ToLower(strings.TrimSpace(nonWords.ReplaceAllString(s[from:at], " ")))) ||
 		authority.MatchString(s[max(0, from-96):from])
 }
 

@@ -20,12 +20,13 @@ func (f *finder) label(at int) {
 		return
 	}
 	c := f.connect(at, kinds)
+	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
 	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
 		(f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
-	case kinds&personWord != 0 && (c.strength < 2 || !ofPerson.MatchString(f.s[max(f.line, from-32):c.from])):
+	case kinds&personWord != 0 && (c.strength < 2 || inWord || !ofPerson.MatchString(f.s[max(f.line, from-32):c.from])):
 	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
@@ -40,7 +41,7 @@ func (f *finder) label(at int) {
 }
 
 // ofPerson matches the text before the name of a person.
-var ofPerson = regexp.MustCompile(`(?i)(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
+var ofPerson = regexp.MustCompile(`(?i)(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {
@@ -224,7 +225,10 @@ func (f *finder) id(c connection) {
 
 var idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 
-var hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+var (
+	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
+)
 
 // host adds the value of a word for computers or networks.
 func (f *finder) host(c connection, kinds word) {
@@ -244,7 +248,7 @@ func (f *finder) host(c connection, kinds word) {
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
-		isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+		isNoHost(s, c.from, c.from+len(value)) || typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
 		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}

@@ -208,15 +208,15 @@ func isPrefixed(s string) bool {
 		known = known && common(part) && !is(part, secretWord|tokenWord)
 	}
 	digits := len(numbers.FindAllString(m[3], 4))
+	kinds, changes, _ := mixture(m[3])
 	switch letters := strings.Trim(m[1][:strings.IndexAny(m[1], "_-")], lowerLetters+upperLetters) == ""; {
 	case known:
-		return false
+		return kinds == 7 && digits > 1 && changes*100 > len(m[3])*52 && !isReadable(m[3])
 	case m[2] != "":
 		return letters
 	case isHex(m[3]):
 		return letters && len(m[3]) >= 24 && digits > 3
 	}
-	kinds, _, _ := mixture(m[3])
 	return digits > 2 && !isReadable(m[3]) && (kinds == 7 || len(m[3]) >= 20)
 }
 
