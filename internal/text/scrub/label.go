@@ -41,7 +41,7 @@ func (f *finder) label(at int) {
 }
 
 // ofPerson matches the text before the name of a person.
-var ofPerson = regexp.MustCompile(`(?i)(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
+var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {

@@ -184,6 +184,9 @@ var (
 // digits that change often.
 func isCredential(s string) bool {
 	kinds, changes, _ := mixture(s)
+	if isReadable(s) {
+		return false
+	}
 	return isHex(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) || groups.MatchString(s) ||
 		kinds != 7 && changes*100 > len(s)*28 && len(numbers.FindAllString(s, 3)) > 2
 }
@@ -200,7 +203,7 @@ var owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machin
 // isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
 func isPrefixed(s string) bool {
 	m := prefixed.FindStringSubmatch(s)
-	if m == nil {
+	if m == nil || blob.MatchString(m[1]) {
 		return false
 	}
 	known := true
