@@ -232,7 +232,7 @@ func isRandomText(s string) bool {
 // credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
 func (f *finder) credited(from int) bool {
 	s, first := f.s, max(f.line, from-64)
-	first += strings.LastIndexAny(s[first:from], ")]") + 1
+	first += strings.LastIndexAny(s[first:from], ")]>") + 1
 	found := false
 	for at, n := from, 0; at > first && n < 5 && !found; at-- {
 		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
