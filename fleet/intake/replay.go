@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 
 	"github.com/heedlog/heed"
@@ -57,6 +58,9 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	}
 	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}, Family: config.Family}
 	scrubber := &report.Scrubber{}
+	if home, err := os.UserHomeDir(); err == nil {
+		scrubber.Home(home)
+	}
 	made, err := report.New(report.Config{
 		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,
 		Variant: engine.Variant,

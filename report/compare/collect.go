@@ -54,6 +54,9 @@ type Config struct {
 
 	// Scrub takes out of text what is private, of all that is returned but baselines. Optional.
 	Scrub func(text string) string
+
+	// ScrubMod does the same to the names and the ids of mods. Nil: Scrub.
+	ScrubMod func(name string) string
 }
 
 // Side is what a run is compared as.
@@ -172,6 +175,9 @@ const (
 func NewCollector(c Config) (*Collector, error) {
 	if c.Scrub == nil {
 		c.Scrub = func(text string) string { return text }
+	}
+	if c.ScrubMod == nil {
+		c.ScrubMod = c.Scrub
 	}
 	var masking signature.Config
 	if c.Rules != nil {

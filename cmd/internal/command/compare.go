@@ -96,7 +96,7 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 func comparingWith(set *rules.Set, n *signature.Normalizer, scrubber *report.Scrubber, formats ...string) (*comparing,
 	error,
 ) {
-	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text})
+	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text, ScrubMod: scrubber.Mod})
 	return &comparing{set: set, normalizer: n, collector: collector, formats: formats, scrubber: scrubber}, err
 }
 
