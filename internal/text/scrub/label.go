@@ -192,11 +192,11 @@ func (f *finder) secret(c connection, bare bool) {
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
 // bare, which has many meanings.
 func (c connection) isSecret(s string, to int, value string, bare bool) bool {
-	random := isRandom(strings.ReplaceAll(value, "/", ""))
+	shape := shapeOf(strings.ReplaceAll(value, "/", ""))
+	random := shape.isRandom()
 	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
 	if bare {
-		_, _, longest := mixture(value)
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && longest < 5
+		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && shape.longest < 5
 		return !isReadable(value) &&
 			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
 	}

@@ -106,7 +106,7 @@ func (f *finder) hardware(at int) {
 	case from > 0 && (wordByte(s[from-1]) || s[from-1] == '.'):
 	case s[at] == '-' && at-from > 1 && at-from < 6 && (from == 0 || s[from-1] != '-') && productKey.MatchString(s[from:]):
 		m := productKey.FindStringSubmatch(s[from:])
-		if kinds, _, _ := mixture(m[1]); kinds == 3 {
+		if shapeOf(m[1]).kinds == 3 {
 			f.add(Secret, from, from+len(m[1]), false)
 		}
 	case to < len(s) && wordByte(s[to]):

@@ -2,7 +2,6 @@ package scrub
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,176 +82,6 @@ func beginsName(s string) bool {
 	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"' || s[0] == '\'')
 }
 
-// shortestToken is the length of the shortest word that may be a secret by its letters.
-const shortestToken = 16
-
-// opaque adds a word with a digit that a machine made up: one whose letters are random, one with a prefix as providers
-// have, or one after a word for secrets. Words in paths and in data stay.
-func (f *finder) opaque(from, to int) {
-	s := f.s
-	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 {
-		return
-	}
-	wideFrom, wideTo := from, to
-	for wideFrom > max(0, from-maxBefore) && (class[s[wideFrom-1]]&inToken != 0 || strings.IndexByte("+/", s[wideFrom-1]) >= 0) {
-		wideFrom--
-	}
-	for wideTo < min(len(s), to+maxWide) && (class[s[wideTo]]&inToken != 0 || strings.IndexByte("+/=", s[wideTo]) >= 0) {
-		wideTo++
-	}
-	word, wide, before := s[from:to], s[wideFrom:wideTo], s[max(0, wideFrom-80):wideFrom]
-	isURL := strings.Contains(s[max(0, from-80):from], "://")
-	inPath := !isURL && (strings.HasPrefix(s[to:], `\`) || strings.HasPrefix(s[to:], "/") ||
-		strings.HasSuffix(s[:from], "/") || strings.HasSuffix(before, `\`))
-	if isURL {
-		wideFrom = from
-	}
-	switch {
-	case strings.HasPrefix(s[to:], "("):
-		return
-	case isIdentity(word) && (strings.HasPrefix(word, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
-		f.add(ID, from, to, false)
-		return
-	case isCredential(word) && !inPath && f.credited(wideFrom):
-		f.addToken(from, to)
-		return
-	case !isURL && len(wide) >= 40 && strings.ContainsAny(wide, "+/=") && isRandomText(wide):
-		if wideFrom == f.line && (wideTo == len(s) || s[wideTo] < ' ') {
-			return // a line of data
-		}
-		from, to = wideFrom, wideTo
-	case inPath, to < wideTo && s[to] != '=', from > 0 && s[from-1] == '+', !isOpaque(word) && !isPrefixed(word):
-		return
-	}
-	if !media.MatchString(wide) && !blob.MatchString(before[max(0, len(before)-32):]) {
-		f.addToken(from, to)
-	}
-}
-
-// addToken adds a secret, with the other parts that dots join to it.
-func (f *finder) addToken(from, to int) {
-	s := f.s
-	for to < len(s) && s[to] == '.' {
-		end := skipToken(s, to+1)
-		if !isPart(s[to+1 : end]) {
-			break
-		}
-		to = end
-	}
-	for from > 0 && s[from-1] == '.' {
-		start := from - 1
-		for start > 0 && class[s[start-1]]&inToken != 0 {
-			start--
-		}
-		if !isPart(s[start : from-1]) {
-			break
-		}
-		from = start
-	}
-	f.add(Secret, from, to, false)
-}
-
-// isPart reports whether a word may be a part of a secret: a short one, or one with digits.
-func isPart(s string) bool { return s != "" && (len(s) <= 8 || strings.ContainsAny(s, "0123456789")) }
-
-// skipToken returns the end of the word of a machine at the place.
-func skipToken(s string, at int) int {
-	for at < len(s) && class[s[at]]&inToken != 0 {
-		at++
-	}
-	return at
-}
-
-var (
-	blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
-
-	// media matches the beginning of compressed data, pictures, sounds and archives in base64.
-	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
-
-	uuid     = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
-	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
-	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
-
-	// compounds are the ends of longer words for secrets.
-	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
-
-	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
-	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
-)
-
-// isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
-// digits that change often.
-func isCredential(s string) bool {
-	kinds, changes, _ := mixture(s)
-	if isReadable(s) {
-		return false
-	}
-	return isHex(s) && changes > 4 && !strings.HasPrefix(s, "0000") || isRandom(s) || groups.MatchString(s) ||
-		kinds != 7 && changes*100 > len(s)*28 && len(numbers.FindAllString(s, 3)) > 2
-}
-
-// isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
-func isIdentity(s string) bool {
-	return (len(s) == 32 || len(s) == 36 || len(s) == 40) && isHex(s)
-}
-
-// owned matches the text before an id of an account or of a device.
-var owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
-	`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
-
-// isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
-func isPrefixed(s string) bool {
-	m := prefixed.FindStringSubmatch(s)
-	if m == nil || blob.MatchString(m[1]) {
-		return false
-	}
-	known := true
-	for _, part := range strings.FieldsFunc(strings.ToLower(m[1]), func(r rune) bool { return r == '_' || r == '-' }) {
-		known = known && common(part) && !is(part, secretWord|tokenWord)
-	}
-	digits := len(numbers.FindAllString(m[3], 4))
-	kinds, changes, _ := mixture(m[3])
-	switch letters := strings.Trim(m[1][:strings.IndexAny(m[1], "_-")], lowerLetters+upperLetters) == ""; {
-	case known:
-		return kinds == 7 && digits > 1 && changes*100 > len(m[3])*52 && !isReadable(m[3])
-	case m[2] != "":
-		return letters
-	case isHex(m[3]):
-		return letters && len(m[3]) >= 24 && digits > 3
-	}
-	return digits > 2 && !isReadable(m[3]) && (kinds == 7 || len(m[3]) >= 20)
-}
-
-// isRandomText reports whether s is random text in base64.
-func isRandomText(s string) bool {
-	kinds, changes, longest := mixture(s)
-	return kinds == 7 && changes*100 > len(s)*45 && longest < 8
-}
-
-// credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
-func (f *finder) credited(from int) bool {
-	s, first := f.s, max(f.line, from-64)
-	first += strings.LastIndexAny(s[first:from], ")]>") + 1
-	found := false
-	for at, n := from, 0; at > first && n < 5 && !found; at-- {
-		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
-			continue
-		}
-		n++
-		if ends, _ := endsWord(s, at); ends {
-			kinds, _ := f.word(at)
-			if kinds&noneWord != 0 {
-				return false
-			}
-			found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2
-		}
-		found = found || slices.ContainsFunc(compounds, func(end string) bool {
-			return at-first > len(end) && hasFold(s[at-len(end):at], end)
-		})
-	}
-	return (found || option.MatchString(s[first:from])) && !unsaid.MatchString(s[first:from])
-}
-
 // domain are the ends of domains that are no endings of files.
 var domain = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
 
@@ -306,7 +135,7 @@ func (f *finder) armor(from, to int) {
 		return
 	}
 	if m := armored.FindStringSubmatch(f.s[from:to]); m != nil && strings.Count(m[1], "/") < 7 {
-		if kinds, _, _ := mixture(m[1]); kinds == 7 {
+		if shapeOf(m[1]).kinds == 7 {
 			from += strings.Index(f.s[from:to], m[1])
 			f.add(Secret, from, from+len(m[1]), false)
 		}
@@ -326,12 +155,6 @@ func (f *finder) hinted(form *form, at, end int) {
 		f.window(form, at)
 	}
 }
-
-// maxWide bounds a word with the signs of base64.
-const maxWide = 1024
-
-// maxBefore is how far before a hint a form begins, if its line is longer.
-const maxBefore = 128
 
 // window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
 // lines, sees the rest of the text.
