@@ -105,7 +105,8 @@ var (
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
 	p := skip(s, at, `\"'»”`)
-	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf {
+	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
+		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+128)], ":=：—–") {
 		// no further words
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")

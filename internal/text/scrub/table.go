@@ -78,8 +78,8 @@ type form struct {
 // maxForms bounds the rows of forms.tsv.
 const maxForms = 96
 
-// hint is a string in lower case in all texts that match the form, unless they have another hint of it. One that
-// begins with a line feed, "^" in a table, is at the beginning of a line.
+// hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
+// in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.
 type hint struct {
 	text string
 	key  int // the place of the three bytes by which it is looked up
@@ -249,9 +249,7 @@ func lazy(expr string) func() *regexp.Regexp {
 // addHints adds the hints that a list has. A hint of two bytes adds each hint of three bytes that begins with it.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
-		if strings.HasPrefix(text, "^") {
-			text = "\n" + text[1:]
-		}
+		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
 		if len(text) == 2 {
 			for third := range 256 {
 				if third != ',' && fold[third] == byte(third) {
@@ -349,10 +347,12 @@ var fold = func() (table [256]byte) {
 	return table
 }()
 
-// hasFold reports whether s begins with lower, whatever the case of ASCII in s.
+// hasFold reports whether s begins with lower, whatever the case of ASCII in s. A line feed is at the end of s.
 func hasFold(s, lower string) bool {
 	for i := range len(lower) {
-		if i == len(s) || fold[s[i]] != lower[i] {
+		if i == len(s) {
+			return lower[i:] == "\n"
+		} else if fold[s[i]] != lower[i] {
 			return false
 		}
 	}
