@@ -47,7 +47,7 @@ func TestEndsMissNoWord(t *testing.T) {
 	load()
 	for row := range rows(wordTable) {
 		kind := slices.Index(wordKinds, row[0])
-		if kind < 0 || word(1)<<kind&(labels&^noneWord|leadWord) == 0 {
+		if kind < 0 || strings.Contains(row[2], ". ") || word(1)<<kind&(labels&^noneWord|leadWord) == 0 {
 			continue
 		}
 		runes := []rune(row[2])

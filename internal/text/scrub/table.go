@@ -119,7 +119,11 @@ func endsWord(s string, at int) (label, agent bool) {
 	var last uint64
 	joint := true
 	for i, n := at-1, 0; n < most; i-- {
-		inside := i >= 0 && class[s[i]]&inName != 0
+		quote := i >= 2 && s[i] == '\x99' && s[i-2:i+1] == "’"
+		inside := i >= 0 && class[s[i]]&inName != 0 && !quote
+		if quote {
+			i -= 2
+		}
 		if inside {
 			last, n = last*131+uint64(fold[s[i]]), n+1
 		}
@@ -127,7 +131,7 @@ func endsWord(s string, at int) (label, agent bool) {
 			place, bit := bitOf(last)
 			label, agent = label || ends[place]&bit != 0, agent || agents[place]&bit != 0
 		}
-		if !inside && (joint || i < 0 || class[s[i]]&isJoint == 0) {
+		if !inside && (joint || i < 0 || class[s[i]]&isJoint == 0 && !quote) {
 			break
 		}
 		joint = !inside
