@@ -116,6 +116,17 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestNoHome: the name of the user who runs the program is known without a path in a log.
+func TestNoHome(t *testing.T) {
+	t.Setenv("HOME", filepath.FromSlash("/srv/people/marijke"))
+	t.Setenv("USERPROFILE", filepath.FromSlash("/srv/people/marijke"))
+	log := append(someLog(t), "\nException: Marijke cannot write\n"...)
+	text, err := json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "Marijke")
+	require.Contains(t, string(text), "cannot write")
+}
+
 // TestBad holds that what cannot be read is named, and that the logs before it in an archive are there.
 func TestBad(t *testing.T) {
 	set := compiled(t)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 
 	"github.com/heedlog/heed/report"
@@ -43,6 +44,9 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 		return nil, err
 	}
 	scrubber := &report.Scrubber{}
+	if home, err := os.UserHomeDir(); err == nil {
+		scrubber.Home(home)
+	}
 	made, err := report.New(r.Report(name, scrubber))
 	if err != nil {
 		return nil, err

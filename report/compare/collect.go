@@ -54,6 +54,9 @@ type Config struct {
 
 	// Scrub removes private text from all results except baselines. Optional.
 	Scrub func(text string) string
+
+	// ScrubMod does the same to the names and the ids of mods. Nil: Scrub.
+	ScrubMod func(name string) string
 }
 
 // Side is a side of a comparison.
@@ -175,6 +178,9 @@ const (
 func NewCollector(c Config) (*Collector, error) {
 	if c.Scrub == nil {
 		c.Scrub = func(text string) string { return text }
+	}
+	if c.ScrubMod == nil {
+		c.ScrubMod = c.Scrub
 	}
 	var masking signature.Config
 	if c.Rules != nil {

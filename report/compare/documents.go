@@ -200,6 +200,9 @@ func (c *Collector) safe(s string, limit int) string {
 	return text.Safe(c.config.Scrub(s), limit)
 }
 
+// mod makes the name or the id of a mod fit to be shared and shown.
+func (c *Collector) mod(name string) string { return text.Safe(c.config.ScrubMod(name), maxName) }
+
 // line returns one line for the templates of a group.
 func (c *Collector) line(templates []string) string {
 	if len(templates) == 0 || templates[0] == "" {
@@ -267,7 +270,7 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
 	r.Sample = c.safe(sample, maxShown)
 	for _, name := range blame.Likely(g.suspects()) {
-		r.Blame = append(r.Blame, c.safe(name, 0))
+		r.Blame = append(r.Blame, text.Safe(c.config.ScrubMod(name), 0))
 	}
 	if c.config.Rules != nil {
 		if rule := c.config.Rules.Rule(rule); rule != nil {

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,21 @@ func TestMovedMod(t *testing.T) {
 	require.Len(t, in.Groups[0].Suspects, 1)
 	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
 	require.Equal(t, 10, in.Groups[0].Suspects[0].Score)
+}
+
+// TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.
+func TestNamesOfModsAreScrubbedApart(t *testing.T) {
+	c := collector(t, compare.Config{
+		Scrub:    func(string) string { return "…" },
+		ScrubMod: strings.NewReplacer("anna", "somebody").Replace,
+	})
+	lists(feed(c, compare.Old, "old.log", session(1)), mod("Tools", "anna.tools", "1"))
+	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), mod("Walls", "anna.walls", "1"))
+	in := c.Suspects()
+	require.Equal(t, "…", in.Groups[0].Group.Template)
+	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
+	require.Equal(t, "somebody.walls", in.Groups[0].Suspects[0].PackageID)
+	require.ElementsMatch(t, []string{"Tools", "Walls"}, []string{c.Diff().Mods[0].Name, c.Diff().Mods[1].Name})
 }
 
 // TestSkip: an entry that is compared with nothing is one of the log all the same.

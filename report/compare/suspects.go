@@ -56,7 +56,7 @@ func (c *Collector) shown(changes []modChange) []ModChange {
 	for i := range changes {
 		if m := changes[i].ModChange; m.Change != unchanged {
 			for _, text := range []*string{&m.Name, &m.PackageID, &m.OldVersion, &m.Version} {
-				*text = c.safe(*text, maxName)
+				*text = c.mod(*text)
 			}
 			out = append(out, m)
 		}
@@ -102,7 +102,7 @@ func (c *Collector) Suspects() *Suspects {
 			g.Group.MayBeUnseen = false // sides are shown for themselves
 			for j := range g.Suspects {
 				s := &g.Suspects[j]
-				s.Name, s.PackageID = c.safe(s.Name, maxName), c.safe(s.PackageID, maxName)
+				s.Name, s.PackageID = c.mod(s.Name), c.mod(s.PackageID)
 				for k, e := range s.Evidence {
 					s.Evidence[k] = c.safe(e, 0)
 				}

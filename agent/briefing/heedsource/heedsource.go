@@ -61,7 +61,7 @@ func Sources(c Config) briefing.Config {
 		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
 		Attention:  newAttention(&c),
-		Scrub:      (&scrubber{engine: c.Engine}).text,
+		Scrub:      newScrubber(c.Engine).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Tools != nil {

@@ -2,6 +2,7 @@ package heedsource
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,15 @@ func TestAgentIsScrubbed(t *testing.T) {
 	text := assembled(t, e, set, TemplateAgent, 0).Text
 	require.Contains(t, text, "> fault: <user> cannot write\n")
 	require.NotContains(t, text, "Marijke")
+}
+
+// TestAgentSeesNoHome: the name of the user who runs the program is known without a path in the log.
+func TestAgentSeesNoHome(t *testing.T) {
+	home := filepath.FromSlash("/srv/people/marijke")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	e, set := faulty(t, "e", "fault: Marijke cannot write")
+	require.Contains(t, assembled(t, e, set, TemplateAgent, 0).Text, "> fault: <user> cannot write\n")
 }
 
 // TestHeadingsForAStranger: the report to an author has headings that need no knowledge of heed.

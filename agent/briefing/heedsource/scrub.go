@@ -1,6 +1,7 @@
 package heedsource
 
 import (
+	"os"
 	"sync"
 
 	"github.com/heedlog/heed"
@@ -15,6 +16,15 @@ type scrubber struct {
 	mu   sync.Mutex
 	from report.Scrubber
 	done heed.Cursor // through which the journal was read
+}
+
+// newScrubber returns a scrubber that knows the home of the user who runs the program.
+func newScrubber(engine *heed.Engine) *scrubber {
+	b := &scrubber{engine: engine}
+	if home, err := os.UserHomeDir(); err == nil {
+		b.from.Home(home)
+	}
+	return b
 }
 
 // text returns s without what is private in it.

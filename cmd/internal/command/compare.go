@@ -97,7 +97,7 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 
 // collect makes the collector.
 func (c *comparing) collect() (err error) {
-	c.collector, err = compare.NewCollector(compare.Config{Rules: c.set, Scrub: c.scrubber.Text})
+	c.collector, err = compare.NewCollector(compare.Config{Rules: c.set, Scrub: c.scrubber.Text, ScrubMod: c.scrubber.Mod})
 	return err
 }
 

@@ -222,6 +222,15 @@ rules:
 	require.Contains(t, r.stderr, "rule b marks the log as blind from here on; the proposed rule does not")
 }
 
+// TestProposeKnowsTheHome: the name of the user who runs the program is known without a path in the log.
+func TestProposeKnowsTheHome(t *testing.T) {
+	t.Setenv("HOME", "/srv/people/marijke")
+	r := runArgs(t, "rules", "propose", write(t, "game.log", "ERROR: quill of Marijke broke\n")+":1")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "broke")
+	require.NotContains(t, r.stdout, "arijke")
+}
+
 func TestProposeTwice(t *testing.T) {
 	log := write(t, "game.log", plainLog)
 	first := runArgs(t, testArgs(t, "rules", "propose", log+":2")...)

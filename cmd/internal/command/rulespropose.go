@@ -102,6 +102,8 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		return nil, err
 	}
 	private := &scrub.Names{}
+	private.Home(p.Getenv("HOME"))
+	private.Home(p.Getenv("USERPROFILE"))
 	groups := map[signature.Signature]signature.Signature{} // by form
 	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		private.Learn(src.Record.Message)

@@ -101,7 +101,7 @@ func (p *pages) report(name string) (*report.Replay, error) {
 
 // difference compares the second log with the first.
 func (p *pages) difference(names []string, page *Page) error {
-	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text})
+	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text, ScrubMod: p.scrubber.Mod})
 	if err != nil {
 		return err
 	}

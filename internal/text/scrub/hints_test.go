@@ -20,24 +20,42 @@ func TestHintsMissNothing(t *testing.T) {
 		}
 	}
 	for form, hints := range texts {
-		if form.expr == nil || form.rule == "own" || form.rule == "after" ||
-			strings.Contains(form.expr().String(), "gh[ousr]_") {
-			continue // the last one has the prefixes of its hints only
+		if form.expr == nil || form.rule == "own" {
+			continue
 		}
 		tree, err := syntax.Parse(form.expr().String(), syntax.Perl)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(4, uint64(form.index)))
 		for range 300 {
-			s := " " + generate(r, tree) + " "
+			s := "\n" + generate(r, tree) + "\n"
 			alone := finder{s: s}
 			if alone.all(form, 0, len(s)); len(alone.spans) == 0 {
 				continue
 			}
-			hinted := slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(strings.ToLower(s), h) })
+			hinted := slices.ContainsFunc(hints, func(h string) bool { return strings.Contains("\n"+strings.ToLower(s)+"\n", h) })
 			f := finder{s: s}
 			if !hinted || form.shortest > 0 && strings.ContainsAny(s, "0123456789") && !f.hasWord(form.shortest) {
 				t.Errorf("%s %.90s misses %q", form.kind, form.expr(), s)
 				break
+			}
+		}
+	}
+}
+
+// TestEndsMissNoWord looks for each word before a value, in each of its forms, as the first pass does.
+func TestEndsMissNoWord(t *testing.T) {
+	load()
+	for row := range rows(wordTable) {
+		kind := slices.Index(wordKinds, row[0])
+		if kind < 0 || strings.Contains(row[2], ". ") || word(1)<<kind&(labels&^noneWord|leadWord) == 0 {
+			continue
+		}
+		runes := []rune(row[2])
+		title := strings.ToUpper(string(runes[:1])) + string(runes[1:])
+		for _, form := range []string{row[2], title, strings.ToUpper(row[2]), strings.ReplaceAll(row[2], " ", "_"), strings.ReplaceAll(title, " ", "")} {
+			for _, before := range []string{"", "in ", "x_", "("} {
+				label, _ := endsWord(before+form+":", len(before+form))
+				require.True(t, label, before+form)
 			}
 		}
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 var (
-	// onWindows matches the text before the folder of the homes on Windows, in a share and in a URL.
-	onWindows = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|` +
-		`%(?:systemdrive|homedrive)%|\\\\<computer>(?:[\\/][\w$.-]+)?)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
+	// drive matches the end of the text before the folder of the homes on Windows and in a URL, and share its end in a share.
+	drive = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|%(?:system|home)drive%)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
+	share = regexp.MustCompile(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
 	// onUnix matches the same with that folder on systems with one tree of folders.
 	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|://[^/\s]*)(?:/(?:var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
 		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
@@ -29,7 +29,8 @@ func (f *finder) home(at, end int) {
 	near := max(0, at-96)
 	switch {
 	case from == end:
-	case onWindows.MatchString(s[near:at]):
+	case drive.MatchString(s[max(0, at-18):at]),
+		(strings.Contains(s[near:at], `\\`) || strings.Contains(s[near:at], "//")) && share.MatchString(s[near:at]):
 		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
 		name = windowsName.FindString(s[from:])

@@ -20,11 +20,13 @@ func (f *finder) label(at int) {
 		return
 	}
 	c := f.connect(at, kinds)
+	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
 	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
 		(f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
+	case kinds&personWord != 0 && (c.strength < 2 || inWord || !ofPerson.MatchString(f.s[max(f.line, from-32):c.from])):
 	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
@@ -38,6 +40,9 @@ func (f *finder) label(at int) {
 	}
 }
 
+// ofPerson matches the text before the name of a person.
+var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
+
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
@@ -48,7 +53,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 			r, size = utf8.DecodeLastRuneInString(s[:i])
 		}
 		i -= size
-		if isJoint(r) && !joint && n < len(buf) {
+		if joins(r) && !joint && n < len(buf) {
 			joint = true
 			continue
 		}
@@ -60,7 +65,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if joint = false; within(s, i, r) {
 			continue
 		}
-		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord) != 0 {
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord) != 0 {
 			kinds, from = k, i
 		}
 	}
@@ -91,7 +96,7 @@ var (
 	// joint matches the text between a word and its value, up to a sign.
 	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )`)
 	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
-	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?) ?[:=：]`)
+	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
 	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
 	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
 )
@@ -100,12 +105,13 @@ var (
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
 	p := skip(s, at, `\"'»”`)
-	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf {
+	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
+		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+128)], ":=：—–") {
 		// no further words
 	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
-		value := strings.TrimLeft(s[at+m[3]:], ":=： ")
-		if kinds&secretWord != 0 || is(first, prepositionWord) ||
+		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
+		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
 			at, p = at+m[3], at+m[3]
 		}
@@ -187,12 +193,13 @@ func (f *finder) secret(c connection, bare bool) {
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
 // bare, which has many meanings.
 func (c connection) isSecret(s string, to int, value string, bare bool) bool {
-	random := isRandom(strings.ReplaceAll(value, "/", ""))
+	shape := shapeOf(strings.ReplaceAll(value, "/", ""))
+	random := shape.isRandom()
 	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
 	if bare {
-		_, _, longest := mixture(value)
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && longest < 5
-		return random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2
+		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && shape.longest < 5
+		return !isReadable(value) &&
+			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
 	}
 	if c.closing != "" {
 		return c.strength > 0 || !common(strings.ToLower(value))
@@ -219,7 +226,10 @@ func (f *finder) id(c connection) {
 
 var idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 
-var hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+var (
+	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
+)
 
 // host adds the value of a word for computers or networks.
 func (f *finder) host(c connection, kinds word) {
@@ -233,10 +243,13 @@ func (f *finder) host(c connection, kinds word) {
 			to, whole = c.from+len(clause), true
 		}
 	}
+	if next := f.otherNames(c.from, to); !whole && kinds&hostWord != 0 {
+		to = next
+	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
-		isNoHost(s, c.from, c.from+len(value)) || is(value, plainWord|nobodyWord) ||
+		isNoHost(s, c.from, c.from+len(value)) || typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
 		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}
@@ -260,6 +273,9 @@ func (f *finder) user(c connection, label int) {
 		}
 		return
 	}
+	if c.strength == 2 && c.closing == "" {
+		to += len(lastNumber.FindString(s[to:]))
+	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
 	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
@@ -274,7 +290,9 @@ func (f *finder) user(c connection, label int) {
 
 var (
 	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,4}$`)
-	wordEnd  = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
+	// lastNumber matches a number at the end of a name, which other people have as well.
+	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
 )
 
 // greeted adds the name after a phrase.
@@ -336,7 +354,8 @@ func (f *finder) otherNames(from, to int) int {
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
 		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
-			strings.ToUpper(word) == word && len(word) > 3 || end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 {
+			strings.ToUpper(word) == word && len(word) > 3 ||
+			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
 			break
 		}
 		to = end

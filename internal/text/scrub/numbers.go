@@ -12,7 +12,9 @@ var (
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	macNumber     = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$`)
-	productKey    = regexp.MustCompile(`^([A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
+	// ownedNumber matches the text before the number of an account in a service for messages.
+	ownedNumber = regexp.MustCompile(`(?i)(?:author|users?|member|owner|guild|channel|message|account|player|sender|application|client|discord|creator|recipient)[ _.-]?id["']{0,2}\s?[=:]\s?["']?$`)
+	productKey  = regexp.MustCompile(`^([A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
 )
 
 // number adds the address, account, card or IBAN whose first digit is at the place.
@@ -35,12 +37,14 @@ func (f *finder) number(at int) {
 		f.add(SteamID, at, to, false)
 	case to-at == len("2535400000000000") && (strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")):
 		f.add(ID, at, to, false) // Xbox
-	case to-at > 3:
+	case to-at >= 17 && to-at < 20 && ownedNumber.MatchString(s[max(0, at-24):at]):
+		f.add(ID, at, to, false)
+	case to-at >= 13 || to-at == 4 && to+1 < len(s) && (s[to] == ' ' || s[to] == '-') && digit(s[to+1]):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
 			f.add(Money, at, f.digits, false)
 		}
-	default:
+	case to < len(s) && s[to] == '.':
 		f.dotted(at, to)
 	}
 }
@@ -102,7 +106,7 @@ func (f *finder) hardware(at int) {
 	case from > 0 && (wordByte(s[from-1]) || s[from-1] == '.'):
 	case s[at] == '-' && at-from > 1 && at-from < 6 && (from == 0 || s[from-1] != '-') && productKey.MatchString(s[from:]):
 		m := productKey.FindStringSubmatch(s[from:])
-		if kinds, _, _ := mixture(m[1]); kinds == 3 {
+		if shapeOf(m[1]).kinds == 3 {
 			f.add(Secret, from, from+len(m[1]), false)
 		}
 	case to < len(s) && wordByte(s[to]):

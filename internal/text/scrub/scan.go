@@ -18,70 +18,68 @@ type finder struct {
 	colons, digits int // where the last run of an address or of digits ended
 }
 
-// separators are the bytes that may follow a word before a value: signs, and the first byte of a letter of a script
-// that has no spaces.
-var separators = func() (set [256]bool) {
-	for b := range set {
-		set[b] = strings.IndexByte(" \t:=\"'>(,.\\&%[|", byte(b)) >= 0 || b >= 0xE2 && b < 0xF0
-	}
-	return set
-}()
-
 // scan looks at each byte once.
 func (f *finder) scan() {
 	s := f.s
-	h, word := uint(0), 0
+	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
+	var part uint64                         // of the word that a sign, or a capital after a small letter, begins
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		if kinds := ends[h]; kinds != 0 && separators[b] && (kinds != agentWord || beginsName(s[min(i+1, len(s)):])) {
-			f.label(i)
+		c := class[b]
+		if c&separator != 0 && i > 0 && class[s[i-1]]&inName != 0 {
+			place, bit := bitOf(part)
+			if lasts[place]&bit != 0 || s[i-1] >= utf8.RuneSelf {
+				if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
+					f.label(i)
+				}
+			}
 		}
-		if !wordByte(b) && b != '-' {
-			if i-word >= shortestToken {
+		switch {
+		case c&inName == 0:
+			part = 0
+		case i > 0 && upper(s[i]) && !upper(s[i-1]):
+			part = uint64(b)
+		default:
+			part = part*131 + uint64(b)
+		}
+		if c&inToken == 0 {
+			if i-word >= shortestToken && number >= word {
 				f.opaque(word, i)
 			}
 			word = i + 1
 		}
-		f.sign(i, b)
+		if c&isSign != 0 {
+			if b <= '9' && b >= '0' {
+				number = i
+			}
+			f.sign(i, b)
+		}
 		h = roll(h, b)
-		if at := buckets[h]; at != 0 && i >= 2 {
-			for _, h := range hints[at] {
-				if hasFold(s[i-2:], h.text) {
-					f.hinted(h.form, i-2, i-2+len(h.text))
+		if hinted[h>>6]&(1<<(h&63)) != 0 {
+			for _, h := range hints[buckets[h]] {
+				if at := i - 2 - h.key; f.hasHint(at, h.text) {
+					f.hinted(h.form, max(at, 0), at+len(h.text))
 				}
 			}
 		}
 	}
 }
 
+// hasHint reports whether a hint is at the place. The place before the text has a line feed.
+func (f *finder) hasHint(at int, hint string) bool {
+	if at < 0 {
+		return at == -1 && hint[0] == '\n' && hasFold(f.s, hint[1:])
+	}
+	return hasFold(f.s[at:], hint)
+}
+
 // beginsName reports whether s begins as a name does after the word of an agent: with a capital, a letter of another
 // script or a quote.
 func beginsName(s string) bool {
-	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"')
-}
-
-// shortestToken is the length of a word from which on its letters alone show that a machine made it up.
-const shortestToken = 20
-
-var blob = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
-
-// prefixed is a UUID as a token has it.
-var prefixed = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$`)
-
-// opaque adds a random word of any maker, unless it is a part of data.
-func (f *finder) opaque(from, to int) {
-	s := f.s
-	near := s[max(0, from-80):from]
-	if to < len(s) && strings.IndexByte("+/=(", s[to]) >= 0 || strings.HasSuffix(near, "+") ||
-		strings.HasSuffix(near, "/") && !strings.Contains(near, "://") {
-		return
-	}
-	if (isOpaque(s[from:to]) || prefixed.MatchString(s[from:to])) && !blob.MatchString(s[max(0, from-32):from]) {
-		f.add(Secret, from, to, false)
-	}
+	return s != "" && (fold[s[0]] != s[0] || s[0] >= utf8.RuneSelf || s[0] == '"' || s[0] == '\'')
 }
 
 // domain are the ends of domains that are no endings of files.
@@ -101,7 +99,7 @@ func (f *finder) domain(at int) {
 		return
 	}
 	end := f.name(after, "")
-	if end == after || end < len(s) && strings.IndexByte(`\/:`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
+	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
 	}
 	f.add(Computer, from, at, true)
@@ -113,7 +111,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[buckets['@']] {
+		for _, h := range hints[buckets[roll(0, '@')]] {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
@@ -137,7 +135,7 @@ func (f *finder) armor(from, to int) {
 		return
 	}
 	if m := armored.FindStringSubmatch(f.s[from:to]); m != nil && strings.Count(m[1], "/") < 7 {
-		if kinds, _, _ := mixture(m[1]); kinds == 7 {
+		if shapeOf(m[1]).kinds == 7 {
 			from += strings.Index(f.s[from:to], m[1])
 			f.add(Secret, from, from+len(m[1]), false)
 		}
@@ -153,15 +151,10 @@ func (f *finder) hinted(form *form, at, end int) {
 		f.home(at, end)
 	case "own":
 		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
-	case "after":
-		f.after(form, end)
 	default:
 		f.window(form, at)
 	}
 }
-
-// maxBefore is how far before a hint a form begins, if its line is longer.
-const maxBefore = 128
 
 // window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
 // lines, sees the rest of the text.
@@ -171,17 +164,27 @@ func (f *finder) window(form *form, at int) {
 		return
 	}
 	from, to := f.line, len(s)
-	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && !form.lines {
+	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && form.place != "lines" {
 		to = at + n
 	}
-	if at-from > maxBefore {
-		from = at - maxBefore
-		if n := strings.LastIndexAny(s[f.line:from], " \t"); n >= 0 {
-			from = f.line + n
+	most := maxBefore
+	switch form.place {
+	case "at":
+		f.all(form, at, to)
+		return
+	case "word":
+		most = 0
+		if n := strings.IndexAny(s[at+1:to], " \t"); n >= 0 {
+			to = at + n + 2
 		}
+	case "near":
+		most = 0
+	}
+	if at-from > most {
+		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
 	f.seen[form.index] = to
-	f.all(form, max(from, 0), to)
+	f.all(form, from, to)
 }
 
 // hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.
@@ -220,40 +223,6 @@ func (f *finder) value(form *form, at int) bool {
 	f.add(Secret, at, to, false)
 	return true
 }
-
-// maxAfter is how far a value is from the name of its provider.
-const maxAfter = 64
-
-// after adds the values that follow the name of a provider on its line, after a sign or a word for a secret.
-func (f *finder) after(form *form, from int) {
-	s := f.s
-	end := min(len(s), from+maxAfter)
-	if n := strings.IndexAny(s[from:end], "\r\n"); n >= 0 {
-		end = from + n
-	}
-	for at := from; at < end; at++ {
-		if tokenByte(s[at]) && !tokenByte(s[at-1]) || s[at-1] == '=' && wordByte(s[at]) {
-			to := at
-			for to < len(s) && tokenByte(s[to]) {
-				to++
-			}
-			if value := s[at:to]; len(value) >= form.shortest && form.expr().MatchString(value) &&
-				strings.ContainsAny(value, "0123456789") && introduces(s[from:at]) {
-				f.add(Secret, at, to, false)
-			}
-		}
-	}
-}
-
-// introduces reports whether the text between the name of a provider and a value marks the value as secret.
-func introduces(between string) bool {
-	return !unsaid.MatchString(between) && said.MatchString(between)
-}
-
-var (
-	said   = regexp.MustCompile(`(?i)[=:"'>]|key|token|secret|auth|pass|with|bearer`)
-	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision`)
-)
 
 // all adds the private texts of a form between two places. Matches may share the signs around them, so each search
 // begins where the last private text ended.

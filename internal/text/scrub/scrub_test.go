@@ -202,7 +202,7 @@ func TestText(t *testing.T) {
 		{`logname= uid=0 ruser=`, `logname= uid=0 ruser=`},
 		{`ssh://git@example.org/x`, `ssh://git@example.org/x`},
 		{`cut eyJhbGciOiJIUzI1NiJ9.eyJzdW`, `cut <secret>`},
-		{`oauth:0123456789abcdefghij0123456789`, `<secret>`},
+		{`oauth:k7qm2px9vt4w0lznbr8sychd12345`, `oauth:<secret>`},
 
 		// What people say of a secret, and of what is none.
 		{`API key: k7Qm2pX9vT4w`, `API key: <secret>`},
@@ -283,7 +283,7 @@ func TestText(t *testing.T) {
 		{`MTAxMjM0NTY3ODkwMTIzNDU2.Gabcde.0123456789abcdefghijklmnopqrstuvwxyz`, `<secret>`},
 		{`MyVeryOwnNamespaceOfThings.Models.AnotherVeryLongNameOfAClass`, `MyVeryOwnNamespaceOfThings.Models.AnotherVeryLongNameOfAClass`},
 		{`123456789:AA0123456789-0123456789_0123456789a`, `<secret>`},
-		{`ya29.a0123456789abcdefghij, GOCSPX-0123456789abcdefghij`, `<secret>, <secret>`},
+		{`ya29.a0AfH6SMBx7Qm2pX9vT4w, GOCSPX-k7Qm2pX9vT4w0LzNbR8s`, `<secret>, <secret>`},
 		{`Authorization: Digest username="jo", response="0a1b2c3d"`, `Authorization: Digest <secret>`},
 		{"\"token\":\n  \"0a1b2c3d\"", "\"token\":\n  \"<secret>\""},
 		{"token:\n    0a1b2c3d4e", "token:\n    <secret>"},
@@ -312,6 +312,30 @@ func TestText(t *testing.T) {
 		{`fastly key: k7Qm2pX9vT4w0LzNbR8sYcHd12345678`, `fastly key: <secret>`},
 		{`sent 8Qm2pX9vT4wLk3NzRb7YcHdE`, `sent <secret>`},
 		{`buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`, `buff WildShapeDragonShapeGreenBuff2, ulid=01M80TC5NSNH3S8CBYSK7TYA0D`},
+
+		{`opsgenie GenieKey 0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11, upload -t 0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `opsgenie GenieKey <secret>, upload -t <secret>`},
+		{`ingest zqat-0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11, asset-0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `ingest <secret>, asset-0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`},
+		{`X-Team qcaik_45smkv72491j5h5pxwaaljnbqscwsalwhr, level_45smkv72491j5h5pxwaaljnbqscwsalwhr`, `X-Team <secret>, level_45smkv72491j5h5pxwaaljnbqscwsalwhr`},
+		{`https://example.org/v2/hook/0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `https://example.org/v2/hook/<secret>`},
+		{`client (AQEq4aprI+yw8BNlruz+YFkZnyt+/nPPjd/2sR5ucO9Rtm3esTc0Roh7EemAz==, shop)`, `client (<secret>, shop)`},
+		{`Streamschlüssel 8wsc-wti5-x2mc-04o1-dylf, snyk 0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `Streamschlüssel <secret>, snyk <secret>`},
+		{`sqlplus ore/k7Qm2pX9vT4w@//localhost:1521/x, redis://:k7Qm2pX9@db`, `sqlplus ore/<secret>@//localhost:1521/x, redis://<secret>@db`},
+		{`key TacticalGroups.PawnGroup6, Table2x4c_WoodLog_North, StopSetToNavMeshPatch2`, `key TacticalGroups.PawnGroup6, Table2x4c_WoodLog_North, StopSetToNavMeshPatch2`},
+		{`at Build (String query, Boolean allowKey) [0x00015] in <0f9699188f0c414ea6fb5557f5c16d15>:0`, `at Build (String query, Boolean allowKey) [0x00015] in <0f9699188f0c414ea6fb5557f5c16d15>:0`},
+		{`blueprint string 0eNqVkMEKwjAQRP9lzxFMWxVz9CvEU5Fog2y, password hash algorithm: argon2id`, `blueprint string 0eNqVkMEKwjAQRP9lzxFMWxVz9CvEU5Fog2y, password hash algorithm: argon2id`},
+		{`registry key '{bf1a281b-ad7b-4476-ac95-f47682990ce7}GLOBALROOT/x'`, `registry key '{bf1a281b-ad7b-4476-ac95-f47682990ce7}GLOBALROOT/x'`},
+
+		// Names by their place.
+		{`Name des Spielers: Leberecht Sauer, Name: Leberecht Sauer`, `Name des Spielers: <user>, Name: Leberecht Sauer`},
+		{`PlayerConnected: name=quillon_b ping=48, connectorName=tcp_//x`, `PlayerConnected: name=<user> ping=48, connectorName=tcp_//x`},
+		{`Hola, Remedios Quiroga: lista. Владелец файла — Аверьян Сушков`, `Hola, <user>: lista. Владелец файла — <user>`},
+		{`gamertag=Loud Badger 4410`, `gamertag=<user>`},
+		{`C:\Uživatelé\Libuše\hra.cfg, C:\DOCUME~1\REMEDI~1\LOCALS~1`, `C:\Uživatelé\<user>\hra.cfg, C:\DOCUME~1\<user>\LOCALS~1`},
+		{`host/anvil-02.quill.lan unknown, ping quillhorn.local: unknown, java.local.x`, `host/<computer>.lan unknown, ping <computer>.local: unknown, java.local.x`},
+		{`author_id=100000000000000001, fileID: 7440018262911038451`, `author_id=<id>, fileID: 7440018262911038451`},
+		{`whitelist.json has uuid 0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `whitelist.json has uuid <id>`},
+		{`Lobby "Quillon's lobby", Grandpa's Farm`, `Lobby "<user>'s lobby", Grandpa's Farm`},
+		{`PCI\VEN_10DE&DEV_2786, cursor_grab@hidpi.cur`, `PCI\VEN_10DE&DEV_2786, cursor_grab@hidpi.cur`},
 
 		// Numbers with check digits.
 		{`card 4111 1111 1111 1111, 4111 1111 1111 1112`, `card <bank>, 4111 1111 1111 1112`},

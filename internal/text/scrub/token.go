@@ -1,0 +1,249 @@
+package scrub
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// shape is how the letters and digits of a word are mixed.
+type shape struct {
+	text    string
+	length  int // without signs
+	kinds   int // bits: 1 for digits, 2 for capitals, 4 for small letters
+	changes int // of the kind
+	longest int // run of letters of one kind
+	numbers int // runs of digits
+}
+
+func shapeOf(s string) shape {
+	w := shape{text: s}
+	last, run := 0, 0
+	for i := range len(s) {
+		kind := 4
+		switch b := s[i]; {
+		case digit(b):
+			kind = 1
+		case upper(b):
+			kind = 2
+		case !wordByte(b) || b == '_':
+			continue
+		}
+		w.length++
+		if run++; kind != last {
+			w.changes, run = w.changes+1, 1
+			w.numbers += kind & 1
+		}
+		if kind != 1 {
+			w.longest = max(w.longest, run)
+		}
+		w.kinds, last = w.kinds|kind, kind
+	}
+	return w
+}
+
+// often reports whether the kind of signs changes at a share of the letters and digits, in percent.
+func (w *shape) often(percent int) bool { return w.changes*100 > w.length*percent }
+
+// isHex reports whether a word is in hexadecimal.
+func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
+
+// isRandom reports whether a word is as machines make up words: of capitals, small letters and digits, which change
+// often. A hash, which is in one case, is not.
+func (w *shape) isRandom() bool {
+	n := len(w.text)
+	return n >= 8 && w.kinds&6 == 6 && (w.kinds == 7 && n >= 10 || w.changes*2 > n) && w.often(30) &&
+		(w.longest < 4 || n >= 20 && w.longest < 8)
+}
+
+// isOpaque reports whether the kinds of signs change as often as in random words, and the word is no hash.
+func (w *shape) isOpaque() bool {
+	signs := len(w.text) - w.length
+	switch {
+	case w.kinds&1 == 0 || signs > 4+len(w.text)/16 || w.length < 16 || len(w.text) < 20 || w.longest >= 8 && w.kinds == 7:
+		return false
+	case w.kinds == 7 && !(w.often(52) && (signs < 2 || w.numbers > 1) || w.often(42) && signs == 0 && w.numbers > 2):
+		return false
+	case w.kinds < 7 && (!w.often(28) || w.length < 24 || signs > 1 || w.numbers < 4 || hexTail.MatchString(w.text)):
+		return false
+	case w.kinds < 7 && w.length == 26 && w.text[0] == '0': // an id that begins with a time
+		return false
+	}
+	return !w.isHex() && !isReadable(w.text)
+}
+
+// isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
+// digits that change often.
+func (w *shape) isCredential() bool {
+	return (w.changes > 4 && w.isHex() && !strings.HasPrefix(w.text, "0000") || w.isRandom() || groups.MatchString(w.text) ||
+		w.kinds < 7 && w.often(28) && w.numbers > 2) && !isReadable(w.text)
+}
+
+// isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
+func (w *shape) isPrefixed() bool {
+	m := prefixed.FindStringSubmatch(w.text)
+	if m == nil || blob.MatchString(m[1]) {
+		return false
+	}
+	known := true
+	prefixes := strings.FieldsFunc(strings.ToLower(m[1]), joins)
+	for _, prefix := range prefixes {
+		known = known && common(prefix) && !is(prefix, secretWord|tokenWord)
+	}
+	rest := shapeOf(m[2] + m[3])
+	switch {
+	case known:
+		return rest.kinds == 7 && rest.numbers > 1 && rest.often(52) && !isReadable(rest.text)
+	case rest.isHex():
+		return strings.Trim(prefixes[0], lowerLetters) == "" && (m[2] != "" || rest.length >= 24 && rest.numbers > 3)
+	}
+	return rest.numbers > 2 && (rest.kinds == 7 || rest.length >= 20) && !isReadable(rest.text)
+}
+
+// isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
+// three letters, as few random words have.
+func isReadable(s string) bool {
+	from := 0
+	for i := 1; i <= len(s); i++ {
+		if i < len(s) && class[s[i]]&inName != 0 && !digit(s[i]) && (!upper(s[i]) || upper(s[i-1])) {
+			continue
+		}
+		if word := strings.TrimLeft(s[from:i], "_-0123456789"); len(word) > 3 && vocabulary()[strings.ToLower(word)] {
+			return true
+		}
+		from = i
+	}
+	return false
+}
+
+const (
+	// shortestToken is the length of the shortest word that may be a secret by its letters.
+	shortestToken = 16
+
+	// maxWide bounds a word with the signs of base64 after its first part, and maxBefore what is looked at before it.
+	maxWide   = 1024
+	maxBefore = 128
+
+	uuid = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
+)
+
+var (
+	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
+	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+	hexTail  = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
+
+	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
+	blob  = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
+
+	// owned matches the text before an id of an account or of a device.
+	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
+		`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+
+	// option matches the text before the value of an option of a command, and unsaid one about a value that is no secret.
+	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
+	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
+
+	// compounds are the ends of longer words for secrets.
+	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
+)
+
+// opaque adds a word with a digit that a machine made up: one whose letters are random, one with a prefix as providers
+// have, or one after a word for secrets. Words in paths and in data stay.
+func (f *finder) opaque(from, to int) {
+	s := f.s
+	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
+		return
+	}
+	start := from - len(lastOf(s[max(0, from-maxBefore):from], "+/"))
+	end := to
+	for end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0) {
+		end++
+	}
+	word, wide := shapeOf(s[from:to]), shapeOf(s[start:end])
+	before := s[max(f.line, start-64):start]
+	isURL := strings.Contains(s[max(0, from-80):from], "://")
+	inPath := !isURL && (strings.HasPrefix(s[to:], `\`) || strings.HasPrefix(s[to:], "/") ||
+		strings.HasSuffix(s[:from], "/") || strings.HasSuffix(before, `\`))
+	switch {
+	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
+		f.add(ID, from, to, false)
+		return
+	case !inPath && word.isCredential() && (isURL && f.credited(from) || !isURL && f.credited(start)):
+		f.addToken(from, to)
+		return
+	case !isURL && len(wide.text) >= 40 && strings.ContainsAny(wide.text, "+/=") &&
+		wide.kinds == 7 && wide.often(45) && wide.longest < 8:
+		if start == f.line && (end == len(s) || s[end] < ' ') {
+			return // a line of data
+		}
+		from, to = start, end
+	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
+		return
+	}
+	if !media.MatchString(wide.text) && !blob.MatchString(before[max(0, len(before)-32):]) {
+		f.addToken(from, to)
+	}
+}
+
+// isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
+func isIdentity(s string) bool {
+	return (len(s) == 32 || len(s) == 36 || len(s) == 40) && strings.Trim(s, "0123456789abcdefABCDEF-") == ""
+}
+
+// credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
+func (f *finder) credited(from int) bool {
+	s, first := f.s, max(f.line, from-64)
+	first += strings.LastIndexAny(s[first:from], ")]>") + 1
+	found := false
+	for at, n := from, 0; at > first && n < 5 && !found; at-- {
+		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
+			continue
+		}
+		n++
+		if ends, _ := endsWord(s, at); ends {
+			kinds, _ := f.word(at)
+			if kinds&noneWord != 0 {
+				return false
+			}
+			found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2
+		}
+		found = found || slices.ContainsFunc(compounds, func(end string) bool {
+			return at-first > len(end) && hasFold(s[at-len(end):at], end)
+		})
+	}
+	return (found || option.MatchString(s[first:from])) && !unsaid.MatchString(s[first:from])
+}
+
+// addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
+func (f *finder) addToken(from, to int) {
+	s := f.s
+	isPart := func(s string) bool { return s != "" && (len(s) <= 8 || strings.ContainsAny(s, "0123456789")) }
+	for strings.HasPrefix(s[to:], ".") {
+		part := s[to+1:]
+		if n := strings.IndexFunc(part, isOutside); n >= 0 {
+			part = part[:n]
+		}
+		if !isPart(part) {
+			break
+		}
+		to += 1 + len(part)
+	}
+	for from > 0 && s[from-1] == '.' {
+		part := lastOf(s[:from-1], "")
+		if !isPart(part) {
+			break
+		}
+		from -= 1 + len(part)
+	}
+	f.add(Secret, from, to, false)
+}
+
+// isOutside reports whether r is in no word of a machine.
+func isOutside(r rune) bool { return r >= utf8.RuneSelf || class[r]&inToken == 0 }
+
+// lastOf returns the word of a machine at the end of s, which may have further signs.
+func lastOf(s, signs string) string {
+	return s[1+strings.LastIndexFunc(s, func(r rune) bool { return isOutside(r) && !strings.ContainsRune(signs, r) }):]
+}
