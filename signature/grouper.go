@@ -211,10 +211,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 		return Place(g.insert(s, uint64(s.ID)))
 	}
 	n, before := g.insert(s, t.sum), g.unions
-	if first := g.said[g.saidSlot(t.sum)] - 1; first != n {
-		g.union(first, n)
-		return Place(n)
-	}
+	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learnNames(n, t)
 	g.learn(n, 0)
 	if g.unions == before {
@@ -249,12 +246,13 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName    = 30 // a name, or any word where values often follow
-	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
-	weighWord    = 20
-	weighFewWord = 15
-	weighSpan    = 15 // no word, or two
-	weighNames   = 20 // all names of a statement
+	weighName     = 30 // a name, or any word where values often follow
+	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighWord     = 20
+	weighFewWord  = 15
+	weighSpan     = 15 // no word, or two
+	weighNames    = 30 // all names of a statement
+	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
 	fewOthers   = 3
 	spanOthers  = 7
@@ -274,9 +272,10 @@ func (t *tokens) weight(i int) int {
 	switch {
 	case others == 0 || !w.holds && w.kind != value:
 		return 0
-	case !few && i == 0 && (w.kind == nameWord || w.gap == gapOpen):
-		return weighFewName
 	case !few && (w.kind.isName() || w.gap == gapOpen):
+		if i == 0 {
+			return weighFewName
+		}
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
@@ -296,7 +295,9 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i < t.n {
 			g.watch(n, depth, i, i+1, t.weight(i))
 		}
-		if j := t.nameEnd(i); j > i+1 && t.others(i, j) >= namesOthers {
+		if j := t.nameEnd(i); j > i+1 && t.others(i, j) > fewOthers {
+			g.watch(n, depth, i, j, weighName)
+		} else if j > i+1 && t.others(i, j) >= namesOthers {
 			g.watch(n, depth, i, j, weighFewName)
 		}
 		if t.others(i, i) >= spanOthers {
@@ -309,10 +310,8 @@ func (g *Grouper) learn(n uint32, depth int) {
 			continue
 		}
 		gap, plain := t.words[i].gap, t.plain[i]
-		if i+1 < t.n && plain >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail[gap])
-		}
 		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
+			g.watch(n, depth, i, t.n, weighTail[gap])
 			g.pair(n, t, i, t.n)
 		}
 		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
@@ -348,7 +347,11 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 		sum += place(t.marks, maxTokens+at)
 	}
 	if others >= namesOthers {
-		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weighNames)
+		weight := weighFewNames
+		if others >= fewOthers && t.words[0].kind != nameWord {
+			weight = weighNames
+		}
+		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weight)
 	}
 }
 
