@@ -310,8 +310,10 @@ func (g *Grouper) learn(n uint32, depth int) {
 			continue
 		}
 		gap, plain := t.words[i].gap, t.plain[i]
-		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
+		if i+1 < t.n && plain >= tailOthers {
 			g.watch(n, depth, i, t.n, weighTail[gap])
+		}
+		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
 			g.pair(n, t, i, t.n)
 		}
 		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {

@@ -114,7 +114,7 @@ func (t *tokens) add() {
 		t.after[i] = sum
 		sum += place(w.marks, 2*(t.n-i)+1)
 	}
-	if n > 0 {
+	if n > 1 {
 		sum = said
 	}
 	t.sum = sum
