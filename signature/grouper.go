@@ -255,7 +255,6 @@ const (
 	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
 	fewOthers   = 3
-	spanOthers  = 7
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
 	pairFirsts  = 3 // distinct first words
@@ -300,10 +299,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 		} else if j > i+1 && t.others(i, j) >= namesOthers {
 			g.watch(n, depth, i, j, weighFewName)
 		}
-		if t.others(i, i) >= spanOthers {
-			g.watch(n, depth, i, i, weighSpan)
-		}
-		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
+		if i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
 		if i == 0 || i == t.n {
@@ -368,7 +364,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	if word && c.State == 0 && isState(t.words[i].text) {
 		c.State = n + 1
 	}
-	c.Short = c.Short || j == i+2 && t.others(i, j) < spanOthers && j != t.nameEnd(i)
+	c.Short = c.Short || j == i+2 && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]

@@ -24,7 +24,6 @@ type tokens struct {
 	frames uint64 // hash of the frames
 	marks  uint64 // hash of the punctuation since the last word
 	gap    gap    // before the next word
-	says   bool   // so does the next word
 	full   bool
 	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
@@ -38,7 +37,6 @@ type term struct {
 	gap   gap
 	holds bool // it has two letters or more, and is no value and no reference to a word before it
 	key   bool // of a field: an equals sign follows, or a quotation mark and a colon
-	says  bool // it begins a quotation of several words that is the value of a field
 }
 
 // kindOfWord is a form of words.
@@ -128,12 +126,12 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, says: t.says, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
 	t.words[t.n] = w
-	t.gap, t.marks, t.says = gapSpace, 0, false
+	t.gap, t.marks = gapSpace, 0
 	t.n++
 }
 
@@ -157,7 +155,6 @@ func (t *tokens) say(s []byte) {
 		if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
 			t.words[max(t.n-1, 0)].key = true
 		}
-		t.says = b == '"' && i > 0 && (s[i-1] == ':' || s[i-1] == '=') && bytes.IndexByte(s[i:quoted(s, i)], ' ') > 0
 		switch {
 		case b == ',':
 			t.gap = gapComma
@@ -274,7 +271,7 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 		return j, nameWord
 	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
 		return j, value
-	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && next == s[i-1] && byteAt(s, j+1) != ':':
+	case isQualified(w):
 		return j, nameWord
 	case isCapitals(w):
 		return j, capitalWord
@@ -374,10 +371,10 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
-// isStructure reports whether the words from i to j are more than values: the key of a field, or what a record says.
+// isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
 	for k := i; k < j; k++ {
-		if t.words[k].key || t.words[k].says && j > k+1 {
+		if t.words[k].key {
 			return true
 		}
 	}
