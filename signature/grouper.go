@@ -115,8 +115,6 @@ type GroupMerge struct {
 type GrouperStats struct {
 	Signatures     int    // known
 	Groups         int    // of the known signatures
-	Columns        int    // watched
-	Variables      int    // watched columns that are open
 	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
 }
@@ -432,7 +430,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 
 func (g *Grouper) open(c *column) {
 	c.Open, c.Since = true, uint32(len(g.nodes)-1)
-	g.stats.Variables++
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
@@ -532,13 +529,7 @@ func (g *Grouper) column(key uint64) *column {
 			victim = c
 		}
 	}
-	switch {
-	case victim.Key == 0:
-		g.stats.Columns++
-	case victim.Open:
-		g.stats.Variables--
-		g.stats.ColumnsEvicted++
-	case victim.shown() > 1:
+	if victim.shown() > 1 {
 		g.stats.ColumnsEvicted++
 	}
 	*victim = column{Key: key, Used: g.tick}
