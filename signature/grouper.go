@@ -115,8 +115,6 @@ type GroupMerge struct {
 type GrouperStats struct {
 	Signatures     int    // known
 	Groups         int    // of the known signatures
-	Columns        int    // watched
-	Variables      int    // watched columns that are open
 	ColumnsEvicted uint64 // columns with two contents or more that made room for others
 	Unlearned      uint64 // templates that came when Signatures was full
 }
@@ -211,10 +209,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 		return Place(g.insert(s, uint64(s.ID)))
 	}
 	n, before := g.insert(s, t.sum), g.unions
-	if first := g.said[g.saidSlot(t.sum)] - 1; first != n {
-		g.union(first, n)
-		return Place(n)
-	}
+	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learnNames(n, t)
 	g.learn(n, 0)
 	if g.unions == before {
@@ -249,15 +244,15 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName    = 30 // a name, or any word where values often follow
-	weighFewName = 20 // a name with fewer than fewOthers others, of several words, or as the first word
-	weighWord    = 20
-	weighFewWord = 15
-	weighSpan    = 15 // no word, or two
-	weighNames   = 20 // all names of a statement
+	weighName     = 30 // a name, or any word where values often follow
+	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighWord     = 20
+	weighFewWord  = 15
+	weighSpan     = 15 // no word, or two
+	weighNames    = 30 // all names of a statement
+	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
 	fewOthers   = 3
-	spanOthers  = 7
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
 	pairFirsts  = 3 // distinct first words
@@ -274,9 +269,10 @@ func (t *tokens) weight(i int) int {
 	switch {
 	case others == 0 || !w.holds && w.kind != value:
 		return 0
-	case !few && i == 0 && (w.kind == nameWord || w.gap == gapOpen):
-		return weighFewName
 	case !few && (w.kind.isName() || w.gap == gapOpen):
+		if i == 0 {
+			return weighFewName
+		}
 		weight = weighName
 	case w.kind.isName():
 		weight = weighFewName
@@ -296,13 +292,12 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if i < t.n {
 			g.watch(n, depth, i, i+1, t.weight(i))
 		}
-		if j := t.nameEnd(i); j > i+1 && t.others(i, j) >= namesOthers {
+		if j := t.nameEnd(i); j > i+1 && t.others(i, j) > fewOthers {
+			g.watch(n, depth, i, j, weighName)
+		} else if j > i+1 && t.others(i, j) >= namesOthers {
 			g.watch(n, depth, i, j, weighFewName)
 		}
-		if t.others(i, i) >= spanOthers {
-			g.watch(n, depth, i, i, weighSpan)
-		}
-		if i+2 <= t.n && t.others(i, i+2) >= spanOthers || i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
+		if i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
 			g.watch(n, depth, i, i+2, weighSpan)
 		}
 		if i == 0 || i == t.n {
@@ -348,7 +343,11 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 		sum += place(t.marks, maxTokens+at)
 	}
 	if others >= namesOthers {
-		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weighNames)
+		weight := weighFewNames
+		if others >= fewOthers && t.words[0].kind != nameWord {
+			weight = weighNames
+		}
+		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weight)
 	}
 }
 
@@ -363,7 +362,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	if word && c.State == 0 && isState(t.words[i].text) {
 		c.State = n + 1
 	}
-	c.Short = c.Short || j == i+2 && t.others(i, j) < spanOthers && j != t.nameEnd(i)
+	c.Short = c.Short || j == i+2 && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
@@ -431,7 +430,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 
 func (g *Grouper) open(c *column) {
 	c.Open, c.Since = true, uint32(len(g.nodes)-1)
-	g.stats.Variables++
 }
 
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
@@ -531,13 +529,7 @@ func (g *Grouper) column(key uint64) *column {
 			victim = c
 		}
 	}
-	switch {
-	case victim.Key == 0:
-		g.stats.Columns++
-	case victim.Open:
-		g.stats.Variables--
-		g.stats.ColumnsEvicted++
-	case victim.shown() > 1:
+	if victim.shown() > 1 {
 		g.stats.ColumnsEvicted++
 	}
 	*victim = column{Key: key, Used: g.tick}

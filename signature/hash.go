@@ -74,14 +74,10 @@ func (h hasher) text(s string, from, to int) hasher {
 		h = h.mix(h.word | v<<n)
 		h.word = v >> 1 >> (63 - n) // not v>>(64-n): that compares n with 0
 	}
-	k := to - from
-	switch {
-	case k <= 0:
+	if from >= to {
 		return h
-	case from+8 <= len(s):
-		return h.add(load(s, from)&(1<<(uint(k)*8&63)-1), uint(k)*8)
 	}
-	return h.add(loadPart(s, from, to), uint(k)*8)
+	return h.add(loadPart(s, from, to), uint(to-from)*8)
 }
 
 // byte takes one byte.
@@ -106,16 +102,7 @@ func mixStretch(a, b uint64, s string, from, to int, mark uint64) (uint64, uint6
 	for ; to-from >= 8; from += 8 {
 		a, b = mix(a, b, load(s, from))
 	}
-	var v uint64
-	switch k := uint(to - from); {
-	case from+8 <= len(s):
-		v = load(s, from) & (1<<(k*8&63) - 1)
-	case to >= 8:
-		v = load(s, to-8) >> 8 >> ((56 - k*8) & 63) // never by 64 at once
-	default:
-		v = loadPart(s, from, to)
-	}
-	return mix(a, b, v|mark)
+	return mix(a, b, loadPart(s, from, to)|mark)
 }
 
 // sum ends the text, of which every stretch was ended.

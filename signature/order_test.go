@@ -105,7 +105,7 @@ func modelGroups(statements [][]string) ([]int, bool) {
 		return i
 	}
 	fits := true
-	columns, known := map[string]*modelColumn{}, map[string]int{}
+	columns, known, bares := map[string]*modelColumn{}, map[string]int{}, map[string]int{}
 	isName := func(w string) bool { return strings.Contains(w, ".") }
 	type todo struct {
 		words   []string
@@ -152,12 +152,25 @@ func modelGroups(statements [][]string) ([]int, bool) {
 		s := queue[0]
 		queue = queue[1:]
 		said := strings.Join(s.words, " ")
-		if first, ok := known[said]; ok {
-			a, b := root(first), root(s.node)
-			group[max(a, b)] = min(a, b)
+		first, ok := known[said]
+		if !ok {
+			first, known[said] = s.node, s.node
+		}
+		a, b := root(first), root(s.node)
+		group[max(a, b)] = min(a, b)
+		if ok {
 			continue
 		}
-		known[said] = s.node
+		if one := slices.CompactFunc(slices.Clone(s.words), func(a, b string) bool { return a == Mask && b == Mask }); len(
+			slices.DeleteFunc(slices.Clone(one), func(w string) bool { return w == Mask })) > 1 {
+			said = strings.Join(one, " ")
+		}
+		if first, ok := bares[said]; !ok {
+			bares[said] = s.node
+		} else if !s.general {
+			a, b := root(first), root(s.node)
+			group[max(a, b)] = min(a, b)
+		}
 		var without []string
 		names, left, named := 0, 0, false
 		for i, w := range s.words {
@@ -175,7 +188,11 @@ func modelGroups(statements [][]string) ([]int, bool) {
 			}
 		}
 		if left >= namesOthers && !s.general {
-			note("names "+strings.Join(without, " "), said, weighNames, s.node, !named, true)
+			weight := weighFewNames
+			if left >= fewOthers && !isName(s.words[0]) {
+				weight = weighNames
+			}
+			note("names "+strings.Join(without, " "), said, weight, s.node, !named, true)
 		}
 		for i, w := range s.words {
 			others := 0

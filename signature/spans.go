@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // Span is a part of a head that its template masks.
 type Span struct {
 	// Mask names what the part looks like, as "<num>", "<hex>", "<id>" or
@@ -39,9 +41,9 @@ func (n *Normalizer) AppendSpans(dst []Span, message string) (spans []Span, head
 type kind uint8
 
 const (
-	literal kind = iota // no variable
-	kindMask
-	kindToken // what shown makes of it, when asked
+	literal   kind = iota // no variable
+	kindMask              // it may be several kinds, too
+	kindToken             // what shown makes of it, when asked
 	kindNumber
 	kindHex
 	kindUUID
@@ -53,7 +55,6 @@ const (
 	kindQuoted
 	kindValue
 	kindVector
-	kindMixed
 )
 
 var kindNames = [...]string{
@@ -71,7 +72,6 @@ var kindNames = [...]string{
 	kindQuoted: "<quoted>",
 	kindValue:  "<value>",
 	kindVector: "<vec>",
-	kindMixed:  "<*>",
 }
 
 // shown returns k, or what the text t of a kindToken looks like.
@@ -109,8 +109,6 @@ func shown(t string, k kind) kind {
 		return kindPath
 	case letters == 0 && dots == 3 && rest == 3:
 		return kindHost
-	case letters == 0 && dots <= 1 && rest == dots:
-		return kindNumber
 	case letters == 0 && dashes == 2 && rest == 2:
 		return kindTime
 	case letters == 0:
@@ -125,11 +123,7 @@ func shown(t string, k kind) kind {
 
 // join returns the kind of two variables that became one across gap.
 func (k kind) join(next kind, gap string) kind {
-	comma, colon := false, false
-	for i := range len(gap) {
-		comma = comma || gap[i] == ','
-		colon = colon || gap[i] == ':'
-	}
+	comma, colon := strings.Contains(gap, ","), strings.Contains(gap, ":")
 	switch {
 	case k == kindTime || next == kindTime:
 		return kindTime
@@ -142,5 +136,5 @@ func (k kind) join(next kind, gap string) kind {
 	case k == next:
 		return k
 	}
-	return kindMixed
+	return kindMask
 }

@@ -46,7 +46,7 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: slices.Grow(s.Watched[:0], g.stats.Columns),
+		Watched: s.Watched[:0],
 	}
 	for i := range g.cols {
 		if g.cols[i].Key != 0 {
@@ -87,10 +87,6 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 			return nil, fmt.Errorf("signature: state: Watched[%d] is there twice, or has no place in its set", i)
 		}
 		set[free] = *c
-		g.stats.Columns++
-		if c.Open {
-			g.stats.Variables++
-		}
 	}
 	return g, nil
 }

@@ -15,16 +15,15 @@ const maxTokens = 96
 type tokens struct {
 	words  [maxTokens]term
 	n      int
-	before [maxTokens + 1]uint64 // hash of the words before word i, and of the punctuation in front of it
+	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
 	plain  [maxTokens + 1]uint8  // those of them that are no names
-	sum    uint64                // hash of all
+	sum    uint64                // hash of all; if two are no values, values in sequence are one
 
 	frames uint64 // hash of the frames
 	marks  uint64 // hash of the punctuation since the last word
 	gap    gap    // before the next word
-	says   bool   // so does the next word
 	full   bool
 	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
@@ -38,7 +37,6 @@ type term struct {
 	gap   gap
 	holds bool // it has two letters or more, and is no value and no reference to a word before it
 	key   bool // of a field: an equals sign follows, or a quotation mark and a colon
-	says  bool // it begins a quotation of several words that is the value of a field
 }
 
 // kindOfWord is a form of words.
@@ -78,7 +76,7 @@ func (t *tokens) parse(template []byte) bool {
 
 // add sums the hashes.
 func (t *tokens) add() {
-	sum := uint64(0)
+	sum, said, n := uint64(0), t.frames, 0
 	for i := range t.n {
 		w := &t.words[i]
 		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
@@ -88,20 +86,34 @@ func (t *tokens) add() {
 				t.plain[i+1]++
 			}
 		}
-		sum += place(w.marks, 2*i)
 		t.before[i] = sum
-		sum += place(w.hash, 2*i+1)
+		if w.marks == equalsHash {
+			t.before[i] += equalsHash
+		}
+		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
+		if w.kind != value {
+			if i == 0 || t.words[i-1].kind != value {
+				said += place(w.marks, 2*n)
+			}
+			said += place(w.hash, 2*n+1)
+			n++
+		}
 	}
 	t.before[t.n] = sum
 	sum = t.frames
 	t.after[t.n] = sum
 	if t.n > 0 && t.words[t.n-1].kind != value {
-		sum += place(t.marks, 0)
+		sum += place(t.marks, 1)
+		said += place(t.marks, 2*maxTokens)
 	}
 	for i := t.n - 1; i >= 0; i-- {
 		w := &t.words[i]
-		sum += place(w.hash, 2*(t.n-i)) + place(w.marks, 2*(t.n-i)+1)
+		sum += place(w.hash, 2*(t.n-i))
 		t.after[i] = sum
+		sum += place(w.marks, 2*(t.n-i)+1)
+	}
+	if n > 1 {
+		sum = said
 	}
 	t.sum = sum
 }
@@ -114,12 +126,12 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, says: t.says, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
 	t.words[t.n] = w
-	t.gap, t.marks, t.says = gapSpace, 0, false
+	t.gap, t.marks = gapSpace, 0
 	t.n++
 }
 
@@ -143,7 +155,6 @@ func (t *tokens) say(s []byte) {
 		if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
 			t.words[max(t.n-1, 0)].key = true
 		}
-		t.says = b == '"' && i > 0 && (s[i-1] == ':' || s[i-1] == '=') && bytes.IndexByte(s[i:quoted(s, i)], ' ') > 0
 		switch {
 		case b == ',':
 			t.gap = gapComma
@@ -170,7 +181,7 @@ func (t *tokens) value(s []byte, i int) int {
 	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
 		return j
 	}
-	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
+	if end := t.closing(s, i); end > 0 && (t.isData(s[i:end]) || t.isRemark(s[i:end])) {
 		return end
 	}
 	return i
@@ -195,6 +206,12 @@ func (t *tokens) isData(s []byte) bool {
 		return false
 	}
 	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMaskAt(in, 0)) || s[0] == '{' && isObject(in)
+}
+
+// isRemark reports whether s, in brackets after a space, is words with a value in parentheses after a word.
+func (t *tokens) isRemark(s []byte) bool {
+	return t.n > 0 && t.marks == 0 && s[0] == '(' && !isObject(s[1:]) && bytes.IndexByte(s, ' ') > 0 &&
+		bytes.Contains(s, []byte(Mask))
 }
 
 // isObject reports whether the text in brackets is the fields of an object.
@@ -254,7 +271,7 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 		return j, nameWord
 	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
 		return j, value
-	case isQualified(w) || i > 0 && (s[i-1] == '"' || s[i-1] == '\'') && next == s[i-1] && byteAt(s, j+1) != ':':
+	case isQualified(w):
 		return j, nameWord
 	case isCapitals(w):
 		return j, capitalWord
@@ -354,10 +371,10 @@ func (t *tokens) nameEnd(i int) int {
 	return j
 }
 
-// isStructure reports whether the words from i to j are more than values: the key of a field, or what a record says.
+// isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
 	for k := i; k < j; k++ {
-		if t.words[k].key || t.words[k].says && j > k+1 {
+		if t.words[k].key {
 			return true
 		}
 	}
@@ -469,6 +486,7 @@ func joinsWords(b byte) bool { return classes[b]&joint != 0 }
 var (
 	valueHash      = xxhash.Sum64String(Mask)
 	sameHash       = xxhash.Sum64String("same")
+	equalsHash     = place(0, '=')
 	wellKnownWords = newWords(wellKnown)
 )
 

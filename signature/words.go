@@ -1,6 +1,9 @@
 package signature
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // wellKnown are names in which a digit means no more than a letter would:
 // types, formats and platforms. They stay words like any other.
@@ -52,16 +55,10 @@ func (w *words) keeps(t string, all class) bool {
 	if all&glue == 0 || classes[t[0]]&digit != 0 || !hasDot(t) {
 		return false
 	}
-	for from := 0; from <= len(t); {
-		to, digits := from, false
-		for to < len(t) && t[to] != '.' {
-			digits = digits || classes[t[to]]&digit != 0
-			to++
-		}
-		if digits && !w.has(t[from:to]) {
+	for part := range strings.SplitSeq(t, ".") {
+		if strings.ContainsAny(part, "0123456789") && !w.has(part) {
 			return false
 		}
-		from = to + 1
 	}
 	return true
 }
