@@ -344,9 +344,9 @@ func (c *Coalescer) overfull(d *event.Decision) *item {
 func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, why Reason) Folded {
 	d := &in.Decision
 	opened := false
-	var recurrence *recurrence
+	var again *recurrence
 	if before.row != nil {
-		recurrence, before.row.Recurrence = before.row.Recurrence, nil
+		again = before.row.Recurrence
 	}
 	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
 		it = c.overfull(d)
@@ -379,8 +379,9 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if f.newGroup && !group {
 		c.allowance.Groups++
 	}
-	if f.newGroup && before.row != nil { // it goes on in the successor
-		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = recurrence
+	if f.newGroup && again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
+		before.row.Recurrence = nil
+		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)

@@ -221,12 +221,12 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
-	if c == nil && it.open() {
+	if c == nil {
 		spare := at.Seq
 		if it.admits(d) {
 			spare = 0
 		}
-		if f.newGroup = spare == 0 || it.spares(d, spare); f.newGroup {
+		if f.newGroup = spare == 0 || it.open() && it.spares(d, spare); f.newGroup {
 			c = it.Counters.add(counter{
 				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
 				Text: sampleText(in.Entry, cfg.MaxSampleText),
@@ -239,10 +239,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	} else {
 		it.Untracked++
 	}
-	if !it.open() {
-		return f
-	}
-
 	if r == nil && c != nil {
 		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
 	}
@@ -251,6 +247,9 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		if c == nil {
 			r.Untracked++
 		}
+	}
+	if !it.open() {
+		return f
 	}
 
 	// Later assignments win: the order is that of Reason.weight.

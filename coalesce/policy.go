@@ -94,7 +94,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		for i := range c.items {
 			it := &c.items[i]
 			if k.row == nil && quiet(it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-				return r.Rule == d.Rule && r.akin(in.Blame)
+				return r.Rule == d.Rule && r.First.Seq <= it.AckedAt.seq && r.akin(in.Blame)
 			}) {
 				look(it, nil)
 			}
