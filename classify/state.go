@@ -23,7 +23,7 @@ func (c *Classifier) State() *State {
 	return &State{Phase: c.phase, Blind: c.Blind(), Stats: st, Groups: c.grouper.State()}
 }
 
-// Restore returns a Classifier for cfg in the state s, of which it keeps nothing. The rules may be others. A blindness
+// Restore returns a Classifier for cfg in the state s, and keeps nothing of s. The rules may be others. A blindness
 // is over if its rule does not exist any more or begins none now, since nothing could end it. The masking must be the
 // same, which the caller checks. A signature that came when all cfg.Groups.Signatures were known is put into a group
 // again, as after its eviction.

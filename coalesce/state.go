@@ -166,7 +166,7 @@ func (it *item) eachOperation(f func(o **operation)) {
 	}
 }
 
-// Restore returns a Coalescer for cfg in the state s, of which it may keep parts. New windows, MaxSkew and larger
+// Restore returns a Coalescer for cfg in the state s, and may keep parts of s. New windows, MaxSkew and larger
 // bounds take effect. The error names the field if s is of another Epoch, was made with larger bounds, or cannot be the
 // state of any Coalescer.
 func Restore(cfg Config, s *State) (*Coalescer, error) {
