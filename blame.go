@@ -13,16 +13,15 @@ import (
 
 // Types of package blame that callers of the engine meet.
 type (
-	// Mod is what a host knows about one mod.
+	// Mod is the knowledge of a host about one mod.
 	Mod = blame.Mod
 	// Suspect is a mod that a record points at.
 	Suspect = blame.Suspect
 )
 
-// LearnMods adds to the mods that the game runs with, so that each is blamed by one name: that of the
-// list, whatever a record calls it. Once they are a list, of three at least, a tag that names none of
-// them blames nobody. It returns how many were added, at most 4,096 over all calls. It copies what it
-// keeps.
+// LearnMods adds to the mods that the game runs with, so that each is blamed by one name: the name in the list,
+// whatever name a record has. Once the list has three mods, a tag that names none of them blames no mod. It returns how
+// many were added, at most 4,096 over all calls. It copies the parts that it keeps.
 func (e *Engine) LearnMods(mods []Mod) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -53,8 +52,8 @@ func (e *Engine) learnMods(mods []Mod) int {
 	return n
 }
 
-// Mod returns what is known about the mod that blame calls name: its name, package id and number in
-// the Steam Workshop. It returns false where nothing else is known.
+// Mod returns the name, package id and number in the Steam Workshop of the mod that blame calls name. It returns false
+// if only the name is known.
 func (e *Engine) Mod(name string) (Mod, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,10 +69,8 @@ func (e *Engine) LearnGame(program string) {
 	clear(e.accused)
 }
 
-// Blame returns the mods that a log record points at, the likeliest first, and
-// none for one that names none and for other entries. It changes nothing, and decisions
-// do not depend on it. It allocates: call it for records that are displayed, not for each
-// one.
+// Blame returns the mods that a log record points at, the likeliest first; other entries point at none. It changes
+// nothing, and decisions do not depend on it. It allocates: call it for records that are displayed, not for each one.
 func (e *Engine) Blame(in *event.Entry) []Suspect {
 	if in.Kind != event.KindLog {
 		return nil
@@ -93,8 +90,8 @@ type accused struct {
 	frame uint64 // see [coalesce.Input].Frame
 }
 
-// The bounds of what is known of mods: the signatures, and of each the entries that are asked: one of each while
-// there are more than fewAccused, so that a flood of signatures costs one search each.
+// The bounds of the memory of accused mods: the signatures, and of each the entries that are searched, one of each
+// while there are more than fewAccused, so that a flood of signatures costs one search each.
 const (
 	maxAccused = 1 << 16
 	fewAccused = 1024
@@ -102,8 +99,8 @@ const (
 )
 
 // accuse returns the mods that e.entry points at. A signature leaves out names and numbers, so that entries of one may
-// well name one mod each: the first are asked, and where they agree, the others are taken to. frame is that of the
-// signature, see [coalesce.Input].Frame. The lock is held.
+// well name one mod each: the first are searched, and if they agree, the others have the same mods. frame belongs to
+// the signature, see [coalesce.Input].Frame. The lock is held.
 func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) {
 	if e.entry.Kind != event.KindLog {
 		return nil, 0

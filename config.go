@@ -27,7 +27,7 @@ type Config struct {
 	// Signatures bounds the signatures that are known, and the decisions that are cached. Default 65,536 each.
 	Signatures int
 
-	// Groups bounds what is learned about which signatures belong together.
+	// Groups bounds the learning of groups of signatures.
 	Groups signature.GrouperConfig
 
 	// InitialPhase is the phase that the first entry sees. Default "".

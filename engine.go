@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Types of the packages behind the engine that its callers use.
+// Types of the packages of the engine that its callers use.
 type (
 	// Item is an item of attention.
 	Item = coalesce.Item
@@ -26,7 +26,7 @@ type (
 	Member = coalesce.Member
 	// Variant is what one variant of a group has counted.
 	Variant = coalesce.Variant
-	// Variants are those of one group.
+	// Variants of one group, the most frequent first.
 	Variants = coalesce.Variants
 	// Update is a change of one Item.
 	Update = coalesce.Update
@@ -42,11 +42,10 @@ type (
 	Page = journal.Page
 )
 
-// Engine turns entries into attention. Make one with [New]. All methods are
-// safe for concurrent use; one lock orders them, so that each costs what its
-// own work costs and what the callers before it in the queue cost. Long ones hold it
-// in short turns and let others go first. What they return belongs to the caller,
-// unless documented otherwise. No input makes them fail or panic.
+// Engine turns entries into attention. Make one with [New]. All methods are safe for concurrent use; one lock orders
+// them, so that each costs its own work and the work of the callers before it in the queue. Long ones hold it in short
+// turns and let others go first. Their results belong to the caller, unless documented otherwise. No input makes them
+// fail or panic.
 type Engine struct {
 	mu        lock
 	snapshots sync.Mutex // held before mu while a snapshot is made: there is one copy of the state
@@ -113,7 +112,7 @@ func (p *parts) begin(after uint64) (e *Engine, err error) {
 	return e, nil
 }
 
-// parts is what an engine is made of.
+// parts are the parts of an engine before it begins.
 type parts struct {
 	normalizer *signature.Normalizer
 	classify   classify.Config
@@ -171,22 +170,18 @@ func (p *parts) engine() *Engine {
 	}
 }
 
-// SetRules replaces the rules from the next entry on. The effect is that of a
-// [Engine.Snapshot] and a [Restore] with the new rules, except that the journal and
-// what was learned of mods stay: items, operations, counts, phase and time are kept,
-// decisions are not revised, and blindness that was begun by a rule that does not exist
-// any more, or does not begin it any more, ends with the next entry. An item about such
-// blindness stays until it is acknowledged or expires.
+// SetRules replaces the rules from the next entry on. The effect is that of a [Engine.Snapshot] and a [Restore] with
+// the new rules, except that the journal and the mods learned stay: items, operations, counts, phase and time are kept,
+// decisions are not revised, and a blindness ends with the next entry if its rule does not exist any more or does not
+// begin it any more. An item about such blindness stays until it is acknowledged or expires.
 //
-// Rules with another masking ([rules.Set.Masking]) give the same text other signatures.
-// Learned groups are then dropped, and new entries count in groups of their own, beside
-// those of open and remembered items, so that an acknowledged fault may return once.
-// Counters, cursors and conservation hold. Later snapshots are restored with the new
-// rules.
+// Rules with another masking ([rules.Set.Masking]) give the same text other signatures. Learned groups are then
+// dropped, and new entries count in groups of their own, not in the groups of open and remembered items, so that an
+// acknowledged fault may return once. Counters, cursors and conservation hold. Later snapshots are restored with the
+// new rules.
 //
-// It returns an error, and changes nothing, if the engine's own Config does not go with
-// the set, or if set is nil. It allocates the tables of decisions, and with another
-// masking those of signatures, under the lock.
+// It returns an error, and changes nothing, if the engine's own Config does not go with the set, or if set is nil. It
+// allocates the tables of decisions, and with another masking the tables of signatures, under the lock.
 func (e *Engine) SetRules(set *rules.Set) error {
 	if set == nil {
 		return errors.New("heed: SetRules: the set is nil: compile rules.Defaults for the default rules")
@@ -252,7 +247,7 @@ type ruled struct {
 	family  string
 }
 
-// maskingWith returns the masking of a set with what the Config adds.
+// maskingWith returns the masking of a set with the additions of the Config.
 func (r *ruled) maskingWith(set *rules.Set) signature.Config {
 	masking := set.Masking()
 	masking.Protect = append(masking.Protect, r.masking.Protect...)

@@ -13,11 +13,9 @@ type heartbeat struct {
 	busy    bool // in an event during which the game cannot answer
 }
 
-// Expect is a sign of life: the game answered at now, and the host expects the
-// next such call by the time by. When [Engine.Advance] passes that, a stall is
-// ingested, once, as an [event.StatusStall] of the host would be; the next sign of life
-// ends it. A long event ends what was expected before it; during one, nothing is
-// missed. A zero by expects nothing.
+// Expect is a sign of life: the game answered at now, and the host expects the next such call by the time by. When
+// [Engine.Advance] passes that, a stall is ingested, once, as an [event.StatusStall] of the host would be; the next
+// sign of life ends it. A long event cancels the expectation; during one, nothing is missed. A zero by expects nothing.
 func (e *Engine) Expect(now, by time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,7 +53,7 @@ func (h *heartbeat) missed(now time.Time) bool {
 	return true
 }
 
-// EndLog records that the log ends, such as in a replay. A load that goes on ends with it: the faults that it deferred
+// EndLog records that the log ends, such as in a replay. The load under way ends with it: the faults that it deferred
 // block.
 func (e *Engine) EndLog() {
 	e.mu.Lock()

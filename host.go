@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// hostRule is the prefix of the rules of what the host itself does.
+// hostRule is the prefix of the rules for acts of the host.
 const hostRule = "host."
 
 // The bounds of a [Report], in characters.
@@ -29,13 +29,12 @@ type Report struct {
 	// it is open. At most 64 characters are kept. Default "report".
 	Key string
 
-	// Disposition is that of the item. A report to be ignored is journaled only.
+	// Disposition of the item. A report to be ignored is journaled only.
 	Disposition event.Disposition
 	Severity    event.Severity
-	Invalidates bool // what is known of the game's state may not hold any more
+	Invalidates bool // an agent's knowledge of the game's state may not hold any more
 
-	// Summary is a line about what happened, of which at most 160 characters are
-	// shown, escaped. Optional.
+	// Summary is a line about the fault, shown escaped and up to 160 characters. Optional.
 	Summary string
 
 	// Message is the text to be journaled and sampled.
@@ -47,10 +46,9 @@ type Report struct {
 	Pos uint64 // see [event.Log]
 }
 
-// Raise opens an item for what the host itself reports, or adds to the one that is open
-// under the report's key, and returns its id: "" for a report that is not actionable.
-// Rules do not apply to it. After an acknowledgement it opens a successor as other items
-// do, if it is new.
+// Raise opens an item for a report of the host, or adds to the item that is open under the report's key, and returns
+// its id: "" for a report that is not actionable. Rules do not apply to it. After an acknowledgement it opens a
+// successor as other items do, if it is new.
 func (e *Engine) Raise(r Report) string {
 	key := cmp.Or(text.Safe(r.Key, maxReportKey), "report")
 	summary := text.Safe(r.Summary, maxReportSummary)
@@ -81,15 +79,14 @@ func (e *Engine) Clear(id string) bool {
 	return true
 }
 
-// Ack acknowledges the item called id for a consumer, through a sequence number: the
-// latest that was delivered to it, which 0 stands for. The item is cleared in any case;
-// what was not delivered to the consumer and is new opens a successor. An unknown id is
-// no error. Each acknowledgement is journaled with who, what and how far.
+// Ack acknowledges the item called id for a consumer, through a sequence number: the latest that was delivered to it,
+// or 0 for that. The item is cleared in any case; new entries that were not delivered to the consumer open a successor.
+// An unknown id is no error. Each acknowledgement is journaled with its consumer, its item and its watermark.
 func (e *Engine) Ack(consumer, id string, through uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Release()
 	res := e.coalescer.Ack(consumer, id, through)
-	e.retain() // before the note, which may evict what is to be retained
+	e.retain() // before the note, whose entry may evict an entry to be retained
 	if res.Acknowledged && !res.Already {
 		e.note(event.StatusAcknowledged, consumer, acknowledgement(&res))
 	}
@@ -109,11 +106,9 @@ func acknowledgement(res *AckResult) string {
 	return b.String()
 }
 
-// Current returns the one open item that a consumer should see first, and false when
-// nothing is open. Its summary names the others that an acknowledgement of it covers.
-// What it returns counts as delivered to the consumer, which is any name of at most 64
-// bytes: a host with one consumer calls it "". It costs a rendering, as in
-// [Engine.Updates].
+// Current returns the one open item that a consumer should see first, and false when nothing is open. Its summary names
+// the others that an acknowledgement of it covers. The item counts as delivered to the consumer, which is any name of
+// at most 64 bytes: a host with one consumer calls it "". It costs a rendering, as in [Engine.Updates].
 func (e *Engine) Current(consumer string) (Item, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
@@ -128,8 +123,8 @@ func (e *Engine) Delivered(consumer, id string, through uint64) bool {
 	return e.coalescer.Delivered(consumer, id, through)
 }
 
-// Know notes what the host knows of the item called id from elsewhere, such as from earlier runs of the game, in one
-// line, which its summary has in quotes from then on. That alone is no update. It returns false where the item is not
+// Know records, for the item called id, a line that the host knows from elsewhere, such as from earlier runs of the
+// game. The item's summary has it in quotes from then on. It causes no update. It returns false if the item is not
 // known.
 func (e *Engine) Know(id, line string) bool {
 	e.mu.Lock()
@@ -137,10 +132,9 @@ func (e *Engine) Know(id, line string) bool {
 	return e.coalescer.Know(id, line)
 }
 
-// Attach notes that a consumer has arrived. What was open before becomes one advisory
-// item, whose id is returned: "" where there was nothing. What still holds stays as it
-// is: state that was invalidated and not loaded again since, blindness, and what the
-// host raised. So does all of it while another consumer is attached.
+// Attach records that a consumer has arrived. The open items become one advisory item, whose id is returned: "" if
+// there was none. Items that are still true stay as they are: invalidated state that was not loaded again since,
+// blindness, and reports of the host. All stay while another consumer is attached.
 func (e *Engine) Attach(consumer string, now time.Time) string {
 	e.mu.Lock()
 	defer e.mu.Release()
@@ -149,10 +143,10 @@ func (e *Engine) Attach(consumer string, now time.Time) string {
 	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(consumer, in) }).ID
 }
 
-// BeginRun notes that the host starts the game again, after its engine was restored: what was open does not hold any
-// more, so that [Engine.Attach] sums it up; operations that ran are abandoned. It journals an
-// [event.StatusRestarted], which it returns, for which rules may change the phase and resolve what ended with the run
-// before.
+// BeginRun records that the host starts the game again, after its engine was restored: the open items are not true any
+// more, so that [Engine.Attach] sums them up; operations that ran are abandoned. It journals an
+// [event.StatusRestarted], which it returns. Rules for it may change the phase and resolve rules that ended with the
+// run before.
 func (e *Engine) BeginRun(now time.Time) event.Entry {
 	e.mu.Lock()
 	defer e.mu.Release()
@@ -163,9 +157,9 @@ func (e *Engine) BeginRun(now time.Time) event.Entry {
 	return notice
 }
 
-// StateRead notes that the game's state was read again, by whoever acts on it. A fault that
-// returns again and again after such reads stops blocking after a while: it cannot be
-// mended from outside. A host that reports no reads is taken to read after each stop.
+// StateRead records that an agent read the game's state again. A fault that returns again and again after such reads
+// stops blocking after a while: it cannot be mended from outside. A host that reports no reads is taken to read after
+// each stop.
 func (e *Engine) StateRead() {
 	e.mu.Lock()
 	defer e.mu.Release()

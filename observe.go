@@ -24,13 +24,12 @@ type Outcome struct {
 	Seq       uint64 // the entry's number among all that the engine received
 	Signature signature.Signature
 
-	// Group is the signature that names the group of Signature, by what was
-	// learned so far; see [Engine.Group].
+	// Group is the signature that names the group of Signature, as learned so far; see [Engine.Group].
 	Group signature.Signature
 
 	Decision event.Decision
 
-	// Escalated reports that repetition raised Decision above that of its rule.
+	// Escalated reports that repetition raised Decision above the decision of its rule.
 	Escalated bool
 
 	// Phase is the phase of the game before the entry.
@@ -56,10 +55,9 @@ type Outcome struct {
 	Pending bool
 }
 
-// Log ingests a log record and returns what was decided about it. It is
-// Observe(r.Entry()).Decision for hosts that need no more, and cheaper: a record of a
-// known signature whose decision is known allocates nothing. The tags of the
-// decision are shared: read only.
+// Log ingests a log record and returns the decision about it. It is Observe(r.Entry()).Decision for hosts that need no
+// more, and cheaper: a record of a known signature whose decision is known allocates nothing. The tags of the decision
+// are shared: read only.
 func (e *Engine) Log(r event.Log) event.Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,13 +66,11 @@ func (e *Engine) Log(r event.Log) event.Decision {
 	return e.input.Decision
 }
 
-// Observe ingests an entry and returns what became of it. It copies what it keeps.
-// The entry's Seq is the engine's to set; fields that do not belong to its Kind must
-// be zero. The first event of an operation that is not known allocates; one whose
-// status is no operation's only names the method and the parent. An entry of
-// [event.KindHost] is what the engine records about its own methods: one that is
-// given is left out, and the Outcome is zero. So is the Outcome of an [event.Again] record
-// that adds nothing: the same rule decides, and no rule distinguishes the rest of a record.
+// Observe ingests an entry and returns its outcome. It copies the parts that it keeps. The entry's Seq is the engine's
+// to set; fields that do not belong to its Kind must be zero. The first event of an operation that is not known
+// allocates; an event whose status is no operation's only names the method and the parent. Entries of [event.KindHost]
+// are the engine's records of its own methods: a given one is left out, and the Outcome is zero. So is the Outcome of
+// an [event.Again] record that adds nothing: the same rule decides, and no rule distinguishes the rest of a record.
 func (e *Engine) Observe(in event.Entry) (o Outcome) {
 	e.ObserveInto(&o, &in)
 	return o
@@ -146,8 +142,8 @@ func (e *Engine) part() *ingested {
 	return &e.latest
 }
 
-// observed reports whether e.entry, of which a part may have been ingested, adds nothing. It makes it the rest of the
-// record if the same rule decides about the whole. The lock is held.
+// observed reports whether e.entry adds nothing to a part of it that was ingested. It makes it the rest of the record
+// if the same rule decides about the whole. The lock is held.
 func (e *Engine) observed() bool {
 	part := e.part()
 	if part.Pos != e.entry.Pos || part.Rule != e.classifier.Decision(&e.entry).Rule {
@@ -249,9 +245,8 @@ func (e *Engine) retain() {
 	}
 }
 
-// pin retains the cause of an open item, which the journal holds, with its neighbors.
-// While more than three quarters of the budget are used, cleared items are unpinned:
-// what follows the cause needs room as well.
+// pin retains the cause of an open item, which the journal holds, with its neighbors. While more than three quarters of
+// the budget are used, cleared items are unpinned: the entries after the cause need room as well.
 func (e *Engine) pin(owner, seq uint64) {
 	for {
 		pinned := e.journal.Stats().Pinned

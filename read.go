@@ -42,8 +42,7 @@ func (e *Engine) pending() int {
 	return e.coalescer.Pending()
 }
 
-// nextUpdate drains one update. Each rendering has the lock for itself, so that
-// nobody who logs waits for all of them.
+// nextUpdate drains one update. Each rendering has the lock for itself, so that no caller of Log waits for all of them.
 func (e *Engine) nextUpdate() (Update, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
@@ -57,30 +56,27 @@ func (e *Engine) openIDs(dst []string) []string {
 	return e.coalescer.OpenIDs(dst)
 }
 
-// Verdict returns what is known of the operation called id, and of its parts.
-// Its cost grows with the number of operations known.
+// Verdict returns the verdict about the operation called id, with its parts. Its cost grows with the number of
+// operations known.
 func (e *Engine) Verdict(id string) Verdict {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.Verdict(id)
 }
 
-// Read returns a page of the journal: what is held after a cursor, oldest
-// first, and how much was lost. Page.Err says that a cursor is refused. The
-// records are copies.
+// Read returns a page of the journal: the entries held after a cursor, oldest first, and how many were lost. Page.Err
+// reports a refused cursor. The records are copies.
 //
-// A filter by an operation chooses the entries of its parts as well, whatever their depth
-// and whenever it was learned that they are its parts. That costs a pass over the known
-// operations. A part that was evicted from their table (MaxOperations) is not known as one
-// any more, nor are its own parts: their entries are then found by their own ids alone. An
-// operation whose parts are known may itself be evicted.
+// A filter by an operation chooses the entries of its parts as well, of any depth, even if a part became known as one
+// later. That costs a pass over the known operations. A part that was evicted from their table (MaxOperations) is not
+// known as one any more, nor are its own parts: their entries are then found by their own ids alone. An operation whose
+// parts are known may itself be evicted.
 //
 // A filter by a signature chooses the entries of its group as well, as far as it was learned, for a pass over the known
 // signatures.
 //
-// No writer waits for a whole read: it takes the lock in short turns, and searches and
-// copies in between. Entries that are evicted meanwhile, before they were read, count as
-// lost in the page.
+// No writer waits for a whole read: it takes the lock in short turns, and searches and copies in between. Entries that
+// are evicted in between, before they were read, count as lost in the page.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 	s := journal.NewScan(after, limit, f, e.parts(f.Operation), e.members(f.Signature))
 	for more := true; more; {
@@ -138,17 +134,16 @@ func (e *Engine) Item(id string) (Item, bool) {
 	return e.coalescer.Item(id)
 }
 
-// Group returns the signature that names the group of s, by what was learned so
-// far: s itself if it is alone. Groups only grow, so counts by signature can be
-// added up by group at the end.
+// Group returns the signature that names the group of s, as learned so far: s itself if it is alone. Groups only grow,
+// so that counts by signature can be added up by group at the end.
 func (e *Engine) Group(s signature.Signature) signature.Signature {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.classifier.Groups().Group(s)
 }
 
-// Variant returns the words by which a canonical template decides something else than others of its group, by what
-// was learned when it was new: log text, "" if there are none.
+// Variant returns the words by which the decision about a canonical template differs from others of its group, as
+// learned when the template was new: log text, "" if there are none.
 func (e *Engine) Variant(template string) string {
 	e.mu.Lock()
 	defer e.mu.Release()

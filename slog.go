@@ -39,20 +39,17 @@ type handler struct {
 	operation string
 }
 
-// NewHandler returns a handler that sends records to e, and to no other place unless
-// opts say so:
+// NewHandler returns a handler that sends records to e, and to no other place unless opts say so:
 //
 //	logger := slog.New(heed.NewHandler(engine, &heed.HandlerOptions{Next: slog.NewTextHandler(os.Stderr, nil)}))
 //
-// For the default logger of a program, and what it does already, there is
-// [github.com/heedlog/heed/embed/hostlog].
+// To keep the present output of a program's default logger, use [github.com/heedlog/heed/embed/hostlog].
 //
-// The text of an entry is the message, then the attributes as key=value, with the names
-// of their groups and dots before the key, as [slog.TextHandler] writes them. Outside of groups, the attribute "logger"
-// is the source of the entry, whose values should be few, and "operation" the operation that it belongs to. A record's
-// time is the entry's; a record without one has none. The source position is left out:
-// rules match the message. The handler is safe for concurrent use. It allocates the text
-// of each record.
+// The text of an entry is the message, then the attributes as key=value, with the names of their groups and dots before
+// the key, as [slog.TextHandler] writes them. Outside of groups, the attribute "logger" is the source of the entry,
+// whose values should be few, and "operation" the operation that it belongs to. A record's time is the entry's; a
+// record without one has none. The source position is left out: rules match the message. The handler is safe for
+// concurrent use. It allocates the text of each record.
 func NewHandler(e *Engine, opts *HandlerOptions) slog.Handler {
 	h := &handler{engine: e}
 	if opts != nil {
@@ -146,9 +143,8 @@ type formatter struct {
 	operation string
 }
 
-// attr writes one attribute. As slog asks of handlers, values are resolved, the
-// zero attribute and groups without attributes are left out, and a group without
-// a name is as if its attributes stood in its place.
+// attr writes one attribute. As slog asks of handlers, values are resolved, the zero attribute and groups without
+// attributes are left out, and the attributes of a group without a name are written in its place.
 func (f *formatter) attr(prefix string, a slog.Attr) {
 	a.Value = a.Value.Resolve()
 	if a.Equal(slog.Attr{}) {
@@ -180,8 +176,7 @@ func (f *formatter) attr(prefix string, a slog.Attr) {
 	f.b.WriteString(quote(text))
 }
 
-// quote returns s in quotes where it could be taken for more than one key or
-// value.
+// quote returns s in quotes if it could be read as more than one key or value.
 func quote(s string) string {
 	if s == "" || strings.ContainsFunc(s, needsQuote) {
 		return strconv.Quote(s)

@@ -31,7 +31,7 @@ const (
 // have.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// state is the second line of a snapshot, after its carryOver. The form of both lines is that of recordLine.
+// state is the second line of a snapshot, after its carryOver. Both lines have the form of recordLine.
 type state struct {
 	Format     int
 	Signatures int    // signature.Version
@@ -51,24 +51,21 @@ type storedHeartbeat struct {
 	Stalled, Busy bool
 }
 
-// Snapshot appends the engine's state to dst, for [Restore]: items that are open
-// or remembered, with their counters and the watermark of each consumer;
-// pending updates; operations; time; phase and blindness; what was learned of
-// groups; the heartbeat; the counts; the sequence number. The journal is not part
-// of it, nor are caches, nor the rules of [Config]. The same state gives the same bytes.
+// Snapshot appends the engine's state to dst, for [Restore]: items that are open or remembered, with their counters and
+// the watermark of each consumer; pending updates; operations; time; phase and blindness; learned groups; the
+// heartbeat; the counts; the sequence number. Journal, caches and the rules of [Config] are not part of it.
+// The same state gives the same bytes.
 //
-// An engine that is restored goes on with the sequence number and the item after
-// those of the snapshot. What the first engine numbered after it is numbered
-// again, so that a host that takes snapshots as it runs should take one before it
-// passes on an id or a cursor that is newer than the last one: before it
-// sends the updates that it has drained, and when it ends. Updates that were
-// drained before a snapshot are not drained again; [Engine.Open] has their items.
+// A restored engine continues with the sequence number and the item after those of the snapshot. It gives later numbers
+// of the first engine again, so that a host that takes snapshots as it runs should take one before it passes on an id
+// or a cursor that is newer than the last one: before it sends the updates that it has drained, and when it ends.
+// Updates that were drained before a snapshot are not drained again; [Engine.Open] has their items.
 //
 // A snapshot is two lines of JSON, each with its checksum: the carry-over, and the state. Its size is bounded by
 // [Config]: with the default Config and full tables of ASCII, 20 MB.
 //
-// The state is that of one point in time. It is copied under the lock, and encoded without it (bench/contention).
-// Snapshots wait for each other.
+// The state is of one point in time. It is copied under the lock, and encoded without it (bench/contention). Snapshots
+// wait for each other.
 func (e *Engine) Snapshot(dst []byte) []byte { return e.Freeze()(dst) }
 
 // Freeze copies the state, and returns a function that appends its snapshot as [Engine.Snapshot] does, for a host that
@@ -113,22 +110,21 @@ func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
 	}, e.coalescer.State(), e.carryOver()
 }
 
-// Restore returns an engine for cfg in the state that a snapshot holds, of which
-// it keeps nothing. It goes on in the snapshot's epoch, so that ids that were
-// given out can still be acknowledged, and no id is given twice: cfg.Epoch must be
-// the same or "". The journal is empty and goes on with the next sequence number:
-// what a cursor from before has not read counts as lost.
+// Restore returns an engine for cfg in the state of a snapshot, and keeps nothing of the snapshot. It continues the snapshot's
+// epoch, so that ids that were given out can still be acknowledged, and no id is given twice: cfg.Epoch must be the
+// same or "". The journal is empty and continues with the next sequence number: entries that a cursor from before has
+// not read count as lost.
 //
-// Rules may be others than before; blindness that was begun by a rule that does not exist any more is over. Windows and
-// larger bounds take effect. cfg.InitialPhase and cfg.Journal.After are ignored.
+// Rules may be others than before; a blindness whose rule does not exist any more is over. Windows and larger bounds
+// take effect. cfg.InitialPhase and cfg.Journal.After are ignored.
 //
-// The state of a snapshot is restored as a whole or not at all. It is not if it is torn or was changed, if it is of
-// another format, another [signature.Version] or rules with another masking, if it was made with larger bounds (the
-// error names the field), if it has more than 256 MB, or if no engine could be in it. Then the engine begins with the
-// carry-over, a short record that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence and
-// item numbers, phase and blindness go on, and the items that blocked are open and block under their ids until they are
-// acknowledged or cleared. Counts, operations, consumers, acknowledgements, groups and what was advisory are gone.
-// [Stats].Carried has how many entries came before.
+// The state of a snapshot is restored as a whole or not at all. It is not restored if it is torn or was changed, if it
+// is of another format, another [signature.Version] or rules with another masking, if it was made with larger bounds
+// (the error names the field), if it has more than 256 MB, or if no engine could be in it. Then the engine begins with
+// the carry-over, a short record that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence
+// and item numbers, phase and blindness continue, and the items that blocked are open and block under their ids until
+// they are acknowledged or cleared. Counts, operations, consumers, acknowledgements, groups and advisory items are
+// gone. [Stats].Carried has how many entries came before.
 //
 // An error means that cfg is invalid, that the snapshot is of another epoch, or that the carry-over cannot be read
 // either. A host that then begins with [New] has to choose an epoch that it never used before: in an old one, ids and

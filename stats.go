@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/journal"
 )
 
-// Stats is the accounting of an [Engine]: what it received and what became of
-// it, package by package. All counts are of entries, and exact. Its JSON form has the counts alone.
+// Stats is the accounting of an [Engine]: the entries that it received and their outcomes, package by package. All
+// counts are of entries, and exact. Its JSON form has the counts alone.
 type Stats struct {
 	// Received counts all entries; Ignored and Folded add up to it. Carried entries came before a carry-over: they have
 	// numbers, and nothing else is known of them.
@@ -29,8 +29,8 @@ type Stats struct {
 
 	Phase string `json:"-"`
 
-	// Busy reports that the game may not answer for a while: a load goes on, as far as the log shows, or a long event of
-	// which the host was informed.
+	// Busy reports that the game may not answer for a while: a load is under way, as far as the log shows, or a long
+	// event that the host reported.
 	Busy bool `json:"-"`
 
 	// Blind reports that the log is not evidence any more: part of it is missing.
@@ -43,8 +43,7 @@ type Stats struct {
 	Journal  journal.Stats  `json:"-"`
 }
 
-// Stats returns the accounting so far. Its cost grows with the bounds of
-// [Config], not with what was received.
+// Stats returns the accounting so far. Its cost grows with the bounds of [Config], not with the entries received.
 func (e *Engine) Stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Release()

@@ -31,7 +31,7 @@ type Classifier struct {
 	phase      string // held by phases, or a copy of its own
 	phaseNum   uint32
 	phaseKnown bool   // phase has a number
-	sets       string // phase that the rules set by the entry at hand; empty: no change
+	sets       string // phase that the rules set by this entry; empty: no change
 
 	blind []*rules.Rule // that began a blindness which lasts, in order
 
@@ -45,17 +45,15 @@ type Classifier struct {
 type Result struct {
 	Decision  event.Decision
 	Rule      *rules.Rule // nil where a default decided
-	Advice    string      // what a player does now; may be empty
+	Advice    string      // for a player; may be empty
 	Signature signature.Signature
 
-	// Group is the signature that names the group of Signature, by what was
-	// learned so far. See [Classifier.Groups].
+	// Group is the signature that names the group of Signature, as learned so far. See [Classifier.Groups].
 	Group signature.Signature
 
-	// Variant is the text by which the entry differs in what it decides from others of
-	// its group, "" where nothing does or nobody asks: where the decision is to ignore and
-	// no repetition makes it more. Two entries of a group have the same variant if and
-	// only if it is equal. It is safe to show, but log text, of at most maxVariant bytes.
+	// Variant is the text by which the decision about the entry differs from others of its group. It is "" if nothing
+	// differs, or if the decision is to ignore and no repetition raises it. Two entries of a group have the same
+	// variant if and only if it is equal. It is safe to show, but log text, of at most maxVariant bytes.
 	Variant string
 
 	// Cached reports that the decision was remembered, whole or but for the rules
@@ -114,9 +112,8 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 	return r, false
 }
 
-// find returns the slot of what is known of the text of e, which it learns where
-// it is new, and makes it the newest. It returns none where the key collides with
-// that of another text, or the template is too large to keep.
+// find returns the slot of the text of e, which it learns if it is new, and makes it the newest. It returns none if the
+// key collides with the key of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry, text string) int32 {
 	texts := &c.texts
 	looks := !texts.off && !texts.looks.idle()
@@ -216,8 +213,8 @@ func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result
 	return false
 }
 
-// decideUncached decides about an entry without the tables: because its key
-// collides with that of another text, or its template is too large to keep.
+// decideUncached decides about an entry without the tables, if its key collides with the key of another text or its
+// template is too large to keep.
 func (c *Classifier) decideUncached(e *event.Entry, text string, r *Result) {
 	c.stats.Uncached++
 	r.Cached = false
@@ -272,7 +269,7 @@ func (c *Classifier) Decision(e *event.Entry) event.Decision {
 	return c.evaluate(e, text, string(c.buf)).Decision
 }
 
-// evaluate returns what the rules decide about e with a template.
+// evaluate returns the outcome of the rules for e with a template.
 func (c *Classifier) evaluate(e *event.Entry, text, template string) rules.Outcome {
 	o := c.eval.Evaluate(c.input(e, text, template))
 	c.in = rules.Input{}
@@ -283,8 +280,8 @@ func (c *Classifier) set(r *Result, o rules.Outcome) {
 	r.Decision, r.Rule, r.Advice, c.sets = o.Decision, o.Rule, o.Advice, o.SetsPhase
 }
 
-// input returns what rules see of e: c.in, which is to be cleared after use, so
-// that it does not go to the heap, nor keep what it points to.
+// input returns the view that rules have of e: c.in, which the caller clears after use, so that it does not go to the
+// heap and keeps no pointer.
 func (c *Classifier) input(e *event.Entry, text, template string) *rules.Input {
 	c.in = rules.Input{
 		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
@@ -300,7 +297,7 @@ func byCaller(e *event.Entry) bool {
 	return e.ByCaller && e.Kind == event.KindOperation && e.Status == event.StatusCancelled
 }
 
-// maxScratch bounds the memory that one very long text leaves behind.
+// maxScratch bounds the memory that stays allocated after one very long text.
 const maxScratch = 1 << 20
 
 func (c *Classifier) shrink() {
@@ -324,15 +321,15 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 		}
 	}
 	if e.Kind == event.KindNotice && e.Status == event.StatusHole {
-		// What comes after is all there again: nothing lasts that a later
-		// entry could end. What ran is in doubt, which coalesce keeps.
+		// After a hole the log is whole again: no later entry could end a blindness. coalesce keeps the doubt about
+		// operations that ran.
 		c.stats.Holes++
 	}
 	r.PhaseAfter = c.phase
 	r.Blind = len(c.blind) > 0
 }
 
-// setPhase makes p the phase. It copies what it keeps.
+// setPhase makes p the phase. It copies the string if it keeps it.
 func (c *Classifier) setPhase(p string) {
 	p = strings.ToValidUTF8(p[:min(len(p), maxPhaseBytes)], "")
 	c.phaseNum, c.phaseKnown = c.phases.number(p)
@@ -359,7 +356,7 @@ func (c *Classifier) Template(s signature.Signature) (string, bool) {
 	return c.signatures.template(s)
 }
 
-// Groups returns what was learned of groups so far. A new signature may bring merges; drain them after each
+// Groups returns the groups learned so far. A new signature may bring merges; drain them after each
 // [Classifier.Classify].
 func (c *Classifier) Groups() *signature.Grouper { return c.grouper }
 

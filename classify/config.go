@@ -13,8 +13,7 @@ const (
 	// hosts know about ten.
 	maxPhases = 256
 
-	// maxPhaseBytes bounds the name of a phase that a host reports; what is
-	// longer is cut.
+	// maxPhaseBytes bounds the name of a phase that a host reports; a longer one is cut.
 	maxPhaseBytes = 64
 )
 
@@ -43,7 +42,7 @@ type Config struct {
 	// than 256 bytes, are decided each time.
 	Sources int
 
-	// Groups bounds what is learned about which signatures belong together.
+	// Groups bounds the learning of groups of signatures.
 	Groups signature.GrouperConfig
 
 	// InitialPhase is the phase of the first entry. Empty means unknown.
@@ -106,14 +105,12 @@ func newUngrouped(c Config) (*Classifier, error) {
 	return cl, nil
 }
 
-// SetRules lets other rules decide from the next entry on, with signatures made by
-// normalizer, which should mask at least what their Masking does. Phase, counts and
-// sources stay. Decisions are made again, and a blindness that was begun by a rule
-// that is no more, or begins none now, is over.
+// SetRules lets other rules decide from the next entry on, with signatures made by normalizer, which should mask at
+// least what their Masking does. Phase, counts and sources stay. Decisions are made again, and a blindness is over if
+// its rule is gone or begins none now.
 //
-// A normalizer of another Version makes other signatures of the same texts: then
-// those that were known are dropped, and what was learned of groups, which is
-// bounded by groups, with them. The error is about groups; then nothing has changed.
+// A normalizer of another Version makes other signatures of the same texts: then the known signatures are dropped, and
+// with them the learned groups, which groups bounds. The error is about groups; then nothing has changed.
 func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, groups signature.GrouperConfig) error {
 	if set == nil {
 		return fmt.Errorf("classify: SetRules: the set is nil")

@@ -8,20 +8,17 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// decisionKey is everything that a plan depends on. Two entries with the same
-// key have the same plan: rules see of an entry what is here, or what the plan
-// leaves open.
+// decisionKey is everything that a plan depends on. Two entries with the same key have the same plan: rules see of an
+// entry only these fields, and the parts that the plan leaves open.
 //
-// It is three words, written as words: fields of a byte each, compared four at a
-// time, would wait for their own stores.
+// It is three words, written as words: fields of a byte each, compared four at a time, would wait for their own stores.
 type decisionKey struct {
 	id    signature.ID
 	check uint64 // of the signature, and the number of the source
 	rest  uint64 // phase, level, kind, status, byCaller
 }
 
-// keyOf returns the key of an entry in a phase, given the numbers that phase and
-// source have, of which there are less than 1<<31.
+// keyOf returns the key of an entry in a phase, given the numbers of phase and source, each below 1<<31.
 func keyOf(s signature.Signature, source, phase uint32, e *event.Entry) decisionKey {
 	k := decisionKey{
 		id: s.ID, check: uint64(s.Check)<<32 | uint64(source),
@@ -57,11 +54,9 @@ func newDecisions(limit int) decisions {
 	return decisions{table: newLRU[decisionKey, rules.Plan](limit), maxWeight: limit * weightPerPlan}
 }
 
-// get returns the plan of key, or nil, and makes it the newest. The pointer is
-// valid until the next add. place is where the plan was found last by the
-// caller, and is set: looking there first spares what comes with the same level,
-// source and phase as before a hash table, and among thousands of signatures a miss
-// of the processor's caches.
+// get returns the plan of key, or nil, and makes it the newest. The pointer is valid until the next add. place is where
+// the caller found the plan last, and is set: looking there first spares a hash table if level, source and phase are as
+// before, and among thousands of signatures a miss of the processor's caches.
 func (d *decisions) get(key *decisionKey, place *int32) *rules.Plan {
 	i := *place
 	if d.table.at(i, key) == nil {

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// lru is a table of bounded size that evicts what was used least recently.
+// lru is a table of bounded size that evicts its least recently used entry.
 //
-// Entries live in one slice and refer to each other by index: the garbage
-// collector has nothing to follow, the slot of an entry can be remembered
-// elsewhere, and once the table is full nothing is allocated any more. That is why
-// it is not one of golang-lru, which allocates a list element per insertion:
+// Entries live in one slice and refer to each other by index: the garbage collector has nothing to follow, the slot of
+// an entry can be remembered elsewhere, and once the table is full nothing is allocated any more. golang-lru allocates
+// a list element per insertion:
 //
 //	go test ./classify -run x -bench LRU -benchmem
 //
-// Invariants: a slot in use is in exactly one chain, that of its hash, and in
-// the list from newest to oldest; any other slot is in the free list, and zero
-// but for its marks. The index of an entry does not change while it is held.
+// Invariants: a slot in use is in exactly one chain, the chain of its hash, and in the list from newest to oldest; any
+// other slot is in the free list, and zero except for its marks. The index of an entry does not change while it is
+// held.
 type lru[K comparable, V any] struct {
 	slots  []slot[K, V]
 	heads  []int32 // by the low bits of the hash: first slot of the chain, or none
@@ -102,8 +101,7 @@ func (t *lru[K, V]) add(hash uint32, key *K, value V) int32 {
 	return i
 }
 
-// removeOldest evicts the entry used least recently, of which there must be
-// one. It returns the slot that it had and its value.
+// removeOldest evicts the least recently used entry, which must exist. It returns the slot that it had and its value.
 func (t *lru[K, V]) removeOldest() (int32, V) {
 	i := t.oldest
 	value := t.slots[i].value

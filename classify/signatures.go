@@ -38,8 +38,7 @@ func newSignatures(limit, maxBytes int) signatures {
 // keyHash picks the half of a key's hash that chains are found by.
 func keyHash(h uint64) uint32 { return uint32(h) }
 
-// find returns the slot of what is known of the text with the hash h, or none,
-// and makes it the newest.
+// find returns the slot of the text with the hash h, or none, and makes it the newest.
 func (s *signatures) find(h uint64) int32 {
 	i := s.table.find(keyHash(h), &h)
 	if i != none {

@@ -23,10 +23,10 @@ func (c *Classifier) State() *State {
 	return &State{Phase: c.phase, Blind: c.Blind(), Stats: st, Groups: c.grouper.State()}
 }
 
-// Restore returns a Classifier for cfg in the state s, of which it keeps nothing. The rules may be others; a blindness
-// that was begun by a rule that does not exist any more, or begins none now, is over, since nothing could end it. The
-// masking must be the same, which the caller checks. A signature that came when all cfg.Groups.Signatures were known is
-// put into a group again, as after its eviction.
+// Restore returns a Classifier for cfg in the state s, and keeps nothing of s. The rules may be others. A blindness
+// is over if its rule does not exist any more or begins none now, since nothing could end it. The masking must be the
+// same, which the caller checks. A signature that came when all cfg.Groups.Signatures were known is put into a group
+// again, as after its eviction.
 func Restore(cfg Config, s *State) (*Classifier, error) {
 	c, err := newUngrouped(cfg)
 	if err != nil {

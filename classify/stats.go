@@ -2,17 +2,16 @@ package classify
 
 import "github.com/heedlog/heed/signature"
 
-// Stats is what a [Classifier] did and holds. Its counts only grow.
+// Stats has the counts and sizes of a [Classifier]. Its counts only grow.
 //
-// Entries = Hits + Misses + Collisions, and every entry is either a
-// DecisionHit, a DecisionMiss, or Uncached.
+// Entries = Hits + Misses + Collisions, and every entry is either a DecisionHit, a DecisionMiss, or Uncached.
 type Stats struct {
 	Entries    uint64 // classified
 	Hits       uint64 // with a known signature
 	Misses     uint64 // with a new one
 	Collisions uint64 // whose key had the hash of another text
 
-	DecisionHits   uint64 // decided by what was remembered
+	DecisionHits   uint64 // decided by a remembered decision
 	DecisionMisses uint64 // decided afresh, and remembered
 	Uncached       uint64 // decided afresh, and not remembered
 
@@ -35,7 +34,7 @@ type Stats struct {
 func (c *Classifier) Stats() Stats {
 	s := c.stats
 	failures, _, _ := c.eval.Failures()
-	s.EvaluationErrors += failures // to those of before a restore
+	s.EvaluationErrors += failures // in addition to the failures before a restore
 	s.Signatures, s.SignaturesEvicted, s.TemplateBytes = c.signatures.table.used, c.signatures.evicted, c.signatures.bytes
 	s.Decisions, s.DecisionsEvicted = c.decisions.table.used, c.decisions.evicted
 	s.Sources, s.Phases = c.sources.held(), c.phases.held()

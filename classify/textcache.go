@@ -11,21 +11,18 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// textCache finds the signatures of texts that repeat byte for byte without their
-// [signature.Key], which costs several times as much.
+// textCache finds the signatures of texts that repeat byte for byte without their [signature.Key], which costs several
+// times as much.
 //
-// It is exact: a text is compared whole, never by a hash, and the entry of the
-// table that it stands for must still be the one that its key would find. So it
-// changes no decision, phase, group or eviction, which a fuzz test holds it to.
+// It is exact: a text is compared whole, never by a hash, and the entry of the table that it refers to must still be
+// the one that its key would find. So it changes no decision, phase, group or eviction (a fuzz test).
 //
-// In a storm each line has other numbers, but few lengths of numbers. So a line whose key
-// is the same whatever its digits are ([signature.Normalizer.DigitsVary]) is also kept as
-// what stands for all that differ from it in digits alone, digit for digit.
+// In a storm each line has other numbers, but few lengths of numbers. So a line whose key is the same with any digits
+// ([signature.Normalizer.DigitsVary]) is also kept for all lines that differ from it in digits alone, digit for digit.
 //
-// It has two places for each sum, one beside the other. A text is kept when it came
-// twice before too many others of its two places; what is kept goes last, so that a
-// round of more texts than there are places finds some of them each time. While
-// nothing repeats, only one text in eight is looked up.
+// It has two adjacent places for each sum. A text is kept if it came twice before too many others of its two places; a
+// kept text goes last, so that a round of more texts than places finds some of them each time. While nothing repeats,
+// only one text in eight is looked up.
 type textCache struct {
 	exact kept // texts by their textSum
 	alike kept // lines by their sum with 0 in place of each digit
@@ -54,8 +51,7 @@ type kept struct {
 	written uint32
 }
 
-// newKept returns an empty kept, with as many bytes written that those of the zero
-// cachedText have been overwritten.
+// newKept returns an empty kept, whose count of written bytes makes every zero cachedText overwritten.
 func newKept(places, bytes int) kept {
 	return kept{
 		tags: make([]uint32, places), texts: make([]cachedText, places), ring: make([]byte, bytes),
@@ -81,11 +77,11 @@ type cachedText struct {
 
 // In place of the length of a stack, of a line that is kept with 0 for each digit.
 const (
-	anyDigits = math.MaxUint16 - iota // it stands for all with other digits
+	anyDigits = math.MaxUint16 - iota // for all lines with other digits
 	ownDigits                         // it is not kept, since digits count in it
 )
 
-// maxLine bounds the lines that stand for others.
+// maxLine bounds the lines that are kept for others.
 const maxLine = 256
 
 // The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
@@ -103,9 +99,8 @@ const (
 // length of numbers.
 const firstLines = 4096
 
-// A hit saves what the key costs, less what it costs itself, so it pays for a miss for
-// each hitBytes of the text, besides its own look. maxCredit bounds what a storm of other
-// texts may cost without result.
+// A hit saves the cost of the key, less its own cost: it pays for a miss for each hitBytes of the text, and for its own
+// look. maxCredit bounds the cost of a storm of other texts without result.
 const (
 	hitBytes  = 32
 	maxCredit = 256
@@ -134,10 +129,9 @@ func newTextCache() textCache {
 	}
 }
 
-// textSum is a quick hash of a text: two lanes of sixteen bytes, each multiplied
-// with what was before, as in wyhash. Of texts with the same sum, one is kept. (A
-// sum of a few words of the text would be quicker, but a storm of lines that differ
-// in an id between them would be kept line by line.)
+// textSum is a quick hash of a text: two lanes of sixteen bytes, each multiplied with the sum so far, as in wyhash. Of
+// texts with the same sum, one is kept. (A sum of a few words of the text would be quicker, but a storm of lines that
+// differ in an id between them would be kept line by line.)
 func textSum(message, stack string) uint64 {
 	h := sum(0, message)
 	if len(stack) > 0 {
@@ -277,7 +271,7 @@ func (c *textCache) findLine(table *signatures, sum uint64) (int32, signature.Ke
 	return t.slot, signature.Key{Hash: t.hash, Check: t.check}
 }
 
-// has reports whether the table still has what t stands for.
+// has reports whether the table still has the entry that t refers to.
 func (s *signatures) has(t *cachedText) bool {
 	slot := s.table.at(t.slot, &t.hash)
 	return slot != nil && slot.value.check == t.check
@@ -321,8 +315,7 @@ func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, k
 	t.message, t.stack = uint16(len(line)), anyDigits
 }
 
-// again returns what is at the place of a sum that came before. Else it gives the sum a
-// place, and returns nil.
+// again returns the text at the place of a sum that came before. Else it gives the sum a place, and returns nil.
 func (k *kept) again(sum uint64) *cachedText {
 	if i := k.place(sum); i != none {
 		return &k.texts[i]
@@ -356,15 +349,12 @@ func (k *kept) keep(t *cachedText, n int, key signature.Key, slot int32) []byte 
 	return k.text(t, n)
 }
 
-// lastResult is the result of the entry that came last, and, where it is valid,
-// that entry: another one like it gets the same result. It is for a storm of one
-// line, mostly without anything in between.
+// lastResult is the result of the latest entry, and, if valid, that entry: an equal one gets the same result. It is for
+// a storm of one line, mostly without anything in between.
 //
-// Nothing that a result depends on can have changed since that entry: phase,
-// blindness, groups and tables change with entries alone, and entries that change
-// one are not kept. The slots that it stands for were used last in both tables and
-// stay so. It is kept when the text cache has found a text twice in a row, so that
-// lines that alternate do not pay for it.
+// Nothing that a result depends on can have changed since that entry: phase, blindness, groups and tables change with
+// entries alone, and entries that change one are not kept. Its slots were used last in both tables and stay so. It is
+// kept when the text cache has found a text twice in a row, so that lines that alternate do not pay for it.
 type lastResult struct {
 	valid  bool
 	level  event.Level

@@ -22,8 +22,7 @@ type AckResult struct {
 	// acknowledgement, by a rule, by time, or to make room.
 	Already bool `json:"already"`
 
-	// Successor is the id of the item that holds what was not delivered to the
-	// acknowledger, or "".
+	// Successor is the id of the item with the new entries that were not delivered to the acknowledger, or "".
 	Successor string `json:"successor,omitempty"`
 
 	// Covered holds the ids of the other items that the acknowledged view
@@ -35,13 +34,12 @@ type AckResult struct {
 	Open    bool `json:"open"`
 }
 
-// Ack acknowledges, for a consumer, the item called id up to the sequence number
-// through, the latest that was delivered to the consumer; 0 means the watermark of Current
-// last, and where they gave nothing, the entry that opened the item. The item is
-// cleared in any case, for all consumers. What came after through and is new to it
-// opens a successor; repeats stay in its totals. Items that the consumer's view of
-// it named are acknowledged with it, each as far as it was delivered, unless through
-// is older than that view. An unknown id is no error.
+// Ack acknowledges, for a consumer, the item called id up to the sequence number through, the latest that was delivered
+// to the consumer. If through is 0, it is the latest that [Coalescer.Current] or [Coalescer.Delivered] delivered, at
+// least the entry that opened the item. The item is cleared in any case, for all consumers. Entries after through that
+// are new to it open a successor; repeats stay in its totals. Items that the consumer's view of it named are
+// acknowledged with it, each as far as it was delivered, unless through is older than that view. An unknown id is no
+// error.
 func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 	res := AckResult{ID: id}
 	v := c.consumer(consumer)
@@ -67,8 +65,8 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 	return res
 }
 
-// watermark returns the sequence number up to which an acknowledgement of it by a
-// consumer goes. Whoever knows the id has seen at least that the item was opened.
+// watermark returns the sequence number up to which an acknowledgement of it by a consumer goes. A consumer that knows
+// the id has seen at least the opening of the item.
 func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 	if through == 0 {
 		through = it.Delivered[consumer]

@@ -35,8 +35,8 @@ func (c *Coalescer) Held() (held []Held, latest uint64) {
 	return held, c.numbers
 }
 
-// Continue lets a new Coalescer go on after an entry and an item of another one, of which nothing else is known but
-// whether evidence was incomplete.
+// Continue sets the numbers of the latest entry and the latest item of another Coalescer in a new one, and whether
+// evidence was incomplete. Nothing else of the other one is known.
 func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
 	c.now.seq, c.numbers, c.stats.Blind = seq, numbers, blind
 }

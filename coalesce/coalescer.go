@@ -8,17 +8,15 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Input is one entry with what was decided about it.
+// Input is one entry with the decision about it.
 type Input struct {
-	// Entry carries a sequence number, higher than that of every entry before.
-	// Nothing of it is kept after the call but copies.
+	// Entry carries a sequence number above the numbers of all entries before. Fold keeps only copies of its parts.
 	Entry     *event.Entry
 	Signature signature.Signature
 
-	// Variant distinguishes entries of one Signature that decide something else, such as
-	// codes and states: the text by which they differ, "" where they do not. It is text of the
-	// log, safe to show. Of a group, under a rule, maxVariants are told apart in all
-	// items; what comes after them is one more.
+	// Variant is the text by which an entry differs from others of its Signature in its decision, such as a code or a
+	// state, and "" if nothing differs. It is log text, safe to show. Under one rule, all items together distinguish
+	// maxVariants variants of a group. All further variants count as one.
 	Variant string
 	variant string // that the entry is counted as
 
@@ -47,12 +45,11 @@ type Input struct {
 	Begins bool
 	Blind  bool
 
-	// Fresh reports that the game's state was loaded with this entry: what was
-	// invalidated before does not matter any more.
+	// Fresh reports that the game's state was loaded with this entry: earlier invalidations do not matter any more.
 	Fresh bool
 
-	// NewRun reports that another run of the game begins with this entry. No item holds entries of two runs,
-	// and what was acknowledged in the one before is new in this one.
+	// NewRun reports that another run of the game begins with this entry. No item holds entries of two runs, and a
+	// fault that was acknowledged in one run is new in the next.
 	NewRun bool
 
 	// Raised is the key under which the host itself raises this entry, "" for
@@ -69,8 +66,8 @@ type Input struct {
 	// the next phase ends.
 	NewPhase bool
 
-	// Playing reports that the entry is evidence that the game is played, whatever
-	// the phase. It matters while a game is loaded; see [Coalescer.Loading].
+	// Playing reports that the entry is evidence of play, in any phase. It matters while a game is loaded; see
+	// [Coalescer.Loading].
 	Playing bool
 }
 
@@ -85,8 +82,8 @@ type Folded struct {
 	NewCause bool // the entry is the item's cause from now on
 }
 
-// Coalescer folds urgent entries into items. It is not safe for concurrent
-// use. The package documentation describes what it does.
+// Coalescer folds urgent entries into items by the rules of the package documentation. It is not safe for concurrent
+// use.
 type Coalescer struct {
 	cfg Config
 
@@ -99,7 +96,7 @@ type Coalescer struct {
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
 
-	// The bursts that go on, but for those of operations, which hold their own.
+	// The bursts under way. An operation holds its own.
 	episode   episode
 	blindly   *item  // open item of blindness, or nil
 	blindItem uint64 // number of the latest item of blindness
@@ -122,7 +119,7 @@ type Coalescer struct {
 	stats Stats
 }
 
-// episode is the ambient burst that goes on; the zero value is none.
+// episode is the ambient burst under way; the zero value is none.
 type episode struct {
 	item *item       // open, or nil
 	last logicalTime // latest urgent entry that was not acknowledged before
@@ -154,9 +151,8 @@ func New(cfg Config) (*Coalescer, error) {
 	return c, nil
 }
 
-// Advance moves the engine's time to now, and does what is due by then. A time
-// before the latest one changes nothing, unless it is so far back that the
-// clock must have been set: see [Config].MaxSkew.
+// Advance moves the engine's time to now, and does the work that is due by then. A time before the latest one changes
+// nothing, unless it is so far back that the clock must have been set: see [Config].MaxSkew.
 func (c *Coalescer) Advance(now time.Time) {
 	c.tick(now)
 	c.sweep()
@@ -213,14 +209,13 @@ type destination struct {
 	novel bool // an item has the entry's group, and none the variant
 }
 
-// destination finds the burst that an entry belongs to: that of the operation
-// it names; that of the only root that runs, or of the only one that ended
-// within Linger, unless the ambient burst already holds what it repeats; else
-// the ambient burst, to which all belongs while a game is loaded. Blindness is a burst
-// of its own. An event of an operation without an id is no evidence about another one.
+// destination finds the burst of an entry: the burst of the operation that it names; the burst of the only running
+// root, or of the only root that ended within Linger, unless the ambient burst already holds the entry's group; else
+// the ambient burst. While a game is loaded, all entries belong to the ambient burst. Blindness has a burst of its own.
+// An event of an operation without an id is no evidence about another operation.
 //
-// It sets to, which is zero: a result that is returned would be copied with wide
-// loads that wait for the narrow stores before them (go test -bench Fold).
+// It sets to, which is zero: a result that is returned would be copied with wide loads that wait for the narrow stores
+// before them (go test -bench Fold).
 func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	switch {
 	case in.Begins:
@@ -331,9 +326,9 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 	return holder, row
 }
 
-// overfull returns an open item that has no room for another group of a rule that it
-// knows, so that nobody can say whether it holds an entry; nil for none. Without it, a stream of many groups makes 85
-// updates where the law allows 41 (TestUpdatesAreFew of internal/sim).
+// overfull returns an open item without room for another group of a rule that it knows, so that it may hold an entry
+// uncounted; nil for none. Without it, a stream of many groups makes 85 updates where the law allows 41
+// (TestUpdatesAreFew of internal/sim).
 func (c *Coalescer) overfull(d *event.Decision) *item {
 	return c.best(func(it *item) bool {
 		return it.takes() && it.Scope.plain() && it.Untracked > 0 && it.Disposition >= d.Disposition && !it.admits(d)
@@ -344,9 +339,9 @@ func (c *Coalescer) overfull(d *event.Decision) *item {
 func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, why Reason) Folded {
 	d := &in.Decision
 	opened := false
-	var recurrence *recurrence
+	var again *recurrence
 	if before.row != nil {
-		recurrence, before.row.Recurrence = before.row.Recurrence, nil
+		again = before.row.Recurrence
 	}
 	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
 		it = c.overfull(d)
@@ -379,8 +374,9 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if f.newGroup && !group {
 		c.allowance.Groups++
 	}
-	if f.newGroup && before.row != nil { // it goes on in the successor
-		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = recurrence
+	if f.newGroup && again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
+		before.row.Recurrence = nil
+		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)

@@ -34,14 +34,12 @@ type Config struct {
 	// the newest of them and are counted as overflowed. Default 32.
 	MaxOpen int
 
-	// MaxRemembered bounds the cleared items that are kept to recognize what
-	// was acknowledged. Default 64.
+	// MaxRemembered bounds the cleared items that are kept to recognize repeats of acknowledged faults. Default 64.
 	MaxRemembered int
 
-	// MaxGroups bounds the groups of one item that have counters of their own, each of
-	// their variants counting as one. Entries of further ones are counted together, but for up to 17 groups that
-	// are news: the first of a rule, what makes the item worse, and of blocking ones that no consumer has seen the
-	// severest. At most 16,384. Default 128.
+	// MaxGroups bounds the groups of one item that have counters of their own; each variant counts as one. Entries of
+	// further groups are counted together. Up to 17 more groups have a counter: the first of a rule, each that makes
+	// the item worse, and the severest blocking group that no consumer has seen. At most 16,384. Default 128.
 	MaxGroups int
 
 	// MaxOperations bounds the operations known at once, running and ended. One
@@ -65,22 +63,20 @@ type Config struct {
 	// to 250. Default 128.
 	MaxSummaryTokens int
 
-	// MaxConsumers bounds the consumers whose watermarks are kept, the one without a
-	// name included. One more evicts the one that was seen longest ago, of those that
-	// are not attached first; nothing then counts as delivered to it. Default 8.
+	// MaxConsumers bounds the consumers whose watermarks are kept, with the unnamed one. One more evicts a consumer,
+	// and with it its watermarks: a detached one first, then the least recently seen. Default 8.
 	MaxConsumers int
 
-	// MaxSkew is how far an entry's time may be behind the latest one seen. One
-	// that is further behind sets the engine's time back: the clock it comes
-	// from was, or the latest one was wrong. Default 1 min.
+	// MaxSkew is how far an entry's time may be behind the latest one seen. A time further behind sets the engine's
+	// time back: a clock was set, or the latest time was wrong. Default 1 min.
 	MaxSkew time.Duration
 
-	// Linger is how long after its end an operation still gathers what nobody
-	// else claims. Default 2 s, 64 entries.
+	// Linger is how long after its end an operation still gathers entries that name no operation. Default 2 s, 64
+	// entries.
 	Linger Window
 
-	// AmbientQuiet is the silence that ends an ambient episode. What was
-	// acknowledged and goes on does not break it. Default 30 s, 256 entries.
+	// AmbientQuiet is the silence that ends an ambient episode. Repeats of acknowledged faults do not break the
+	// silence. Default 30 s, 256 entries.
 	AmbientQuiet Window
 
 	// AckMemory is the silence after which something acknowledged counts as
@@ -95,13 +91,12 @@ type Config struct {
 	// Default 10 min, 50,000 entries.
 	OperationMax Window
 
-	// QuietTime follows an acknowledgement: what is new of its rules then, outside of calls that began since, belongs to
-	// the same incident. Default 1 s, 500 entries.
+	// QuietTime follows an acknowledgement: new groups of its rules that come in it, outside of calls that began since,
+	// belong to the same incident. Default 1 s, 500 entries.
 	QuietTime Window
 }
 
-// minSummaryTokens fits half of a title, and the list of what was left out;
-// maxSummaryTokens is what an item has room for.
+// minSummaryTokens fits half of a title, and the number of other items; maxSummaryTokens fits the bound of a summary.
 const (
 	minSummaryTokens = 50
 	maxSummaryTokens = maxItemSummary / latinPerToken

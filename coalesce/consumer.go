@@ -62,9 +62,8 @@ func (c *Coalescer) consumer(name string) int {
 	return i
 }
 
-// Delivered raises the watermark of a consumer in the item called id to a sequence
-// number: what was delivered by other means than Current, such as an update. It
-// returns false where the item is not known.
+// Delivered raises the watermark of a consumer in the item called id to a sequence number, for a delivery by other
+// means than [Coalescer.Current], such as an update. It returns false if the item is not known.
 func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 	it := c.lookup(id)
 	if it == nil {
@@ -78,13 +77,11 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 // Detach records that a consumer has left. Its watermarks stay.
 func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].Attached = false }
 
-// Current returns the one open item that an agent should see first: blocking
-// before advisory, of the run of the game that goes on before earlier ones, then by the
-// weight of their dominant members ([Member.Compare]), then the oldest. Its summary names the
-// others, as many as Config.MaxNamed and MaxSummaryTokens allow; an acknowledgement of it by
-// the same consumer covers those, unless another consumer received it since. It returns
-// false when nothing is open. What it returns counts as delivered to the consumer, and
-// belongs to the caller.
+// Current returns the one open item that an agent should see first: blocking before advisory, then items of the present
+// run of the game before earlier ones, then by the weight of their dominant members ([Member.Compare]), then the
+// oldest. Its summary names the others, as many as Config.MaxNamed and MaxSummaryTokens allow. An acknowledgement of it
+// by the same consumer covers those, unless another consumer received it since. It returns false when nothing is open.
+// The item counts as delivered to the consumer, and belongs to the caller.
 func (c *Coalescer) Current(consumer string) (Item, bool) {
 	v := c.consumer(consumer)
 	open := c.ordered()
@@ -149,9 +146,9 @@ func (c *Coalescer) Item(id string) (Item, bool) {
 	return c.attention(it), true
 }
 
-// Know notes what the host knows of an item from elsewhere, such as from earlier runs of the game, in one line: of any
-// text, 256 characters are kept, and its summary has them in quotes. That alone is no update. It returns false where
-// no item has this id.
+// Know records in an item a line that the host knows from elsewhere, such as from earlier runs of the game. 256
+// characters of the text are kept, on one line, and the summary has them in quotes. It causes no update. It returns
+// false if no item has this id.
 func (c *Coalescer) Know(id, line string) bool {
 	it := c.lookup(id)
 	if it == nil {

@@ -9,10 +9,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Arrival returns what is decided about the entry of an agent's arrival, called
-// consumer, which [Coalescer.Attach] then receives: it opens an item where open items
-// become a digest, and else is ignored. None do while another agent is attached: they
-// are that one's to see.
+// Arrival returns the decision about the entry of an agent's arrival, called consumer, for [Coalescer.Attach]: advisory
+// if open items become a digest, else ignored. No item becomes one while another agent is attached.
 func (c *Coalescer) Arrival(consumer string) event.Decision {
 	d := event.Decision{Rule: attachRule}
 	if len(c.before(consumer)) > 0 {
@@ -31,23 +29,21 @@ func (c *Coalescer) before(consumer string) []*item {
 		}
 	}
 	return slices.DeleteFunc(c.ordered(), func(it *item) bool {
-		return c.stands(it) || it.blocking() && it.Delivered[v] > 0
+		return c.persists(it) || it.blocking() && it.Delivered[v] > 0
 	})
 }
 
-// stands reports whether an open item from before an agent arrived still holds of the
-// game as it is: a group that invalidates state came since the last load, blindness that
-// lasts, and what the host itself raised.
-func (c *Coalescer) stands(it *item) bool {
+// persists reports whether an open item from before an agent arrived is still true of the game: it has a group that
+// invalidates state and came since the last load, is a blindness that lasts, or was raised by the host.
+func (c *Coalescer) persists(it *item) bool {
 	return it.Scope == scopeHost || it.Scope == scopeBlind && c.stats.Blind ||
 		it.Scope != scopeBlind && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
 			return r.Invalidates && r.Last.seq > c.freshSince
 		})
 }
 
-// Attach records that an agent has arrived, with the entry about that, decided by
-// [Coalescer.Arrival]. What was open before and does not stand is cleared and becomes
-// one item, which the entry opens.
+// Attach records that an agent has arrived, with the entry about that, decided by [Coalescer.Arrival]. Items from
+// before that are not true any more are cleared and become one item, which the entry opens.
 func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	if past := c.before(consumer); len(past) > 0 {
 		in.digest, in.Summary = c.digestAll(past)
@@ -56,8 +52,8 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	return c.Fold(in)
 }
 
-// BeginRun records that the host started the game again, after the entry about that was folded: no operation from
-// before runs, and no agent from before is attached, so that [Coalescer.Attach] sums up what is still open.
+// BeginRun records that the host started the game again, after the entry about that was folded. All running operations
+// are abandoned and all agents detached, so that [Coalescer.Attach] sums up the items that are still open.
 func (c *Coalescer) BeginRun() {
 	for _, o := range c.ops.order {
 		if o.running() {
@@ -106,5 +102,5 @@ func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
 	return d, title + ")"
 }
 
-// attachRule is the rule that a digest stands under.
+// attachRule is the rule of a digest.
 const attachRule = "host.attached"

@@ -35,16 +35,16 @@
 // The numbers are 2, 5, 10, 20, 50 and so on, of its entries and of its groups; see "Verdicts and updates" for the
 // bound of all updates.
 //
-// An open item takes entries. One that is acked covers repeats of its groups, and counts them. One that lapsed opens
-// again under its id; an id that was acknowledged never does. One that is over covers nothing.
+// An open item takes entries. An acked item covers repeats of its groups, and counts them. A lapsed item opens again
+// under its id; an id that was acknowledged never does. An item that is over covers nothing.
 //
 // # When an acknowledged fault stops again
 //
 // An entry that no open item holds is looked for in acked items: by its variant; else its group; else its innermost
-// frame; else, in the QuietTime after an acknowledgement, its rule. By its frame after the QuietTime, and by its rule,
-// only groups cover it that point at one of its mods, if it points at any. While the game starts, the QuietTime is
-// loadMax. If none covers the entry, it is new and opens an item. Else one function, reopens, decides. The first row
-// that applies counts:
+// frame; else, in the QuietTime after an acknowledgement, its rule, if the rule is of an entry before that. By its
+// frame after the QuietTime, and by its rule, only groups cover it that point at one of its mods, if it points at any.
+// While the game starts, the QuietTime is loadMax. If no item covers the entry, it is new and opens an item. Else one
+// function, reopens, decides. The first row that applies counts:
 //
 //	1  worse      a higher disposition or severity, or the first to invalidate state    opens
 //	2  new        its group or variant is in no acked item, and no group with its       opens
@@ -58,9 +58,9 @@
 //	5  standing   the same, after standingAfter such stops, until a load, or more       joins
 //	              than forgetAfter calls without it
 //
-// All else joins: it is counted in the acked item. An entry that opens goes to the open item of its burst, if there is
-// one: this item takes the disposition of the entry, and names no predecessor for it. Else an item opens. Its
-// predecessor is the acked item that covers the entry, if there is one.
+// All other entries join: each is counted in the acked item, which covers its group from then on. An entry that opens
+// goes to the open item of its burst, if there is one: this item takes the disposition of the entry, and names no
+// predecessor for it. Else an item opens. Its predecessor is the acked item that covers the entry, if there is one.
 //
 // A blocking entry that joins makes the verdicts of the calls unknown in whose window it came. If no call runs, the
 // verdict of the next call is unknown. A fault that comes by itself leaves the next call alone.
@@ -74,34 +74,34 @@
 //
 // # Where an entry belongs
 //
-// An entry that names an operation belongs to the burst of its root. One that names none belongs to the only root that
-// is running, or, with none running, to the only one that ended within Linger. It is charged to that call; since this
-// is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and where it
+// An entry that names an operation belongs to the burst of its root. An entry without a name belongs to the only
+// running root, or, with none running, to the only root that ended within Linger. It is charged to that call; since
+// this is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and if it
 // repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
-// stays. Blindness has a burst of its own, and each key under which the host raises entries itself.
+// stays. Blindness has a burst of its own, and so has each key under which the host raises entries.
 //
-// An incident is wider than a burst. An entry whose group an open item holds joins that item, whatever its burst.
-// Advisory entries share one open item.
+// An incident is wider than a burst. An entry whose group an open item holds joins that item, in whichever burst it
+// came. Advisory entries share one open item.
 //
-// The load of a game is one incident, whatever its entries name: from [Input].Fresh to the next phase, the exit of the
-// process, loadPlay after the first evidence of play, or loadMax. A call that began in the load and completed is
-// evidence, too: loadCalls of them end it, and loadCall after the first. An item that opens in a load is deferred
-// before the first evidence of play in the log, and after an item of the load was acknowledged. A blocking entry stops
-// at once if it is fatal or of kind state.
+// The load of a game is one incident, whichever operations its entries name. It lasts from [Input].Fresh to the next
+// phase, the exit of the process, loadPlay after the first evidence of play, or loadMax. A call that began in the load
+// and completed is evidence, too: loadCalls of them end it, and loadCall after the first. An item that opens in a load
+// is deferred before the first evidence of play in the log, and after an item of the load was acknowledged. A blocking
+// entry stops at once if it is fatal or of kind state.
 //
-// No item takes entries of two runs of the game ([Input].NewRun), and what was acknowledged in one run is new in the
-// next.
+// No item takes entries of two runs of the game ([Input].NewRun), and a fault that was acknowledged in one run is new
+// in the next.
 //
-// Of a group under a rule all counts are kept for each variant ([Input].Variant): a code, a state. maxVariants are
-// distinguished in all items; those that come after them are one, others. [Coalescer.Merge] may leave more.
+// Of a group under a rule all counts are kept for each variant ([Input].Variant): a code, a state. All items together
+// distinguish maxVariants; later variants count as one, others. [Coalescer.Merge] may leave more.
 //
 // # What an acknowledgement covers
 //
-// An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
-// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse, or
-// returned after its rule was resolved, moves from where it last did. Of blocking groups that are counted together, the
-// severest one after the watermark represents all. The other items that the acknowledged view named are cleared as far
-// as they were delivered.
+// An acknowledgement has a watermark: the latest entry that was delivered to the consumer. It clears the item. News
+// after the watermark opens a successor: a new group or variant moves to it whole; a group that became worse, or
+// returned after its rule was resolved, moves from the entry where it last did. Of blocking groups that are counted
+// together, the severest after the watermark represents all. The other items that the acknowledged view named are
+// cleared as far as they were delivered.
 //
 // # Verdicts and updates
 //
@@ -109,17 +109,20 @@
 // call that are not charged to it make it unknown (background), and so does an item that blocked or was deferred when
 // the call began. An acknowledgement does not change it. It is clean only if evidence was complete as well.
 //
-// Updates are few: over any sequence of n urgent entries in k groups with s stops, 6 + 3 log10 n + 3 log10 k + 3 s at
-// most, and two for each acknowledgement of an item that stopped no call. Acts of the host, such as a raise, a stall
-// or an arrival, count as stops. Updates that stop no call take from one allowance; an item for which there is none is
-// opened without an update.
+// Updates are few. For any n urgent entries in k groups with s stops there are at most
 //
-// # What an item is named for
+//	6 + 3 log10 n + 3 log10 k + 3 s
 //
-// The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: what blocks,
-// the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice, rule,
-// mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its severest
-// group, of these the one with most entries. Open items have the order of their dominant members. The cause stays the
+// and two for each acknowledgement of an item that stopped no call. Acts of the host, such as a raise, a stall or an
+// arrival, count as stops. Updates that stop no call take from one allowance; an item without an allowance is opened
+// without an update.
+//
+// # The name of an item
+//
+// The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: blocking
+// first, the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice,
+// rule, mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its
+// severest group, or of the largest of these. Open items have the order of their dominant members. The cause stays the
 // first entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
 //
 // [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
@@ -127,18 +130,18 @@
 //
 // # Bounds
 //
-// Everything has a capacity, allocated by [New] but for texts and operations. A default Coalescer holds 96 items of
+// Everything has a capacity, allocated by [New] except for texts and operations. A default Coalescer holds 96 items of
 // 128 groups or variants, about 4 MB, and 1,024 operations. Further groups of an item are counted together, and its
-// number of groups is then "at least". What is evicted is counted in [Stats], which proves at any time that every
-// entry received is ignored, or counted in exactly one item. Only what waits for [Coalescer.Retention] has no bound of
-// its own.
+// number of groups is then "at least". Evictions are counted in [Stats], which proves at any time that every entry
+// received is ignored, or counted in exactly one item. Only changes that wait for [Coalescer.Retention] have no bound
+// of their own.
 //
 // # Clocks and cost
 //
 // There is no clock: time comes with the entries and with [Coalescer.Advance]. The engine's time is the latest it has
-// seen, and windows run on it: an entry that comes late, or has no time, counts from when it came. A time that is
-// further back than MaxSkew sets the engine's time back; windows that were running then go on in entries. The same
-// calls give the same updates, byte for byte.
+// seen, and windows run on it: an entry that comes late, or has no time, counts from its arrival. A time further back
+// than MaxSkew sets the engine's time back; windows that were running then continue in entries. The same calls give the
+// same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
 // -bench Fold). The start and the end of a call cost a pass over those that run or ended within Linger (-bench Call), a

@@ -17,11 +17,9 @@ type escalation struct {
 	Last []logicalTime
 }
 
-// Escalate notes an occurrence of what a rule decides that becomes more by
-// repetition, and raises the decision where it is one too many: the threshold is
-// reached by the occurrences within the window. Call it before Fold, with the
-// same entry. It reports whether it raised d. It costs a look-up, and a move of 24 bytes for
-// each of the latest occurrences of a rule, up to the threshold.
+// Escalate records an occurrence of a rule that weighs more by repetition, and raises d if the occurrences within the
+// window reach the threshold. Call it before Fold, with the same entry. It reports whether it raised d. It costs a
+// look-up, and a move of 24 bytes for each of the latest occurrences of a rule, up to the threshold.
 func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) (raised bool) {
 	c.now.seq = e.Seq
 	c.tick(e.Time)

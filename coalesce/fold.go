@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// scopeKind is what the entries of an item have in common.
+// scopeKind is the kind of the burst of an item.
 type scopeKind uint8
 
 const (
@@ -18,16 +18,15 @@ const (
 	scopeOperation
 	scopeBlind
 	scopeHost   // raised by the host, under a key
-	scopeDigest // of what was open before an agent arrived
+	scopeDigest // the sum of items that were open before an agent arrived
 )
 
 // plain reports whether entries of the log, or about operations, make such items: neither
 // blindness, nor the host, nor an arrival.
 func (k scopeKind) plain() bool { return k <= scopeOperation }
 
-// item is the bounded fold of urgent entries that belong together, and what
-// became of it. It outlives its burst: until it is acknowledged, resolved or
-// expired, and then to recognize repeats of what was acknowledged.
+// item is the bounded fold of urgent entries that belong together, with its state. It outlives its burst: until it is
+// acknowledged, resolved or expired, and then to recognize repeats of acknowledged faults.
 type item struct {
 	State  itemState `json:",omitzero"`
 	Number uint64    `json:",omitzero"`
@@ -50,7 +49,7 @@ type item struct {
 	Untracked uint64 `json:",omitzero"` // entries of groups without a counter
 
 	Counters counters    `json:",omitzero"`
-	Rules    []ruleCount `json:",omitempty"` // those of the counters
+	Rules    []ruleCount `json:",omitempty"` // of the counters
 
 	// Cause is the entry at which the disposition reached its present height,
 	// CauseBy the operation that it named, or nil.
@@ -103,7 +102,7 @@ func (it *item) announced() bool {
 	return it.Pending == "" && it.Announced || it.Pending != "" && it.Pending != Cleared
 }
 
-// rule returns what the item knows about the rule called id, or nil.
+// rule returns the item's record of the rule called id, or nil.
 func (it *item) rule(id string) *ruleCount {
 	for i := range it.Rules {
 		if it.Rules[i].Rule == id {
@@ -153,10 +152,9 @@ const (
 	reservedRows     = reservedForWorse + reservedForRules + 1 // and the spare one
 )
 
-// admits reports whether an entry of a new group or variant gets a counter. Where MaxGroups
-// have one already, only the first of a rule does, and what makes the item
-// worse: so the cause is always among the groups, and an acknowledgement of
-// what was before cannot take it along unseen.
+// admits reports whether an entry of a new group or variant gets a counter. If MaxGroups have one already, only the
+// first of a rule does, and each that makes the item worse: so the cause is always among the groups, and an
+// acknowledgement of earlier groups cannot cover it unseen.
 func (it *item) admits(d *event.Decision) bool {
 	switch left := cap(it.Counters.Rows) - len(it.Counters.Rows); {
 	case left > reservedRows:
@@ -180,7 +178,7 @@ func (it *item) spares(d *event.Decision, seq uint64) bool {
 	for i >= 0 && rows[i].Spare == 0 {
 		i--
 	}
-	if i < 0 { // in a successor all rows may be in use, but for those of what makes it worse
+	if i < 0 { // in a successor all rows may be in use, except those reserved for worse groups
 		left := cap(rows) - len(rows) - int(event.SeverityFatal-it.Severity)
 		return left > 1 || left > 0 && it.Invalidates
 	}
@@ -221,12 +219,12 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
-	if c == nil && it.open() {
+	if c == nil {
 		spare := at.Seq
 		if it.admits(d) {
 			spare = 0
 		}
-		if f.newGroup = spare == 0 || it.spares(d, spare); f.newGroup {
+		if f.newGroup = spare == 0 || it.open() && it.spares(d, spare); f.newGroup {
 			c = it.Counters.add(counter{
 				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
 				Text: sampleText(in.Entry, cfg.MaxSampleText),
@@ -239,10 +237,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	} else {
 		it.Untracked++
 	}
-	if !it.open() {
-		return f
-	}
-
 	if r == nil && c != nil {
 		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
 	}
@@ -252,8 +246,11 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 			r.Untracked++
 		}
 	}
+	if !it.open() {
+		return f
+	}
 
-	// Later assignments win: the order is that of Reason.weight.
+	// Later assignments win: the order is Reason.weight.
 	if groups := it.Counters.groups(); groups >= it.NextGroups {
 		it.NextGroups = nextThreshold(groups)
 		f.why = reasonGroups
@@ -290,8 +287,8 @@ func (it *item) news(c *counter, watermark uint64) bool {
 	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved || c.Spare > max(watermark, c.First.Seq)
 }
 
-// part moves into next, which is empty, what is news after a watermark: a variant that is new whole, and one that
-// became worse from there on. What is left is the item as it was delivered; but state that was invalidated stays so.
+// part moves into next, which is empty, the news after a watermark: a new variant as a whole, and a variant that became
+// worse from there on. The item keeps the rest, as it was delivered; state that was invalidated stays invalidated.
 func (it *item) part(next *item, watermark uint64) {
 	for i := range it.Counters.Rows {
 		c := &it.Counters.Rows[i]
@@ -368,8 +365,8 @@ func (it *item) settle() {
 	}
 }
 
-// ruleCount holds what an item knows about one rule. It decides whether the
-// rule is new to the item, and whether the item is resolved.
+// ruleCount is an item's record of one rule. It decides whether the rule is new to the item, and whether the item is
+// resolved.
 type ruleCount struct {
 	Rule        string            `json:",omitzero"`
 	Summary     string            `json:",omitzero"`

@@ -28,8 +28,8 @@ type counter struct {
 	LastPos uint64      `json:",omitzero"`
 	Early   bool        `json:",omitzero"` // all entries came while the game started
 
-	// Raised is where the group became worse last, or returned after its rule was resolved. An acknowledgement of what was
-	// before has not seen what is after.
+	// Raised is where the group became worse last, or returned after its rule was resolved. An acknowledgement of
+	// entries before it does not cover the entries after it.
 	Raised turn `json:",omitzero"`
 
 	Text    string  `json:",omitzero"` // escaped sample of the first entry
@@ -45,7 +45,7 @@ type frame uint64
 type turn struct {
 	At place `json:",omitzero"`
 
-	// What the group was before.
+	// The group before that entry.
 	Count       uint64            `json:",omitzero"`
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`
@@ -68,7 +68,7 @@ func (c *counter) add(in *Input, named *operation, now logicalTime, returned boo
 	}
 }
 
-// worsens reports whether the group becomes worse with what has these.
+// worsens reports whether the group becomes worse by an entry with this disposition, severity and invalidation.
 func (c *counter) worsens(d event.Disposition, s event.Severity, invalidates bool) bool {
 	return d > c.Disposition || s > c.Severity || invalidates && !c.Invalidates
 }
@@ -79,9 +79,9 @@ func (c *counter) raise(t turn, d event.Disposition, s event.Severity, invalidat
 	c.Invalidates = c.Invalidates || invalidates
 }
 
-// split takes from c what it counted from where it became worse last, and returns it as a group of its own. The last
-// entry that c is left with is not known; it keeps the one it had. What moves is taken to be as bad as all of c was:
-// where a host reports one thing now as blocking and now as advisory, that may be worse than it is.
+// split moves the entries of c since it became worse last into a group of its own, which it returns. The last entry
+// that stays is not known; c keeps its Last. The returned group is taken to be as bad as all of c: if a host reports
+// one fault now as blocking and now as advisory, that may be worse than it is.
 func (c *counter) split() counter {
 	next, t := *c, c.Raised
 	next.Count, next.First, next.FirstBy, next.Phase, next.Raised = c.Count-t.Count, t.At, nil, "", turn{At: t.At}
@@ -97,7 +97,7 @@ func (c *counter) split() counter {
 type counters struct {
 	index    *index
 	base     uint32    // of the item's rows in index.rows
-	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is that of the item
+	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is the item's
 	variants int       // rows whose group has a row before them
 }
 
@@ -150,11 +150,10 @@ func (t *counters) retain(keep func(*counter) bool) {
 // groups returns the number of distinct groups.
 func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
 
-// Merge makes one group of two, which turned out to be forms of the same thing:
-// under each rule, what was counted of from is from now on counted of into, variant by
-// variant. It changes no item but for its number of groups. A group may then have more
-// variants than maxVariants. It costs a pass over the groups
-// of each item that holds from, and next to nothing where none does.
+// Merge makes one group of two that turned out to be forms of the same text: under each rule, entries of from count for
+// into from now on, variant by variant. It changes no item except for its number of groups. A group may then have more
+// variants than maxVariants. It costs a pass over the groups of each item that holds from, and next to nothing if none
+// does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
 	for from != into {
 		i, held := c.index.holds(from)
@@ -214,8 +213,8 @@ func (c *counter) combine(o *counter) {
 	}
 }
 
-// Rename gives each mod that entries point at the name that of returns, such as the name in a list of mods that came
-// after the entries. That alone is no update.
+// Rename replaces the name of each mod that entries point at by the result of of, such as the name in a list of mods
+// that came after the entries. It causes no update.
 func (c *Coalescer) Rename(of func(name string) string) {
 	for i := range c.items {
 		it := &c.items[i]

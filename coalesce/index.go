@@ -9,7 +9,7 @@ import (
 // index reports which items hold a group. It owns the groups of all items, and is
 // exact: a group is entered when its row is made, and leaves with it.
 type index struct {
-	rows   []counter // those of item i from 1+i*size on; row 0 is unused
+	rows   []counter // item i has the rows from 1+i*size on; row 0 is unused
 	size   int       // rows of each item
 	groups chains    // by id of the signature, of all rows in use
 
@@ -21,8 +21,8 @@ func newIndex(items, size int) *index {
 		rows: make([]counter, 1+items*size), size: size,
 		groups: newChains(1 + items*size), frames: newChains(1 + items*size),
 	}
-	// Writing to the rows makes their memory resident now: a host then sees at
-	// once what an engine takes, and no storm waits for pages.
+	// Writing to the rows makes their memory resident now: a host then sees at once how much memory an engine takes,
+	// and no storm waits for pages.
 	clear(x.rows)
 	return x
 }
@@ -98,8 +98,8 @@ func newChains(references int) chains {
 
 func (t *chains) head(hash uint64) *uint32 { return &t.heads[hash&uint64(len(t.heads)-1)] }
 
-// first returns the first reference with the hash, or of another one that shares its
-// list; chains.next has the others.
+// first returns the first reference in the list of the hash, which other hashes may share; chains.next has the next
+// ones.
 func (t *chains) first(hash uint64) uint32 { return *t.head(hash) }
 
 func (t *chains) add(hash uint64, ref uint32) {

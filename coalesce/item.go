@@ -27,9 +27,8 @@ type Item struct {
 	Blocking         bool           `json:"blocking" jsonschema:"Calls are refused until it is acknowledged."`
 	StateInvalidated bool           `json:"stateInvalidated" jsonschema:"The game's state may have changed: read it again."`
 
-	// Summary describes in one line and in heed's own words what happened. It holds
-	// no log text but names of mods and words of variants, in letters, digits and a few
-	// signs, or in quotes.
+	// Summary describes the item in one line, in heed's own words. Its only log text is names of mods and words of
+	// variants, in letters, digits and a few signs, or in quotes.
 	Summary string `json:"summary" jsonschema:"What happened, in heed's own words."`
 
 	// Title describes the dominant member, in heed's own words: the summary of its rule. Advice is the advice of that
@@ -79,14 +78,14 @@ type Item struct {
 	// Perhaps names the mods that fewer than half of the dominant entries point at, but a quarter.
 	Perhaps []string `json:"perhaps,omitempty" jsonschema:"Mods that fewer than half of its dominant entries point at."`
 
-	// Variants are those of the dominant group, nil if it has one.
+	// Variants of the dominant group, nil if it has one.
 	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
 
 	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again
 	// after it was acknowledged".
 	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its dominant entries came, if more than once."`
 
-	// Known is what the host knows of the item from elsewhere, such as from earlier runs of the game; see
+	// Known is a line of the host about the item, such as its occurrences in earlier runs of the game; see
 	// [Coalescer.Know]. Untrusted text.
 	Known string `json:"history,omitempty" jsonschema:"Its occurrences in earlier sessions of the game, if heed remembers them. Names of mods in it are log text."`
 
@@ -118,7 +117,7 @@ type Sample struct {
 	Signature signature.Signature `json:"-"`
 	ID        signature.ID        `json:"signature,omitzero" jsonschema:"Id of the text without its variable parts, to filter by."`
 
-	// Variants are those of the group, as the item counted them; nil if only one is known.
+	// Variants of the group, as the item counted them; nil if only one is known.
 	Variants Variants `json:"variants,omitempty" jsonschema:"What its entries decide differently, if they do."`
 
 	FirstPos  uint64 `json:"firstLine,omitzero" jsonschema:"Line of the first of them in the log, if it has one."`
@@ -136,11 +135,10 @@ const (
 	maxItemInteger = 1<<53 - 1 // the largest that every JSON reader takes exactly
 )
 
-// Sanitize makes a fit for the wire and for display, whatever it held: texts are
-// escaped, on one line and bounded, the summary and messages are not empty,
-// integers are below 2^53, severities known, and nothing cleared blocks. The ids of
-// signatures are set. The id of the item stays as it is, since an acknowledgement repeats it, and so
-// do positions, which are the host's.
+// Sanitize makes any item fit for the wire and for display: texts are escaped, bounded and on one line, the summary and
+// messages are not empty, integers are below 2^53, severities are known, and a cleared item does not block. It sets the
+// ids of signatures. The id of the item stays as it is, since an acknowledgement repeats it, and so do positions, which
+// are the host's.
 func (a *Item) Sanitize() {
 	if a.State != Cleared {
 		a.State = Open
@@ -232,20 +230,18 @@ type CauseEntry struct {
 	Phase string `json:"phase,omitempty" jsonschema:"The game's phase at that time, if known."`
 }
 
-// The kinds of updates, besides [Cleared]. An item that is cleared before anybody heard
-// of it has one update, Cleared.
+// The kinds of updates, besides [Cleared]. An item that is cleared before its first update is drained has one update,
+// Cleared.
 const (
 	Opened  = "opened"
 	Updated = "updated"
 )
 
-// Reason is why an update was made. An item is opened because it is "new", because what was
-// acknowledged "returned" or was "charged" to a later call, because a "variant" of it was not there before,
-// or for one of the last three that follow; it is updated for the number of "groups" or the
-// "count" of entries, for another "variant", because state was "invalidated", or because
-// "severity" or "disposition" rose; it is cleared because it was "acknowledged", "resolved",
-// "expired", "evicted", "withdrawn", "restarted" or "attached". Of several reasons, an update has the
-// weightiest.
+// Reason is why an update was made. An item is opened because it is "new", because an acknowledged fault "returned" or
+// was "charged" to a later call, because of a new "variant", or for one of the last three reasons that follow. It is
+// updated for the number of "groups" or the "count" of entries, for another "variant", because state was "invalidated",
+// or because "severity" or "disposition" rose. It is cleared because it was "acknowledged", "resolved", "expired",
+// "evicted", "withdrawn", "restarted" or "attached". Of several reasons, an update has the weightiest.
 type Reason string
 
 // The reasons for which an item is opened.
@@ -258,8 +254,8 @@ const (
 	reasonStanding Reason = "standing"
 )
 
-// The reasons for which an item is updated, the least weighty first. Those from
-// reasonInvalidated on may also open one: what was acknowledged became worse.
+// The reasons for which an item is updated, the least weighty first. From reasonInvalidated on, a reason may also open
+// an item: an acknowledged fault became worse.
 const (
 	reasonLoaded Reason = "loaded" // the load is over, or play was seen in it, so that it blocks now
 
@@ -297,7 +293,7 @@ type Update struct {
 	Reason Reason `json:"reason" jsonschema:"Why there is an update."`
 	Item   Item   `json:"attention" jsonschema:"The item as it is then."`
 
-	// Seq and Pos are those of the entry that prompted the update, for Reason.
+	// Seq and Pos of the entry that prompted the update, for Reason.
 	Seq uint64 `json:"sequence" jsonschema:"Number of the entry that caused the update."`
 	Pos uint64 `json:"line" jsonschema:"Line of that entry in the log."`
 }

@@ -7,11 +7,9 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// open returns an open item for the burst at to, where an entry goes beyond what was
-// acknowledged before, or is new: an advisory entry joins the open advisory item; one
-// that was cleared without an acknowledgement is opened again; else it is a new one. It
-// returns false where the item was open before: so it is, too, where as many items block
-// as may be open.
+// open returns an open item for an entry that is new, or that an acknowledged item does not cover: the open advisory
+// item for an advisory entry; an item that lapsed and is opened again; or a new one. It returns false if the item was
+// open before, as when MaxOpen items block.
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
 	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
 	if advisory {
@@ -113,8 +111,8 @@ func (c *Coalescer) lookup(id string) *item {
 
 func newer(a, b *item) bool { return a.Number > b.Number }
 
-// makeRoom lets another item be opened. With MaxOpen items open it clears the one that has been quiet longest, of the
-// advisory ones and those of an earlier run; when all others block, it returns the newest of them, to be shared.
+// makeRoom lets another item be opened. With MaxOpen items open it clears the quietest of the advisory items and the
+// items of an earlier run. If all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
 	if int(c.stats.Opened+c.stats.Reopened-c.stats.Cleared) < c.cfg.MaxOpen {
 		return nil
@@ -159,8 +157,8 @@ func (c *Coalescer) evict(it *item) {
 	it.reset()
 }
 
-// Withdraw ends the open item called id, as the host wants. What it holds is new
-// when it returns. It returns false where no open item has this id.
+// Withdraw ends the open item called id for the host. Its faults are new when they return. It returns false if no open
+// item has this id.
 func (c *Coalescer) Withdraw(id string) bool {
 	it := c.lookup(id)
 	if it == nil || !it.open() {
@@ -192,9 +190,8 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
 
-// resolve marks rules as resolved in every item that takes or covers entries, or may open again, and clears the
-// open items with nothing unresolved. What is resolved and returns is new, even
-// where it had been acknowledged.
+// resolve marks rules as resolved in every item that takes or covers entries, or may open again, and clears the open
+// items with nothing unresolved. A resolved fault that returns is new, even if it was acknowledged.
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
 		it := &c.items[i]
@@ -213,10 +210,9 @@ func (c *Coalescer) resolve(rules []string) {
 	}
 }
 
-// endRun ends what belongs to the run of the game so far. Its items gather nothing more and are cleared, but for
-// those that block where somebody acts on the game under a name: that the last run broke is not to be lost, so that
-// they stay until they are acknowledged or somebody arrives. Blindness and what the host raised have ends of their
-// own.
+// endRun ends the items of the run of the game so far: they gather nothing more and are cleared. If consumers have
+// names, blocking items stay until they are acknowledged or an agent arrives, so that an agent learns that the last run
+// broke. Blindness and items of the host have ends of their own.
 func (c *Coalescer) endRun() {
 	c.endLoad()
 	c.episode = episode{}
@@ -246,7 +242,7 @@ func (c *Coalescer) wake(it *item) {
 	}
 }
 
-// sweep does what is due.
+// sweep does the work that is due.
 func (c *Coalescer) sweep() {
 	if !c.alarm.due(c.now) {
 		return
@@ -273,10 +269,9 @@ func (c *Coalescer) expire() {
 	}
 }
 
-// announce merges an update into what is pending of the item: an item that
-// nobody has heard of is still to be opened, cleared ends all else, and of two
-// reasons the more telling one stays. What stops nobody needs an allowance: where nobody
-// heard that an item is open, nobody hears that it is cleared.
+// announce merges an update into the pending update of the item: an item that was not announced is still to be opened,
+// cleared ends all else, and of two reasons the weightier stays. An update that stops no call needs an allowance: if
+// the opening of an item was not announced, its clearing is not, either.
 func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 	switch {
 	case kind == Cleared:
@@ -302,15 +297,15 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 	it.Pending, it.PendingWhy, it.PendingAt = kind, why, at
 }
 
-// allowance is what the number of updates that stop nobody is bounded by.
+// allowance bounds the number of updates that stop no call.
 type allowance struct {
 	Groups uint64 // seen
 	Stops  uint64 // items that blocked from the beginning
 	Spent  uint64
 }
 
-// allow reports whether an update of an item may be made that stops nobody, and counts its cost. Each tenfold of
-// entries and of groups allows three, and each stop one. What the host itself reports needs none.
+// allow reports whether an update of an item that stops no call may be made, and counts its cost. Each tenfold of
+// entries and of groups allows three, and each stop one. Reports of the host need none.
 func (c *Coalescer) allow(it *item, cost uint64) bool {
 	if it.Scope >= scopeHost {
 		return true
@@ -345,9 +340,8 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 // Pending returns how many updates wait to be drained.
 func (c *Coalescer) Pending() int { return len(c.queue) }
 
-// Retention is a change of what a journal should keep for an item, the owner. Without
-// Pin and Evicted it is a release: the item is cleared, and its first entries may be
-// evicted for those of others.
+// Retention is a change of the entries that a journal should keep for an item, the owner. Without Pin and Evicted it is
+// a release: the item is cleared, and its first entries may be evicted for the first entries of others.
 type Retention struct {
 	Owner uint64 // number of the item, as in [Folded]
 
@@ -359,17 +353,16 @@ type Retention struct {
 	Evicted bool
 }
 
-// Retention appends to dst the changes since the last call, oldest first. Call it after
-// Fold, Ack and Advance: what it returns waits without a bound.
+// Retention appends to dst the changes since the last call, oldest first. Call it after Fold, Ack and Advance: changes
+// wait without a bound.
 func (c *Coalescer) Retention(dst []Retention) []Retention {
 	dst = append(dst, c.retention...)
 	c.retention = c.retention[:0]
 	return dst
 }
 
-// Unpin chooses the cleared item whose pins the caller takes back, to make room for
-// those of an open one: the one that would be evicted first, each once. It returns
-// false when no cleared item is left.
+// Unpin chooses the cleared item whose pins the caller takes back, to make room for the pins of an open one: the next
+// to be evicted, each once. It returns false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
 	victim := c.best(func(it *item) bool { return it.cleared() && !it.Unpinned }, evictedBefore)
 	if victim == nil {

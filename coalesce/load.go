@@ -6,8 +6,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// load is the load of a game that goes on; the zero value is none. All that is urgent in
-// it is one incident.
+// load is the load of a game under way; the zero value is none. All urgent entries in it are one incident.
 type load struct {
 	Began   logicalTime // 0: none
 	Playing logicalTime // the first evidence of play in the log since, or 0
@@ -30,10 +29,10 @@ var (
 // Loading reports whether the game is being loaded; see [Input].Playing.
 func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
 
-// EndLog records that the log ends, such as in a replay: a load that goes on ends with it.
+// EndLog records that the log ends, such as in a replay. The load under way ends with it.
 func (c *Coalescer) EndLog() { c.endLoad() }
 
-// endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
+// endLoad ends the load under way, if there is one. The items that it deferred block now.
 func (c *Coalescer) endLoad() {
 	if !c.Loading() {
 		return
@@ -53,7 +52,7 @@ func (c *Coalescer) blockDeferred() {
 	}
 }
 
-// observeLoad records what an entry tells of the load of a game.
+// observeLoad records the evidence in an entry about the load of a game.
 func (c *Coalescer) observeLoad(in *Input) {
 	if in.NewPhase {
 		c.endLoad()

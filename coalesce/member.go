@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Member is what one rule decided among entries that belong together: those of an item, or of a run of the game.
+// Member sums up the entries of one rule in an item or in a run of the game.
 type Member struct {
 	Rule        string
 	Title       string // the summary of the rule, or the severity in words
@@ -153,7 +153,7 @@ func (c *Coalescer) members(it *item) []Member {
 	return all
 }
 
-// Join adds what the same rule decided among other entries that came later.
+// Join adds a member of the same rule whose entries came later.
 func (m *Member) Join(o *Member) {
 	m.Disposition, m.Severity = max(m.Disposition, o.Disposition), max(m.Severity, o.Severity)
 	m.Invalidates, m.Effects = m.Invalidates || o.Invalidates, m.Effects|o.Effects
@@ -242,7 +242,7 @@ type AccusedMod struct {
 	First   uint64 // position of the first
 }
 
-// The bounds of what is known of mods: the mods of a group, and those that are named for it.
+// The bounds of the mods that are counted for a group, and of those that are named for it.
 const (
 	maxAccused = 4
 	maxBlame   = 2

@@ -9,8 +9,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// operation is what is known of one life of an operation: an id that starts
-// again is another operation.
+// operation is one life of an operation: an id that starts again is another operation.
 type operation struct {
 	ref operationRef // in its place in a State, see [operation.MarshalJSON]
 
@@ -27,10 +26,10 @@ type operation struct {
 
 	Abandoned bool          `json:",omitzero"`
 	Gap       VerdictReason `json:",omitzero"` // why evidence was incomplete while it ran, or ""
-	Doubtful  bool          `json:",omitzero"` // it ended in a way that nobody knows
-	Marked    mark          `json:",omitzero"` // what happened meanwhile and is not charged to it
+	Doubtful  bool          `json:",omitzero"` // its end leaves open how it ended
+	Marked    mark          `json:",omitzero"` // urgent entries in its window that are not charged to it
 
-	Worst event.Disposition `json:",omitzero"` // of what came of it alone
+	Worst event.Disposition `json:",omitzero"` // of the entries charged to it alone
 	Item  uint64            `json:",omitzero"` // number of the related item, 0: none
 
 	openItem *item   // of a root: the item that gathers its burst
@@ -54,7 +53,7 @@ func (o *operation) note(d event.Disposition, number uint64) {
 	}
 }
 
-// unsettled reports whether an end leaves open what the operation did.
+// unsettled reports whether an end leaves open how the operation ended.
 func unsettled(s event.Status) bool { return s == event.StatusTimedOut || s == event.StatusCancelled }
 
 // doubt records that item number reports that it is not known how o ended.
@@ -64,8 +63,8 @@ func (o *operation) doubt(number uint64) {
 	}
 }
 
-// maxDepth bounds the walk from an operation to its root. Hosts nest a few
-// deep; what is deeper counts as a root of its own.
+// maxDepth bounds the walk from an operation to its root. Hosts nest a few deep; a deeper operation counts as a root of
+// its own.
 const maxDepth = 32
 
 // maxOperationID bounds a stored operation id or method, in bytes.
@@ -87,9 +86,8 @@ func (t *operations) holds(o *operation) bool { return t.byID[o.ID] == o }
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 
-// evict drops the operation that matters least: one that does not run
-// before one that does, one without an open item before one with, and of those
-// alike the oldest.
+// evict drops the operation of the least use: one at rest before a running one, one without an open item before one
+// with an item, then the oldest.
 func (t *operations) evict() {
 	for cost := range 4 {
 		for _, o := range t.order {
@@ -101,7 +99,7 @@ func (t *operations) evict() {
 	}
 }
 
-// drop removes an operation, whose parent inherits what came of it.
+// drop removes an operation, whose parent inherits its worst entry, its mark and its doubts.
 func (t *operations) drop(o *operation) {
 	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
 		parent.Gap = cmp.Or(parent.Gap, o.Gap)
@@ -221,8 +219,7 @@ func (c *Coalescer) begin(id string) *operation {
 	return o
 }
 
-// handUp lets what a part gathered while it was a root go on in the burst of
-// its root.
+// handUp moves the burst of an operation that turns out to be a part to its root.
 func (c *Coalescer) handUp(o *operation) {
 	root := c.ops.root(o)
 	if root.openItem == nil {
@@ -270,8 +267,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		}
 		c.meetOpen(o)
 	case e.Status.Ended() && (o.running() || o.Abandoned || o.Doubtful):
-		// A late end settles how it ended, but not what came of it where nobody looked for
-		// that meanwhile.
+		// A late end settles how it ended. Entries in between were not charged to it: their absence is no evidence.
 		if o.Abandoned || !o.running() && c.cfg.Linger.passed(o.Ended, c.now) {
 			o.Gap = cmp.Or(o.Gap, o.unknown(false))
 		}
@@ -290,16 +286,16 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	return o
 }
 
-// resurvey is survey for times of which any operation may be under way again: in another generation, or other windows.
+// resurvey is survey for a new generation of time, or for other windows: any operation may be under way again.
 func (c *Coalescer) resurvey() {
 	c.ops.recent = append(c.ops.recent[:0], c.ops.order...)
 	c.survey()
 }
 
-// survey finds which operations are under way, and the root operation that an entry which names none belongs
-// to: the only one that runs, itself or in a part, or, with none running, the
-// only one that ended within Linger. An operation that was named but not seen to start is no answer, and
-// is in the way of another one. It follows each event of an operation, and each end of Linger.
+// survey finds the operations under way, and the root operation for entries that name none: the only one that runs,
+// itself or in a part, or, with none running, the only one that ended within Linger. An operation that was named but
+// not seen to start is never this one, and prevents another one. It follows each event of an operation, and each end of
+// Linger.
 func (c *Coalescer) survey() {
 	t := &c.ops
 	t.recent = slices.DeleteFunc(t.recent, func(o *operation) bool {
@@ -359,9 +355,8 @@ func (c *Coalescer) abandon(o *operation) {
 	c.stats.OperationsAbandoned++
 }
 
-// concern records what an entry in item number n means for operations: it is charged to
-// one, and for the others that are under way happened meanwhile. Where why is not "",
-// it is charged to none, unless it is advisory: whether a call caused that matters little.
+// concern charges an entry in item number n to its operation, and marks the others under way. If why is not "", it
+// charges none, unless the entry is advisory: whether a call caused that matters little.
 func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictReason) {
 	o := to.named
 	if o != nil && unsettled(in.Entry.Status) {

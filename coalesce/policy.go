@@ -46,7 +46,7 @@ func (c *Coalescer) occur(r *counter, outside bool) {
 	}
 }
 
-// known is the acknowledged item that covers an entry: of those that know it, the one that was acknowledged last.
+// known is the acknowledged item that covers an entry: the latest acknowledged, if there are several.
 type known struct {
 	item *item
 	row  *counter // of the variant, or of another group with its frame; nil: only its group or its rule is known
@@ -94,7 +94,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		for i := range c.items {
 			it := &c.items[i]
 			if k.row == nil && quiet(it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
-				return r.Rule == d.Rule && r.akin(in.Blame)
+				return r.Rule == d.Rule && r.First.Seq <= it.AckedAt.seq && r.akin(in.Blame)
 			}) {
 				look(it, nil)
 			}
@@ -164,7 +164,7 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	case blocking && to.scope.plain() && c.Loading() && !c.load.Acked && it.AckedAt.seq < c.load.Began.seq:
 		return reasonReturned
 	}
-	// Without times a call that began since the last entry sets occurrences apart.
+	// Without times, a call that began since the last entry separates occurrences.
 	if !apart && (since <= last.seq || to.named == nil && clocked(last, c.now)) {
 		return ""
 	}
@@ -196,9 +196,9 @@ func (c *Coalescer) charge(k *known) Reason {
 	return reasonCharged
 }
 
-// laterCall returns the number of the entry with which the call began that an entry is inside of, if that was since
-// item it was acknowledged, else 0; and whether the entry is inside of one that began before. The call is the one that
-// the entry names, or else the latest. One that is named, and had no such entry yet, counts as one that began since.
+// laterCall returns the number of the entry with which the call of an entry began, if that was since item it was
+// acknowledged, else 0; and whether the call of the entry began before. The call is the one that the entry names, or
+// else the latest. A named call without such an entry so far counts as one that began since.
 func (c *Coalescer) laterCall(it *item, to *destination) (since uint64, before bool) {
 	if o := to.named; o != nil {
 		if o.Started.seq > it.AckedAt.seq || o.Worst < event.Blocking {

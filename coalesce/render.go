@@ -130,7 +130,7 @@ type clause struct {
 // The ranks of clauses. Within one, the earlier matters more.
 const (
 	rankHeadline = iota
-	rankState    // what an agent must know before it acts
+	rankState    // needed before an agent acts
 	rankOrigin   // where it comes from
 	rankOthers   // what else waits
 	rankNext     // what to do about it
@@ -139,9 +139,8 @@ const (
 	rankHistory
 )
 
-// summarize describes in one line what an agent needs to decide what to do next: it,
-// and the first of the others that are open. It returns how many of them it names,
-// which MaxSummaryTokens may limit.
+// summarize describes, in one line, the facts that an agent needs to decide its next step: it, and the first of the
+// other open items. It returns how many of them it names, which MaxSummaryTokens may limit.
 func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, named int) {
 	clauses := c.clauses(it, a)
 	first := len(clauses)

@@ -166,9 +166,9 @@ func (it *item) eachOperation(f func(o **operation)) {
 	}
 }
 
-// Restore returns a Coalescer for cfg in the state s, of which it may keep parts. Windows, MaxSkew and larger bounds
-// take effect from there on. The error names the field if s is of another Epoch, was made with larger bounds, or cannot
-// be the state of any Coalescer.
+// Restore returns a Coalescer for cfg in the state s, and may keep parts of s. New windows, MaxSkew and larger
+// bounds take effect. The error names the field if s is of another Epoch, was made with larger bounds, or cannot be the
+// state of any Coalescer.
 func Restore(cfg Config, s *State) (*Coalescer, error) {
 	c, err := New(cfg)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Stats counts what a [Coalescer] did. The counts since its making are exact.
+// Stats counts the work of a [Coalescer]. The counts since its making are exact.
 type Stats struct {
 	Received      uint64
 	Latest        uint64 // highest sequence number received, or continued from

@@ -38,11 +38,11 @@ func (w *Window) passed(since, now logicalTime) bool {
 	return now.seq-since.seq >= uint64(w.Entries)
 }
 
-// alarm is the earliest logicalTime at which something may be due. Until then there
-// is nothing to look at, which keeps an ignored entry cheap.
+// alarm is the earliest logicalTime at which something may be due. Until then there is nothing to look at, which keeps
+// an ignored entry cheap.
 //
-// What an alarm is set for may move to later without it: it then goes off too
-// early, and whoever answers sets the next one. It must never be too late.
+// The due time of a thing may move to later without its alarm: the alarm then goes off too early, and its handler sets
+// the next one. It must never be too late.
 type alarm struct {
 	seq        uint64        // 0: none
 	at         time.Duration // if timed
@@ -65,16 +65,14 @@ func (a *alarm) add(w *Window, since, now logicalTime) {
 // set brings the alarm forward to the end of w counted from since.
 func (c *Coalescer) set(w *Window, since logicalTime) { c.alarm.add(w, since, c.now) }
 
-// due reports whether the alarm has been reached. One that was set before the
-// clock was set back is: nobody knows.
+// due reports whether the alarm has been reached. An alarm from before the clock was set back counts as reached.
 func (a *alarm) due(now logicalTime) bool {
 	return a.seq != 0 && now.seq >= a.seq || a.generation != 0 && (a.generation != now.generation || now.at >= a.at)
 }
 
-// tick moves the engine's time to t, the time of an entry or of the host. Time
-// only goes forward, so that entries which arrive out of order do no harm. What
-// is further back than MaxSkew means that the clock was set back: waiting until
-// it is where it was would stop every window.
+// tick moves the engine's time to t, the time of an entry or of the host. Time only goes forward, so that entries which
+// arrive out of order do no harm. A time further back than MaxSkew means that the clock was set back: without another
+// generation, every window would stop until the clock is where it was.
 func (c *Coalescer) tick(t time.Time) {
 	if t.IsZero() {
 		return

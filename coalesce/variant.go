@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// maxVariants bounds the variants of a group, under a rule, that are told apart in all items.
+// maxVariants bounds the variants of a group, under a rule, that all items together distinguish.
 const maxVariants = 8
 
 // others is the variant of all beyond them; no text that is safe to show is equal.
@@ -56,13 +56,13 @@ type Variant struct {
 	// may be empty.
 	Value string `json:"value,omitempty" jsonschema:"The words by which it differs from the others: log text."`
 
-	// Others reports that these are all variants beyond those told apart. They have no value.
+	// Others reports that these are all further variants together. They have no value.
 	Others bool `json:"others,omitempty" jsonschema:"All further variants together."`
 
 	Count uint64 `json:"count" jsonschema:"How many entries it has."`
 }
 
-// name returns the value as it stands in text of heed's own.
+// name returns the value as it is quoted in a text of heed.
 func (v Variant) name() string {
 	switch {
 	case v.Others:
@@ -76,8 +76,8 @@ func (v Variant) name() string {
 // maxName bounds a method or an operation id inside a summary, in characters.
 const maxName = 64
 
-// safeName returns what a host called a method or an operation, or what a mod
-// calls itself. It stands in quotes where it could be taken for heed's own words.
+// safeName returns a name that a host gave to a method or an operation, or that a mod has. It is in quotes if it could
+// be read as words of heed.
 func safeName(name string) string {
 	plain := !strings.ContainsFunc(name, func(r rune) bool { return !plainRune(r, "/._-:#@") })
 	name = text.Safe(name, maxName)
@@ -87,8 +87,8 @@ func safeName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
 
-// variants returns what an item counted of each variant of a group, the most frequent first. It returns nil where all
-// items know but one.
+// variants returns the counts of an item for each variant of a group, the most frequent first. It returns nil if all
+// items together know only one.
 func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) Variants {
 	var own Variants
 	var known []string
@@ -132,7 +132,7 @@ func (all Variants) Shown(known []string) Variants {
 	return all
 }
 
-// Variants are those of one group, the most frequent first, and then the others.
+// Variants of one group, the most frequent first, and then the others.
 type Variants []Variant
 
 // String names the first few with their counts, and counts the others, as text of heed's own.

@@ -9,14 +9,13 @@ import (
 
 // The outcomes of an operation.
 const (
-	Unknown  = "unknown"  // evidence is missing, or does not tell whether the operation caused it
+	Unknown  = "unknown"  // evidence is missing, or does not show whether the operation caused it
 	Clean    = "clean"    // nothing urgent happened while it ran, nor within Linger
 	Advised  = "advisory" // something advisory came of it
 	Affected = "blocking" // something blocking came of it
 )
 
-// Verdict is what came of an operation and of its parts, as far as known. It
-// belongs to the caller.
+// Verdict is the result of an operation and of its parts, as far as known. It belongs to the caller.
 type Verdict struct {
 	// Operation is the id as far as it is kept: its first 256 bytes.
 	Operation string       `json:"operation" jsonschema:"Its id."`
@@ -47,9 +46,8 @@ type Verdict struct {
 	AttentionID string `json:"attentionId" jsonschema:"The item with its worst result, or that makes the outcome unknown; heed/item shows it."`
 }
 
-// Verdict returns what is known of the operation called id. Something blocking
-// that was seen is reported even where evidence is missing: more evidence could
-// not make it better. Its cost grows with the number of operations known.
+// Verdict returns the verdict about the operation called id. A blocking entry is reported even if evidence is missing:
+// more evidence could not make the verdict better. Its cost grows with the number of operations known.
 func (c *Coalescer) Verdict(id string) Verdict {
 	o := c.ops.get(id)
 	if o == nil {
@@ -109,8 +107,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 	return v
 }
 
-// unknown returns why it is not known what came of o, or "". Now is whether evidence is
-// incomplete now.
+// unknown returns why the result of o is not known, or "". now reports whether evidence is incomplete now.
 func (o *operation) unknown(now bool) VerdictReason {
 	switch {
 	case o.Gap != "":
@@ -122,7 +119,7 @@ func (o *operation) unknown(now bool) VerdictReason {
 	case o.Doubtful:
 		return ReasonDoubtful
 	case o.Status.Ended() && !o.Begun:
-		return ReasonMissing // nobody knows when it began
+		return ReasonMissing // its start is not known
 	}
 	return ""
 }

@@ -44,8 +44,8 @@ func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
 // mark records that an urgent entry in the window of o is not charged to it.
 func (o *operation) mark(n uint64, why VerdictReason) { o.Marked = o.Marked.stronger(mark{n, why}) }
 
-// stronger returns the mark that says more, m if both say as much: that a standing fault
-// returned before all else, and last what is charged to another part of the same whole.
+// stronger returns the mark that says more, and m if both say as much: a standing fault that returned before all
+// others, and an entry that is charged to another part of the same whole last.
 func (m mark) stronger(other mark) mark {
 	weight := func(m mark) int {
 		return slices.Index([]VerdictReason{ReasonCharged, ReasonBackground, ReasonStanding}, m.Why)
@@ -56,6 +56,6 @@ func (m mark) stronger(other mark) mark {
 	return m
 }
 
-// StateRead records that the game's state was read again: a fault that returns after it
-// returns although whoever acts knew the state.
+// StateRead records that the game's state was read again: a fault that returns after it returns although the state was
+// known.
 func (c *Coalescer) StateRead() { c.calls.Reads, c.calls.ReadAt = true, c.now.seq }

@@ -79,7 +79,7 @@ var severityNames = []string{"info", "warning", "error", "fatal"}
 // String returns the lower-case name used in rules, output and GABP.
 func (s Severity) String() string { return name("severity", severityNames, uint8(s)) }
 
-// Disposition is what an entry demands of an agent that acts on the game.
+// Disposition is the demand of an entry on an agent that acts on the game.
 type Disposition uint8
 
 // Dispositions, by rising urgency.
@@ -106,7 +106,7 @@ const (
 	KindOperation
 	KindState
 	KindNotice
-	KindHost // what the host itself does to attention; rules do not apply
+	KindHost // acts of the host on attention; rules do not apply
 )
 
 var kindNames = []string{"log", "operation", "state", "notice", "host"}
@@ -114,9 +114,8 @@ var kindNames = []string{"log", "operation", "state", "notice", "host"}
 // String returns the lower-case name used in rules and output.
 func (k Kind) String() string { return name("kind", kindNames, uint8(k)) }
 
-// Status is what happened to the subject of an entry. The zero value belongs
-// to log records; every other value belongs to exactly one [Kind], which
-// [Status.Kind] gives.
+// Status is the event of an entry's subject. The zero value belongs to log records; every other value belongs to
+// exactly one [Kind], which [Status.Kind] returns.
 type Status uint8
 
 // Statuses.

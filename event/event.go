@@ -10,14 +10,12 @@ type Log struct {
 	Time  time.Time
 	Level Level
 
-	// Source names the logger, channel or component that wrote the record.
-	// It is part of what a decision is cached by, so it should come from a
-	// small set. Empty when unknown.
+	// Source names the logger, channel or component that wrote the record. Cached decisions depend on it, so it should
+	// come from a small set. Empty when unknown.
 	Source string
 
-	// Message is the text as written: the head line and, separated by \n,
-	// whatever followed it that is not a stack frame. Frames that stand in
-	// Message all the same are recognized.
+	// Message is the text as written: the head line and, separated by \n, all further lines that are no stack frames.
+	// Frames in Message are recognized, too.
 	Message string
 
 	// Stack holds the stack trace, one frame per line, outermost last.
@@ -73,7 +71,7 @@ type State struct {
 	// "load", "play", "save", "quit" or "crashed".
 	Phase string
 
-	// Detail describes what happened. Optional.
+	// Detail describes the event. Optional.
 	Detail string
 
 	Pos uint64 // see [Log]
@@ -87,7 +85,7 @@ type Notice struct {
 	// Status is one of [StatusHole] to [StatusLogFound].
 	Status Status
 
-	// Detail describes what is missing. Optional.
+	// Detail describes the missing part. Optional.
 	Detail string
 
 	// Count is how much is missing, in the unit of the status: bytes for
@@ -122,7 +120,7 @@ type Entry struct {
 
 	Part Part `json:"-"` // of a log record
 
-	// Count is that of [Notice], and Pos that of [Log].
+	// Count and Pos: see [Notice] and [Log].
 	Count uint64 `json:"count,omitzero" jsonschema:"For a notice: how much is missing, in bytes or repeats."`
 	Pos   uint64 `json:"line,omitzero" jsonschema:"Its line in the log, if it has one."`
 }
@@ -140,8 +138,8 @@ const (
 // RestSource is the source of the lines of a record that came later.
 const RestSource = "continuation"
 
-// MakeRest makes e, a whole record of which a part was observed before, the rest of it: the same occurrence, to be kept
-// and not to be decided again.
+// MakeRest makes e, a whole record with an observed part, the rest of the record: the same occurrence, to be kept and
+// not to be decided again.
 func (e *Entry) MakeRest() { e.Part, e.Source, e.Level = Rest, RestSource, LevelUnknown }
 
 // Entry returns l in the common form, without a sequence number.
@@ -174,7 +172,7 @@ func (n Notice) Entry() Entry {
 	return Entry{Kind: KindNotice, Time: n.Time, Status: n.Status, Message: n.Detail, Count: n.Count, Pos: n.Pos}
 }
 
-// Decision is what the rules decide about an entry.
+// Decision is the decision of the rules about an entry.
 type Decision struct {
 	// Rule is the id of the rule that decided, or "default." followed by the
 	// kind and its level or status, as in "default.log.error".
@@ -182,12 +180,11 @@ type Decision struct {
 	Disposition Disposition `json:"disposition" jsonschema:"What it results in: blocking stops calls, advisory is reported, ignore is not actionable."`
 	Severity    Severity    `json:"severity" jsonschema:"How serious it is."`
 
-	// Invalidates reports that what an agent knows of the game's state may not hold
-	// any more.
+	// Invalidates reports that an agent's knowledge of the game's state may not hold any more.
 	Invalidates bool `json:"invalidates,omitzero" jsonschema:"The game's state may have changed: read it again."`
 
-	// Tags are those of the deciding rule and of every rule with "continue"
-	// that matched before it. Shared by all decisions of a rule set: read only.
+	// Tags of the deciding rule and of every rule with "continue" that matched before it. Shared by all decisions of a
+	// rule set: read only.
 	Tags []string `json:"tags,omitempty" jsonschema:"Tags of the rules that matched."`
 }
 
@@ -195,8 +192,7 @@ type Decision struct {
 // rule decided lie within the window that ends at an entry. The zero Escalation is not
 // valid.
 type Escalation struct {
-	// After is the number of entries, 2 or more. The one that completes them is the
-	// first that is raised.
+	// After is the number of entries, 2 or more. The entry that completes them is the first that is raised.
 	After int
 
 	// Within and Entries are the window, counted back from an entry: the

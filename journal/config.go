@@ -6,8 +6,7 @@ import (
 	"github.com/heedlog/heed/internal/bounds"
 )
 
-// Defaults of [Config]. Together they take 7.3 MiB, a quarter of what an engine
-// may use.
+// Defaults of [Config]. Together they take 7.3 MiB, a quarter of the memory of an engine.
 const (
 	defaultEntries        = 24576   // entries in the tail
 	defaultBytes          = 3 << 20 // text in the tail: 128 bytes for each entry
@@ -23,12 +22,10 @@ const (
 
 // Limits that no configuration changes.
 const (
-	// maxName bounds, in bytes, what is kept of an entry's source, operation,
-	// parent and rule and of each of its tags.
+	// maxName bounds the bytes that are kept of an entry's source, operation, parent and rule, and of each of its tags.
 	maxName = 255
 
-	// maxTags bounds, in bytes, what is kept of an entry's tags together, one
-	// byte more than its length for each.
+	// maxTags bounds the bytes that are kept of an entry's tags together: the length of each and one byte more.
 	maxTags = 1024
 
 	// defaultLimit is the number of records in a page when the reader does
@@ -86,13 +83,12 @@ type Config struct {
 	// Default 1 MiB.
 	ReadBytes int
 
-	// After is the sequence number before the first entry of this journal, for
-	// an engine that was restored and goes on counting. Entries up to it count
-	// as written and lost.
+	// After is the sequence number before the first entry of this journal, for an engine that was restored and
+	// continues to count. Entries up to it count as written and lost.
 	After uint64
 
-	// Epoch distinguishes this journal's cursors from those of other runs. It is
-	// carried in every cursor and never interpreted.
+	// Epoch distinguishes this journal's cursors from cursors of other runs. It is part of every cursor and never
+	// interpreted.
 	Epoch string
 }
 

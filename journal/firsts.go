@@ -1,7 +1,7 @@
 package journal
 
-// firsts is the budget of first entries. The firsts of a burst are in the order in which they came; those of released
-// bursts are in the order of release, and are evicted from the first on.
+// firsts is the budget of first entries. The firsts of a burst are in the order in which they came. Released firsts are
+// in the order of release, which is the order of their eviction.
 type firsts struct {
 	budget
 	bursts        map[uint64][]*row // by number; each has at least one first, so that there are no more than firsts
@@ -32,7 +32,7 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	}
 	h := j.tail.at(j.tail.count - 1)
 	size := h.size()
-	// Asking first keeps an entry that would be refused all the same from displacing any.
+	// Asking first keeps an entry that would be refused anyway from displacing any.
 	unreleased := budget{f.entries - len(f.released), f.maxEntries, f.bytes - f.releasedBytes, f.maxBytes}
 	if !unreleased.room(size) {
 		f.refused++
@@ -48,10 +48,9 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	return true
 }
 
-// Release lets the firsts of a burst be evicted: they stay until their room is
-// needed for those of other bursts. The host calls it when what it knew of the
-// burst is gone, or no longer needs its entries. A number that comes back
-// afterwards is a new burst.
+// Release lets the firsts of a burst be evicted: they stay until their room is needed for the firsts of other bursts.
+// The host calls it when it has dropped the burst, or no longer needs its entries. A number that comes back afterwards
+// is a new burst.
 func (j *Journal) Release(burst uint64) {
 	f := &j.firsts
 	for _, r := range f.bursts[burst] {

@@ -22,8 +22,7 @@ type Journal struct {
 
 	truncated uint64
 
-	// scratch holds one block while it is taken apart. Its capacity is enough
-	// for the longest.
+	// scratch holds one block while it is decoded. Its capacity is enough for the longest.
 	scratch []byte
 }
 
@@ -47,13 +46,11 @@ func New(c Config) (*Journal, error) {
 	}, nil
 }
 
-// Append adds an entry with its signature and what was decided about it, and
-// evicts the oldest entries of the tail where it needs their place. All text
-// is copied; neither e nor d is retained. e.Seq must be one more than
-// the Seq of the entry before.
+// Append adds an entry with its signature and the decision about it, and evicts the oldest entries of the tail if it
+// needs their place. All text is copied; neither e nor d is retained. e.Seq must be one more than the Seq of the entry
+// before.
 //
-// It allocates nothing, and its cost does not depend on how much the journal
-// holds.
+// It allocates nothing, and its cost does not depend on the number of entries held.
 func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision) {
 	if e.Seq != j.latest+1 {
 		panic(fmt.Sprintf("BUG: journal: entry %d appended after entry %d", e.Seq, j.latest))
@@ -71,9 +68,8 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 	j.wrote(h)
 }
 
-// Repeat is Append for an entry that differs from the one appended last, of which
-// there must be one, in Seq, Time and Pos alone, and was decided alike. It copies
-// that one's record, which saves a third.
+// Repeat is Append for an entry that differs from the latest one, which must exist, in Seq, Time and Pos alone, with
+// the same decision. It copies the record of the latest entry, which saves a third.
 func (j *Journal) Repeat(e *event.Entry) {
 	if e.Seq != j.latest+1 || j.tail.count == 0 {
 		panic(fmt.Sprintf("BUG: journal: entry %d repeats entry %d", e.Seq, j.latest))
@@ -102,8 +98,7 @@ func (j *Journal) wrote(h *header) {
 	}
 }
 
-// tailFrom returns the oldest sequence number in the tail; when the tail is
-// empty, the one that will be.
+// tailFrom returns the oldest sequence number in the tail, or, if the tail is empty, the next one.
 func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.count) }
 
 // oldest returns the oldest sequence number held, 0 if none is.
@@ -149,8 +144,7 @@ func (j *Journal) lookup(seq uint64) (*header, *row) {
 	return h, r
 }
 
-// appendBlock appends the block of a header to dst: one of the tail, or, where r
-// is not nil, that of a row.
+// appendBlock appends the block of a header to dst: from the tail, or from r if r is not nil.
 func (j *Journal) appendBlock(dst []byte, h *header, r *row) []byte {
 	if r != nil {
 		return append(dst, r.block...)
@@ -178,8 +172,8 @@ func (j *Journal) keep(h *header, r *row) *row {
 	return r
 }
 
-// index lists the entries held besides the tail, each once, by rising sequence
-// number. It is what makes counting a pair of binary searches.
+// index lists the entries held outside of the tail, each once, by rising sequence number. With it, counting is two
+// binary searches.
 type index []*row
 
 // after returns the position of the first row with a larger sequence number.
@@ -203,8 +197,7 @@ func (x *index) tidy(seq uint64) {
 	}
 }
 
-// Stats is what a journal holds, and what became of the rest. At any time
-// Held + Lost = Latest, and Written + After = Latest.
+// Stats has the counts of a journal. At any time Held + Lost = Latest, and Written + After = Latest.
 type Stats struct {
 	Written uint64 // entries appended
 	After   uint64 // entries before the first of this journal; see [Config]
@@ -220,7 +213,7 @@ type Stats struct {
 	OverQuota        uint64 // entries not kept as firsts because their burst had its quota
 	RefusedNeighbors uint64 // neighbors of pinned entries for which there was no room
 	Pins             int    // pins in force
-	Truncated        uint64 // entries of which some text was cut
+	Truncated        uint64 // entries with some text cut
 }
 
 // Budget is the state of one of the three budgets.
@@ -232,8 +225,8 @@ type Budget struct {
 	// entries are never evicted.
 	Evicted uint64
 
-	// EvictedForText counts those of Evicted that were dropped for want of space for
-	// text, not because there were too many. Of the tail alone.
+	// EvictedForText counts the evicted entries that were dropped for lack of room for text, not because there were too
+	// many. Of the tail alone.
 	EvictedForText uint64
 
 	// Refused counts the entries for which there was no place: in the firsts

@@ -28,19 +28,15 @@ func (p *pins) covered(seq uint64) bool {
 	return slices.ContainsFunc(p.pins, func(n pin) bool { return n.from <= seq && seq <= n.to })
 }
 
-// Pin keeps the entry seq for an owner, with the entries whose sequence numbers
-// are at most neighbors away: those that are still held now, nearest first,
-// and those to come as they come. It reports whether seq itself is kept.
+// Pin keeps the entry seq for an owner, with the entries whose sequence numbers are at most neighbors away: entries
+// that are still held now, nearest first, and later ones as they come. It reports whether seq itself is kept.
 //
-// It is refused, and counted, when seq is no longer held or not yet written,
-// and when the budget is full: pinned entries are never evicted, since an
-// open item's entries must not depend on what happens after it. Neighbors for
-// which there is no room are left out, and counted.
+// A pin is refused, and counted, if seq is no longer held or not yet written, or if the budget is full: pinned entries
+// are never evicted, since an open item's entries must not depend on later ones. Neighbors for which there is no room
+// are left out, and counted.
 //
-// An entry that several owners pinned is held once, until the last lets go. A
-// second Pin of the same entry by the same owner only widens the first. A
-// negative number of neighbors is none; more than [Config].Pinned are that
-// many.
+// An entry that several owners pinned is held once, until the last one unpins it. A second Pin of the same entry by the
+// same owner only widens the first. A negative number of neighbors is none; more than [Config].Pinned are that many.
 //
 // It takes time in proportion to the neighbors and to the number of pins.
 func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
@@ -68,7 +64,7 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 	return true
 }
 
-// Unpin takes back all pins of an owner, and frees what nobody else pinned.
+// Unpin takes back all pins of an owner, and frees the entries that no other owner pinned.
 func (j *Journal) Unpin(owner uint64) {
 	all := j.pins.pins
 	keep := 0

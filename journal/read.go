@@ -11,31 +11,29 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Page is what a [Scan] found.
+// Page is the result of a [Scan].
 type Page struct {
 	// Records are the entries found, oldest first. They are copies and belong
 	// to the caller.
 	Records []Record
 
-	// Next is the cursor to go on from. It is past everything that this page
-	// accounts for: what is in Records, what the filter left out, and what was
-	// lost in between.
+	// Next is the cursor for the next page. It is past all entries that this page accounts for: its Records, entries
+	// that the filter left out, and entries lost in between.
 	Next Cursor
 
 	// Oldest is the first sequence number still held, 0 if there is none, and
 	// Latest the last one written.
 	Oldest, Latest uint64
 
-	// Lost is how many entries after the cursor and up to Next are no longer
-	// held, whatever the filter.
+	// Lost is how many entries after the cursor and up to Next are no longer held, with any filter.
 	Lost uint64
 
 	// LostBefore is how many of Lost were written before this journal began, in
 	// an earlier run. The others were evicted for later ones.
 	LostBefore uint64
 
-	// More reports that entries after Next were written, so that another Scan
-	// goes on at once. Such a page may be shorter than its limit, or empty.
+	// More reports that entries after Next were written, for another Scan at once. Such a page may be shorter than its
+	// limit, or empty.
 	More bool
 
 	// Err is set when the cursor was refused: [ErrCursorEpoch] or
@@ -69,8 +67,7 @@ func (w *walk) peek() (*header, *row) {
 	return nil, nil
 }
 
-// step goes past the entry that peek returned. In the tail, which has whatever
-// the index has, the row is of no meaning any more.
+// step passes the entry that peek returned. In the tail, which has all entries, the row has no meaning any more.
 func (w *walk) step(h *header) {
 	w.seq = h.seq
 	w.row++
@@ -79,8 +76,7 @@ func (w *walk) step(h *header) {
 // Cursor is a position in a journal: after the entry Seq. The zero Cursor is
 // the beginning.
 type Cursor struct {
-	// Epoch is that of the journal which gave out the cursor. Empty stands for
-	// the journal that is asked.
+	// Epoch is the epoch of the journal that gave out the cursor. Empty is the journal that is asked.
 	Epoch string
 	Seq   uint64
 }
@@ -105,9 +101,8 @@ func (j *Journal) check(c Cursor) error {
 	return nil
 }
 
-// Since returns how many entries after a cursor are held and how many are lost,
-// without reading them. Their sum is what was written since. The error is the
-// one that [Scan.Step] would give.
+// Since returns how many entries after a cursor are held and how many are lost, without reading them. Their sum is the
+// number of entries written since. The error is as of [Scan.Step].
 //
 // It is two binary searches in the index of firsts and pinned entries.
 func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
@@ -118,9 +113,8 @@ func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
 	return held, j.latest - after.Seq - held, nil
 }
 
-// Filter chooses entries of a page. The zero Filter chooses all; an entry must
-// satisfy every field that is set. Names longer than 255 bytes are compared up
-// to what is kept of them.
+// Filter chooses entries of a page. The zero Filter chooses all; an entry must satisfy every field that is set. Of
+// names longer than 255 bytes, the first 255 are compared.
 type Filter struct {
 	MinDisposition event.Disposition // at least this urgent
 	MinSeverity    event.Severity    // at least this severe
@@ -135,7 +129,7 @@ type Filter struct {
 // matcher is a Filter in the form in which it is applied.
 type matcher struct {
 	Filter
-	group    map[signature.ID]bool // those of the group of Signature
+	group    map[signature.ID]bool // ids in the group of Signature
 	named    map[string]bool       // Operation and its parts
 	contains []byte
 	plain    bool // decided by the header alone
@@ -171,7 +165,7 @@ func (m *matcher) header(h *header) bool {
 		(m.named == nil || h.operation > 0) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
 }
 
-// kept returns what the journal keeps of a name.
+// kept returns the part of a name that the journal keeps.
 func kept(name string) string { return name[:text.Prefix(name, maxName)] }
 
 // mayEqual reports whether a name of length n can be the one wanted.

@@ -24,17 +24,15 @@ type Record struct {
 	Truncated bool `json:"truncated,omitzero" jsonschema:"heed did not keep the rest of its text."`
 }
 
-// header is all of an entry but its text. It holds no pointers, so that the
-// garbage collector skips what is made of it, and is 72 bytes.
+// header is an entry without its text. It holds no pointers, so that the garbage collector skips tables of headers, and
+// has 72 bytes.
 //
-// The text of an entry is one block of bytes: message, stack, operation, rule,
-// source, parent, tags, in this order, with the lengths below. Each tag is a
-// byte with its length and its bytes.
+// The text of an entry is one block of bytes: message, stack, operation, rule, source, parent, tags, in this order,
+// with the lengths below. Each tag is a byte with its length and its bytes.
 //
-// Rule and tags are copied with the rest, although they come from a rule set
-// that outlives the entry: a table of the strings in use would need reference
-// counts to be bounded over changes of the rule set, for some twenty bytes of
-// an entry.
+// Rule and tags are copied with the rest, although they come from a rule set that outlives the entry: a table of the
+// strings in use would need reference counts to be bounded over changes of the rule set, for some twenty bytes of an
+// entry.
 type header struct {
 	seq   uint64
 	sec   int64

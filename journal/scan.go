@@ -2,9 +2,8 @@ package journal
 
 import "github.com/heedlog/heed/signature"
 
-// The bounds of one [Scan.Step]: entries examined, and bytes of text copied beyond
-// those of a single entry. A step takes some ten microseconds, which is what it
-// takes to wake a writer that waits: smaller ones would not let anybody go on
+// The bounds of one [Scan.Step]: entries examined, and bytes of text copied in addition to a single entry. A step takes
+// some ten microseconds, as long as a waiting writer takes to wake: smaller steps would not let writers continue
 // sooner.
 const (
 	stepEntries = 256
@@ -13,13 +12,13 @@ const (
 
 // Scan reads a [Page]: the entries after a cursor that a filter chooses, oldest first, at most its limit of them. It
 // examines at most [Config].ReadEntries entries, and reads or copies at most [Config].ReadBytes bytes of text unless a
-// single entry has more; then it ends, with More set. Whenever something was written after the cursor, Next is beyond
-// the cursor, so that following Next comes to an end. It allocates the records and a string for the text of each, and
-// room for what it looks at, of some kilobytes.
+// single entry has more; then it ends, with More set. If an entry was written after the cursor, Next is beyond the
+// cursor, so that following Next comes to an end. It allocates the records, a string for the text of each, and some
+// kilobytes for the entries under examination.
 //
-// It works in steps, so that whoever guards a journal by a lock holds it for a short while only, whatever is read:
-// [Scan.Step] needs the journal, [Scan.Sift] does not, and does what takes long, to search texts and to copy records.
-// Make one with [NewScan]. It is not safe for concurrent use, and for one journal.
+// It works in steps, so that the guard of a journal holds its lock for a short while only: [Scan.Step] needs the
+// journal, [Scan.Sift] does not, and does the long work, to search texts and to copy records. Make one with [NewScan].
+// It is not safe for concurrent use, and for one journal.
 //
 //	for more := true; more; {
 //		lock()
@@ -29,9 +28,8 @@ const (
 //	}
 //	page := s.Page
 //
-// The journal may be written to between the steps. What it then evicts before a
-// step has come to it is lost to the page, and counted so, once: each entry between
-// the cursor and [Page.Next] is examined or lost, as in any page.
+// The journal may be written to between the steps. Entries evicted before a step has come to them are lost to the page,
+// and counted so, once: each entry between the cursor and [Page.Next] is examined or lost, as in any page.
 type Scan struct {
 	limit  int
 	filter matcher
@@ -43,16 +41,15 @@ type Scan struct {
 	examined uint64 // of the entries up to Page.Next
 	bytes    int    // of text that was looked at
 
-	// What the latest step has found, for Sift. Text is copied into room that
-	// Sift has made before, so that nothing is allocated under the lock.
+	// The finds of the latest step, for Sift. Text is copied into room that Sift has made before, so that nothing is
+	// allocated under the lock.
 	found []candidate
 	text  []byte
 	want  int    // room for text that the next step needs, or 0
 	left  uint64 // entries held that the page may have
 }
 
-// candidate is an entry that matches by its header, with what was accounted for by
-// then.
+// candidate is an entry that matches by its header, with the number of entries examined by then.
 type candidate struct {
 	header   header
 	examined uint64
@@ -76,8 +73,8 @@ func NewScan(after Cursor, limit int, f Filter, parts []string, group []signatur
 	}
 }
 
-// Step examines the next entries of j, which must be that of the steps before. It
-// returns false when there is nothing more to examine. It allocates nothing.
+// Step examines the next entries of j, the same journal in all steps. It returns false when there is nothing more to
+// examine. It allocates nothing.
 func (s *Scan) Step(j *Journal) bool {
 	p := &s.Page
 	p.Oldest, p.Latest = j.oldest(), j.latest
@@ -136,8 +133,7 @@ func (s *Scan) account() {
 	p.More = next < p.Latest
 }
 
-// Sift takes what the latest Step has found into the page. It returns false when
-// the page has as many records as it may.
+// Sift moves the finds of the latest Step into the page. It returns false when the page has as many records as it may.
 func (s *Scan) Sift() bool {
 	p := &s.Page
 	text := s.text
@@ -153,7 +149,7 @@ func (s *Scan) Sift() bool {
 		}
 		p.Records = append(p.Records, c.header.decode(string(block)))
 		if len(p.Records) == s.limit {
-			// What the step saw behind it is left to the next page.
+			// Entries of the step after it are left to the next page.
 			p.Next.Seq, s.examined = c.header.seq, c.examined
 			s.account()
 			return false

@@ -57,9 +57,8 @@ func (t *tail) next() *header {
 	return t.at(t.count)
 }
 
-// push adds the header that next returned, whose block takes size bytes, at
-// most len(t.bytes), and evicts what is in the way. It returns the two parts
-// of the block's place; the second is empty unless the block wraps.
+// push adds the header that next returned, whose block takes size bytes, at most len(t.bytes), and evicts entries in
+// its way. It returns the two parts of the block's place; the second is empty unless the block wraps.
 func (t *tail) push(h *header, size int) (a, b []byte) {
 	for t.used+size > len(t.bytes) {
 		t.evict()

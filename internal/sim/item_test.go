@@ -197,9 +197,7 @@ func (it *item) hold(entries []*entry) {
 		it.sum(e)
 	}
 	for _, e := range it.late {
-		if g := it.groups[e.group]; g != nil {
-			g.last = e.when
-		}
+		it.know(e)
 	}
 	for r, t := range it.rules {
 		if old := rules[r]; old != nil {
@@ -207,6 +205,17 @@ func (it *item) hold(entries []*entry) {
 		}
 	}
 	it.maximum = max(it.maximum, len(entries))
+}
+
+// know makes the group and the rule of an entry known that joined an acknowledged item.
+func (it *item) know(e *entry) {
+	if it.groups[e.group] == nil {
+		it.groups[e.group] = &tally{first: e.Seq}
+	}
+	it.groups[e.group].last = e.when
+	if it.rules[e.rule] == nil {
+		it.rules[e.rule] = &tally{first: e.Seq}
+	}
 }
 
 // fold puts an urgent entry where the engine says that it went, and checks that
@@ -271,9 +280,8 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		it.late = append(it.late, e)
 		m.owed = m.owed || e.disposition == event.Blocking
 		it.last = e.when
-		if g := it.groups[e.group]; g != nil {
-			g.last = e.when
-		}
+		it.know(e)
+		it.blurred = it.blurred || len(it.groups) > m.cfg.Coalesce.MaxGroups
 		return nil
 	default:
 		if a.State != coalesce.Open {
@@ -603,7 +611,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if it.groups[e.group] == nil && !it.blurred {
 		switch {
-		case r == nil && !it.akin(e), !m.soon(it):
+		case (r == nil || r.first > it.ackedAt) && !it.akin(e), !m.soon(it):
 			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 		case m.acts(e, it):
 			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)

@@ -312,7 +312,7 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 		acked = known
 	}
 	if acked != nil && !n.returns(acked, key, d, l, named) {
-		if _, held := acked.groups[key]; held {
+		if _, held := acked.groups[key]; held || n.admits(acked, d) {
 			acked.groups[key] = n.now
 		}
 		acked.last = n.now
