@@ -25,6 +25,14 @@ func isCrashStart(b []byte) bool {
 
 var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
 
+// isCrashMark reports whether b begins with the words of the handler on Windows, which a message may have too.
+func isCrashMark(b []byte) bool { return hasPrefix(b, unity.CrashMark) }
+
+// goesOnCrash reports whether b, below a crash mark, is a line of a crash report.
+func goesOnCrash(b []byte) bool {
+	return hasPrefix(b, unity.SymbolsStart) || isCrashStart(b) && !isCrashMark(b) || isNativeFrame(b)
+}
+
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
 // crash report.

@@ -81,6 +81,10 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 		a.sealed = isContextEnd(b)
 		within = !leavesContext(b)
 	case blockCrash:
+		if a.lines == 1 && isCrashMark(a.message) && !goesOnCrash(b) {
+			a.block, a.split = blockNone, evidenceLine
+			return verdict{}
+		}
 		within = !isSignOfLife(b) && !isBanner(b)
 		if within && a.isCrashFrame(b) {
 			return joined(partStack, evidenceBlock)

@@ -61,9 +61,13 @@ func TestTurn(t *testing.T) {
 			"Panel stuck: System.Exception: x\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\nbye\n", layoutUnity2022_3,
 			"1-2 frame error/exception ref=5EED0003/unresolved \"Panel stuck: System.Exception: x\\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\"\n3-3 line \"bye\"\n",
 		},
-		"game":  {"Loading game from file A with mods:\n  - b.c\n", layoutUnity2022_3, ""},
-		"cap":   {"Reached max messages limit. Stopping logging to avoid spam.\n", layoutUnity2022_3, ""},
-		"crash": {"on\nCrash!!!\nx\n", layoutUnity2022_3, "1-1 line \"on\"\n2-3 block fatal/crash \"Crash!!!\\nx\"\n"},
+		"game": {"Loading game from file A with mods:\n  - b.c\n", layoutUnity2022_3, ""},
+		"cap":  {"Reached max messages limit. Stopping logging to avoid spam.\n", layoutUnity2022_3, ""},
+		"crash": {
+			"on\nCrash!!!\nSymInit: Symbol-SearchPath: '.'\n========== OUTPUTTING STACK TRACE ==\nx\n", layoutUnity2022_3,
+			"1-1 line \"on\"\n2-2 line \"Crash!!!\"\n3-3 line \"SymInit: Symbol-SearchPath: '.'\"\n" +
+				"4-5 block fatal/crash \"========== OUTPUTTING STACK TRACE ==\\nx\"\n",
+		},
 		"banner": {
 			"2031 ERROR stuck\n" + unity2019_4, layoutUnity2019_4,
 			"1-1 line error/tag \"2031 ERROR stuck\"\nnotice restarted count=0 pos=2\n2-2 line \"Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\"\n",
@@ -81,7 +85,7 @@ func TestTurn(t *testing.T) {
 		"a cut footer":              {"2031 INFO on \n(Filename: C:/press.cs", LayoutPlain, ""},
 		"a footnote":                {"2031 INFO on\n[Ref 7]\n[Ref 12AB] is missing\n", LayoutPlain, ""},
 		"a frame":                   {"2031 ERROR stuck\n  at A.B () [0x0] in <1>:0 \n", LayoutPlain, ""},
-		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nRimWorld is on\n", LayoutPlain, ""},
+		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nCrash!!!\nRimWorld is on\n", LayoutPlain, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			layout, recs := below(t, c.in, Options{})
