@@ -122,6 +122,7 @@ func (r *Reader) holds(ln *line) bool {
 		for i := range h.lines {
 			l := h.line(i)
 			a.blanks = h.lines[i].blanks
+			a.exception = a.exception || beginsException(l.text)
 			a.add(&l, partMessage, evidenceForm)
 		}
 		h.reset()
