@@ -221,8 +221,8 @@ func (f *Head) python(line string) bool {
 		return false
 	}
 	_, name, ok := strings.Cut(rest, ", in ")
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, strings.TrimSuffix(path, ".py"), true, trimLeft(name)
+	module, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ".")
+	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, module, true, trimLeft(name)
 	return ok && f.Module != "" && f.Name != ""
 }
 
