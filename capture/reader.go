@@ -371,6 +371,9 @@ func (r *Reader) begin(ln *line) {
 		r.noteBanner(ln)
 	}
 	r.observeFormat(ln.text)
+	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
+		r.restart(ln)
+	}
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
@@ -399,9 +402,14 @@ func (r *Reader) noteBanner(ln *line) {
 		r.layout = l
 	}
 	if restarted {
-		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
-		r.mods.restart()
+		r.restart(ln)
 	}
+}
+
+// restart begins another run of the game at ln.
+func (r *Reader) restart(ln *line) {
+	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
+	r.mods.restart()
 }
 
 // openHeader makes the open record, whose only line is first, the header of an upload.
