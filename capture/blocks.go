@@ -20,7 +20,7 @@ import (
 //	Caught fatal signal - signo:11 code:1 …               Unity, Linux
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
-	return unity.IsSignal(text(b)) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
+	return unity.IsSignal(text(b)) || crashStarts.begin(b)
 }
 
 var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
@@ -36,10 +36,7 @@ func goesOnCrash(b []byte) bool {
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
 // crash report.
-func isSignOfLife(b []byte) bool {
-	const unloading = "Unloading "
-	return signsOfLife.begin(b) || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
-}
+func isSignOfLife(b []byte) bool { return signsOfLife.begin(b) || unity.IsUnloading(text(b)) }
 
 var signsOfLife = linesOf(func(l *unity.Lines) []string { return l.Alive })
 

@@ -66,8 +66,7 @@ func (a *assembly) isSetOff() bool {
 // isGameLine reports whether b shows by itself that a log is one of the engine's or the
 // game's: a line that they print for everybody.
 func isGameLine(b []byte) bool {
-	return gameLines.begin(b) || unity.IsUnloading(text(b)) || isSignOfLife(b) || isCrashStart(b) && !isCrashMark(b) ||
-		crash.IsCause(text(b))
+	return gameLines.begin(b) || isSignOfLife(b) || isCrashStart(b) && !isCrashMark(b) || crash.IsCause(text(b))
 }
 
 var gameLines = linesOf(func(l *unity.Lines) []string { return l.Shows })

@@ -140,16 +140,6 @@ func (s *scan) named(rest string) {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
-// partKinds are what the classes of a mod extend or are called after, by which the game names them.
-var partKinds = [...]string{
-	"JobDriver", "JobGiver", "WorkGiver", "ThinkNode", "ThinkTree", "Comp", "CompProperties", "HediffComp", "Hediff", "Gene",
-	"IncidentWorker", "Verb", "Toil", "LordJob", "LordToil", "Alert", "Building", "Projectile", "ThoughtWorker",
-	"StatPart", "StatWorker", "GameComponent", "WorldComponent", "MapComponent", "GenStep", "SymbolResolver", "QuestNode",
-	"QuestPart", "MentalState", "MentalStateWorker", "Designator", "ITab", "MainTabWindow", "Dialog", "Window", "Page",
-	"PawnColumnWorker", "RitualBehaviorWorker", "RitualOutcomeEffectWorker", "Ability", "CompAbilityEffect",
-	"DefModExtension", "Tracker", "Manager",
-}
-
 // parts reads classes with their namespace that the line names anywhere, where either the mod is
 // known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
 func (s *scan) parts(line string) {
@@ -196,18 +186,11 @@ func (s *scan) prefixes(line string) {
 	}
 }
 
-// isPart reports whether a path ends with a class that is called after a part of the game.
+// isPart reports whether a path ends with a class of two words or more, such as JobGiver_Press and PressManager.
 func isPart(path string) bool {
 	class := path[strings.LastIndexAny(path, ".+")+1:]
-	for _, kind := range partKinds {
-		if rest, ok := strings.CutPrefix(class, kind); ok && rest != "" && (rest[0] == '_' || rest[0]-'A' < 26) {
-			return true
-		}
-		if rest, ok := strings.CutSuffix(class, kind); ok && rest != "" {
-			return true
-		}
-	}
-	return false
+	lower := strings.IndexFunc(class, unicode.IsLower)
+	return lower > 0 && strings.IndexFunc(class[lower:], unicode.IsUpper) > 0
 }
 
 // plugin reads what BepInEx writes of a plugin that it does not load, with its

@@ -170,7 +170,7 @@ var cases = []struct {
 	{"a method of the game", "Patching exception in method System.Void Game.Pawn::Kill()", "", ""},
 	{"a tag with two colons", "Some Mod :: could not open the door", "", "Some Mod 30 tag:1"},
 	{"a tag with two colons that is prose", "could not find :: it", "", ""},
-	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Some_Mod 50 path:1"},
+	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Author-Some_Mod 50 path:1"},
 	{"a plugin in no folder", `Failed: C:\Games\BepInEx\plugins\Some.dll`, "", ""},
 
 	{"the reporter's own id", "[Press Tools] failed: Null method for Acme.PressTools", trace("HarmonyLib.PatchProcessor.Patch", "Widgets.Compat.All"), "Widgets 45 frame:3; Press Tools 30 tag:1"},

@@ -33,7 +33,6 @@ var Engine = Lines{
 		"with error:", // below "dlopen failed trying to load:" and a path
 		"[ ALLOC_",
 	},
-	Alive: []string{"UnloadTime: "},
 	Crash: []string{
 		"A crash has been intercepted by the crash handler", CrashMark, "Caught fatal signal - signo:", "Debug info from gdb:",
 		"Received signal SIG", "Receiving unhandled NULL exception", "Native stacktrace:",
