@@ -157,7 +157,7 @@ func (s *scan) parts(line string) {
 		}
 		path := strings.TrimRight(line[from:end], ".+")
 		if from == 0 || strings.IndexByte(" '\"`(<=,>", line[from-1]) >= 0 {
-			if s.finder.known(line[from:i]) != 0 || isPart(path) {
+			if root := line[from:i]; s.finder.known(root) != 0 || s.finder.hint(root) != 0 || isPart(path) {
 				s.typeName(line[from:])
 			}
 		}
@@ -186,11 +186,10 @@ func (s *scan) prefixes(line string) {
 	}
 }
 
-// isPart reports whether a path ends with a class of two words or more, such as JobGiver_Press and PressManager.
+// isPart reports whether a path ends with a class whose name has its kind in front: JobGiver_Press.
 func isPart(path string) bool {
-	class := path[strings.LastIndexAny(path, ".+")+1:]
-	lower := strings.IndexFunc(class, unicode.IsLower)
-	return lower > 0 && strings.IndexFunc(class[lower:], unicode.IsUpper) > 0
+	kind, name, _ := strings.Cut(path[strings.LastIndexAny(path, ".+")+1:], "_")
+	return kind != "" && name != "" && kind[0]-'A' < 26 && name[0]-'A' < 26
 }
 
 // plugin reads what BepInEx writes of a plugin that it does not load, with its
