@@ -76,7 +76,6 @@ type openRecord struct {
 	partial    bool  // its last line goes on with the next
 	lines      int   // not blank
 	blanks     int   // blank lines since the last that was not
-	gap        bool  // and the last of them is one space
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block

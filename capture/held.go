@@ -155,7 +155,7 @@ func alikeItems(first, second *line) bool {
 		return false
 	}
 	s := shapeOf(second.text)
-	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s, itemShape{})
+	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s)
 }
 
 // release ends the open record above the lines held below it, which are to be

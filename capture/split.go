@@ -127,9 +127,6 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 		}
 		a.list = listNone
 		return joined(partStack, evidenceFrame)
-	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
-		a.list = listNone
-		return joined(partStack, evidenceFrame)
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
@@ -355,7 +352,7 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.frames == 0 && s.mayOpenException(b, a.shape) && opensException(b) {
+	if a.frames == 0 && opensException(b) {
 		return false
 	}
 	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
@@ -385,8 +382,8 @@ func (a *assembly) joinsList(b []byte) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) ||
-		a.list == listExpected && !a.anyItem && !beginsList(b, s) {
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) ||
+		a.list == listExpected && !a.anyItem && !beginsList(s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
@@ -396,5 +393,5 @@ func (a *assembly) joinsList(b []byte) bool {
 // awaitsItem reports whether b, which did not join the record by itself, may be
 // the first item of the list that is expected, if the next line looks like it.
 func (a *assembly) awaitsItem(b []byte) bool {
-	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b), itemShape{})
+	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b))
 }
