@@ -76,7 +76,6 @@ type openRecord struct {
 	partial    bool  // its last line goes on with the next
 	lines      int   // not blank
 	blanks     int   // blank lines since the last that was not
-	gap        bool  // and the last of them is one space
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
@@ -90,6 +89,7 @@ type openRecord struct {
 	reasoned  bool   // the frame that gives the reason has been read
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
+	titled    bool   // the first line, of plain text, is a title; see isDrawn
 	thrown    bool   // what was thrown has been read below it; see joinsChained
 	chained   bool   // and that another trace follows
 	dump      bool   // a dump of Go's is open; see joinsDump
@@ -138,6 +138,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.plain = opensPlainly(ln.text) && len(b) <= a.limit
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
+		a.titled = isDrawn(b)
 		a.traceback = hasPrefix(b[journalLen(b):], traceback) || !isIndented(b) && hasSuffix(trimRight(b), traceback+":")
 		return
 	}

@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
@@ -33,6 +34,36 @@ type bannerState struct {
 	seen    bool // the input has had a banner
 	opening bool // bannerPath has been read and its bannerVersion not yet
 	records int
+
+	first []byte // the line with which the program of a family opened the log
+	at    int    // records before that line, or before its latest repeat
+}
+
+// again reports whether b, the first line of a record, repeats the banner of a family but for the digits, so that it
+// opens another run. A copy of each line directly below it does not.
+func (s *bannerState) again(b []byte, detect func(string) format.Evidence) bool {
+	if len(s.first) == 0 {
+		if s.records < maxBeginning && detect(text(b)) == format.Banner {
+			s.first, s.at = bytes.Clone(b), s.records
+		}
+		return false
+	}
+	if s.records-s.at < 3 || !sameButDigits(b, s.first) {
+		return false
+	}
+	s.at = s.records
+	return true
+}
+
+// sameButDigits reports whether two lines are the same without their digits.
+func sameButDigits(a, b []byte) bool {
+	for {
+		a, b = bytes.TrimLeft(a, "0123456789"), bytes.TrimLeft(b, "0123456789")
+		if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
+			return len(a)+len(b) == 0
+		}
+		a, b = a[1:], b[1:]
+	}
 }
 
 // quietStart is how many records may come before the first banner of a log

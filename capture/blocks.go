@@ -20,18 +20,23 @@ import (
 //	Caught fatal signal - signo:11 code:1 …               Unity, Linux
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
-	return unity.IsSignal(text(b)) || crashStarts.begin(b) || hasPrefix(trimLeft(b), "Native Crash Reporting")
+	return unity.IsSignal(text(b)) || crashStarts.begin(b)
 }
 
 var crashStarts = linesOf(func(l *unity.Lines) []string { return l.Crash })
 
+// isCrashMark reports whether b begins with the words of the handler on Windows, which a message may have too.
+func isCrashMark(b []byte) bool { return hasPrefix(b, unity.CrashMark) }
+
+// goesOnCrash reports whether b, below a crash mark, is a line of a crash report.
+func goesOnCrash(b []byte) bool {
+	return hasPrefix(b, unity.SymbolsStart) || isCrashStart(b) && !isCrashMark(b) || isNativeFrame(b)
+}
+
 // isSignOfLife reports whether b is a line that a process which has crashed does
 // not write. It bounds what a message can do that reads like the beginning of a
 // crash report.
-func isSignOfLife(b []byte) bool {
-	const unloading = "Unloading "
-	return signsOfLife.begin(b) || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
-}
+func isSignOfLife(b []byte) bool { return signsOfLife.begin(b) || unity.IsUnloading(text(b)) }
 
 var signsOfLife = linesOf(func(l *unity.Lines) []string { return l.Alive })
 

@@ -66,8 +66,6 @@ func (a *assembly) joinsCrashReport(b []byte) verdict {
 	case crash.IsEnd(text(b)):
 		a.sealed = true
 		return joined(partNone, evidenceBlock)
-	case string(trimRight(b)) == "Context:":
-		a.crash = reportMachine
 	}
 	switch {
 	case a.crash == reportText:

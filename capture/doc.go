@@ -67,8 +67,8 @@
 // repeated 12 times", "Suppressed 7 messages"); [event.StatusTruncated] a last line without an end that is
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;
 // a missing line end alone is no evidence, since editors and uploads strip it), or an
-// upload without its rest; [event.StatusRestarted] the banner of another run of the
-// engine. A missing beginning shows in later records: see [Environment.Headless].
+// upload without its rest; [event.StatusRestarted] the banner of another run: of
+// the engine, or the first banner of a family, but for its digits. A missing beginning shows in later records: see [Environment.Headless].
 //
 // # Mods
 //

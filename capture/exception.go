@@ -2,9 +2,11 @@ package capture
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/internal/frame"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // exceptionType returns the length of the exception type that b begins with, 0
@@ -92,14 +94,14 @@ func speaksOfTrouble(b []byte) bool {
 func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
 
 // headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
-// one or two words and a colon, below a record that names an exception or ends in a colon. Where frames come next it
-// heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
+// one or two words and a colon, below a record that names an exception or ends in a colon; below a title of plain text
+// any line without the head of a logger. Where frames come next it heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
 	if a.sealed || a.engine || a.block != blockNone || isIndented(b) {
 		return false
 	}
 	b = trimRight(b)
-	heads := string(b) == "Technical details"
+	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
 		heads = isWord(first) && isWord(second)
@@ -108,7 +110,19 @@ func (a *assembly) headsTrace(b []byte, more bool) bool {
 		n, _ := exceptionType(b)
 		heads = n > 0 && (n == len(b) || more)
 	}
-	return heads && (more || announcesList(a.message) || a.isException())
+	return heads && (more || a.titled || announcesList(a.message) || a.isException())
+}
+
+// isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".
+func isDrawn(b []byte) bool {
+	b = trimRight(b)
+	mark := b[len(b)-1]
+	if strings.IndexByte("-=#*~", mark) < 0 {
+		return false
+	}
+	b = b[logline.Parse(text(b)).Len:]
+	line := bytes.Repeat([]byte{mark}, 3)
+	return bytes.HasPrefix(b, line) && bytes.HasSuffix(b, line) && len(bytes.Trim(b, text(line[:1]))) > 0
 }
 
 // maxHeading is how many bytes the heading of a trace has at most.

@@ -99,25 +99,6 @@ func isNativeFrame(b []byte) bool {
 	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
 }
 
-// isEngineFrame reports whether b is a frame of native code wherever it stands,
-// as the engine writes them below a message if it is set to log full traces. In
-// a crash report, where nothing else is to be expected, isNativeFrame asks less.
-func isEngineFrame(b []byte) bool {
-	switch b[0] {
-	case '#':
-		i := bytes.IndexByte(b, ' ')
-		if i < 2 || !isDigit(b[1]) {
-			return false
-		}
-		t := trimLeft(b[i:])
-		return hasPrefix(t, "0x") && isNativeFrame(t)
-	case '0':
-		i := bytes.IndexByte(b, ' ')
-		return i > 0 && hasPrefix(b[i:], " (") && isNativeFrame(b)
-	}
-	return false
-}
-
 // isAnnotation reports whether b is what Harmony adds under a frame, or a
 // similar indented item within a trace:
 //

@@ -122,6 +122,7 @@ func (r *Reader) holds(ln *line) bool {
 		for i := range h.lines {
 			l := h.line(i)
 			a.blanks = h.lines[i].blanks
+			a.exception = a.exception || beginsException(l.text)
 			a.add(&l, partMessage, evidenceForm)
 		}
 		h.reset()
@@ -154,7 +155,7 @@ func alikeItems(first, second *line) bool {
 		return false
 	}
 	s := shapeOf(second.text)
-	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s, itemShape{})
+	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s)
 }
 
 // release ends the open record above the lines held below it, which are to be

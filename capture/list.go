@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,57 +15,24 @@ func announcesList(b []byte) bool {
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
 }
 
-// mayBeItem reports whether b, of shape s and below an item of shape before if there
-// is one, may be an item of a list at all: it is at the margin (for a line set in by
+// mayBeItem reports whether b, of shape s, may be an item of a list at all: it is at the margin (for a line set in by
 // one space see isIndented) and opens no record of its own, as the name of a mod may
 // seem to.
-func mayBeItem(b []byte, s, before itemShape) bool {
+func mayBeItem(b []byte, s itemShape) bool {
 	if b[0] == ' ' || s.bits&shapePackage != 0 {
 		return b[0] != ' '
 	}
-	return !startsRecord(b) && !isBanner(b) && (!s.mayOpenException(b, before) || !opensException(b))
+	return !startsRecord(b) && !isBanner(b) && !opensException(b)
 }
 
-// mayOpenException spares most lines of long lists a search: what opens with the mark
-// of the item before is nothing else, and one word is an exception only if it
-// ends as the name of one does, or in a colon.
-func (s itemShape) mayOpenException(b []byte, before itemShape) bool {
-	if s.mark != 0 && s.mark == before.mark {
-		return isBracket(s.mark)
-	}
-	if s.bits&shapeWord == 0 {
-		return true
-	}
-	b = trimRight(b)
-	return b[len(b)-1] == 'n' || b[len(b)-1] == ':'
-}
-
-// isBracket reports whether r encloses something, so that what is behind it need not
-// be an item: a tag, an element, a quotation.
-func isBracket(r rune) bool { return strings.ContainsRune("[(<\"'«“„「【", r) }
-
-// beginsList reports whether b, of shape s, looks like the first item of a list by
+// beginsList reports whether a line of shape s looks like the first item of a list by
 // itself: a word, a mod with its package id, columns, what opens with a mark, markup.
 // An announced list may be empty, and the line below be a record of its own. So
 // prose, and what reads like a mod's name and its message, needs more: a second
 // line that looks like it (see [assembly.awaitsItem]), an end that lies within a
 // message, or a line above that mentions a failure, of which it is the cause.
-func beginsList(b []byte, s itemShape) bool {
-	switch {
-	case s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow) != 0:
-		return true
-	case s.bits&shapeXML != 0:
-		return isMarkup(b)
-	}
-	return s.mark != 0 && !isBracket(s.mark)
-}
-
-// isMarkup reports whether b, which begins like XML, is some: text follows the first
-// tag directly, or a tag ends the line. "<Panel> is broken" is prose.
-func isMarkup(b []byte) bool {
-	b = trimRight(b)
-	end := bytes.IndexByte(b, '>')
-	return end > 0 && (b[len(b)-1] == '>' || b[end+1] != ' ')
+func beginsList(s itemShape) bool {
+	return s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow|shapeXML) != 0 || s.mark != 0
 }
 
 // isTitle reports whether b, after a blank line, heads a section within a

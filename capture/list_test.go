@@ -28,7 +28,6 @@ func TestAnnouncedLists(t *testing.T) {
 		{"none, and a report", unity2022_3, doc(announced, "Lamp has no glass", "Tools are on"), []string{announced, "Lamp has no glass", "Tools are on"}},
 		{"none, and a report of a mod's", unity2022_3, doc(announced, "Tools: lamp was added", "Doors are on"), []string{announced, "Tools: lamp was added", "Doors are on"}},
 		{"none, and a report with a footer", unity2019_4, doc(announced, "Lamp has no glass ", footer, "", "Tools are on"), []string{announced, "Lamp has no glass", "Tools are on"}},
-		{"none, and a tag in angles", unity2022_3, doc(announced, `<Lamp> from "Tools": glass`, "Tools are on"), []string{announced, `<Lamp> from "Tools": glass`, "Tools are on"}},
 		{"none, and a tag in brackets", unity2022_3, doc(announced, "[Tools] lamp", "[Tools] door"), []string{announced, "[Tools] lamp", "[Tools] door"}},
 		{"marks, and the end of a reload", unity2022_3, doc(announced, "- old lamp", "- Completed reload, in  0.1 seconds"), []string{"- old lamp", "- Completed reload, in  0.1 seconds"}},
 		{"none, and an upload", unity2022_3, doc(announced, "Log of lamps", "Log uploaded on Friday"), []string{announced, "Log of lamps", "Log uploaded on Friday"}},
@@ -63,17 +62,4 @@ func TestAnnouncedLists(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
-}
-
-func TestMayOpenException(t *testing.T) {
-	may := func(s, before string) bool {
-		return shapeOf([]byte(s)).mayOpenException([]byte(s), shapeOf([]byte(before)))
-	}
-	for _, s := range []string{"System.Exception", "System.Exception: bad", "Gadgets: System.Exception: bad", "Gadget.PanelException:", "<a>: System.Exception: bad"} {
-		require.True(t, may(s, "Lamp"), s)
-		require.True(t, may(s, "<Lamp> is new"), s)
-	}
-	require.False(t, may("Lamp", "Door"))
-	require.False(t, may("- a: System.Exception", "- b"))
-	require.True(t, may("- a: System.Exception", "* b"))
 }

@@ -47,7 +47,7 @@ func FuzzOpens(f *testing.F) {
 		_, _, ref := rimworld.Ref(text(b))
 		nested, _ := nests(b)
 		for may, is := range map[uint16]bool{
-			mayFooter: unity.IsFooter(text(b)), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
+			mayFooter: unity.IsFooter(text(b)), mayBanner: isBanner(b), mayRef: ref,
 			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
 			mayGoOnForm: isKnownContinuation(b) || isParagraph(b),

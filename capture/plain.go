@@ -52,6 +52,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 			return apart()
 		case isElapsed(b):
 		case !isOmission(b):
+			a.traceback = a.traceback || a.lines == 1 && hasSuffix(a.message, ":") && hasPrefix(trimLeft(b), `File "`)
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)

@@ -413,8 +413,6 @@ func TestOpensFault(t *testing.T) {
 }
 
 func TestFramesOfTheEngine(t *testing.T) {
-	table(t, isEngineFrame, []string{"0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a12345678 in raise", "#12 0x0000000115a2b3c4 in main"},
-		[]string{"0x00007FF0DECADE00 is where", "# heading", "#3 things", "0 a", "0x12 (x)", "#x 0x007f3a12345678 in"})
 	table(t, onText(unity.IsSymbols), []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
 		[]string{"OS-Versions", "x"})
 	table(t, isParagraph, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})

@@ -32,7 +32,6 @@ type Reader struct {
 	first  int // line of the first record; 0 before it
 
 	footers int  // of managed code
-	footer  bool // plain text has had a line like a footer with a blank one below it
 	upload  bool // the log is below the header of an upload, and no banner stands between
 	json    jsonLine
 	mods    modLists
@@ -248,7 +247,6 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
-			r.asm.gap = string(ln.text) == " "
 			r.asm.ends.blank = uint8(min(ln.crs, maxCRs))
 			continue
 		}
@@ -301,9 +299,6 @@ func (r *Reader) take(ln *line) bool {
 	if r.asm.empty() {
 		r.begin(ln)
 		return true
-	}
-	if r.layout == LayoutPlain {
-		r.turnBelow(ln)
 	}
 	switch {
 	case !r.held.again && !r.held.empty():
@@ -371,6 +366,9 @@ func (r *Reader) begin(ln *line) {
 		r.noteBanner(ln)
 	}
 	r.observeFormat(ln.text)
+	if detect := r.format.Detect; detect != nil && !r.layout.unity() && r.banner.again(ln.text, detect) {
+		r.restart(ln)
+	}
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
@@ -399,9 +397,14 @@ func (r *Reader) noteBanner(ln *line) {
 		r.layout = l
 	}
 	if restarted {
-		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
-		r.mods.restart()
+		r.restart(ln)
 	}
+}
+
+// restart begins another run of the game at ln.
+func (r *Reader) restart(ln *line) {
+	r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
+	r.mods.restart()
 }
 
 // openHeader makes the open record, whose only line is first, the header of an upload.

@@ -150,11 +150,22 @@ notice restarted count=0 pos=12
 		},
 		{
 			"a message that reads like a crash ends where the process is seen to live", unity2022_3,
-			doc("Crash!!! said Мира", "[Tools] on", "", "UnloadTime: 0.3 ms", "[Tools] on"),
+			doc("Got a SIGNAL while executing native code", "[Tools] on", "", "UnloadTime: 0.3 ms", "[Tools] on"),
 			`
-5-6 block fatal/crash "Crash!!! said Мира\n[Tools] on"
+5-6 block fatal/crash "Got a SIGNAL while executing native code\n[Tools] on"
 8-8 line "UnloadTime: 0.3 ms"
 9-9 line "[Tools] on"
+`,
+		},
+		{
+			"a crash is one by the lines below its first, or at the end", unity2022_3,
+			doc("Crash!!!", "[Tools] on", "", "Crash!!! said Мира", "", "[Tools] on", "Crash!!!"),
+			`
+5-5 line "Crash!!!"
+6-6 blank "[Tools] on"
+8-8 blank "Crash!!! said Мира"
+10-10 line "[Tools] on"
+11-11 block fatal/crash "Crash!!!"
 `,
 		},
 		{

@@ -81,6 +81,10 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 		a.sealed = isContextEnd(b)
 		within = !leavesContext(b)
 	case blockCrash:
+		if a.lines == 1 && isCrashMark(a.message) && !goesOnCrash(b) {
+			a.block, a.split = blockNone, evidenceLine
+			return verdict{}
+		}
 		within = !isSignOfLife(b) && !isBanner(b)
 		if within && a.isCrashFrame(b) {
 			return joined(partStack, evidenceBlock)
@@ -121,9 +125,6 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return apart() // the trace of a message without text
 		}
-		a.list = listNone
-		return joined(partStack, evidenceFrame)
-	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
 		a.list = listNone
 		return joined(partStack, evidenceFrame)
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == unity.NoTrace:
@@ -351,7 +352,7 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.frames == 0 && s.mayOpenException(b, a.shape) && opensException(b) {
+	if a.frames == 0 && opensException(b) {
 		return false
 	}
 	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
@@ -381,8 +382,8 @@ func (a *assembly) joinsList(b []byte) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) ||
-		a.list == listExpected && !a.anyItem && !beginsList(b, s) {
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) ||
+		a.list == listExpected && !a.anyItem && !beginsList(s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
@@ -392,5 +393,5 @@ func (a *assembly) joinsList(b []byte) bool {
 // awaitsItem reports whether b, which did not join the record by itself, may be
 // the first item of the list that is expected, if the next line looks like it.
 func (a *assembly) awaitsItem(b []byte) bool {
-	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b), itemShape{})
+	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b))
 }

@@ -155,7 +155,6 @@ var opens = func() (t [256]uint16) {
 	}{
 		{mayFooter, "("},
 		{mayBanner, bannerPath[:1] + bannerVersion[:1] + rimworld.UploadStart[:1]},
-		{mayNative, "#0"},
 		{mayRef, "["},
 		{mayCrash, "ACDGRNS \t=*"},
 		{mayDetail, "PAFOC-<="},
@@ -174,7 +173,6 @@ var opens = func() (t [256]uint16) {
 const (
 	mayFooter   = 1 << iota // isFooter
 	mayBanner               // isBanner
-	mayNative               // isEngineFrame
 	mayRef                  // parseRef
 	mayCrash                // isCrashStart, isReportRest
 	mayDetail               // isExceptionDetail

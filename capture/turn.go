@@ -2,7 +2,6 @@ package capture
 
 import (
 	"github.com/heedlog/heed/capture/internal/crash"
-	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
@@ -13,63 +12,19 @@ import (
 //
 // In a log of another program's, levels would no longer be read from its lines,
 // so nothing that a message of it quotes must count: only lines at the margin that the
-// engine or the game alone writes, and of a footer more than its text.
+// engine or the game alone writes.
 
-// turnBelow takes the layout for Unity's if ln, below the open record, can only belong to
-// one of Unity's: a stack reference, a footer with what stands above or below those, or
-// the second line of an upload's header, which shows that the first was one.
-func (r *Reader) turnBelow(ln *line) {
-	a, b := &r.asm, ln.text
-	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && unity.IsFooter(text(a.message)) {
-		r.footer = true
-	}
-	switch b[0] {
-	case '(':
-		if unity.IsFooter(text(b)) && (r.footer || a.isSetOff()) {
-			r.turn()
-		}
-	case '[':
-		if ref, duplicate, ok := rimworld.Ref(text(b)); ok && (duplicate || ref > 0xffff) { // "[Ref 7]" is a footnote
-			r.turn()
-		}
-	case 'L':
-		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, rimworld.UploadStart) && r.turn() {
-			r.openHeader(text(a.message))
-		}
-	}
-}
-
-// turnAt does so if b, the first line of a record, can only be one of Unity's.
+// turnAt takes the layout for Unity's if b, the first line of a record, can only be one of Unity's.
 func (r *Reader) turnAt(b []byte) {
-	if _, ok := versionLayout(b); ok || hasPrefix(b, bannerPath) || isGameLine(b) {
-		r.turn()
+	if _, ok := versionLayout(b); r.opt.Layout == LayoutAuto && (ok || hasPrefix(b, bannerPath) || isGameLine(b)) {
+		r.layout = layoutUnity2022_3 // a banner or a footer decides later
 	}
-}
-
-func (r *Reader) turn() bool {
-	if r.opt.Layout != LayoutAuto {
-		return false
-	}
-	r.layout = layoutUnity2022_3 // a banner or a footer decides later
-	return true
-}
-
-// isSetOff reports whether the record ends as Unity 2019 sets off a footer: with a space
-// behind the text, or with a line of one space. Quotations have neither.
-func (a *assembly) isSetOff() bool {
-	if a.blanks > 0 {
-		return a.gap && a.blanks == 1
-	}
-	return hasSuffix(*a.lastText(), " ")
 }
 
 // isGameLine reports whether b shows by itself that a log is one of the engine's or the
 // game's: a line that they print for everybody.
 func isGameLine(b []byte) bool {
-	if hasPrefix(b, "Crash!!!") {
-		return len(trimRight(b)) == len("Crash!!!")
-	}
-	return gameLines.begin(b) || unity.IsUnloading(text(b)) || isSignOfLife(b) || isCrashStart(b) || crash.IsCause(text(b))
+	return gameLines.begin(b) || isSignOfLife(b) || isCrashStart(b) && !isCrashMark(b) || crash.IsCause(text(b))
 }
 
 var gameLines = linesOf(func(l *unity.Lines) []string { return l.Shows })

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/internal/unity"
-	"github.com/heedlog/heed/event"
 )
 
 // silence is longer than what the layout is recognized by, and tells nothing.
@@ -50,28 +49,16 @@ func TestTurn(t *testing.T) {
 		want Layout
 		recs string
 	}{
-		"2019.4": {"Panel stuck \n" + footer + "\n\nbye\n", layoutUnity2019_4, "1-2 footer warning/footer \"Panel stuck\"\n4-4 line info/no-footer \"bye\"\n"},
-		"2019.2": {"Panel stuck\r\n \r\n" + footer + "\r\n\r\nbye\r\n", layoutUnity2019_2, "1-3 footer warning/footer \"Panel stuck\"\n5-5 line info/no-footer \"bye\"\n"},
-		"below a trace": {
-			"Panel stuck: System.Exception: x\n  at A.B () [0x0] in <1>:0 \n" + footer + "\n\n", layoutUnity2019_4,
-			"1-3 footer error/exception \"Panel stuck: System.Exception: x\" @ \"  at A.B () [0x0] in <1>:0\"\n",
+		"game": {"Loading game from file A with mods:\n  - b.c\n", layoutUnity2022_3, ""},
+		"cap":  {"Reached max messages limit. Stopping logging to avoid spam.\n", layoutUnity2022_3, ""},
+		"crash": {
+			"on\nCrash!!!\nSymInit: Symbol-SearchPath: '.'\n========== OUTPUTTING STACK TRACE ==\nx\n", layoutUnity2022_3,
+			"1-1 line \"on\"\n2-2 line \"Crash!!!\"\n3-3 line \"SymInit: Symbol-SearchPath: '.'\"\n" +
+				"4-5 block fatal/crash \"========== OUTPUTTING STACK TRACE ==\\nx\"\n",
 		},
-		"ends stripped": {"one" + bare + "\ntwo" + bare + "\n", layoutUnity2019_4, ""},
-		"reference": {
-			"Panel stuck: System.Exception: x\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\nbye\n", layoutUnity2022_3,
-			"1-2 frame error/exception ref=5EED0003/unresolved \"Panel stuck: System.Exception: x\\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\"\n3-3 line \"bye\"\n",
-		},
-		"game":  {"Loading game from file A with mods:\n  - b.c\n", layoutUnity2022_3, ""},
-		"cap":   {"Reached max messages limit. Stopping logging to avoid spam.\n", layoutUnity2022_3, ""},
-		"crash": {"on\nCrash!!!\nx\n", layoutUnity2022_3, "1-1 line \"on\"\n2-3 block fatal/crash \"Crash!!!\\nx\"\n"},
 		"banner": {
 			"2031 ERROR stuck\n" + unity2019_4, layoutUnity2019_4,
 			"1-1 line error/tag \"2031 ERROR stuck\"\nnotice restarted count=0 pos=2\n2-2 line \"Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\"\n",
-		},
-
-		"upload": {
-			"Log uploaded on Monday\n\nLoaded mods:\nA(a.b): C(1)\nLog file contents:\non\n", layoutUnity2022_3,
-			"1-5 block context \"Log uploaded on Monday\\n\\nLoaded mods:\\nA(a.b): C(1)\\nLog file contents:\"\n6-6 line \"on\"\n",
 		},
 		"an upload in words":        {"Log uploaded on Monday\nby Juno\nLoaded mods:\n", LayoutPlain, ""},
 		"a quoted footer":           {"[10:00:00] [main/INFO]: it says:\nPanel stuck" + bare + "[10:00:00] [main/INFO]: on\n", LayoutPlain, ""},
@@ -81,7 +68,7 @@ func TestTurn(t *testing.T) {
 		"a cut footer":              {"2031 INFO on \n(Filename: C:/press.cs", LayoutPlain, ""},
 		"a footnote":                {"2031 INFO on\n[Ref 7]\n[Ref 12AB] is missing\n", LayoutPlain, ""},
 		"a frame":                   {"2031 ERROR stuck\n  at A.B () [0x0] in <1>:0 \n", LayoutPlain, ""},
-		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nRimWorld is on\n", LayoutPlain, ""},
+		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nCrash!!!\nRimWorld is on\n", LayoutPlain, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			layout, recs := below(t, c.in, Options{})
@@ -96,50 +83,6 @@ func TestTurn(t *testing.T) {
 			require.Equal(t, LayoutPlain, layout, "it was said to be plain")
 		})
 	}
-}
-
-// TestTurnedIsRead requires that below the first record the rest of a log is read as if
-// there had been no silence above it, however it comes in.
-func TestTurnedIsRead(t *testing.T) {
-	text, _ := synthetic(true, 20)
-	want, _, err := readAll(t, strings.NewReader(text), Options{Layout: layoutUnity2019_4})
-	require.NoError(t, err)
-	_, got := below(t, text, Options{})
-	require.Len(t, got, len(want))
-	for i := range want {
-		if i > 3 { // the first footer is that of the third record
-			got[i].Pos = want[i].Pos
-			require.Equal(t, want[i], got[i])
-		}
-	}
-	all, _, err := readAll(t, strings.NewReader(silence+text), Options{})
-	require.NoError(t, err)
-	for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
-		require.Equal(t, all, streamed(t, []byte(silence+text), sizes, Options{}, nil))
-		again, _, err := readAll(t, &chunked{data: []byte(silence + text), sizes: sizes}, Options{})
-		require.NoError(t, err)
-		require.Equal(t, all, again)
-	}
-}
-
-// TestTurnFollowed requires that a footer that comes after its text was delivered makes a
-// warning of it.
-func TestTurnFollowed(t *testing.T) {
-	s, err := NewStream(Options{})
-	require.NoError(t, err)
-	s.Feed([]byte(silence + "Panel stuck \n"))
-	s.Flush(true)
-	before := drain(nil, s)
-	require.Equal(t, "Panel stuck ", before[len(before)-1].Message)
-	require.Equal(t, LayoutPlain, s.At().Layout)
-	s.Feed([]byte(footer + "\n\n"))
-	s.Flush(true)
-	got := drain(nil, s)
-	require.Len(t, got, 1)
-	require.Equal(t, event.Again, got[0].Part)
-	require.Equal(t, "Panel stuck", got[0].Message)
-	require.Equal(t, event.LevelWarning, got[0].Level)
-	require.Equal(t, layoutUnity2019_4, s.At().Layout)
 }
 
 // TestJoined requires that a log below another one is read as it would be alone.

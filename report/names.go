@@ -41,6 +41,9 @@ func (r *Replay) eachText(f func(s *string, mod bool)) {
 		for _, row := range t.rows.Values() {
 			row.eachText(f)
 		}
+		for _, a := range t.gone {
+			f(&a.Name, true)
+		}
 	}
 	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
 		for i := range updates {

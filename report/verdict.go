@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 )
@@ -314,28 +315,35 @@ type modTally struct {
 func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
+		count := func(rule string, a coalesce.AccusedMod, evidence func(mod string) []blame.Kind) {
+			if of != nil && of.Rule != rule {
+				return
+			}
+			t := byKey[blame.Key(a.Name)]
+			if t == nil {
+				t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
+				byKey[blame.Key(a.Name)] = t
+			}
+			t.Name = moreReadable(t.Name, safe(a.Name))
+			t.Entries += a.Entries
+			if kinds := evidence(a.Name); len(kinds) > 0 && (a.First < t.Line || len(t.Evidence) == 0) {
+				t.Evidence = kinds
+			}
+			t.Line = min(t.Line, a.First)
+			if d == event.Blocking {
+				t.blocking += a.Entries
+			}
+		}
 		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
 		}
 		for _, row := range r.tables[d].rows.Values() {
-			if of != nil && of.Rule != row.Rule {
-				continue
-			}
 			for _, a := range row.accused {
-				t := byKey[blame.Key(a.Name)]
-				if t == nil {
-					t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
-					byKey[blame.Key(a.Name)] = t
-				}
-				t.Name = moreReadable(t.Name, safe(a.Name))
-				t.Entries += a.Entries
-				if a.First < t.Line {
-					t.Line, t.Evidence = a.First, row.evidenceAgainst(a.Name)
-				}
-				if d == event.Blocking {
-					t.blocking += a.Entries
-				}
+				count(row.Rule, a, row.evidenceAgainst)
 			}
+		}
+		for key, a := range r.tables[d].gone {
+			count(key.rule, *a, func(string) []blame.Kind { return nil })
 		}
 	}
 	return byKey

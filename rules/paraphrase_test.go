@@ -261,6 +261,74 @@ var localized = map[string][6]string{
 		"Methode nicht gefunden: ", "Méthode introuvable : ", "Метод не найден: ", "找不到方法: ", "Método no encontrado: ",
 		"Método não encontrado: ",
 	},
+	"Unable to cast object": {
+		"Das Objekt des Typs", "Impossible d'effectuer un cast d'un objet", "Не удалось привести тип объекта",
+		"无法将类型为", "No se puede convertir un objeto", "Não é possível converter um objeto",
+	},
+	"Sequence contains no": {
+		"Die Sequenz enthält keine", "La séquence ne contient aucun", "Последовательность не содержит", "序列不包含任何",
+		"La secuencia no contiene", "A sequência não contém",
+	},
+	"Collection was modified": {
+		"Die Auflistung wurde geändert", "La collection a été modifiée", "Коллекция была изменена", "集合已修改",
+		"Colección modificada", "A coleção foi modificada",
+	},
+	"Input string was not in": {
+		"Die Eingabezeichenfolge hat das falsche Format", "Le format de la chaîne d'entrée est incorrect",
+		"Входная строка имела неверный формат", "输入字符串的格式不正确", "La cadena de entrada no tiene el formato",
+		"A cadeia de caracteres de entrada não estava",
+	},
+	"An item with the same key": {
+		"Ein Element mit dem gleichen Schlüssel", "Un élément avec la même clé", "Элемент с тем же ключом",
+		"已添加了具有相同键的项", "Ya se agregó un elemento con la misma clave",
+		"Já foi adicionado um item com a mesma chave",
+	},
+	"Attempted to divide by zero": {
+		"Es wurde versucht, durch", "Tentative de division par zéro", "Попытка деления на нуль", "尝试除以零",
+		"Intento de dividir por cero", "Tentativa de divisão por zero",
+	},
+	"Nullable object must have": {
+		"Das Objekt mit Nullwert muss", "Un objet Nullable doit", "Объект, допускающий значение", "可为空的对象必须",
+		"El objeto que acepta valores", "O objeto que permite valor nulo",
+	},
+	"Operation is not valid due to": {
+		"Der Vorgang ist aufgrund des aktuellen", "L'opération n'est pas valide en raison",
+		"Операция является недопустимой из-за", "对象的当前状态使该操作无效", "La operación no es válida debido al",
+		"A operação não é válida devido ao",
+	},
+	"Arithmetic operation resulted": {
+		"Die arithmetische Operation hat einen", "L'opération arithmétique a provoqué",
+		"Переполнение в результате выполнения", "算术运算导致溢出", "La operación aritmética ha provocado",
+		"A operação aritmética resultou",
+	},
+	"Array index is out of range": {
+		"Der Index war außerhalb des Arraybereichs", "L'index se trouve en dehors des limites du tableau",
+		"Индекс находился вне границ массива", "索引超出了数组界限", "Índice fuera de los límites de la matriz",
+		"O índice estava fora dos limites da matriz",
+	},
+	"Argument is out of range": {
+		"Das angegebene Argument liegt außerhalb", "L'argument spécifié n'était pas dans les limites",
+		"Указанный аргумент находится вне", "指定的参数已超出", "El argumento especificado está fuera",
+		"O argumento especificado estava fora",
+	},
+	"Argument cannot be null": {
+		"Der Wert darf nicht NULL sein", "La valeur ne peut pas être null",
+		"Значение не может быть неопределенным", "值不能为 null", "El valor no puede ser nulo",
+		"O valor não pode ser nulo",
+	},
+	"Cannot cast from source type": {
+		"Die angegebene Umwandlung ist ungültig", "Le cast spécifié n'est pas valide",
+		"Указанное приведение недопустимо", "指定的转换无效", "La conversión especificada no es válida",
+		"Conversão especificada não é válida",
+	},
+	"Field not found: ": {
+		"Feld nicht gefunden: ", "Champ introuvable : ", "Поле не найдено: ", "找不到字段: ", "Campo no encontrado: ",
+		"Campo não encontrado: ",
+	},
+	"Could not load type ": {
+		"Der Typ in der Assembly wurde nicht geladen: ", "Impossible de charger le type ",
+		"Не удалось загрузить тип ", "未能加载类型", "No se puede cargar el tipo ", "Não foi possível carregar o tipo ",
+	},
 	"Could not load file or assembly": {
 		"Die Datei oder Assembly konnte nicht geladen werden:", "Impossible de charger le fichier ou l'assembly",
 		"Не удалось загрузить файл или сборку", "未能加载文件或程序集", "No se puede cargar el archivo o ensamblado",
@@ -338,7 +406,6 @@ func translations(text string) []string {
 // inEnglish are the rules that know a sentence in English alone, with the form that a log in another language lacks.
 var inEnglish = map[string]string{
 	"shutdown.interrupted": "the type of the exception",
-	"exception.untyped":    "the type of the exception, in an error of the game's logger",
 }
 
 // TestLanguages gives a rule the texts of its tests as a program in another language writes them. The disposition is that
@@ -369,6 +436,28 @@ func TestLanguages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExceptionTexts holds that the list of texts of exceptions has each of them in all languages.
+func TestExceptionTexts(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	ev := set.NewEvaluator()
+	decide := func(text string) string {
+		d := &testDecl{stack: trace, level: event.LevelError, phase: "play"}
+		return decideTest(set, ev, d, "Turning the widget: "+text+" x").Rule
+	}
+	texts := 0
+	for english, others := range localized {
+		if decide(english) != "exception.untyped" {
+			continue
+		}
+		texts++
+		for _, other := range others {
+			assert.Equal(t, "exception.untyped", decide(other), "%s: %s", english, other)
+		}
+	}
+	assert.Equal(t, 22, texts, "two begin alike")
 }
 
 // decideTest returns what a set decides about a text in place of the text of a test.
@@ -492,7 +581,7 @@ func TestAdviceAtStart(t *testing.T) {
 		"Could not execute post-long-event action. Exception: System.NullReferenceException: x": "Restart the game; if it " +
 			"happens again, update or remove the mod at fault.",
 		"Could not execute post-long-event action. Exception: System.MissingMethodException: x": set.Rule("advice.misfit").Advice,
-		"Crash!!!": "Start the game again. If it crashes again, update the graphics driver, verify the game's files, and try " +
+		"========== OUTPUTTING STACK TRACE": "Start the game again. If it crashes again, update the graphics driver, verify the game's files, and try " +
 			"without the mods added last.",
 	} {
 		o := ev.Evaluate(&Input{Kind: event.KindLog, Template: text, Message: text, Phase: "boot"})

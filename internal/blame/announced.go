@@ -140,16 +140,6 @@ func (s *scan) named(rest string) {
 
 func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
-// partKinds are what the classes of a mod extend or are called after, by which the game names them.
-var partKinds = [...]string{
-	"JobDriver", "JobGiver", "WorkGiver", "ThinkNode", "ThinkTree", "Comp", "CompProperties", "HediffComp", "Hediff", "Gene",
-	"IncidentWorker", "Verb", "Toil", "LordJob", "LordToil", "Alert", "Building", "Projectile", "ThoughtWorker",
-	"StatPart", "StatWorker", "GameComponent", "WorldComponent", "MapComponent", "GenStep", "SymbolResolver", "QuestNode",
-	"QuestPart", "MentalState", "MentalStateWorker", "Designator", "ITab", "MainTabWindow", "Dialog", "Window", "Page",
-	"PawnColumnWorker", "RitualBehaviorWorker", "RitualOutcomeEffectWorker", "Ability", "CompAbilityEffect",
-	"DefModExtension", "Tracker", "Manager",
-}
-
 // parts reads classes with their namespace that the line names anywhere, where either the mod is
 // known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
 func (s *scan) parts(line string) {
@@ -167,7 +157,7 @@ func (s *scan) parts(line string) {
 		}
 		path := strings.TrimRight(line[from:end], ".+")
 		if from == 0 || strings.IndexByte(" '\"`(<=,>", line[from-1]) >= 0 {
-			if s.finder.known(line[from:i]) != 0 || isPart(path) {
+			if root := line[from:i]; s.finder.known(root) != 0 || s.finder.hint(root) != 0 || isPart(path) {
 				s.typeName(line[from:])
 			}
 		}
@@ -196,18 +186,10 @@ func (s *scan) prefixes(line string) {
 	}
 }
 
-// isPart reports whether a path ends with a class that is called after a part of the game.
+// isPart reports whether a path ends with a class whose name has its kind in front: JobGiver_Press.
 func isPart(path string) bool {
-	class := path[strings.LastIndexAny(path, ".+")+1:]
-	for _, kind := range partKinds {
-		if rest, ok := strings.CutPrefix(class, kind); ok && rest != "" && (rest[0] == '_' || rest[0]-'A' < 26) {
-			return true
-		}
-		if rest, ok := strings.CutSuffix(class, kind); ok && rest != "" {
-			return true
-		}
-	}
-	return false
+	kind, name, _ := strings.Cut(path[strings.LastIndexAny(path, ".+")+1:], "_")
+	return kind != "" && name != "" && kind[0]-'A' < 26 && name[0]-'A' < 26
 }
 
 // plugin reads what BepInEx writes of a plugin that it does not load, with its

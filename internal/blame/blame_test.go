@@ -170,7 +170,7 @@ var cases = []struct {
 	{"a method of the game", "Patching exception in method System.Void Game.Pawn::Kill()", "", ""},
 	{"a tag with two colons", "Some Mod :: could not open the door", "", "Some Mod 30 tag:1"},
 	{"a tag with two colons that is prose", "could not find :: it", "", ""},
-	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Some_Mod 50 path:1"},
+	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Author-Some_Mod 50 path:1"},
 	{"a plugin in no folder", `Failed: C:\Games\BepInEx\plugins\Some.dll`, "", ""},
 
 	{"the reporter's own id", "[Press Tools] failed: Null method for Acme.PressTools", trace("HarmonyLib.PatchProcessor.Patch", "Widgets.Compat.All"), "Widgets 45 frame:3; Press Tools 30 tag:1"},
@@ -179,7 +179,7 @@ var cases = []struct {
 	{"a driver", "Exception in JobDriver tick for pawn Ann driver=Acme.JobDriver_Press (toilIndex=2)", "", "Acme 35 type:1"},
 	{"a node", "Ann threw exception in Acme.JobGiver_Press TryIssueJobPackage: x", "", "Acme 35 type:1"},
 	{"a node of the game", "Exception in Game.AI.ThinkNode_Priority TryIssueJobPackage: x", "", ""},
-	{"a value of a dictionary", "Null key while loading dictionary of Game.Pawn and Acme.PressTracker. label=x", "", "Acme 35 type:1"},
+	{"a value of a dictionary", "Null key while loading dictionary of Game.Pawn and Acme.Tracker_Press. label=x", "", "Acme 35 type:1"},
 	{"a node of a save", "SaveableFromNode exception: x\n" + trace("Game.Scribe.Load") + "\nSubnode:\n<li Class=\"Acme.PressMap\"><li Class=\"Widgets.Panel\" /></li>", "", "Acme 35 type:4"},
 	{"the end of a sentence without a space", "It failed.Building Done and Some.Comparison", "", ""},
 

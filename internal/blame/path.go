@@ -17,7 +17,7 @@ const (
 // path reads where files of mods are named in a line:
 //
 //	C:\Games\Some Game\Mods\Some Mod\Textures\a.png
-//	C:\Games\Some Game\BepInEx\plugins\Author-Some_Mod\Some.dll
+//	C:\Games\Some Game\Loader\plugins\Author-Some_Mod\Some.dll
 //	/home/u/.steam/steam/steamapps/workshop/content/123450/1234567890/About/About.xml
 //	res://mods-unpacked/Author-SomeMod/panel.gd:12
 func (s *scan) path(line string) {
@@ -46,15 +46,8 @@ func (s *scan) path(line string) {
 			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
-		case modFolders[strings.ToLower(before)] && older != "":
+		case (modFolders[strings.ToLower(before)] || before == "plugins") && older != "":
 			s.folder(part, last, about)
-			within = true
-		case strings.EqualFold(before, "plugins") && strings.EqualFold(older, "BepInEx"):
-			_, name, ok := strings.Cut(part, "-") // behind its author
-			if !ok {
-				name = part
-			}
-			s.folder(name, last, about)
 			within = true
 		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
 			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
@@ -70,7 +63,7 @@ func (s *scan) path(line string) {
 	}
 }
 
-// modFolders are the names, in small letters, of folders that hold a folder for each mod.
+// modFolders are the names, in small letters, of folders that hold a folder for each mod. An engine has Plugins.
 var modFolders = map[string]bool{"mods": true, "mods-unpacked": true, "addons": true}
 
 // script stands before and behind the name of a mod in the path of its script: __some-mod__/control.lua.
@@ -90,7 +83,8 @@ func (s *scan) folder(name string, last, about bool) {
 	if len(name) > maxName || display(name) == "" {
 		return
 	}
-	rank, names := rankFolder, []string{name}
+	_, behind, _ := strings.Cut(name, "-") // its author
+	rank, names := rankFolder, []string{name, behind}
 	if number(name) {
 		rank, names = rankNumber, []string{workshop + name}
 	}

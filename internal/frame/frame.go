@@ -11,6 +11,7 @@
 //	  File "dir/press.py", line 12, in turn                         Python
 //	  dir/press.lua:12: in function 'turn'                          Lua
 //	  1. turn - dir/press.lua:12
+//	from dir/press.rb:12:in 'turn'                                  Ruby
 //	turn@dir/press.js:12:3                                          JavaScript
 //
 // Capture asks whether a line belongs to the record above it, signature and blame whose code ran. All three use this
@@ -42,7 +43,7 @@ type Head struct {
 	Address bool   // an address stands there
 	Dynamic bool   // the method was generated: (wrapper dynamic-method)
 	Python  bool
-	Script  bool // the frame is of Python, or in one of the forms of Lua and JavaScript
+	Script  bool // the frame is of Python, or in one of the forms of Lua, Ruby and JavaScript
 }
 
 // Frame is a frame taken apart.
@@ -220,18 +221,24 @@ func (f *Head) python(line string) bool {
 		return false
 	}
 	_, name, ok := strings.Cut(rest, ", in ")
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, strings.TrimSuffix(path, ".py"), true, trimLeft(name)
+	module, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ".")
+	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, module, true, trimLeft(name)
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script takes a frame of Lua or JavaScript apart, which is a place and a function: "PLACE: in function 'turn'",
-// "1. turn - PLACE", "turn@PLACE:3". A place is a file, a colon and the line. A function without a name has that of
+// script takes a frame of Lua, Ruby or JavaScript apart, which is a place and a function: "PLACE: in function 'turn'",
+// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function without a name has that of
 // the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	switch end := t[len(t)-1]; {
 	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
+		var ruby bool
+		if place, name, ruby = strings.Cut(strings.TrimPrefix(t, "from "), ":in "); ruby {
+			name = name[strings.LastIndexAny(name[:max(0, len(name)-1)], " '`")+1:]
+			name = strings.TrimSuffix(name, "'")
+			break
+		}
 		place, name, _ = strings.Cut(t, ": in ")
 		_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
 	case end-'0' > 9:

@@ -41,6 +41,9 @@ func TestParseScripts(t *testing.T) {
 		"\tscripts/roll.lua:9: in main chunk":                    {"roll", "roll"},
 		"\tscripts/roll.lua:9: in function <scripts/roll.lua:3>": {"roll", "roll"},
 		"  1. turn - addons/gears/lua/press.lua:12":              {"press", "turn"},
+		"\tfrom scripts/press.rb:12:in 'Press#turn'":             {"press", "Press#turn"},
+		"\tfrom scripts/press.rb:12:in `block in turn'":          {"press", "turn"},
+		"press.rb:12:in `<main>'":                                {"press", "<main>"},
 		"turn@simulation/press.js:12:3":                          {"press", "turn"},
 		"  Press.prototype.turn@simulation/press.js:12:3":        {"press", "Press.prototype.turn"},
 	} {
@@ -49,7 +52,7 @@ func TestParseScripts(t *testing.T) {
 		require.Equal(t, want, [2]string{f.Module, f.Name}, line)
 	}
 	for _, line := range []string{
-		"  1. turn - the press", "ann@example.com: 12", "ann@home.example", "10. gears - at 12", "in press.lua:12: in time",
+		"  1. turn - the press", "ann@example.com: 12", "ann@home.example", "10. gears - at 12", "in press.lua:12: in time", "from press:in 'turn'",
 	} {
 		_, got := frame.Parse(line)
 		require.Equal(t, frame.None, got, line)

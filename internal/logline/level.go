@@ -147,11 +147,8 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		if n < 0 {
 			n = len(rest)
 		}
-		word, more := rest[:n], n < len(rest)
+		word := rest[:n]
 		if l, ok := find(word, timed); ok {
-			if word == "ALERT" && more {
-				l = event.LevelInfo // as SMAPI asks the player for something
-			}
 			return l, true
 		}
 		begins = word == "" || isDigit(word[0]) || isSign(word[0]) || isZone(word)

@@ -88,7 +88,7 @@ var heads = []struct {
 	{"ERROR - no paper", "no paper", event.LevelError, true},
 
 	{"[10:00:00 ERROR Gadgets] no paper", "no paper", event.LevelError, true},
-	{"[10:00:00 ALERT Loader] no paper", "no paper", event.LevelInfo, true},
+	{"[10:00:00 ALERT Loader] no paper", "no paper", event.LevelFatal, true},
 
 	// Separators other than spaces.
 	{"2031-04-05 10:00:00,ERROR,press,no paper", "press,no paper", event.LevelError, true},

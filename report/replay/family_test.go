@@ -97,6 +97,27 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// TestRunsOfFamilies: the banner of a family begins another run, once.
+func TestRunsOfFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range families {
+		if c.family == "json" || c.family == "plain" {
+			continue
+		}
+		log, err := os.ReadFile(filepath.Join("../../testdata/families", c.name+"-healthy.log"))
+		require.NoError(t, err)
+		log = append(log, "\n"...)
+		path := filepath.Join(t.TempDir(), "log")
+		later := strings.NewReplacer("10:0", "17:4", "12:3", "19:3").Replace(string(log))
+		require.NoError(t, os.WriteFile(path, []byte(string(log)+later), 0o600))
+		doc, r := play(t, set, path, nil)
+		assert.Contains(t, strings.Join(doc.Summary.Verdict.Log, " "), "The log starts again at line ", c.name)
+		assert.Equal(t, c.game, r.Began.Facts().Game)
+		assert.Len(t, r.Mods.Mods, c.mods, c.name)
+	}
+}
+
 // TestFamiliesOfRules: a family that a rule file names has logs here.
 func TestFamiliesOfRules(t *testing.T) {
 	known := map[string]bool{"crash": true, "rimworld": true} // in testdata/captures

@@ -98,7 +98,7 @@ func ThreadTitle(b string) (crashed, ok bool) {
 	switch {
 	case IsStackTitle(b), strings.HasPrefix(b, "Stack Trace of Crashed Thread "):
 		return true, true
-	case hasAnyPrefix(b, "Stacks for Running Threads:", "Call Stack for Thread "):
+	case hasAnyPrefix(b, "Context:", "Stacks for Running Threads:", "Call Stack for Thread "):
 		return false, true
 	case !numbered:
 		return false, false

@@ -33,14 +33,13 @@ var Engine = Lines{
 		"with error:", // below "dlopen failed trying to load:" and a path
 		"[ ALLOC_",
 	},
-	Alive: []string{"UnloadTime: "},
 	Crash: []string{
-		"A crash has been intercepted by the crash handler", "Crash!!!", "Caught fatal signal - signo:", "Debug info from gdb:",
+		"A crash has been intercepted by the crash handler", CrashMark, "Caught fatal signal - signo:", "Debug info from gdb:",
 		"Received signal SIG", "Receiving unhandled NULL exception", "Native stacktrace:",
 		"========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE", "* Assertion at ",
 		"* Assertion: should not be reached at ",
 	},
-	Shows:  []string{"Fallback handler could not load library ", "GfxDevice: ", "<RI> Init"},
+	Shows:  []string{"Fallback handler could not load library ", "GfxDevice: ", "<RI> Init", SymbolsStart},
 	Apart:  []string{"Note: Creation of internal variant of shader ", "ShaderProgram is unsupported, "},
 	Memory: []string{"[ALLOC_", "[ ALLOC_", "Allocation happened at: ", "Memory overview", "Trying to allocate: "},
 	Logs:   []string{"UnityEngine.Debug"},
@@ -58,3 +57,6 @@ const (
 	MemoryEnd    = "Could not allocate memory: System out of memory!"
 	SymbolsStart = "SymInit: Symbol-SearchPath: "
 )
+
+// CrashMark is the first line of the report of a crash on Windows. SymbolsStart is the next line.
+const CrashMark = "Crash!!!"
