@@ -113,8 +113,6 @@ func TestLedgerChooses(t *testing.T) {
 		"source":                   {by("source", "colony/build"), run(3, 7)},
 		"severity":                 {by("severity", "error", "operation", "op-2"), run(5)},
 		"signature":                {by("signature", wood.Fragments[0].Refs["signature"]), run(8)},
-		"mod":                      {by("blame", "press"), run(5)},
-		"another mod":              {by("blame", "weaver"), run()},
 		"text":                     {by("contains", "colony failed"), run(5)},
 		"several filters":          {by("operation", "op-1", "rule", "save.broken"), run(5)},
 		"nothing that is both":     {by("operation", "op-1", "rule", "noise"), run()},
