@@ -85,22 +85,11 @@ func identities(f *Fragment) (content []string, signature string) {
 	return content, signature
 }
 
-// nested returns fragments as found, the details of one behind it.
+// nested returns fragments as found, but the details of each behind it.
 func nested(fs []Fragment) []Fragment {
-	first := make(map[string]int, len(fs))
+	ids := make(map[string]bool, len(fs))
 	for i := range fs {
-		if _, ok := first[fs[i].SourceID]; !ok {
-			first[fs[i].SourceID] = i
-		}
-	}
-	details := make(map[int][]int, len(fs))
-	var heads []int
-	for i := range fs {
-		if p, ok := first[fs[i].Parent]; ok && fs[i].Parent != "" && p != i {
-			details[p] = append(details[p], i)
-		} else {
-			heads = append(heads, i)
-		}
+		ids[fs[i].SourceID] = fs[i].SourceID != ""
 	}
 	out, done := make([]Fragment, 0, len(fs)), make([]bool, len(fs))
 	var add func(i int)
@@ -110,12 +99,16 @@ func nested(fs []Fragment) []Fragment {
 		}
 		done[i] = true
 		out = append(out, fs[i])
-		for _, d := range details[i] {
-			add(d)
+		for k := range fs {
+			if fs[k].Parent == fs[i].SourceID && fs[k].Parent != "" {
+				add(k)
+			}
 		}
 	}
-	for _, i := range heads {
-		add(i)
+	for i := range fs {
+		if !ids[fs[i].Parent] {
+			add(i)
+		}
 	}
 	for i := range fs {
 		add(i) // of a circle
