@@ -633,6 +633,19 @@ func TestToolsOfHeed(t *testing.T) {
 		}
 		b.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"heed_status"}}`)
 		require.Contains(t, b.take(b.client), `\"blind\":false`)
+		for _, tool := range bridge.Tools() {
+			for _, arguments := range []string{`{"after":"y"}`, `{"id":"99"}`, `{"id":"x","after":"y","last":1}`, `{"entry":"99"}`, `{"no":1}`} {
+				b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+					strings.ReplaceAll(tool.Name, "/", "_"), arguments))
+				said, failed := texts(t, b.take(b.client))
+				if !failed {
+					continue
+				}
+				for _, named := range regexp.MustCompile(`(?:heed|attention)[_/][a-z_]+`).FindAllString(said[0], -1) {
+					require.True(t, shown[named], "%s with %s: %s", tool.Name, arguments, said[0])
+				}
+			}
+		}
 	}
 }
 
