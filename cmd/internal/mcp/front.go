@@ -86,7 +86,7 @@ func (f *Front) Write(line []byte) (int, error) {
 	switch of := m.params.inner("_meta").get(subscriptionID); {
 	case m.method == "":
 		if to != nil && to.of.method == "tools/list" {
-			f.mirrored.learn(list(m.inner("result").get("tools")))
+			f.mirrored.learn(list(m.inner("result").get("tools")), func(string, error) {}) // which the client leaves out
 		}
 		delete(f.open, m.key())
 	case of != nil:

@@ -343,7 +343,16 @@ func TestWithoutSession(t *testing.T) {
 const mirroring = `{"tools":[{"name":"build","inputSchema":{"type":"object","properties":{` +
 	`"region":{"type":"string","x-mcp-header":"Region"},"count":{"type":"integer","x-mcp-header":"Count"},` +
 	`"at":{"type":"object","properties":{"roof":{"type":"boolean","x-mcp-header":"Roof"}}},` +
-	`"odd":{"type":"number","x-mcp-header":"Odd"},"bad":{"type":"string","x-mcp-header":"a b"},"plain":{"type":"string"}}}}],` +
+	`"plain":{"type":"string"}}}},` +
+	`{"name":"odd","inputSchema":{"properties":{"odd":{"type":"number","x-mcp-header":"Odd"}}}},` +
+	`{"name":"bad","inputSchema":{"properties":{"bad":{"type":"string","x-mcp-header":"a b"}}}},` +
+	`{"name":"twice","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}},` +
+	`{"name":"number","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":7}}}},` +
+	`{"name":"empty","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":""}}}},` +
+	`{"name":"root","inputSchema":{"type":"string","x-mcp-header":"Root"}},` +
+	`{"name":"items","inputSchema":{"properties":{"a":{"type":"array","items":{"type":"string","x-mcp-header":"A"}}}}},` +
+	`{"name":"any","inputSchema":{"anyOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}},` +
+	`{"name":"named","inputSchema":{"properties":{"x-mcp-header":{"type":"string"}}}}],` +
 	`"resultType":"complete"}`
 
 // TestMirroredArguments: heed refuses a call whose headers do not repeat the arguments that the tool wants repeated.
@@ -363,7 +372,7 @@ func TestMirroredArguments(t *testing.T) {
 		headers   []string
 		status    int
 	}{
-		{`{"plain":"x","odd":1,"bad":"y"}`, nil, 200},
+		{`{"plain":"x"}`, nil, 200},
 		{`{"region":null}`, nil, 200},
 		{`{"region":"eu","count":42.0,"at":{"roof":true}}`, []string{"Mcp-Param-Region", "eu", "mcp-param-count", "42", "Mcp-Param-Roof", "true"}, 200},
 		{`{"region":"über"}`, []string{"Mcp-Param-Region", "=?base64?w7xiZXI=?="}, 200},

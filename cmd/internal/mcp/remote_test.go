@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -318,7 +319,11 @@ func TestMirrorsArguments(t *testing.T) {
 	}}
 	b, _ := beginGame(t, g)
 	ask := func(line string) string { b.ask(line); return b.answer() }
-	require.Contains(t, ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)), "x-mcp-header")
+	tools := ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
+	require.Contains(t, tools, "x-mcp-header")
+	names := regexp.MustCompile(`"name":"(\w+)","inputSchema`).FindAllStringSubmatch(tools, -1)
+	require.Equal(t, []string{"build", "named"}, []string{names[0][1], names[1][1]}, "others must not reach a client over HTTP")
+	require.Len(t, names, 2)
 	call := func(arguments string) (sent map[string]string) {
 		ask(typed(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"build","arguments":` + arguments + `}}`))
 		sent = map[string]string{}
@@ -331,7 +336,7 @@ func TestMirrorsArguments(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{
 		"Mcp-Param-Region": "=?base64?w7xiZXI=?=", "Mcp-Param-Count": "42", "Mcp-Param-Roof": "true",
-	}, call(`{"region":"über","count":42,"at":{"roof":true},"odd":1,"bad":"y","plain":"x"}`))
+	}, call(`{"region":"über","count":42,"at":{"roof":true},"plain":"x"}`))
 	require.Equal(t, map[string]string{"Mcp-Param-Region": "=?base64??="}, call(`{"region":"","count":null}`))
 	require.Empty(t, call(`{"plain":"x"}`))
 }
