@@ -203,44 +203,33 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 	return found
 }
 
-// items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
-// these what was cleared lately, the latest first.
+// items returns the item that is worked on, open or not; the open ones, those of the operation that is worked on first,
+// then those that block; and items that were cleared lately, the latest first.
 func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
-	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Item) bool { return a.Disposition < least })
-	latest := s.Engine.Latest()
-	rank := func(a *heed.Item) int {
-		switch {
-		case item != "" && a.ID == item:
-			return 0
-		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
-			return 1
-		case a.Blocking:
-			return 2
-		}
-		return 3
-	}
-	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
-	has := func(id string) bool {
-		return slices.ContainsFunc(items, func(a heed.Item) bool { return a.ID == id })
-	}
-	if item != "" && !has(item) {
-		if it, ok := s.Engine.Item(item); ok {
-			items = slices.Insert(items, 0, it)
-		}
-	}
-	if cleared <= 0 {
-		return items
-	}
-	since := s.ledger.latestTime(latest).Add(-cleared)
-	opened := s.Engine.Stats().Coalesce.Opened
-	for n, looked := opened, 0; n > 0 && looked < maxClearedLooked; n, looked = n-1, looked+1 {
+	items, latest := s.Engine.Open(nil), s.Engine.Latest()
+	since, looked := s.ledger.latestTime(latest).Add(-cleared), 0
+	for n := s.Engine.Stats().Coalesce.Opened; n > 0 && cleared > 0 && looked < maxClearedLooked; n-- {
 		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
-		if !ok || it.State == coalesce.Open || it.Disposition < least || has(it.ID) {
-			continue
-		}
-		if r := s.record(it.LatestSequence); r != nil && !r.Time.Before(since) {
+		if r := s.record(it.LatestSequence); ok && it.State != coalesce.Open && r != nil && !r.Time.Before(since) {
 			items = append(items, it)
 		}
+		looked++
+	}
+	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == item })
+	rank := func(a *heed.Item) int {
+		switch {
+		case a.State != coalesce.Open:
+			return 3
+		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
+			return 0
+		case a.Blocking:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
+	if it, known := s.Engine.Item(item); known {
+		items = slices.Insert(items, 0, it)
 	}
 	return items
 }

@@ -90,9 +90,6 @@ func (l *look) head(class string) briefing.Fragment {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
 	f.Lines = append(append(l.text(headLines, l.frames), own(l.since())), l.first()...)
-	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
-		facts = slices.Insert(facts, 1, ev)
-	}
 	f.Lines = append(append(f.Lines, facts...), next...)
 	return f
 }
@@ -211,45 +208,7 @@ func (l *look) culprit() string {
 		}
 		out = append(out, s)
 	}
-	s := "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
-	var others []string
-	for i := range l.item.Sample {
-		for _, mod := range l.item.Sample[i].Blame {
-			name := named(mod)
-			if !slices.Contains(mods, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
-				others = append(others, name)
-			}
-		}
-	}
-	if len(others) > 0 {
-		s += "; other entries in it point at " + strings.Join(others, ", ")
-	}
-	return s
-}
-
-// proof returns the line of the dominant entry that points most at the first culprit, and false where it is not held.
-func (l *look) proof() (briefing.Line, bool) {
-	i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool {
-		return len(l.item.Blame) > 0 && s.Mod == l.item.Blame[0]
-	})
-	if i < 0 {
-		return briefing.Line{}, false
-	}
-	at := l.suspects[i].Evidence[0].Line
-	kind := briefing.Prose
-	for _, part := range [...]string{l.shown.Message, l.shown.Stack} {
-		for line := range strings.Lines(strings.TrimRight(part, "\r\n")) {
-			if at--; at > 0 {
-				continue
-			}
-			if shown, _ := quoted(nil, line, 1, kind); len(shown) > 0 {
-				return shown[0], true
-			}
-			return briefing.Line{}, false
-		}
-		kind = briefing.Stack
-	}
-	return briefing.Line{}, false
+	return "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
 }
 
 // origin returns the operation that it came of or after, else the phase of the game.
