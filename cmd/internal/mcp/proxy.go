@@ -412,43 +412,25 @@ func (p *Proxy) finish(id json.RawMessage) *call {
 	return c
 }
 
-// refusal returns the text in place of the result of a call that was held back.
-func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
-	ctx, cancel := context.WithTimeout(ctx, newsWithin)
-	defer cancel()
-	text, err := p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool, "", "")
-	p.unknown(err)
-	return text
-}
-
-// unknown logs why it is not known what is open, unless err is nil.
-func (p *Proxy) unknown(err error) {
-	if err != nil {
-		p.cfg.Log.Warn("what is open is not known", "error", err)
-	}
-}
-
-// plain returns the text of messages without words around them.
-func plain(messages []steer.Message) string {
-	if len(messages) == 0 {
-		return ""
-	}
-	return steer.Framing{}.Render(steer.Batch{Messages: messages, Prompts: true})
-}
-
-// newsWithin bounds a look for what is to be told. A result does not wait longer for it.
+// newsWithin bounds a look for news. A result does not wait longer for it.
 const newsWithin = 2 * time.Second
 
-// ride returns the news for the agent.
-func (p *Proxy) ride(ctx context.Context) (messages []steer.Message) {
+// refusal returns the text in place of the result of a call that was held back.
+func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
+	return p.news(ctx, func(ctx context.Context) (string, error) {
+		return p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool, "", "")
+	})
+}
+
+// news returns the text of f, and logs its error.
+func (p *Proxy) news(ctx context.Context, f func(context.Context) (string, error)) string {
 	ctx, cancel := context.WithTimeout(ctx, newsWithin)
 	defer cancel()
-	p.unknown(p.talk.Look(ctx))
-	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		messages = slices.Clone(m.Ride().Messages)
-		return steer.Action{}
-	})
-	return messages
+	text, err := f(ctx)
+	if err != nil {
+		p.cfg.Log.Warn("the open items are not known", "error", err)
+	}
+	return text
 }
 
 // confirm records that the model has what was written before.
@@ -566,7 +548,8 @@ func (p *Proxy) tell(ctx context.Context, m *message, tool, told string) {
 
 // add adds an outcome and the news to what has the answer of a call. It returns false if there are none.
 func (p *Proxy) add(ctx context.Context, msg *object, tool, told string) bool {
-	text := strings.TrimSpace(told + "\n\n" + plain(p.ride(ctx)))
+	news := p.news(ctx, func(ctx context.Context) (string, error) { return p.talk.Offer(ctx, "", "") })
+	text := strings.TrimSpace(told + "\n\n" + news)
 	if text == "" {
 		return false
 	}
