@@ -56,9 +56,6 @@ func New(c Config) (*Service, error) {
 		if t == nil {
 			return nil, fmt.Errorf("briefing: Config.Templates[%d] is nil", i)
 		}
-		if err := check(t); err != nil {
-			return nil, err
-		}
 		if ids[t.TemplateID] {
 			return nil, fmt.Errorf("briefing: two templates are called %q", t.TemplateID)
 		}
