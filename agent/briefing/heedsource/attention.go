@@ -113,10 +113,6 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		room -= cost(in, &summary)
 	}
 	reserve := int(float64(in.Tokens) * detailShare)
-	if len(items) > 1 {
-		all := s.others(in, items[1:], 0)
-		reserve = max(reserve, cost(in, &briefing.Fragment{Lines: all.Short}))
-	}
 	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
 	if err != nil {
 		return out, err
@@ -125,7 +121,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if several {
 		var has []heed.Item
 		room += cost(in, &summary)
-		for _, how := range []brevity{whole, shorter, shortest} {
+		for _, how := range []brevity{whole, shortest} {
 			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
 				break
 			}
@@ -309,8 +305,7 @@ type brevity int
 
 const (
 	whole    brevity = iota // a line, its cause, what to do next
-	shorter                 // a line and its cause
-	shortest                // a shorter line and the beginning of its cause
+	shortest                // a line and the beginning of its cause
 	briefest                // its title, number and culprit
 )
 

@@ -135,7 +135,6 @@ func TestHead(t *testing.T) {
 	require.Equal(t, "colony/build", head.Refs["method"])
 	require.Equal(t, "Press", head.Refs["blame"])
 	require.Equal(t, "fault", head.Refs["rule"])
-	require.Equal(t, "line 103", head.Refs["line"])
 	require.Equal(t, "fault in Press of op=op-1", head.Refs["text"])
 	for _, f := range found.Fragments[1:7] {
 		require.Equal(t, head.SourceID, f.Parent)

