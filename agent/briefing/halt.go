@@ -81,13 +81,10 @@ func (a *assembly) covered() (covered, required int) {
 		return 0, 0
 	}
 	there := map[string]bool{}
-	keys := func(f *Fragment) []string {
-		same, signature := identities(f)
-		return append(same, f.key(), signature)
-	}
+	keys := func(f *Fragment) []string { return append(identities(f), f.key()) }
 	for i := range a.found {
 		for _, key := range keys(&a.found[i]) {
-			there[key] = key != ""
+			there[key] = true
 		}
 	}
 	for _, p := range parts {
