@@ -68,7 +68,6 @@ type Proxy struct {
 	known      map[string][]string // tags of the server's tools that have some
 	lacks      map[string]bool     // capabilities that the server does not have
 	greeted    bool                // the server answered initialize
-	ready      bool                // the client takes notifications
 	subscribed []string            // heed's resources by requests of their own, of versions before typedSince
 
 	suspended *lru.Cache[sum, gate.Decision] // of calls that wait for the client's input
@@ -192,10 +191,6 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	c := &call{id: m.id, method: m.method, typed: m.version >= typedSince || m.version == "" && p.typed.Load()}
 	if c.typed { // any request may be the first of its client
 		p.arrive(ctx)
-	} else if c.method != "ping" { // the first after initialize shows that the client takes notifications
-		p.mu.Lock()
-		p.ready = p.ready || p.greeted
-		p.mu.Unlock()
 	}
 	switch {
 	case c.method == "tools/call":
@@ -263,23 +258,23 @@ func (c *call) with(from object) sum {
 
 // notified takes a notification of the client. It returns the call that ends with it, nil for none.
 func (p *Proxy) notified(m *message) *call {
+	if m.method != "notifications/cancelled" {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch m.method {
-	case "notifications/initialized":
-		p.ready = true
-	case "notifications/cancelled":
-		id := keyOf(m.params.get("requestId"))
-		if c := p.pending[id]; c != nil {
-			if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
-				delete(p.pending, id)
-			}
-			if c.sent {
-				return c
-			}
-		}
+	id := keyOf(m.params.get("requestId"))
+	c := p.pending[id]
+	if c == nil {
+		return nil
 	}
-	return nil
+	if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
+		delete(p.pending, id)
+	}
+	if !c.sent {
+		return nil
+	}
+	return c
 }
 
 // own answers what is heed's own: its resources, and what the server cannot do. Refused is why it does not.
@@ -314,8 +309,6 @@ func (p *Proxy) own(ctx context.Context, c *call, params object) (own bool, resu
 				"uri": uri, "mimeType": held.MIMEType, "text": string(encode(held.Content)),
 			}}}, ""
 		}
-	case "logging/setLevel":
-		return lacking("logging") && !c.typed, struct{}{}, "" // which has no such method
 	default:
 		return false, nil, ""
 	}
@@ -611,23 +604,22 @@ func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 // initialized adds heed's capabilities and instructions to those of the server.
 func (p *Proxy) initialized(ctx context.Context, method string, result *object) {
 	capabilities := result.inner("capabilities")
-	notifies := method == "initialize" // after server/discover, heed's log messages have no way to the client
+	greets := method == "initialize"
 	p.mu.Lock()
-	for _, name := range []string{"tools", "logging", "resources"} {
-		p.lacks[name] = capabilities.get(name) == nil
-		if p.lacks[name] && (notifies || name != "logging") {
+	for _, name := range []string{"tools", "resources"} {
+		if p.lacks[name] = capabilities.get(name) == nil; p.lacks[name] {
 			capabilities.set(name, struct{}{})
 		}
 	}
-	again := p.greeted && notifies
-	if p.greeted = p.greeted || notifies; again { // another client, which has read nothing
-		p.ready, p.subscribed = false, nil
+	again := p.greeted && greets
+	if p.greeted = p.greeted || greets; again { // another client, which has read nothing
+		p.subscribed = nil
 	}
 	p.mu.Unlock()
 	if again {
 		p.begin()
 	}
-	if notifies {
+	if greets {
 		p.typed.Store(result.text("protocolVersion") >= typedSince)
 	}
 	resources := capabilities.inner("resources")

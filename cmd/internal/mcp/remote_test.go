@@ -165,16 +165,6 @@ func (g *game) wait(kind string) {
 	}
 }
 
-// answer returns the next line that the client gets and that is no log message.
-func (b *between) answer() string {
-	b.t.Helper()
-	for {
-		if line := b.take(b.client); !strings.Contains(line, "notifications/message") {
-			return line
-		}
-	}
-}
-
 const ack = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`
 
 const hello25 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
@@ -187,7 +177,7 @@ func TestGameOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := beginGame(t, g)
-			ask := func(line string) string { b.ask(line); return b.answer() }
+			ask := func(line string) string { b.ask(line); return b.take(b.client) }
 			require.Contains(t, ask(hello25), `"instructions":"heed watches`)
 			b.ask(inited)
 			g.wait("GET")
@@ -271,9 +261,9 @@ func TestCancelOverHTTP(t *testing.T) {
 	b.ask(hello25)
 	b.take(b.client)
 	b.ask(strings.Replace(build, "7", "8", 1))
-	require.Contains(t, b.answer(), "Not executed: ", "its outcome is not known")
+	require.Contains(t, b.take(b.client), "Not executed: ", "its outcome is not known")
 	b.ask(ack)
-	require.Contains(t, b.answer(), `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	b.ask(build)
 	g.wait("POST tools/call")
 	b.ask(cancel)
@@ -318,7 +308,7 @@ func TestMirrorsArguments(t *testing.T) {
 		return false
 	}}
 	b, _ := beginGame(t, g)
-	ask := func(line string) string { b.ask(line); return b.answer() }
+	ask := func(line string) string { b.ask(line); return b.take(b.client) }
 	tools := ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
 	require.Contains(t, tools, "x-mcp-header")
 	names := regexp.MustCompile(`"name":"(\w+)","inputSchema`).FindAllStringSubmatch(tools, -1)
