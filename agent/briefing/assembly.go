@@ -31,8 +31,8 @@ type assembly struct {
 	kept     [][]Fragment // by stage, of all its runs
 	trace    []StageResult
 	warnings []string
-	untraced []string // warnings that are not in the trace yet
-	more     int      // warnings beyond the bound
+	traced   int // warnings that are in the trace
+	more     int // warnings beyond the bound
 
 	stopped string // the budget that was exceeded
 	halted  bool   // a halting stage was satisfied
@@ -47,7 +47,7 @@ const (
 
 func (a *assembly) elapsed() time.Duration { return max(0, a.service.config.Now().Sub(a.started)) }
 
-// warn records a warning, "" for none. It stands in the trace with the stage at hand, or else the next.
+// warn records a warning, "" for none. The trace has it with the current stage, or else the next.
 func (a *assembly) warn(warning string) {
 	warning = texts.Safe(warning, maxLineRunes)
 	switch {
@@ -55,21 +55,27 @@ func (a *assembly) warn(warning string) {
 	case len(a.warnings) == maxList:
 		a.more++
 	default:
-		a.warnings, a.untraced = append(a.warnings, warning), append(a.untraced, warning)
+		a.warnings = append(a.warnings, warning)
 	}
 }
 
 // record adds the result of a stage to the trace.
 func (a *assembly) record(i int, res *StageResult, began time.Time) {
+	a.results[i] = res.Status
+	res.Duration = max(0, a.service.config.Now().Sub(began))
+	a.detail(res)
+	a.trace = append(a.trace, *res)
+}
+
+// detail adds the warnings that the trace does not have to the result of a stage.
+func (a *assembly) detail(res *StageResult) {
 	reason := res.Detail
-	for _, w := range a.untraced {
+	for _, w := range a.warnings[a.traced:] {
 		if reason == "" || !strings.HasSuffix(w, reason) {
 			res.Detail = strings.TrimPrefix(res.Detail+"; "+w, "; ")
 		}
 	}
-	a.untraced, a.results[i] = nil, res.Status
-	res.Duration = max(0, a.service.config.Now().Sub(began))
-	a.trace = append(a.trace, *res)
+	a.traced = len(a.warnings)
 }
 
 // timed is a context that ends with the time of an assembly, by the clock of [Config]: sources that ask Err see it.

@@ -85,35 +85,6 @@ func (a *assembly) scope(tier string) (tiers []string, strategy string) {
 	return slices.Sorted(maps.Keys(a.service.config.Ledgers)), AllParallel
 }
 
-// tiersRead returns the tiers that the pipeline may read. It is for before the first stage.
-func (a *assembly) tiersRead() []string {
-	scope, _ := a.scope("")
-	var all []string
-	for i := range a.stages {
-		switch c := a.stages[i].Config.(type) {
-		case *tierSelect:
-			if !a.stages[i].Disabled {
-				scope = c.Tiers
-			}
-		case *LedgerQuery:
-			if c.Tier != "" {
-				all = append(all, c.Tier)
-			} else {
-				all = append(all, scope...)
-			}
-		case *horizontalSearch:
-			all = append(all, c.Tiers...)
-			if len(c.Tiers) == 0 {
-				all = append(all, scope...)
-			}
-		case *custom:
-			all = append(all, scope...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // ledgers asks the ledgers of a query's tiers, each for as many entries.
 func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
 	tiers, strategy := a.scope(q.Tier)

@@ -6,12 +6,9 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -39,33 +36,13 @@ var (
 	attentionStages = []string{typeAttention, typeCustom} // that may find fragments of attention
 )
 
-// check returns what is wrong with a template that was not parsed.
-func check(t *Template) error {
-	return gather(texts.Safe(t.TemplateID, maxName), t.check)
-}
-
-// gather returns what check reports of something that has no places, nil for nothing.
-func gather(file string, check func(reporter)) error {
+// checkRequest returns the errors of a request, nil for none. Its contract follows the rules for stages, but for paths,
+// which no root has either.
+func checkRequest(r *Request) error {
 	var errs problems
-	check(func(field, msg, hint string) {
-		if len(errs) < maxErrors {
-			errs = append(errs, &Error{File: file, Field: field, Msg: msg, Hint: hint})
-		}
-	})
-	if len(errs) > 0 {
-		return errs
-	}
-	return nil
-}
-
-// checkRequest returns what is wrong with a request. What its contract requires is held to what stages may have, but
-// for paths, which no root may have either.
-func checkRequest(r *Request) error { return gather("request", r.check) }
-
-func (r *Request) check(all reporter) {
 	report := reporter(func(field, msg, hint string) {
-		if !strings.Contains(field, ".paths[") {
-			all(field, msg, hint)
+		if len(errs) < maxErrors && !strings.Contains(field, ".paths[") {
+			errs = append(errs, &Error{File: "request", Field: field, Msg: msg, Hint: hint})
 		}
 	})
 	for _, v := range requestVariables {
@@ -82,6 +59,10 @@ func (r *Request) check(all reporter) {
 			s.checkConfig(report, s.Stage, true)
 		}
 	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
 }
 
 // reporter receives what is wrong with a field, and what would be right.
@@ -153,8 +134,7 @@ func (s *stage) check(report reporter, at string, attention bool) {
 	if !(s.Share >= 0 && s.Share <= 1) {
 		report(at+".share", "must be more than 0, and at most 1", "the part of the tokens left that the stage may use")
 	}
-	config, known := stageTypes[s.Type]
-	if !known {
+	if stageTypes[s.Type] == nil {
 		types := slices.Sorted(maps.Keys(stageTypes))
 		if s.Type == "" {
 			report(at+".type", "is missing", "one of "+strings.Join(types, ", "))
@@ -162,10 +142,6 @@ func (s *stage) check(report reporter, at string, attention bool) {
 			report(at+".type", "unknown type "+yamlfile.Quote(s.Type),
 				yamlfile.DidYouMean(s.Type, types))
 		}
-		return
-	}
-	if v := reflect.ValueOf(s.Config); s.Config == nil || v.Type() != reflect.PointerTo(config) || v.IsNil() {
-		report(at+".config", fmt.Sprintf("is not that of a stage of type %s", s.Type), "")
 		return
 	}
 	s.checkConfig(report, at+".config", attention)
@@ -245,34 +221,23 @@ func (report reporter) required(field, s string) {
 	}
 }
 
-// list refuses lists that are too long, that have "" or anything twice, and with required empty ones.
+// list refuses lists that are too long, and with required empty ones.
 func (report reporter) list(field string, list []string, required bool) {
 	switch {
 	case len(list) == 0 && required:
 		report(field, "is missing", "write a list: [a, b]")
 	case len(list) > maxList:
 		report(field, fmt.Sprintf("has %d items, more than the %d allowed", len(list), maxList), "")
-		return
-	}
-	for i, s := range list {
-		if s == "" {
-			report(index(field, i), "is empty", "")
-		} else if first := slices.Index(list, s); first < i {
-			report(index(field, i), "is in the list twice, first as item "+strconv.Itoa(first+1), "")
-		}
 	}
 }
 
-// filters refuses filters that are too many or without a value.
+// filters refuses too many filters.
 func (report reporter) filters(field string, of map[string]string, attention bool) {
 	if len(of) > maxList {
 		report(field, fmt.Sprintf("has %d filters, more than the %d allowed", len(of), maxList), "")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if of[name] == "" {
-			report(join(field, name), "is empty", "write a value, or remove it")
-		}
 		report.variables(join(field, name), of[name], attention)
 	}
 }

@@ -50,7 +50,7 @@ func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
-		return f, false, cause(err)
+		return f, false, err
 	}
 	if more = int64(len(content)) > limit; more {
 		end := bytes.LastIndexByte(content[:limit], '\n') + 1
@@ -87,7 +87,7 @@ func open(roots []*os.Root, name string) (*os.File, int64, error) {
 			continue
 		}
 		if err != nil {
-			return nil, 0, cause(err)
+			return nil, 0, err
 		}
 		info, err := f.Stat()
 		if err == nil && !info.Mode().IsRegular() {
@@ -95,17 +95,9 @@ func open(roots []*os.Root, name string) (*os.File, int64, error) {
 		}
 		if err != nil {
 			_ = f.Close()
-			return nil, 0, cause(err)
+			return nil, 0, err
 		}
 		return f, info.Size(), nil
 	}
 	return nil, 0, errors.New("not found below the folders that may be read")
-}
-
-// cause returns an error of a file system without the path, which whoever asked has.
-func cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }

@@ -37,27 +37,20 @@ func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err er
 		return nil, true, fmt.Errorf("%w: %d tokens, of %d", ErrRequired, limit-room, limit)
 	}
 	taken := make(map[int]Fragment, len(fs))
-	take := func(i int, f Fragment) {
-		taken[i] = f
-		room -= f.TokenEstimate
-	}
 	for _, i := range order {
 		f := fs[i]
-		if s, required := short[i]; required {
-			room += s.TokenEstimate
-			if f.TokenEstimate > room {
-				f = shortened(&f, room, t)
-			}
-			take(i, f)
-			continue
+		room += short[i].TokenEstimate // 0 unless it is required
+		whole := f.TokenEstimate <= room
+		if !whole {
+			f = shortened(&f, room, t)
 		}
-		if f.TokenEstimate > room {
-			if s := shortened(&f, room, t); len(s.Lines) > 0 && s.TokenEstimate <= room {
-				take(i, s)
-			}
+		if whole || f.Required || len(f.Lines) > 0 && f.TokenEstimate <= room {
+			taken[i] = f
+			room -= f.TokenEstimate
+		}
+		if !whole && !f.Required {
 			break
 		}
-		take(i, f)
 	}
 	for _, i := range slices.Sorted(maps.Keys(taken)) {
 		kept = append(kept, taken[i])

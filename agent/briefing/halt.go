@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,16 +56,12 @@ func (a *assembly) lacks(c *halting) string {
 	return strings.Join(all, "; ")
 }
 
-// has reports whether an item is in what was found, in whatever revision: its own fragment, or named in the words of
-// another, and not only as a part of a word.
+// has reports whether a fragment is about an item in any revision, or names it.
 func (a *assembly) has(item string) bool {
 	id := itemOf(item)
-	word := regexp.MustCompile(`(?:^|[^-\w])` + regexp.QuoteMeta(id) + `(?:[^-\w]|$)`)
-	named := func(text string) bool { return id != "" && word.MatchString(text) }
 	return slices.ContainsFunc(a.found, func(f Fragment) bool {
-		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || named(f.Title) ||
-			slices.Contains(strings.Fields(f.Refs["items"]), id) ||
-			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && named(l.Text) }))
+		return f.Source == SourceAttention &&
+			(itemOf(f.SourceID) == id || slices.Contains(strings.Fields(f.Refs["items"]), id))
 	})
 }
 
@@ -86,13 +81,10 @@ func (a *assembly) covered() (covered, required int) {
 		return 0, 0
 	}
 	there := map[string]bool{}
-	keys := func(f *Fragment) []string {
-		same, signature := identities(f)
-		return append(same, f.key(), signature)
-	}
+	keys := func(f *Fragment) []string { return append(identities(f), f.key()) }
 	for i := range a.found {
 		for _, key := range keys(&a.found[i]) {
-			there[key] = key != ""
+			there[key] = true
 		}
 	}
 	for _, p := range parts {

@@ -2,8 +2,8 @@ package briefing
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -173,62 +173,33 @@ func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 			p.value(join(field, e.key), e.value, item)
 			v.SetMapIndex(reflect.ValueOf(e.key), item)
 		}
-	case reflect.String:
-		if s, ok := p.text(field, n); ok {
-			v.SetString(s)
-		}
-	case reflect.Bool:
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
-			p.add(n, field, "write true or false", "must be true or false, not %s", kind(n))
-			return
-		}
-		v.SetBool(strings.EqualFold(n.Value, "true"))
-	case reflect.Int, reflect.Int64:
-		var i int64
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || n.Decode(&i) != nil || i != int64(int(i)) {
-			p.add(n, field, "", "must be a whole number, not %s", kind(n))
-			return
-		}
-		v.SetInt(i)
-	case reflect.Float64:
-		if f, ok := p.number(field, n); ok {
-			v.SetFloat(f)
-		}
 	default:
-		panic("BUG: briefing: no way to read " + v.Type().String())
+		want := scalars[v.Kind()]
+		if n.Kind != yaml.ScalarNode || !strings.Contains(want.tags, n.ShortTag()) || n.Decode(v.Addr().Interface()) != nil {
+			got := kind(n)
+			if v.Kind() == reflect.String { // which quotes would not tell from a number
+				got = yamlfile.KindName(n)
+			}
+			p.add(n, field, want.hint, "must be %s, not %s", want.name, got)
+		}
 	}
 }
 
-// kind names what a node is, a text by itself.
+// scalars are the values that are no collections, with their tags in YAML.
+var scalars = map[reflect.Kind]struct{ name, tags, hint string }{
+	reflect.String:  {"text", "!!str", "put it in quotes"},
+	reflect.Bool:    {"true or false", "!!bool", "write true or false"},
+	reflect.Int:     {"a whole number", "!!int", ""},
+	reflect.Int64:   {"a whole number", "!!int", ""},
+	reflect.Float64: {"a number", "!!int !!float", ""},
+}
+
+// kind returns the kind of a node, or the text itself.
 func kind(n *yaml.Node) string {
 	if name := yamlfile.KindName(n); name != "text" && name != "a number" {
 		return name
 	}
 	return yamlfile.Quote(n.Value)
-}
-
-func (p *parser) text(field string, n *yaml.Node) (string, bool) {
-	switch {
-	case n.Kind != yaml.ScalarNode:
-		p.add(n, field, "", "must be text, not %s", yamlfile.KindName(n))
-	case n.ShortTag() == "!!null":
-		p.add(n, field, "write a text, or remove the field", "is empty")
-	case n.ShortTag() != "!!str":
-		p.add(n, field, "quote it: '"+yamlfile.Clean(yamlfile.Clip(n.Value))+"'", "must be text, not %s",
-			yamlfile.KindName(n))
-	default:
-		return n.Value, true
-	}
-	return "", false
-}
-
-func (p *parser) number(field string, n *yaml.Node) (f float64, ok bool) {
-	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") && n.Decode(&f) == nil &&
-		!math.IsNaN(f) && !math.IsInf(f, 0) {
-		return f, true
-	}
-	p.add(n, field, "", "must be a number, not %s", kind(n))
-	return 0, false
 }
 
 func (p *parser) duration(field string, n *yaml.Node, to *time.Duration) {
@@ -244,7 +215,7 @@ func (p *parser) duration(field string, n *yaml.Node, to *time.Duration) {
 	}
 }
 
-// any reads what a custom stage is given: what JSON can hold.
+// any reads a value for a custom stage: one that JSON has.
 func (p *parser) any(field string, n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -256,16 +227,13 @@ func (p *parser) any(field string, n *yaml.Node) any {
 		}
 		return out
 	}
+	if !slices.Contains([]string{"!!null", "!!bool", "!!int", "!!float"}, n.ShortTag()) {
+		return n.Value
+	}
 	var v any
-	switch n.ShortTag() {
-	case "!!null":
-	case "!!bool":
-		v = strings.EqualFold(n.Value, "true")
-	case "!!int", "!!float":
-		p.number(field, n)
-		_ = n.Decode(&v) // what is no number was reported
-	default:
-		v = n.Value
+	_ = n.Decode(&v) // the tag is from the value
+	if _, err := json.Marshal(v); err != nil {
+		p.add(n, field, "", "must be a number, not %s", kind(n))
 	}
 	return v
 }
@@ -307,11 +275,9 @@ func (p *parser) stage(field string, n *yaml.Node, to *stage) {
 func (p *parser) tokens(field string, n *yaml.Node, to *Tokens) {
 	*to = Tokens{}
 	number := func(field, key string, n *yaml.Node) {
-		p.at[field] = n
-		switch f, ok := p.number(field, n); {
-		case ok && f == 0:
-			p.add(n, field, charsHint, "must be more than 0")
-		case ok:
+		var f float64
+		wrong := len(p.errs)
+		if p.value(field, n, reflect.ValueOf(&f).Elem()); len(p.errs) == wrong {
 			(*to)[key] = f
 		}
 	}

@@ -20,36 +20,37 @@ const maxName = 64
 // resolve returns the template for a request: the one that it names, or the most specific that applies. With none it
 // is the minimal default, and a warning.
 func resolve(templates []*Template, r *Request) (t *Template, warning string, err error) {
-	var alike []string
+	var found []*Template
 	best := 0
 	for _, c := range templates {
-		if r.TemplateOverride != "" && c.TemplateID != r.TemplateOverride {
-			continue
-		}
 		specific, applies := c.AppliesTo.match(r)
 		if r.TemplateOverride != "" {
-			specific, applies = 0, true
+			specific, applies = 0, c.TemplateID == r.TemplateOverride
 		}
 		switch {
-		case !applies || t != nil && specific < best:
+		case !applies || specific < best:
 			continue
-		case t == nil || specific > best:
-			t, best, alike = c, specific, nil
+		case specific > best:
+			best, found = specific, nil
 		}
-		alike = append(alike, texts.Safe(c.TemplateID, maxName))
+		found = append(found, c)
 	}
 	switch {
-	case len(alike) > 1:
+	case len(found) > 1:
+		var ids []string
+		for _, c := range found {
+			ids = append(ids, texts.Safe(c.TemplateID, maxName))
+		}
 		return nil, "", fmt.Errorf("%w: %s: name one in the request, or let one name more of "+
-			"framework_id, agent_class and tier", ErrAmbiguous, strings.Join(alike, ", "))
-	case t == nil && r.TemplateOverride != "":
+			"framework_id, agent_class and tier", ErrAmbiguous, strings.Join(ids, ", "))
+	case len(found) == 1:
+		return found[0], "", nil
+	case r.TemplateOverride != "":
 		return nil, "", fmt.Errorf("%w: %s", ErrNoTemplate, texts.Safe(r.TemplateOverride, maxName))
-	case t == nil:
-		return minimalDefault(), fmt.Sprintf("no template applies to framework %q, class %q, tier %q: only what the "+
-			"contract requires is read", texts.Safe(r.FrameworkID, maxName), texts.Safe(r.AgentClass, maxName),
-			texts.Safe(r.Tier, maxName)), nil
 	}
-	return t, "", nil
+	return minimalDefault(), fmt.Sprintf("no template applies to framework %q, class %q, tier %q: only what the "+
+		"contract requires is read", texts.Safe(r.FrameworkID, maxName), texts.Safe(r.AgentClass, maxName),
+		texts.Safe(r.Tier, maxName)), nil
 }
 
 // match reports whether every key that a names is that of the request, and how specific a is: a framework counts more

@@ -56,9 +56,6 @@ func New(c Config) (*Service, error) {
 		if t == nil {
 			return nil, fmt.Errorf("briefing: Config.Templates[%d] is nil", i)
 		}
-		if err := check(t); err != nil {
-			return nil, err
-		}
 		if ids[t.TemplateID] {
 			return nil, fmt.Errorf("briefing: two templates are called %q", t.TemplateID)
 		}
@@ -144,16 +141,11 @@ func (a *assembly) key() [sha256.Size]byte {
 	return sha256.Sum256(all)
 }
 
-// revision is of the state that is read: the open items, and the latest of the ledgers.
+// revision identifies the state that is read: the open items, and the latest of the ledgers.
 func (a *assembly) revision() string {
-	var parts []string
-	for _, it := range a.open {
-		parts = append(parts, fmt.Sprint(it.SourceID, it.Blocking))
-	}
-	for _, tier := range a.tiersRead() {
-		if l := a.service.config.Ledgers[tier]; l != nil {
-			parts = append(parts, tier, l.Revision(a.ctx))
-		}
+	parts := []string{fmt.Sprint(a.open)}
+	for _, tier := range slices.Sorted(maps.Keys(a.service.config.Ledgers)) {
+		parts = append(parts, tier, a.service.config.Ledgers[tier].Revision(a.ctx))
 	}
 	return fmt.Sprintf("%q", parts)
 }
@@ -190,13 +182,11 @@ func (a *assembly) context() *Context {
 	if len(a.found) == 0 {
 		a.warn("nothing was found")
 	}
+	if last := len(a.trace) - 1; last >= 0 {
+		a.detail(&a.trace[last])
+	}
 	if a.more > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf("%d more warnings", a.more))
-	}
-	if last := len(a.trace) - 1; last >= 0 {
-		for _, w := range a.untraced {
-			a.trace[last].Detail = strings.TrimPrefix(a.trace[last].Detail+"; "+w, "; ")
-		}
 	}
 	var text strings.Builder
 	for i := range a.found {

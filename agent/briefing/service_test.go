@@ -506,17 +506,6 @@ func TestCache(t *testing.T) {
 		}
 		require.Len(t, w.asked, 4, "it is bounded")
 	})
-	t.Run("tier_that_is_not_read", func(t *testing.T) {
-		w := &world{entries: map[string][]Fragment{"hot": nil, "cold": nil}, revisions: map[string]string{}}
-		s := w.service(t, nil, pipeline("{stage: tiers, type: tier_select, config: {tiers: [cold]}}, {stage: all, type: ledger_query}"))
-		for tier, asked := range map[string]int{"cold": 2, "hot": 1} {
-			w.asked = nil
-			assemble(s, Request{AgentID: tier})
-			w.revisions[tier] = "x"
-			assemble(s, Request{AgentID: tier})
-			require.Len(t, w.asked, asked, tier)
-		}
-	})
 	t.Run("ttl_expires", func(t *testing.T) {
 		for _, x := range []struct {
 			more  string

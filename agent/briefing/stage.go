@@ -64,7 +64,7 @@ type LedgerQuery struct {
 	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: those of tierSelect
 	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"` // 0: 20
 	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"`        // before the latest entry; 0: any
-	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"`        // signature, operation (with its parts), rule, disposition, blame
+	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"`        // signature, operation (with its parts), rule, disposition
 }
 
 // RegistryQuery selects rows of a registry.

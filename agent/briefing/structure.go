@@ -30,22 +30,18 @@ func structure(fs []Fragment, s *structuring, limit int, t *Tokens) (kept []Frag
 	return kept, cut, nil
 }
 
-// unique returns the fragments without duplicates: of one signature within one source, but for details and for what is
-// required both times, or of the same lines with the same id or title. The one that would be cut last stays, where the
-// first stood.
+// unique returns the fragments without duplicates. The fragment that would be cut last stays, in place of the first.
 func unique(fs []Fragment) []Fragment {
 	kept := make([]Fragment, 0, len(fs))
-	seen := make(map[string]int, len(fs)) // where the fragment with a key is in kept
+	seen := make(map[string]int, len(fs)) // places in kept, by identity
 	for i := range fs {
 		f, at := &fs[i], -1
-		same, signature := identities(f)
-		for _, key := range same {
-			if k, ok := seen[key]; ok {
+		all := identities(f)
+		for _, key := range all {
+			k, ok := seen[key]
+			if bySignature := strings.HasPrefix(key, signatureKey); ok && at < 0 && !(bySignature && f.Required && kept[k].Required) {
 				at = k
 			}
-		}
-		if k, ok := seen[signature]; ok && at < 0 && (!f.Required || !kept[k].Required) {
-			at = k
 		}
 		switch {
 		case at < 0:
@@ -54,8 +50,8 @@ func unique(fs []Fragment) []Fragment {
 		case precedence(f, &kept[at]) < 0:
 			kept[at] = *f
 		}
-		for _, key := range append(same, signature) {
-			if _, ok := seen[key]; !ok && key != "" {
+		for _, key := range all {
+			if _, ok := seen[key]; !ok {
 				seen[key] = at
 			}
 		}
@@ -63,9 +59,12 @@ func unique(fs []Fragment) []Fragment {
 	return kept
 }
 
-// identities returns the keys that fragments of the same content share, and the one that those of the same signature
-// share, "" for none.
-func identities(f *Fragment) (content []string, signature string) {
+// signatureKey begins an identity by signature.
+const signatureKey = "signature\n"
+
+// identities returns the keys that duplicates share: the same lines with the same title or id, or, except for details,
+// one signature of one source. Two required fragments are no duplicates by their signature.
+func identities(f *Fragment) (keys []string) {
 	var b strings.Builder
 	for _, l := range f.Lines {
 		b.WriteString(strconv.FormatBool(l.Data))
@@ -76,31 +75,20 @@ func identities(f *Fragment) (content []string, signature string) {
 	if lines == "" {
 		lines = f.Title
 	} else {
-		content = append(content, "title\n"+f.Title+"\n"+lines)
+		keys = append(keys, "title\n"+f.Title+"\n"+lines)
 	}
-	content = append(content, "id\n"+f.SourceID+"\n"+lines)
+	keys = append(keys, "id\n"+f.SourceID+"\n"+lines)
 	if s := f.Refs["signature"]; s != "" && f.Parent == "" {
-		signature = "signature\n" + f.Source + "\n" + s
+		keys = append(keys, signatureKey+f.Source+"\n"+s)
 	}
-	return content, signature
+	return keys
 }
 
-// nested returns fragments as found, the details of one behind it.
+// nested returns fragments as found, but the details of each behind it.
 func nested(fs []Fragment) []Fragment {
-	first := make(map[string]int, len(fs))
+	ids := make(map[string]bool, len(fs))
 	for i := range fs {
-		if _, ok := first[fs[i].SourceID]; !ok {
-			first[fs[i].SourceID] = i
-		}
-	}
-	details := make(map[int][]int, len(fs))
-	var heads []int
-	for i := range fs {
-		if p, ok := first[fs[i].Parent]; ok && fs[i].Parent != "" && p != i {
-			details[p] = append(details[p], i)
-		} else {
-			heads = append(heads, i)
-		}
+		ids[fs[i].SourceID] = fs[i].SourceID != ""
 	}
 	out, done := make([]Fragment, 0, len(fs)), make([]bool, len(fs))
 	var add func(i int)
@@ -110,12 +98,16 @@ func nested(fs []Fragment) []Fragment {
 		}
 		done[i] = true
 		out = append(out, fs[i])
-		for _, d := range details[i] {
-			add(d)
+		for k := range fs {
+			if fs[k].Parent == fs[i].SourceID && fs[k].Parent != "" {
+				add(k)
+			}
 		}
 	}
-	for _, i := range heads {
-		add(i)
+	for i := range fs {
+		if !ids[fs[i].Parent] {
+			add(i)
+		}
 	}
 	for i := range fs {
 		add(i) // of a circle

@@ -113,10 +113,6 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		room -= cost(in, &summary)
 	}
 	reserve := int(float64(in.Tokens) * detailShare)
-	if len(items) > 1 {
-		all := s.others(in, items[1:], 0)
-		reserve = max(reserve, cost(in, &briefing.Fragment{Lines: all.Short}))
-	}
 	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
 	if err != nil {
 		return out, err
@@ -125,7 +121,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if several {
 		var has []heed.Item
 		room += cost(in, &summary)
-		for _, how := range []brevity{whole, shorter, shortest} {
+		for _, how := range []brevity{whole, shortest} {
 			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
 				break
 			}
@@ -203,44 +199,33 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 	return found
 }
 
-// items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
-// these what was cleared lately, the latest first.
+// items returns the item that is worked on, open or not; the open ones, those of the operation that is worked on first,
+// then those that block; and items that were cleared lately, the latest first.
 func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
-	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Item) bool { return a.Disposition < least })
-	latest := s.Engine.Latest()
-	rank := func(a *heed.Item) int {
-		switch {
-		case item != "" && a.ID == item:
-			return 0
-		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
-			return 1
-		case a.Blocking:
-			return 2
-		}
-		return 3
-	}
-	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
-	has := func(id string) bool {
-		return slices.ContainsFunc(items, func(a heed.Item) bool { return a.ID == id })
-	}
-	if item != "" && !has(item) {
-		if it, ok := s.Engine.Item(item); ok {
-			items = slices.Insert(items, 0, it)
-		}
-	}
-	if cleared <= 0 {
-		return items
-	}
-	since := s.ledger.latestTime(latest).Add(-cleared)
-	opened := s.Engine.Stats().Coalesce.Opened
-	for n, looked := opened, 0; n > 0 && looked < maxClearedLooked; n, looked = n-1, looked+1 {
+	items, latest := s.Engine.Open(nil), s.Engine.Latest()
+	since, looked := s.ledger.latestTime(latest).Add(-cleared), 0
+	for n := s.Engine.Stats().Coalesce.Opened; n > 0 && cleared > 0 && looked < maxClearedLooked; n-- {
 		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
-		if !ok || it.State == coalesce.Open || it.Disposition < least || has(it.ID) {
-			continue
-		}
-		if r := s.record(it.LatestSequence); r != nil && !r.Time.Before(since) {
+		if r := s.record(it.LatestSequence); ok && it.State != coalesce.Open && r != nil && !r.Time.Before(since) {
 			items = append(items, it)
 		}
+		looked++
+	}
+	items = slices.DeleteFunc(items, func(a heed.Item) bool { return a.Disposition < least || a.ID == item })
+	rank := func(a *heed.Item) int {
+		switch {
+		case a.State != coalesce.Open:
+			return 3
+		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
+			return 0
+		case a.Blocking:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
+	if it, known := s.Engine.Item(item); known {
+		items = slices.Insert(items, 0, it)
 	}
 	return items
 }
@@ -320,8 +305,7 @@ type brevity int
 
 const (
 	whole    brevity = iota // a line, its cause, what to do next
-	shorter                 // a line and its cause
-	shortest                // a shorter line and the beginning of its cause
+	shortest                // a line and the beginning of its cause
 	briefest                // its title, number and culprit
 )
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/capture"
 )
 
 // TestSourcesInDocs compares the table of sources with the code.
@@ -31,7 +29,6 @@ func TestSourcesInDocs(t *testing.T) {
 		}
 	}
 	has("ledger of hot", filterNames)
-	has("registry tools", toolRegistry(nil).(*registry[Tool]).filters)
-	has("registry mods", modRegistry(nil).(*registry[capture.ListedMod]).filters)
+	has("registry mods", modRegistry(nil).(*registry).filters)
 	has("registry environment", nil)
 }

@@ -44,23 +44,16 @@ func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment
 	f := briefing.Fragment{
 		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: v.title(r, same), Seq: r.Seq,
 		Section: "Other entries",
-		Refs:    map[string]string{"rule": r.Rule}, Lines: quote(r.Message, r.Stack),
+		Lines:   quote(r.Message, r.Stack),
 	}
-	setRef(f.Refs, "operation", r.OperationID)
-	if r.Kind != event.KindLog {
-		f.Section = "Steps"
+	switch {
+	case r.Kind == event.KindLog:
+		f.Refs = map[string]string{"signature": v.engine.Group(r.Signature).ID.String()}
+		return f
+	case r.Status == event.StatusPhase:
+		f.Lines = nil // the title has it
 	}
-	switch r.Kind {
-	case event.KindLog:
-		setRef(f.Refs, "signature", v.engine.Group(r.Signature).ID.String())
-	case event.KindOperation:
-		setRef(f.Refs, "method", r.Source)
-	case event.KindState:
-		if r.Status == event.StatusPhase {
-			f.Lines = nil // the title has it
-		}
-	}
-	setRef(f.Refs, "line", v.at(r.Pos))
+	f.Section = "Steps"
 	return f
 }
 

@@ -21,7 +21,6 @@ const (
 
 // The names of registries.
 const (
-	registryTools       = "tools"
 	registryMods        = "mods"
 	registryEnvironment = "environment"
 )
@@ -30,7 +29,6 @@ const (
 type Config struct {
 	Engine *heed.Engine               // required
 	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
-	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
 	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
 
 	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
@@ -47,13 +45,6 @@ type Config struct {
 	Next func(class string, a *heed.Item) []string
 }
 
-// Tool is a tool of a game.
-type Tool struct {
-	Name        string
-	Description string
-	Schema      []byte // of its arguments, JSON; nil: not known
-}
-
 // Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
@@ -64,9 +55,6 @@ func Sources(c Config) briefing.Config {
 		Scrub:      newScrubber(c.Engine).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Tools != nil {
-		b.Registries[registryTools] = toolRegistry(c.Tools)
-	}
 	if c.Mods != nil {
 		b.Registries[registryMods] = modRegistry(c.Mods)
 	}

@@ -58,8 +58,6 @@ func TestHostileGame(t *testing.T) {
 			observe(event.Operation{ID: s, Method: s, Status: event.StatusFailed, Error: s}.Entry())
 		}
 		sources := all(e, set)
-		tools := []Tool{{Name: s, Description: s, Schema: []byte(`{"type":"object","properties":{"x":{"type":"string"}}}`)}}
-		sources.Registries[registryTools] = toolRegistry(func() []Tool { return tools })
 		mods := []capture.ListedMod{{Mod: heed.Mod{Name: s, PackageID: s, WorkshopID: s}, Versions: s}}
 		sources.Registries[registryMods] = modRegistry(func() []capture.ListedMod { return mods })
 		template, err := briefing.Parse("everything.yaml", []byte(everything))

@@ -90,9 +90,6 @@ func (l *look) head(class string) briefing.Fragment {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
 	f.Lines = append(append(l.text(headLines, l.frames), own(l.since())), l.first()...)
-	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
-		facts = slices.Insert(facts, 1, ev)
-	}
 	f.Lines = append(append(f.Lines, facts...), next...)
 	return f
 }
@@ -107,8 +104,6 @@ func (l *look) refs() map[string]string {
 	}
 	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
 	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
-	setRef(refs, "phase", a.Cause.Phase)
-	setRef(refs, "line", l.at(a.Cause.Pos))
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
 		setRef(refs, "text", lines[len(lines)-1].Text)
 	}
@@ -211,45 +206,7 @@ func (l *look) culprit() string {
 		}
 		out = append(out, s)
 	}
-	s := "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
-	var others []string
-	for i := range l.item.Sample {
-		for _, mod := range l.item.Sample[i].Blame {
-			name := named(mod)
-			if !slices.Contains(mods, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
-				others = append(others, name)
-			}
-		}
-	}
-	if len(others) > 0 {
-		s += "; other entries in it point at " + strings.Join(others, ", ")
-	}
-	return s
-}
-
-// proof returns the line of the dominant entry that points most at the first culprit, and false where it is not held.
-func (l *look) proof() (briefing.Line, bool) {
-	i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool {
-		return len(l.item.Blame) > 0 && s.Mod == l.item.Blame[0]
-	})
-	if i < 0 {
-		return briefing.Line{}, false
-	}
-	at := l.suspects[i].Evidence[0].Line
-	kind := briefing.Prose
-	for _, part := range [...]string{l.shown.Message, l.shown.Stack} {
-		for line := range strings.Lines(strings.TrimRight(part, "\r\n")) {
-			if at--; at > 0 {
-				continue
-			}
-			if shown, _ := quoted(nil, line, 1, kind); len(shown) > 0 {
-				return shown[0], true
-			}
-			return briefing.Line{}, false
-		}
-		kind = briefing.Stack
-	}
-	return briefing.Line{}, false
+	return "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
 }
 
 // origin returns the operation that it came of or after, else the phase of the game.
@@ -369,42 +326,38 @@ func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind)
 	return dst
 }
 
-// samples are what else an item holds: the cause, the most frequent of the highest severity, the latest, then the
-// rarest.
+// samples shows the other samples of an item: the cause, the most frequent of the highest severity, the latest, then
+// the rarest.
 func (l *look) samples(f *briefing.Fragment) {
 	f.Title = "What else it holds"
-	if len(l.item.Sample) == 0 {
+	if len(l.item.Sample) < 2 {
 		return
 	}
 	rest := slices.Clone(l.item.Sample[1:]) // the head has the first
-	next := func(better func(a, b *heed.Sample) int) {
-		if len(rest) > 0 {
-			i := 0
-			for j := range rest {
-				if better(&rest[j], &rest[i]) < 0 {
-					i = j
-				}
+	slices.SortStableFunc(rest, func(a, b heed.Sample) int { return cmp.Compare(a.RepeatCount, b.RepeatCount) })
+	first := func(worth func(s *heed.Sample) uint64) {
+		best := 0
+		for i := range rest {
+			if worth(&rest[i]) > worth(&rest[best]) {
+				best = i
 			}
-			l.sample(f, &rest[i])
-			rest = slices.Delete(rest, i, i+1)
 		}
+		s := rest[best]
+		rest = slices.Insert(slices.Delete(rest, best, best+1), 0, s)
 	}
-	cause := func(s *heed.Sample) int {
+	frequent := func(s *heed.Sample) uint64 { return uint64(s.Level)<<32 + min(s.RepeatCount, 1<<32-1) }
+	first(func(s *heed.Sample) uint64 { return s.LatestSequence })
+	first(frequent)
+	first(func(s *heed.Sample) uint64 {
 		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
-			return 0
+			return frequent(s)
 		}
-		return 1
+		return 0
+	})
+	for i := range rest {
+		l.sample(f, &rest[i])
 	}
-	frequent := func(a, b *heed.Sample) int {
-		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(b.RepeatCount, a.RepeatCount))
-	}
-	next(func(a, b *heed.Sample) int { return cmp.Or(cmp.Compare(cause(a), cause(b)), frequent(a, b)) })
-	next(frequent)
-	next(func(a, b *heed.Sample) int { return cmp.Compare(b.LatestSequence, a.LatestSequence) })
-	for len(rest) > 0 {
-		next(func(a, b *heed.Sample) int { return cmp.Compare(a.RepeatCount, b.RepeatCount) })
-	}
-	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
+	if more := l.item.Groups - len(l.item.Sample); more > 0 {
 		f.Lines = append(f.Lines, briefing.Line{Text: "and " + text.Count(more, "more group", "more groups")})
 	}
 }
@@ -434,24 +387,21 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		return
 	}
 	records := l.Engine.Read(after, int(reach), heed.Filter{}).Records
-	records = slices.DeleteFunc(records, func(r journal.Record) bool { return before && r.Seq >= seq })
 	if before {
+		records = slices.DeleteFunc(records, func(r journal.Record) bool { return r.Seq >= seq })
 		slices.Reverse(records) // the nearest first
 	}
 	var nearest []*journal.Record
-	times := map[*journal.Record]int{}
+	times := map[alike]int{}
 	for i := range records {
-		r := &records[i]
-		same := slices.IndexFunc(nearest, func(o *journal.Record) bool {
-			return r.Kind == event.KindLog && o.Kind == r.Kind && o.Signature == r.Signature
-		})
-		if same < 0 {
-			if len(nearest) == n {
-				break
-			}
-			same, nearest = len(nearest), append(nearest, r)
+		key := l.ledger.alike(&records[i])
+		if times[key]++; times[key] > 1 {
+			continue
 		}
-		times[nearest[same]]++
+		if len(nearest) == n {
+			break
+		}
+		nearest = append(nearest, &records[i])
 	}
 	if before {
 		slices.Reverse(nearest)
@@ -466,7 +416,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := times[r] - 1; same > 0 {
+		if same := times[l.ledger.alike(r)] - 1; same > 0 {
 			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
@@ -38,8 +37,8 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 	index := map[string]int{}
 	for i := range slices.Backward(held) {
 		r := &held[i]
-		if q.Recency > 0 && !r.Time.IsZero() && r.Time.Before(latest.Add(-q.Recency)) {
-			break
+		if q.Recency > 0 && !latest.IsZero() && r.Time.Before(latest.Add(-q.Recency)) {
+			continue
 		}
 		if q.EventType != "" && r.Kind.String() != q.EventType && r.Status.String() != q.EventType {
 			continue
@@ -51,11 +50,6 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 			continue
 		}
 		if id := q.Filters["signature"]; id != "" && e.Group(r.Signature).ID.String() != id {
-			continue
-		}
-		if mod := q.Filters["blame"]; mod != "" && !slices.ContainsFunc(e.Blame(&r.Entry), func(s heed.Suspect) bool {
-			return blame.Key(s.Mod) == blame.Key(mod)
-		}) {
 			continue
 		}
 		what := r.Source
@@ -112,7 +106,6 @@ func TestLedgerAgainstModel(t *testing.T) {
 				{"operation", fmt.Sprintf("op-%d", rng.IntN(i/10+1))},
 				{"disposition", pick("advisory", "blocking", "ignore")},
 				{"rule", pick("save.broken", "noise")},
-				{"blame", pick("press", "loom")},
 				{"signature", group(e, rng.IntN(i+1))},
 			} {
 				if rng.IntN(4) == 0 && f.value != "" {

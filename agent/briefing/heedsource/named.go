@@ -55,8 +55,10 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 		Source: briefing.SourceAttention, Title: "What matters most", Section: "What else broke",
 		Required: true,
 	}
+	var named []string
 	for _, n := range choice.Named() {
 		it, lead := in[n.Member], leadOf(n.As)
+		named = append(named, it.ID)
 		dominates := it.Rule == n.Rule
 		headed := slices.ContainsFunc(items[:heads], func(a heed.Item) bool { return a.ID == it.ID })
 		switch {
@@ -85,6 +87,7 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 	if f.Short = append(f.Short, next...); how != whole {
 		f.Lines = append(f.Lines, next...)
 	}
+	f.Refs = map[string]string{"items": strings.Join(named, " ")}
 	f.SourceID = "named@" + strconv.FormatUint(f.Seq, 10)
 	return f, has, more
 }

@@ -104,9 +104,8 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 func all(e *heed.Engine, set *rules.Set) briefing.Config {
 	c := Sources(Config{
 		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
-		Tools: func() []Tool { return []Tool{{Name: "colony/build"}} },
-		Mods:  func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
-		Next:  func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
+		Mods: func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
+		Next: func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
 	})
 	c.Now = func() time.Time { return start }
 	return c
@@ -121,7 +120,6 @@ func read(ctx context.Context, c *briefing.Config) error {
 			{MaxEntries: 5},
 			{EventType: "failed", Recency: time.Minute},
 			{Filters: map[string]string{"operation": "op-1", "disposition": "advisory"}},
-			{Filters: map[string]string{"blame": "press"}},
 		} {
 			if _, err := ledger.Entries(ctx, in, &q); err != nil {
 				return err

@@ -39,7 +39,6 @@ func TestTemplatesAskForWhatIsThere(t *testing.T) {
 	c := Sources(Config{
 		Engine:      engine,
 		Rules:       func() *rules.Set { return nil },
-		Tools:       func() []Tool { return nil },
 		Mods:        func() []capture.ListedMod { return nil },
 		Environment: func() capture.Facts { return capture.Facts{} },
 	})

@@ -37,7 +37,7 @@ type Brief struct {
 // brief answers heed/brief.
 func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, error) {
 	if d.briefer == nil {
-		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "this heed assembles no briefs; call heed/items and heed/item")
+		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "this heed assembles no briefs")
 	}
 	r := briefing.Request{
 		AgentID: consumer, TemplateOverride: cmp.Or(a.text("template"), heedsource.TemplateAgent),

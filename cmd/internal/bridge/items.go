@@ -80,7 +80,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
-		return nil, notHeld("id", "the id of an open or recently cleared item, or its number, from heed/items or heed/timeline",
+		return nil, notHeld("id", "the id of an open or recently cleared item, or its number",
 			"an item that is not known; "+d.openNumbers())
 	}
 	out := ItemDetail{

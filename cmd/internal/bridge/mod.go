@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -68,8 +67,7 @@ type mod struct {
 
 	absent absence // used by dial only
 
-	within  time.Duration           // bounds a drain
-	learned func([]heedsource.Tool) // takes the tools of the mod's latest list, of at most maxToolBytes
+	within time.Duration // bounds a drain
 
 	gone     chan struct{} // closed when no mod is expected any more
 	goneOnce sync.Once
@@ -96,9 +94,8 @@ type mod struct {
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
 		addr: b.Address, token: b.Token, size: DefaultMaxMessage, within: drainTimeout, log: log,
-		learned: func([]heedsource.Tool) {},
-		absent:  absence{game: func() (string, uint64) { return "", 0 }},
-		gone:    make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+		absent: absence{game: func() (string, uint64) { return "", 0 }},
+		gone:   make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
@@ -422,40 +419,27 @@ func (c *calls) waiting() (n uint64) {
 	return n
 }
 
-// maxTools bounds the tools whose tags are kept, and maxToolBytes what else is kept of them.
-const (
-	maxTools     = 10_000
-	maxToolBytes = 1 << 20
-)
+// maxTools bounds the tools whose tags are kept.
+const maxTools = 10_000
 
-// learnTags keeps the tags of a list of tools, for the gate, and what else it has of them, for briefs.
+// learnTags keeps the tags of a list of tools, for the gate.
 func (m *mod) learnTags(list json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var tools struct {
 		Tools []struct {
-			Name        string          `json:"name"`
-			Tags        []string        `json:"tags"`
-			Description json.RawMessage `json:"description"`
-			InputSchema json.RawMessage `json:"inputSchema"`
+			Name string   `json:"name"`
+			Tags []string `json:"tags"`
 		} `json:"tools"`
 	}
 	m.tags = nil // exemptions of an earlier list do not hold any more
-	var learned []heedsource.Tool
-	defer func() { m.learned(learned) }()
 	if json.Unmarshal(list, &tools) != nil {
 		return // a tool without known tags is held back
 	}
 	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
-	left := maxToolBytes
 	for _, t := range tools.Tools {
 		if len(m.tags) < maxTools {
 			m.tags[t.Name] = t.Tags
-		}
-		if left -= len(t.Name) + len(t.Description) + len(t.InputSchema); left >= 0 {
-			known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
-			_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
-			learned = append(learned, known)
 		}
 	}
 }

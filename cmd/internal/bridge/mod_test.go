@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -65,49 +63,23 @@ func TestMissed(t *testing.T) {
 // TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
 func TestTagsAreOfTheLatestList(t *testing.T) {
 	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
-	var tools []heedsource.Tool
-	m.learned = func(list []heedsource.Tool) { tools = list }
-	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":"Looks.","inputSchema":{"type":"object"}},
-		{"name":"odd","description":7}]}`
+	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":7}]}`
 	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
 		m.learnTags(json.RawMessage(list))
 		require.Equal(t, []string{"read-only"}, m.tagsOf("look"))
-		require.Equal(t, []heedsource.Tool{
-			{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}, {Name: "odd"},
-		}, tools)
 		m.learnTags(json.RawMessage(unreadable))
-		require.Empty(t, tools)
 		require.Empty(t, m.tagsOf("look"), unreadable)
 	}
 }
 
-// TestToolsBound: of a list of tools the first are kept that fit in bytes, and the tags of more.
+// TestToolsBound: the tags of the first tools of a list are kept.
 func TestToolsBound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
-		var learned []heedsource.Tool
-		m.learned = func(list []heedsource.Tool) { learned = list }
-		var list []string
-		want, size := 0, 0
-		n := rapid.SampledFrom([]int{3, 6, maxTools + 2}).Draw(t, "tools")
-		for i := range n {
-			name, schema, description := fmt.Sprintf("tool%06d", i), `{}`, `""`
-			if n < maxTools {
-				schema = `"` + strings.Repeat("s", rapid.IntRange(0, maxToolBytes/4).Draw(t, "schema")) + `"`
-				description = `"` + strings.Repeat("d", rapid.IntRange(0, maxToolBytes/4).Draw(t, "description")) + `"`
-			}
-			list = append(list, `{"name":"`+name+`","tags":["`+name+`"],"description":`+description+`,"inputSchema":`+schema+`}`)
-			if size += len(name) + len(schema) + len(description); size <= maxToolBytes {
-				want++
-			}
-		}
-		m.learnTags(json.RawMessage(`{"tools":[` + strings.Join(list, ",") + `]}`))
-		require.Len(t, learned, want)
-		for i, tool := range learned {
-			require.Equal(t, fmt.Sprintf("tool%06d", i), tool.Name)
-		}
-		require.Len(t, m.tags, min(n, maxTools))
-		last := fmt.Sprintf("tool%06d", min(n, maxTools)-1)
-		require.Equal(t, []string{last}, m.tagsOf(last))
-	})
+	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	var list []string
+	for i := range maxTools + 2 {
+		list = append(list, fmt.Sprintf(`{"name":"tool%06d","tags":["t"]}`, i))
+	}
+	m.learnTags(json.RawMessage(`{"tools":[` + strings.Join(list, ",") + `]}`))
+	require.Len(t, m.tags, maxTools)
+	require.Equal(t, []string{"t"}, m.tagsOf(fmt.Sprintf("tool%06d", maxTools-1)))
 }

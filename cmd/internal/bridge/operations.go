@@ -158,7 +158,7 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
 	if !out.Known && len(page.Entries) == 0 {
-		return nil, notHeld("id", "the id of an operation, from heed/operations", "an operation of which heed holds no entry")
+		return nil, notHeld("id", "the id of an operation", "an operation of which heed holds no entry")
 	}
 	if it, ok := d.session.Item(out.AttentionID); ok {
 		out.Item = new(d.item(&it))

@@ -125,7 +125,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
-	p.mod.within, p.mod.learned = within(drainTimeout), cfg.Session.LearnTools
+	p.mod.within = within(drainTimeout)
 	p.mod.absent.game = func() (string, uint64) {
 		st := cfg.Session.Engine().Stats()
 		return st.Phase, st.Logs

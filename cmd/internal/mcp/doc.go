@@ -7,8 +7,8 @@
 //
 // Attention reaches the model as text of a result: before the server's own text, and as a member of its structured
 // content, since some clients show the model that alone. A refused call is a result that is an error, which every
-// client shows to the model. A result cannot come before the model asks; notifications (of log messages and of the
-// resource of open items) are sent to clients that take them, but those show them to people at most.
+// client shows to the model. A result cannot come before the model asks. A client that watches heed's resources is told
+// of changes, which it shows to people at most.
 //
 // That a result was written is no proof that the model read it: it counts as delivered when the client calls another
 // tool after it. What was written and not followed by a call is told again in the next process.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/gabp"
@@ -33,9 +32,8 @@ type Front struct {
 
 	mu      sync.Mutex
 	session string
-	open    map[string]*events       // of requests without an answer, by their ids
-	general *events                  // of the session, for messages that belong to no request
-	kept    *lru.Cache[int, *events] // of the session, by their numbers
+	open    map[string]*events // of requests without an answer, by their ids
+	general *events            // of the session, for messages that belong to no request
 	begun   int
 
 	mirrored mirrored
@@ -44,7 +42,7 @@ type Front struct {
 // The bounds of a Front.
 const (
 	maxStreams = 256
-	maxEvents  = 256 // that a client has not read of one stream, or may read again
+	maxEvents  = 256 // that a client has not read of one stream
 
 	firstWithin = 10 * time.Second // the answer is alone if it comes within this time
 	keepAlive   = 20 * time.Second
@@ -56,17 +54,15 @@ type events struct {
 	of      *message      // the request
 	token   string        // by which the server reports progress of it
 	wake    chan struct{} // closed and replaced at each event
-	first   int           // the number of list[0]
-	list    [][]byte
-	done    bool // the last one is the answer
-	reading int  // readers
+	list    [][]byte      // that are not written
+	done    bool          // the last one is the answer
+	reading bool
 }
 
 // NewFront returns a client. Each request must have the token, unless it is "". A request from a page of another site
 // is refused, and a request for another host than this machine, too, if far is false.
 func NewFront(token string, far bool) *Front {
 	f := &Front{token: token, far: far, open: map[string]*events{}, mirrored: mirrored{}}
-	f.kept, _ = lru.New[int, *events](maxStreams) // the error is about another size
 	f.lines, f.to = io.Pipe()
 	return f
 }
@@ -86,7 +82,7 @@ func (f *Front) Write(line []byte) (int, error) {
 	switch of := m.params.inner("_meta").get(subscriptionID); {
 	case m.method == "":
 		if to != nil && to.of.method == "tools/list" {
-			f.mirrored.learn(list(m.inner("result").get("tools")))
+			f.mirrored.learn(list(m.inner("result").get("tools")), func(string, error) {}) // which the client leaves out
 		}
 		delete(f.open, m.key())
 	case of != nil:
@@ -111,7 +107,7 @@ func (f *Front) related(token string) (to *events) {
 			to = e
 		}
 	}
-	if f.general != nil && (to == nil || f.general.reading > 0) {
+	if f.general != nil && (to == nil || f.general.reading) {
 		return f.general
 	}
 	return to
@@ -120,9 +116,7 @@ func (f *Front) related(token string) (to *events) {
 // add adds an event, with the lock of the Front held.
 func (e *events) add(data []byte, done bool) {
 	e.list, e.done = append(e.list, bytes.TrimRight(data, "\n")), done
-	if over := len(e.list) - maxEvents; over > 0 {
-		e.list, e.first = e.list[over:], e.first+over
-	}
+	e.list = e.list[max(0, len(e.list)-maxEvents):]
 	close(e.wake)
 	e.wake = make(chan struct{})
 }
@@ -131,9 +125,7 @@ func (e *events) add(data []byte, done bool) {
 func (f *Front) begin(of *message) *events {
 	f.begun++
 	token := string(of.params.inner("_meta").get("progressToken"))
-	e := &events{number: f.begun, of: of, token: token, wake: make(chan struct{}), first: 1}
-	f.kept.Add(e.number, e)
-	return e
+	return &events{number: f.begun, of: of, token: token, wake: make(chan struct{})}
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.
@@ -147,7 +139,6 @@ func (f *Front) leave() (cancel [][]byte) {
 		close(f.general.wake)
 	}
 	f.open, f.general, f.session = map[string]*events{}, nil, ""
-	f.kept.Purge()
 	return cancel
 }
 
@@ -181,8 +172,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.send(lines...)
 			f.mu.Lock()
 			w.WriteHeader(http.StatusNoContent)
+		case f.general.reading:
+			http.Error(w, "heed: this stream is open", http.StatusConflict)
 		default:
-			f.get(w, r)
+			e := f.general
+			e.reading = true // before another comes
+			f.mu.Unlock()
+			f.serve(w, r, e, false)
+			f.mu.Lock()
 		}
 	default:
 		http.Error(w, "heed: POST, GET or DELETE", http.StatusMethodNotAllowed)
@@ -274,7 +271,6 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		e = f.begin(m)
-		e.reading++
 		f.open[key] = e
 	}
 	f.mu.Unlock()
@@ -283,7 +279,7 @@ func (f *Front) post(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if f.serve(w, r, e, 0, begins || alone) || !alone { // of a session, the client may come again
+	if f.serve(w, r, e, begins || alone) || !alone { // of a session, a client that leaves cancels nothing
 		return
 	}
 	f.mu.Lock()
@@ -299,31 +295,9 @@ func (f *Front) send(lines ...[]byte) {
 	}
 }
 
-// get serves the stream of the session, or the events after one that the client has read. mu is held.
-func (f *Front) get(w http.ResponseWriter, r *http.Request) {
-	e, after := f.general, 0
-	if last := r.Header.Get(headerLast); last != "" {
-		number := 0
-		_, err := fmt.Sscanf(last, "%d-%d", &number, &after)
-		known, ok := f.kept.Get(number)
-		if !ok || err != nil {
-			http.Error(w, "heed: no such event is kept", http.StatusNotFound)
-			return
-		}
-		e = known
-	} else if e.reading > 0 {
-		http.Error(w, "heed: this stream is open", http.StatusConflict)
-		return
-	}
-	e.reading++
-	f.mu.Unlock()
-	f.serve(w, r, e, after, false)
-	f.mu.Lock()
-}
-
-// serve writes events after a number until the last, or the client leaves. It returns true if the answer was written.
-// An answer that comes soon and is the only event may be alone.
-func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after int, alone bool) bool {
+// serve writes events until the last, or the client leaves. It returns true if the answer was written. An answer that
+// comes soon and is the only event may be alone.
+func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone bool) bool {
 	rc := http.NewResponseController(w)
 	_, _ = rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{}) // the request is read; its stream may last
 	begin := sync.OnceFunc(func() {
@@ -332,33 +306,28 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, after i
 		h.Set("Content-Type", typeEvents)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no")
-		if after == 0 && r.Header.Get(headerVersion) >= "2025-11-25" && r.Header.Get(headerVersion) < typedSince {
-			_, _ = fmt.Fprintf(w, "id: %d-0\ndata:\n\n", e.number) // so that the client can come again
-		}
 		_ = rc.Flush()
 	})
 	if !alone {
 		begin()
 	}
 	f.mu.Lock()
-	defer func() {
-		e.reading--
-		f.mu.Unlock()
-	}()
+	defer f.mu.Unlock()
+	e.reading = true
+	defer func() { e.reading = false }()
 	waits := firstWithin
 	for {
-		list := e.list[min(max(after+1-e.first, 0), len(e.list)):]
-		next, done, wake := e.first+len(e.list)-len(list), e.done, e.wake
+		list, done, wake := e.list, e.done, e.wake
+		e.list = nil
 		f.mu.Unlock()
 		if alone && len(list) == 1 && done {
 			answer(w, statusOf(list[0]), list[0])
 			f.mu.Lock()
 			return true
 		}
-		for i, data := range list {
+		for _, data := range list {
 			begin()
-			_, _ = fmt.Fprintf(w, "id: %d-%d\nevent: message\ndata: %s\n\n", e.number, next+i, data)
-			after = next + i
+			_, _ = fmt.Fprintf(w, "event: message\ndata: %s\n\n", data)
 		}
 		gone := len(list) > 0 && rc.Flush() != nil
 		if !gone && !done {

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -48,28 +50,63 @@ type mirror struct {
 	path   []string
 }
 
-// learn takes the tools of a list.
-func (all mirrored) learn(tools []json.RawMessage) {
+// learn takes the tools of a list, and returns those with valid annotations. refuse is called with each other tool: a
+// client over HTTP must not have it.
+func (all mirrored) learn(tools []json.RawMessage, refuse func(tool string, why error)) []json.RawMessage {
+	valid := make([]json.RawMessage, 0, len(tools))
 	for _, raw := range tools {
 		tool, _ := parse(raw, false)
-		if name := tool.text("name"); len(all) < maxTools {
-			all[name] = mirrorsOf(tool.inner("inputSchema"), nil)
+		name, found := tool.text("name"), map[string]mirror{}
+		delete(all, name)
+		if err := mirrors(tool.inner("inputSchema"), nil, found); err != nil {
+			refuse(name, err)
+			continue
+		}
+		valid = append(valid, raw)
+		if len(all) < maxTools && len(found) > 0 {
+			all[name] = slices.Collect(maps.Values(found))
 		}
 	}
+	return valid
 }
 
-// mirrorsOf returns the headers that a schema names in its properties, at any depth.
-func mirrorsOf(schema object, path []string) (found []mirror) {
-	for _, property := range schema.inner("properties") {
-		child, _ := parse(property.value, false)
-		at := append(slices.Clip(path), property.name)
-		isScalar := slices.Contains([]string{"string", "integer", "boolean"}, child.text("type"))
-		if name := child.text("x-mcp-header"); isScalar && tokenForm.MatchString(name) {
-			found = append(found, mirror{headerParam + name, at})
+// annotation is the keyword of a schema that names a header.
+const annotation = "x-mcp-header"
+
+// annotated finds annotations outside of properties.
+var annotated = regexp.MustCompile(`"` + annotation + `"\s*:\s*"`)
+
+// mirrors adds the headers that a schema and its properties name, at any depth, by their names in lower case. It returns
+// an error if one is named at another place, twice, for another value than a text, an integer or a boolean, or wrongly.
+func mirrors(schema object, path []string, found map[string]mirror) error {
+	if raw := schema.get(annotation); raw != nil {
+		name, kind := schema.text(annotation), schema.text("type")
+		key := strings.ToLower(name)
+		switch {
+		case !tokenForm.MatchString(name):
+			return fmt.Errorf("%s %s is no name of a header", annotation, raw)
+		case !slices.Contains([]string{"string", "integer", "boolean"}, kind) || path == nil:
+			return fmt.Errorf("%s %s is at a value of type %q", annotation, raw, kind)
+		case found[key].path != nil:
+			return fmt.Errorf("%s %s is there twice", annotation, raw)
 		}
-		found = append(found, mirrorsOf(child, at)...)
+		found[key] = mirror{headerParam + name, path}
 	}
-	return found
+	for _, m := range schema {
+		if m.name != "properties" {
+			if annotated.Match(m.value) {
+				return fmt.Errorf("%s is below %s", annotation, m.name)
+			}
+			continue
+		}
+		for _, property := range schema.inner("properties") {
+			child, _ := parse(property.value, false)
+			if err := mirrors(child, append(slices.Clip(path), property.name), found); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // tokenForm is the form of the name of a header.

@@ -255,7 +255,12 @@ func (r *Remote) pass(m *message, resp *http.Response, got *message) bool {
 		case "initialize":
 			r.session, r.version = resp.Header.Get(headerSession), result.text("protocolVersion")
 		case "tools/list":
-			r.mirrored.learn(list(result.get("tools")))
+			if m.version != "" {
+				result.set("tools", r.mirrored.learn(list(result.get("tools")), func(tool string, why error) {
+					r.log.Warn("a tool of the server is left out, as the protocol requires", "tool", tool, "because", why)
+				}))
+				got.set("result", result)
+			}
 		}
 		r.mu.Unlock()
 	}

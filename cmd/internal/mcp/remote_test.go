@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -164,16 +165,6 @@ func (g *game) wait(kind string) {
 	}
 }
 
-// answer returns the next line that the client gets and that is no log message.
-func (b *between) answer() string {
-	b.t.Helper()
-	for {
-		if line := b.take(b.client); !strings.Contains(line, "notifications/message") {
-			return line
-		}
-	}
-}
-
 const ack = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`
 
 const hello25 = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
@@ -186,7 +177,7 @@ func TestGameOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := beginGame(t, g)
-			ask := func(line string) string { b.ask(line); return b.answer() }
+			ask := func(line string) string { b.ask(line); return b.take(b.client) }
 			require.Contains(t, ask(hello25), `"instructions":"heed watches`)
 			b.ask(inited)
 			g.wait("GET")
@@ -270,9 +261,9 @@ func TestCancelOverHTTP(t *testing.T) {
 	b.ask(hello25)
 	b.take(b.client)
 	b.ask(strings.Replace(build, "7", "8", 1))
-	require.Contains(t, b.answer(), "Not executed: ", "its outcome is not known")
+	require.Contains(t, b.take(b.client), "Not executed: ", "its outcome is not known")
 	b.ask(ack)
-	require.Contains(t, b.answer(), `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	b.ask(build)
 	g.wait("POST tools/call")
 	b.ask(cancel)
@@ -317,8 +308,12 @@ func TestMirrorsArguments(t *testing.T) {
 		return false
 	}}
 	b, _ := beginGame(t, g)
-	ask := func(line string) string { b.ask(line); return b.answer() }
-	require.Contains(t, ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)), "x-mcp-header")
+	ask := func(line string) string { b.ask(line); return b.take(b.client) }
+	tools := ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
+	require.Contains(t, tools, "x-mcp-header")
+	names := regexp.MustCompile(`"name":"(\w+)","inputSchema`).FindAllStringSubmatch(tools, -1)
+	require.Equal(t, []string{"build", "named"}, []string{names[0][1], names[1][1]}, "others must not reach a client over HTTP")
+	require.Len(t, names, 2)
 	call := func(arguments string) (sent map[string]string) {
 		ask(typed(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"build","arguments":` + arguments + `}}`))
 		sent = map[string]string{}
@@ -331,7 +326,7 @@ func TestMirrorsArguments(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{
 		"Mcp-Param-Region": "=?base64?w7xiZXI=?=", "Mcp-Param-Count": "42", "Mcp-Param-Roof": "true",
-	}, call(`{"region":"über","count":42,"at":{"roof":true},"odd":1,"bad":"y","plain":"x"}`))
+	}, call(`{"region":"über","count":42,"at":{"roof":true},"plain":"x"}`))
 	require.Equal(t, map[string]string{"Mcp-Param-Region": "=?base64??="}, call(`{"region":"","count":null}`))
 	require.Empty(t, call(`{"plain":"x"}`))
 }

@@ -23,14 +23,14 @@ func taskOf(result object) string {
 	return result.inner("task").text("taskId") // of 2025-11-25
 }
 
-// finishTask ends the operation of a task once, and returns its tool and outcome, unless the task is unknown.
-func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (tool, told string, ok bool) {
+// finishTask ends the operation of a task once, and returns its outcome, unless the task is unknown.
+func (p *Proxy) finishTask(ctx context.Context, id string, end event.Status, text string) (told string, known bool) {
 	t, known := p.tasks.Get(id)
-	if !known {
-		return "", "", false
+	if known {
+		t.once.Do(func() { t.told = p.end(ctx, t.call, end, text) })
+		told = t.told
 	}
-	t.once.Do(func() { t.told = p.end(ctx, t.call, end, text) })
-	return t.call.tool, t.told, true
+	return told, known
 }
 
 // polled adds the outcome and the news to the answer to a request about a task, once the task has ended.
@@ -38,9 +38,9 @@ func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
 	switch result := m.inner("result"); {
 	case c.method == "tasks/result": // of 2025-11-25: it has the answer to the call
 		status, text := ended(m.object)
-		tool, told, _ := p.finishTask(ctx, c.task, status, text)
+		told, _ := p.finishTask(ctx, c.task, status, text)
 		p.tasks.Remove(c.task)
-		p.tell(ctx, m, tool, told)
+		p.tell(ctx, m, told)
 	case c.method == "tasks/cancel" && m.get("error") == nil:
 		p.finishTask(ctx, c.task, event.StatusCancelled, "")
 	case p.state(ctx, c.task, &result):
@@ -74,6 +74,6 @@ func (p *Proxy) state(ctx context.Context, id string, of *object) bool {
 	default:
 		return false
 	}
-	tool, told, known := p.finishTask(ctx, id, status, text)
-	return known && whole && p.add(ctx, of, tool, told)
+	told, known := p.finishTask(ctx, id, status, text)
+	return known && whole && p.add(ctx, of, told)
 }

@@ -38,7 +38,7 @@ func TestAnswersOfEachVersion(t *testing.T) {
 	b.take(b.client)
 	b.log(fault)
 	b.ask(build)
-	require.Contains(t, b.take(b.client)+b.take(b.client), `"method":"notifications/message"`)
+	require.Contains(t, b.take(b.client), "Not executed")
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
@@ -98,8 +98,8 @@ func TestWithoutDiscover(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,`+own+`}`, b.asks(templates, own), "byte for byte")
 }
 
-// TestDiscoverPromisesNoLogMessages: they have no way to clients without initialize.
-func TestDiscoverPromisesNoLogMessages(t *testing.T) {
+// TestDiscover: clients without initialize are promised heed's tools and resources.
+func TestDiscover(t *testing.T) {
 	b := begin(t)
 	got := b.asks(typed(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`), `"result":{"capabilities":{}}`)
 	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{"subscribe":true}}`)

@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
-	"github.com/heedlog/heed/coalesce"
 )
 
 // subscriptionID is the key of the id of a subscription, in its messages.
@@ -99,7 +98,7 @@ func notification(method string, params any) []byte {
 	return jsonrpc.Message{Method: method, Params: jsontext.Value(encode(params))}.Line()
 }
 
-// notify sends updates to a client that takes notifications.
+// notify tells a client that resources it watches have changed.
 func (p *Proxy) notify(updates []heed.Update) {
 	items := bridge.ResourceBase + "items/"
 	touched := func(uri string) bool { // a resource of one item changes with this item alone
@@ -110,18 +109,6 @@ func (p *Proxy) notify(updates []heed.Update) {
 	}
 	var lines [][]byte
 	p.mu.Lock()
-	for i := range updates {
-		u := &updates[i]
-		if p.ready && u.Kind == coalesce.Opened {
-			level := "warning"
-			if u.Item.Blocking {
-				level = "error"
-			}
-			lines = append(lines, notification("notifications/message", map[string]string{
-				"level": level, "logger": "heed", "data": "Item " + u.Item.ID + ": " + u.Item.Summary,
-			}))
-		}
-	}
 	add := func(uris []string, params map[string]any) {
 		for _, uri := range uris {
 			if touched(uri) {

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -383,15 +382,10 @@ func TestModsBound(t *testing.T) {
 	})
 }
 
-// TestToolsAndInstalled: a session has the tools that it learned last, and the names of installed mods.
-func TestToolsAndInstalled(t *testing.T) {
+// TestInstalled: a session has the names of installed mods.
+func TestInstalled(t *testing.T) {
 	s, err := session.New(session.Config{Installed: []heed.Mod{{Name: "Some Mod", Assemblies: []string{"SomeMod"}}}})
 	require.NoError(t, err)
-	require.Empty(t, s.Tools())
-	for _, name := range []string{"a", "b"} {
-		s.LearnTools([]heedsource.Tool{{Name: name}})
-		require.Equal(t, []heedsource.Tool{{Name: name}}, s.Tools())
-	}
 	require.Equal(t, "Some Mod", s.Engine().Blame(&event.Entry{Message: "Broken", Stack: "at SomeMod.Thing.Do ()"})[0].Mod)
 }
 

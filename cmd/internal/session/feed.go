@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
@@ -172,15 +171,4 @@ func (s *Session) Mods() []capture.ListedMod {
 	s.aboutMu.Lock()
 	defer s.aboutMu.Unlock()
 	return s.mods
-}
-
-// LearnTools sets the tools of the game's mod, for briefs. The slice must not change afterwards.
-func (s *Session) LearnTools(tools []heedsource.Tool) { s.tools.Store(&tools) }
-
-// Tools returns the tools of the game's mod, as far as they are known. The slice is read only.
-func (s *Session) Tools() []heedsource.Tool {
-	if tools := s.tools.Load(); tools != nil {
-		return *tools
-	}
-	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
@@ -56,7 +55,6 @@ type Session struct {
 	others    others
 	disk      disk
 	rules     ruleFiles
-	tools     atomic.Pointer[[]heedsource.Tool]
 
 	logMu  sync.Mutex  // guards what follows, which lookForLog changes
 	noLog  atomic.Bool // the missing log was reported, and not since that it was found

@@ -296,7 +296,7 @@ func (h *host) briefs() (*brief.Service, error) {
 	s := h.session
 	cfg := brief.Config{
 		Config: heedsource.Config{
-			Engine: s.Engine(), Rules: s.Engine().Rules, Mods: s.Mods, Environment: s.Environment, Tools: s.Tools, Next: h.next,
+			Engine: s.Engine(), Rules: s.Engine().Rules, Mods: s.Mods, Environment: s.Environment, Next: h.next,
 		},
 		Now: h.Now,
 	}
