@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -94,7 +95,9 @@ func (r *reader) run() error {
 	r.greeted <- s
 	r.w.notify() // of the welcome
 	for {
-		r.w.waiting.Store(r.frames.in.Buffered() == 0)
+		if waits := r.frames.in.Buffered() == 0; r.w.waiting.Swap(waits) != waits && waits {
+			runtime.Gosched() // the writer writes on this thread: to wake another one may take milliseconds
+		}
 		at := r.frames.at
 		t, payload, err := r.frames.next()
 		if err != nil {
