@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,7 +34,7 @@ const (
 // listens, and the token. Its formatted and logged forms have no token.
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
-	Token    string
+	Token    string `json:"-"`
 	GameID   string // "" where unknown
 	Path     string // the bridge file from which it was read, or that the environment names
 	LaunchID string // "" where unknown
@@ -44,11 +43,6 @@ type Bridge struct {
 // Format writes b without its token, whatever the verb.
 func (b Bridge) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "bridge of game %q at %s", b.GameID, b.Address)
-}
-
-// LogValue returns b without its token.
-func (b Bridge) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("game", b.GameID), slog.String("address", b.Address), slog.String("path", b.Path))
 }
 
 // Port returns the port of a TCP address, 0 for another.
@@ -246,8 +240,8 @@ func (b Bridge) File(now time.Time) []byte {
 		Port: b.Port(), Token: b.Token, GameID: b.GameID,
 		Metadata: &bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
 	}
-	if network, address := splitAddr(b.Address); network == "unix" {
-		file.Transport = &bridgeTransport{Type: "pipe", Address: address}
+	if path, unix := strings.CutPrefix(b.Address, "unix:"); unix {
+		file.Transport = &bridgeTransport{Type: "pipe", Address: path}
 	} else {
 		file.Transport = &bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
 	}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // errClosed is what calls return after [Client.Close].
@@ -64,10 +66,10 @@ type Client struct {
 // session. ctx and Limits.HelloTimeout bound both, and nothing after Dial has
 // returned. A refused hello is an [*Error].
 func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
-	if err := CheckAddr(addr); err != nil {
-		return nil, err
+	network, address, err := loopback.Split(addr)
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %w", err)
 	}
-	network, address := splitAddr(addr)
 	limits, err := cfg.Limits.withDefaults()
 	if err != nil {
 		return nil, err
@@ -107,11 +109,11 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 }
 
 func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
-	return c.Call(ctx, methodHello, helloParams{cfg.Token, Hello{
-		BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
+	return c.Call(ctx, methodHello, hello{
+		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
 		LaunchID:   cmp.Or(cfg.LaunchID, newID()),
 		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
-	}}, &c.welcome)
+	}, &c.welcome)
 }
 
 // platform returns the protocol's name of this system.
@@ -254,14 +256,6 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 		c.mu.Unlock()
 	}
 	return result.Subscribed, err
-}
-
-// ListTools returns the server's tools. The raw result of tools/list, which a proxy
-// passes on, may have more members.
-func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
-	var result toolsListResult
-	err := c.Call(ctx, MethodToolsList, nil, &result)
-	return result.Tools, err
 }
 
 // CallTool calls a tool. arguments must have the JSON form of an object, or be

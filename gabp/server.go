@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/heedlog/heed/internal/loopback"
 )
 
 // minToken is the least length of a token: 128 bits as hex.
@@ -133,10 +135,10 @@ func (s *Server) count(change func(*ServerStats)) {
 // "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock") that only its
 // owner may use. A socket without a server is replaced. Other addresses are refused.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	if err := CheckAddr(addr); err != nil {
-		return nil, err
+	network, address, err := loopback.Split(addr)
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %w", err)
 	}
-	network, address := splitAddr(addr)
 	if network == "unix" {
 		return listenUnix(ctx, address)
 	}

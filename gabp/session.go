@@ -25,7 +25,7 @@ type ServerSession struct {
 	// Set by the reader at the hello, greeted last, before any request is handled;
 	// constant after that.
 	greeted  atomic.Bool
-	hello    Hello
+	client   string // name of the bridge
 	consumer string
 	channels []string // of the welcome
 
@@ -46,8 +46,8 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 	}
 }
 
-// Hello returns the bridge's description of itself.
-func (s *ServerSession) Hello() Hello { return s.hello }
+// ClientName returns the name that the bridge gave in its hello, "" without one. It is untrusted.
+func (s *ServerSession) ClientName() string { return s.client }
 
 // Consumer returns a name of the bridge that is safe in logs and identifies it to a
 // [heed.Engine]: at most 64 bytes of letters, digits and "._-#". It is made of the

@@ -55,13 +55,13 @@ func validateParams(method string, params json.RawMessage, lax bool) (err error)
 
 // parseHello parses the parameters of session/hello. Without a token no other error is
 // reported.
-func parseHello(params json.RawMessage) (helloParams, error) {
+func parseHello(params json.RawMessage) (hello, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err == nil && o.raw("token") == nil {
-		return helloParams{}, Errorf(codeAuthRequired, "a token is required")
+		return hello{}, Errorf(codeAuthRequired, "a token is required")
 	}
-	h := helloParams{Token: o.text("token", true, maxNameBytes)}
-	h.Hello = Hello{
+	h := hello{
+		Token:         o.text("token", true, maxNameBytes),
 		BridgeVersion: o.text("bridgeVersion", true, maxNameBytes),
 		Platform:      o.text("platform", true, maxNameBytes),
 		LaunchID:      o.text("launchId", true, maxNameBytes),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -37,20 +38,24 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Validate returns an error that names the first invalid field of c.
-func (c *Config) Validate() error {
+// New returns a gate for c, which it does not change. The error names the invalid
+// field of c.
+func New(c Config) (*Gate, error) {
 	if c.Source == nil {
-		return errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
+		return nil, errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
 	}
 	if c.Timeout < 0 {
-		return fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
+		return nil, fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
 	}
 	for i, p := range c.Allow {
 		if err := validPattern(p); err != nil {
-			return fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
+			return nil, fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
 		}
 	}
-	return nil
+	return &Gate{
+		source: c.Source, allow: slices.Clone(c.Allow), exemptions: exemptions(c.Allow), failOpen: c.FailOpen,
+		timeout: cmp.Or(c.Timeout, defaultTimeout),
+	}, nil
 }
 
 // Source has the attention of a [Gate]. It must be safe for concurrent use, and return
@@ -87,22 +92,11 @@ type Running interface {
 
 // Gate decides about calls. Make one with [New]. It has no state of its own.
 type Gate struct {
-	source   Source
-	policy   policy
-	failOpen bool
-	timeout  time.Duration
-}
-
-// New returns a gate for c, which it does not change. The error names the invalid
-// field of c.
-func New(c Config) (*Gate, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	return &Gate{
-		source: c.Source, policy: newPolicy(c.Allow), failOpen: c.FailOpen,
-		timeout: cmp.Or(c.Timeout, defaultTimeout),
-	}, nil
+	source     Source
+	allow      []string
+	exemptions string // for refusals
+	failOpen   bool
+	timeout    time.Duration
 }
 
 // Call is a call that is about to be dispatched.
@@ -210,10 +204,10 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	case err != nil:
 		d.Err = err
 		d.Why = "the gate cannot check for attention (" + reason(err) + ")"
-		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.policy.exemptions
+		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.exemptions
 	case open && a.Blocking:
 		d.Attention = &a
-		d.Refusal = refusal(&a) + "; " + g.policy.exemptions
+		d.Refusal = refusal(&a) + "; " + g.exemptions
 	default:
 		d.Allowed, d.looked = true, true
 		if open {

@@ -8,19 +8,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// DiagnosticsConfig sets up a [Diagnostics].
-type DiagnosticsConfig struct {
-	// Session is the session to read. Required.
-	Session *session.Session
-
-	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool returns an error.
-	Brief Briefer
-
-	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
-	// called from many goroutines. Optional.
-	Limits func() []session.Limit
-}
-
 // Diagnostics answers calls of heed's own tools, and reads of its resources. Make
 // one with [NewDiagnostics].
 type Diagnostics struct {
@@ -31,15 +18,15 @@ type Diagnostics struct {
 	run     string // of the timeline, which a restart does not keep
 }
 
-// NewDiagnostics returns the diagnostics of a session.
-func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
-	st := c.Session.Status()
-	if c.Limits == nil {
-		c.Limits = func() []session.Limit { return nil }
+// NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief], which returns an error
+// without it. Limits, which may be nil, returns the bounds that the host itself has hit; it is called from many
+// goroutines.
+func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.Limit) *Diagnostics {
+	st := s.Status()
+	if limits == nil {
+		limits = func() []session.Limit { return nil }
 	}
-	return &Diagnostics{
-		session: c.Session, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
-	}
+	return &Diagnostics{session: s, briefer: brief, limits: limits, epoch: st.Epoch, run: st.Run}
 }
 
 // Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.

@@ -165,7 +165,7 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
 		attention: p.attends, unacked: make(chan string, 1), log: cfg.Logger,
 	}
-	p.diagnostics = NewDiagnostics(DiagnosticsConfig{Session: cfg.Session, Brief: cfg.Brief, Limits: p.limits})
+	p.diagnostics = NewDiagnostics(cfg.Session, cfg.Brief, p.limits)
 	failOpen := cfg.FailOpen || cfg.Session.Attention() == session.OnlyShown
 	p.source = cfg.Session.Source(failOpen)
 	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})

@@ -101,8 +101,7 @@ func (b *bridges) arrive(ctx context.Context, consumer string) {
 
 // observes reports whether a session is no agent's.
 func (b *bridges) observes(s *gabp.ServerSession) bool {
-	client := s.Hello().ClientInfo
-	return client != nil && client.Name != "" && client.Name == b.observer
+	return b.observer != "" && s.ClientName() == b.observer
 }
 
 // ended counts an agent whose session is over.

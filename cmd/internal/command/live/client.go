@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -83,7 +84,7 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
 	if f.connect != "" {
-		if err := gabp.CheckAddr(f.connect); err != nil {
+		if _, _, err := loopback.Split(f.connect); err != nil {
 			return cli.Usage(cmd, "--connect: %w", err)
 		}
 	}

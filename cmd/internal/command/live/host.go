@@ -594,8 +594,7 @@ const maxSettle = time.Minute
 
 // validate returns an error for flags that would be refused later, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {
-	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
-	if err := probe.Validate(); err != nil {
+	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
