@@ -30,8 +30,8 @@ const (
 	envConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
 )
 
-// Bridge is what a bridge and a game share to connect: the address at which the game
-// listens, and the token. Its formatted and logged forms have no token.
+// Bridge holds the data by which a bridge connects to a game: the address at which the game listens, and the token. Its
+// formatted and logged forms have no token.
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
 	Token    string `json:"-"`
@@ -40,7 +40,7 @@ type Bridge struct {
 	LaunchID string // "" where unknown
 }
 
-// Format writes b without its token, whatever the verb.
+// Format writes b without its token, for any verb.
 func (b Bridge) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "bridge of game %q at %s", b.GameID, b.Address)
 }
@@ -61,10 +61,9 @@ func NewToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// FindBridge looks for a bridge in the environment (os.Getenv), in the file that it
-// names, in ~/.gabs/GAME/bridge.json (or under $GABS_CONFIG_DIR), and in the bridge
-// file of the protocol. gameID defaults to the environment's. The error is that of the
-// first one that exists, or names the places.
+// FindBridge looks for a bridge in the environment (os.Getenv), in the file that it names, in ~/.gabs/GAME/bridge.json
+// (or under $GABS_CONFIG_DIR), and in the bridge file of the protocol. gameID defaults to the environment's. The error
+// is about the first place that exists, or names all places.
 func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 	if b, ok, err := BridgeFromEnv(getenv); ok || err != nil {
 		return b, err
@@ -90,9 +89,8 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 		strings.Join(paths, ", "))
 }
 
-// BridgeFromEnv reads the environment that a bridge made for the game. It returns false
-// where no port is set. A port without a token, or with one that a [Server] would
-// refuse, is an error.
+// BridgeFromEnv reads the environment that a bridge made for the game. It returns false where no port is set. It is an
+// error if the token is missing, or if a [Server] would refuse it.
 func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	port := getenv(EnvPort)
 	if port == "" {
@@ -163,9 +161,8 @@ func homeDir(getenv func(string) string) (string, error) {
 	return "", errors.New("gabp: no home folder: HOME is not set")
 }
 
-// bridgeFile has the members of both forms of a bridge file: that of the bridge in the
-// field (port, token, gameId) and that of the protocol (token, transport, metadata).
-// Both are written, for readers of either.
+// bridgeFile has the members of both forms of a bridge file: the form of the bridge in the field (port, token, gameId),
+// and the protocol's (token, transport, metadata). Both are written, for readers of either.
 type bridgeFile struct {
 	Port      int              `json:"port,omitempty"`
 	Token     string           `json:"token"`

@@ -33,8 +33,8 @@ type ClientConfig struct {
 	// waits.
 	Limits Limits
 
-	// Stray is called for each event of a channel without a handler, such as one
-	// that was not subscribed to. It must not block. Default: they are ignored.
+	// Stray is called for each event of a channel without a handler, such as a channel without a subscription. It must
+	// not block. Default: they are ignored.
 	Stray func(Event)
 
 	// Logger receives events of the connection, never a token or the text of a
@@ -129,7 +129,7 @@ func platform() string {
 func (c *Client) Welcome() Welcome { return c.welcome }
 
 // CaughtUp waits until the events have been handled that the server sent before an answer that was received over
-// answered: c itself, or another connection to the same server on this machine. The error is that of ctx.
+// answered: c itself, or another connection to the same server on this machine. It returns the error of ctx.
 //
 // Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
 // in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
@@ -140,7 +140,7 @@ func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 		return c.events.wait(ctx, 0)
 	}
 	if a := c.conn.arrived; a != nil {
-		// What has arrived may have kept the peer's system from sending the rest, until it was read.
+		// Unread bytes may have kept the peer's system from sending the rest.
 		if err := c.events.wait(ctx, a.position()); err != nil {
 			return err
 		}
@@ -153,9 +153,8 @@ func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	return c.events.wait(ctx, 0)
 }
 
-// Call calls a method with the JSON form of params (none where it is nil), and
-// decodes the result into result (unless it is nil). What the server refuses is
-// an [*Error]; any other error means that it is not known whether the call was
+// Call calls a method with the JSON form of params (none where it is nil), and decodes the result into result (unless
+// it is nil). An [*Error] is a refusal of the server. After any other error it is not known whether the call was
 // executed.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	var raw json.RawMessage

@@ -100,8 +100,8 @@ func (s *ServerSession) serve(ctx context.Context) error {
 // errGoodbye ends the reader of a session whose bridge said goodbye.
 var errGoodbye = errors.New("goodbye")
 
-// readUntilClosed reads as read does, but waits only readGrace for a read that
-// continues after the stream was closed, as that of a terminal may.
+// readUntilClosed reads as read does, but waits only readGrace for a read that continues after the stream was closed,
+// as reads of a terminal may.
 func (s *ServerSession) readUntilClosed(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(ctx) }()

@@ -63,7 +63,7 @@ func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
 	return w, nil
 }
 
-// capabilities returns what the host and the server offer.
+// capabilities returns the capabilities of the host and the server.
 func (s *Server) capabilities() Capabilities {
 	var c Capabilities
 	if s.cfg.Capabilities != nil {

@@ -73,7 +73,7 @@ type Welcome struct {
 	Observed json.RawMessage `json:"observed,omitempty"`
 }
 
-// Capabilities is what a server offers.
+// Capabilities lists the methods, events and resources of a server.
 type Capabilities struct {
 	Methods    []string                   `json:"methods"`
 	Events     []string                   `json:"events"`

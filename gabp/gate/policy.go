@@ -24,8 +24,7 @@ func (c *Call) Diagnostic() bool {
 	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
 }
 
-// readTags are the tags of tools that read the game's state: not of what it reports of
-// itself, such as its health.
+// readTags are the tags of tools that read the game's state, not its own reports such as its health.
 var readTags = []string{"observation", "read-only"}
 
 // ReadsState reports whether the call reads the game's state, by a tag: observation or
