@@ -32,14 +32,14 @@ func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.L
 // Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
 func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
 
-// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller, what it points to is read
-// only.
+// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller; its schemas and tags are
+// read only.
 func Tools() []gabp.Tool {
 	list, _ := definitions().List(nil) // without parameters nothing is refused
 	return list
 }
 
-// caller is who calls a tool of which diagnostics, in the context of the call: the tools are those of all.
+// caller holds the consumer and the diagnostics of a call, in the context of the call: all diagnostics share the tools.
 type caller struct {
 	d        *Diagnostics
 	consumer string
@@ -84,7 +84,7 @@ func (d *Diagnostics) Call(
 	return result, true, err
 }
 
-// sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.
+// sync ingests the present log. It returns the text of the member behind, "" on success.
 func (d *Diagnostics) sync(ctx context.Context) string {
 	if d.session.Sync(ctx) != nil {
 		return "heed could not read the log to its end in time; newer entries may be missing"

@@ -155,7 +155,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	return in
 }
 
-// agree compares what was decided with what the rules decide.
+// agree compares the recorded decision with the decision of the rules.
 func (out *Explanation) agree(r *journal.Record, o *rules.Outcome) {
 	was, is := &r.Decision, &o.Decision
 	out.Agrees = was.Rule == is.Rule && was.Disposition == is.Disposition && was.Severity == is.Severity

@@ -40,7 +40,7 @@ type Config struct {
 	// stream. Optional.
 	DialMod func(context.Context) (io.ReadWriteCloser, error)
 
-	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
+	// Dedup is the Dedup of the Session's log, see [Feed]. nil: there is no log.
 	Dedup *Dedup
 
 	// Brief assembles briefs, for [ToolBrief] and for refusals. Optional.
@@ -221,7 +221,7 @@ func (p *Proxy) Gate() *gate.Gate {
 // Diagnostics returns heed's own tools and resources, with the attention of this proxy.
 func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 
-// Arrive records that an agent has arrived that is not behind a bridge, once the log from before is ingested.
+// Arrive records that an agent without a bridge has arrived, once the earlier log is ingested.
 func (p *Proxy) Arrive(ctx context.Context, consumer string) { p.bridges.arrive(ctx, consumer) }
 
 // Server returns the counts of the bridges' side.

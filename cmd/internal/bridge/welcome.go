@@ -84,8 +84,8 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	return nil
 }
 
-// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects
-// again is no arrival, and neither is any after a restart of heed beside the same game: the agent knows what was open.
+// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects again
+// is no arrival, and neither is an agent after a restart of heed during one game: the agent knows the open items.
 func (b *bridges) arrive(ctx context.Context, consumer string) {
 	b.arrival.Do(func() {
 		if !b.attention || b.session.Continues() {
