@@ -88,8 +88,8 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 	return &out, nil
 }
 
-// told returns the head of a short brief about an item for the answer to a refused call, "" if the brief is late.
-func (d *Diagnostics) told(ctx context.Context, item *heed.Item) string {
+// briefHead returns the head of a short brief about an item for the answer to a refused call, "" if the brief is late.
+func (d *Diagnostics) briefHead(ctx context.Context, item *heed.Item) string {
 	if d.briefer == nil {
 		return ""
 	}

@@ -92,7 +92,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		found.Attention = gabp.Project(res.Related)
 		if operation != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
-			p.tell(ctx, consumer, &found)
+			p.addAcks(ctx, consumer, &found)
 		}
 	}
 	if o.failure != nil {
@@ -159,16 +159,16 @@ type blocked struct {
 	Status    string     `json:"status"`   // "blocked_by_attention", or "no_mod"
 	Tool      string     `json:"tool"`
 	Attention *heed.Item `json:"attention,omitempty"`
-	Notice    string     `json:"notice,omitempty"` // what others acknowledged
+	Notice    string     `json:"notice,omitempty"` // acknowledgements by others
 }
 
 // refuse returns the answer to a call that was held back.
 func (p *Proxy) refuse(ctx context.Context, consumer string, d *gate.Decision) *gabp.Error {
 	r := way.Refusal{Tool: d.Call.Tool, Item: d.Attention, Why: d.Why}
 	found := finding{Attention: gabp.Project(r.Item)}
-	p.tell(ctx, consumer, &found)
+	p.addAcks(ctx, consumer, &found)
 	if r.Item != nil {
-		r.Told = p.diagnostics.told(ctx, r.Item)
+		r.Told = p.diagnostics.briefHead(ctx, r.Item)
 	}
 	if r.Told != "" { // it has the texts
 		found.Attention.Sample, found.Attention.Summary = nil, cmp.Or(r.Item.Title, r.Item.Summary)

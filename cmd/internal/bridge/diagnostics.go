@@ -84,7 +84,7 @@ func (d *Diagnostics) Call(
 	return result, true, err
 }
 
-// sync ingests the present log. It returns the text of the member behind, "" on success.
+// sync ingests the present log. It returns the reason why newer entries may be missing, "" on success.
 func (d *Diagnostics) sync(ctx context.Context) string {
 	if d.session.Sync(ctx) != nil {
 		return "heed could not read the log to its end in time; newer entries may be missing"

@@ -1,7 +1,7 @@
 // Package bridge is a proxy between a bridge and the mod in a game, which both speak GABP. It adds heed's attention,
 // gate and diagnostics to the mod's tools, resources and events.
 //
-// # What passes
+// # Messages that pass
 //
 // Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge.
 // Answers to calls get heed's item and verdict in addition. So do its events, on channels of the same names; they are
@@ -10,7 +10,7 @@
 // resources/list are the mod's with heed's added. The welcome has the mod's agent, app, methods, channels and
 // observations, and the lesser of both sides' limits.
 //
-// # What does not
+// # Calls and attention
 //
 // attention/current, attention/ack and the attention channels are heed's. Reports of the mod are input: its attention
 // items are ingested and acknowledged to it at once, so that it holds nothing back; levels and operations in them and
@@ -23,7 +23,7 @@
 //
 // A game that gives no sign of life is reported as a stall, which rules make an item, and so is its recovery.
 //
-// # What bridges in the field do
+// # Bridges in the field
 //
 // GABS dials every 0.1 to 5 s until it is accepted, for 20 s and then for 40 s more, and within its time waits for the
 // welcome on the first connection; it asks for tools once per connection, and connects again only when its agent asks.
@@ -47,10 +47,10 @@
 // with attention/current.
 //
 // Before it answers, a tool ingests every byte of the followed log that is there, where the session can do that in
-// time; otherwise the answer has the member behind.
+// time; otherwise the answer says why newer entries may be missing.
 //
 // Arguments that a tool does not know or allow are refused with the code of invalid parameters. The error names the
-// argument and what is allowed, in its message and in its data ([Refused]). A cursor that heed has not given out is
+// argument and the allowed values, in its message and in its data ([Refused]). A cursor that heed has not given out is
 // refused, too; the data then has the cursors to continue from.
 //
 // # Untrusted text

@@ -38,7 +38,7 @@ type Explanation struct {
 	Differs []string `json:"differs,omitempty" jsonschema:"Why the decision may differ."`
 	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, from its file."`
 
-	rules.Explanation // what the rules decide now
+	rules.Explanation // the present decision of the rules
 }
 
 // Decided is a decision as the journal has it.

@@ -48,7 +48,7 @@ type watch struct {
 	now     func() time.Time // time.Now, whose monotonic reading counts
 
 	asking  atomic.Bool    // a question of heed's is before the mod
-	asks    sync.WaitGroup // those of them that have not ended
+	asks    sync.WaitGroup // questions that have not ended
 	replies atomic.Uint64  // to them, and to lists
 	frozen  atomic.Bool    // it was reported
 
@@ -62,7 +62,7 @@ type watch struct {
 	newCall time.Duration // of inCall, since that call
 	told    uint64        // the latest call that was reported
 	alive   bool          // the mod has replied within inCall
-	deaf    bool          // what was reported is a game whose mod did not reply
+	deaf    bool          // in the reported silence the mod did not reply
 }
 
 // signs changes with each sign of life.
@@ -76,7 +76,7 @@ func (w *watch) run(ctx context.Context) {
 	defer w.asks.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w.frozen.Store(w.session.Status().Restored) // what was restored may be a game that did not answer
+	w.frozen.Store(w.session.Status().Restored) // the restored state may be of a silent game
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for last := w.now(); ; {

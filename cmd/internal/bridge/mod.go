@@ -265,7 +265,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			return nil, ctx.Err()
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-		if !m.answered() && m.absent.shown(err) { // one that was there before comes again
+		if !m.answered() && m.absent.shown(err) { // a mod that answered before comes again
 			m.giveUp()
 		}
 		// One line for each kind of refusal, not for each attempt.

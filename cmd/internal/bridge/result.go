@@ -90,7 +90,7 @@ func isObject(raw json.RawMessage) bool {
 type finding struct {
 	Executed  bool       `json:"executed,omitempty"`
 	Attention *heed.Item `json:"attention,omitempty"`
-	Notice    string     `json:"notice,omitempty"`  // what others acknowledged
+	Notice    string     `json:"notice,omitempty"`  // acknowledgements by others
 	Verdict   *verdict   `json:"verdict,omitempty"` // nil for a call that is no operation
 }
 
@@ -120,8 +120,8 @@ func notice(items []session.AckedByOther, more uint64, shown string) string {
 	return b.String() + "The game's state may have changed meanwhile: read it again."
 }
 
-// tell adds acknowledgements by others that the consumer has not received to found. They count as delivered to it.
-func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
+// addAcks adds acknowledgements by others that the consumer has not received to found. They count as delivered to it.
+func (p *Proxy) addAcks(ctx context.Context, consumer string, found *finding) {
 	if !p.attends || ctx.Err() != nil { // the bridge has gone
 		return
 	}

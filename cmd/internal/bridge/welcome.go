@@ -56,7 +56,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer())
 		b.mod.await(ctx, b.modWait)
 		b.waiting.Add(-1)
-		if ctx.Err() != nil { // nobody has arrived
+		if ctx.Err() != nil { // no agent has arrived
 			return ctx.Err()
 		}
 		if refused := b.mod.refusal.Load(); refused != nil {
