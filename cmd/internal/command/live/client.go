@@ -24,12 +24,11 @@ import (
 // tokenEnv is the environment variable with the token of a heed that runs.
 const tokenEnv = "HEED_TOKEN"
 
-// clientName is what the commands that talk to a running heed call themselves. They
-// are observers, and not the agent.
+// clientName is the name of the commands that talk to a running heed. They are observers, and not the agent.
 const clientName = session.ClientPrefix + "cli"
 
-// clientLaunch makes all of them one consumer. What was delivered is kept for a few consumers: a person
-// who looks every second would otherwise evict the agent.
+// clientLaunch makes all of them one consumer. Deliveries are kept for a few consumers: a person who looks every second
+// would otherwise evict the agent.
 const clientLaunch = "68656564-0000-4000-8000-000000000000"
 
 // personConfig is how a person's commands and pages connect to a running heed: all as one consumer.
@@ -229,14 +228,14 @@ func gone(err error) error {
 	return cli.Failed(exitNone, fmt.Errorf("heed no longer answers; the game may have ended: %w", err))
 }
 
-// printJSON prints what was answered on a line, in which no text acts on a terminal, with
-// the version of its form first. The answers themselves have none: they are the protocol's.
+// printJSON prints an answer on a line that is safe for a terminal, with the version of its form first. The answers
+// themselves, which are the protocol's, have no version.
 func (p *program) printJSON(answer []byte) error {
 	return p.print(append(text.AppendJSON(nil, versioned(answer)), '\n'))
 }
 
-// versioned puts the version of heed's JSON before the members of an object. Whatever is
-// none stays as it is: a server that is not heed may answer so.
+// versioned puts the version of heed's JSON before the members of an object. Other values stay as they are: a server
+// that is not heed may send them.
 func versioned(answer []byte) []byte {
 	members, ok := bytes.CutPrefix(bytes.TrimSpace(answer), []byte("{"))
 	if !ok {

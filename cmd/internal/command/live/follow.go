@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/report"
 )
 
-// followFlags are those of "heed follow".
+// followFlags are the flags of "heed follow".
 type followFlags struct {
 	hostFlags
 	format  string

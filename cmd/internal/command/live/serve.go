@@ -22,7 +22,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 )
 
-// serveFlags are those of "heed serve".
+// serveFlags are the flags of "heed serve".
 type serveFlags struct {
 	hostFlags
 	addr      string
