@@ -215,7 +215,7 @@ func called(e *session.Event) (style, string) {
 	return plain, ""
 }
 
-// headline returns in one line what is open. The gate decides whether that holds calls back.
+// headline returns the open items in one line. The gate decides whether they hold calls back.
 func headline(st *bridge.Status, items *bridge.Items) []span {
 	blocking := uint64(0)
 	for i := range items.Items {
