@@ -14,8 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/heedlog/heed/internal/loopback"
 )
 
 // errClosed is what calls return after [Client.Close].
@@ -66,9 +64,9 @@ type Client struct {
 // session. ctx and Limits.HelloTimeout bound both, and nothing after Dial has
 // returned. A refused hello is an [*Error].
 func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
-	network, address, err := loopback.Split(addr)
+	network, address, err := splitAddr(addr)
 	if err != nil {
-		return nil, fmt.Errorf("gabp: %w", err)
+		return nil, err
 	}
 	limits, err := cfg.Limits.withDefaults()
 	if err != nil {

@@ -7,9 +7,29 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/heedlog/heed/internal/loopback"
 )
+
+// splitAddr returns the network and the address of "unix:PATH" or "HOST:PORT". It refuses a host that is not on the
+// loopback interface.
+func splitAddr(addr string) (network, address string, err error) {
+	path, unix := strings.CutPrefix(addr, "unix:")
+	switch _, _, err := net.SplitHostPort(addr); {
+	case unix && path == "":
+		return "", "", fmt.Errorf("gabp: address %q has no socket path", addr)
+	case unix:
+		return "unix", path, nil
+	case err != nil:
+		return "", "", fmt.Errorf("gabp: address %q: %w", addr, err)
+	case !loopback.Is(addr):
+		return "", "", fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", addr)
+	}
+	return "tcp", addr, nil
+}
 
 // probeTimeout bounds the check whether a socket has a server.
 const probeTimeout = time.Second

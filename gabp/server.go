@@ -13,8 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/heedlog/heed/internal/loopback"
 )
 
 // minToken is the least length of a token: 128 bits as hex.
@@ -135,9 +133,9 @@ func (s *Server) count(change func(*ServerStats)) {
 // "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock") that only its
 // owner may use. A socket without a server is replaced. Other addresses are refused.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	network, address, err := loopback.Split(addr)
+	network, address, err := splitAddr(addr)
 	if err != nil {
-		return nil, fmt.Errorf("gabp: %w", err)
+		return nil, err
 	}
 	if network == "unix" {
 		return listenUnix(ctx, address)

@@ -211,18 +211,22 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 	o := parseObject(raw, "attention", codeInvalidField)
 	a := heed.Item{
 		ID:                o.text("attentionId", true, maxNameBytes),
-		State:             o.oneOf("state", coalesce.Open, coalesce.Cleared),
+		State:             o.text("state", true, maxNameBytes),
 		Severity:          o.severity("severity"),
 		Blocking:          o.boolean("blocking"),
 		StateInvalidated:  o.boolean("stateInvalidated"),
 		Summary:           o.text("summary", true, maxReadText),
 		CausalOperationID: o.text("causalOperationId", false, maxReadText),
 		CausalMethod:      o.text("causalMethod", false, maxReadText),
+
+		OpenedAtSequence:   o.integer("openedAtSequence", true),
+		LatestSequence:     o.integer("latestSequence", true),
+		TotalUrgentEntries: o.integer("totalUrgentEntries", true),
+		DiagnosticsCursor:  o.integer("diagnosticsCursor", false),
 	}
-	a.OpenedAtSequence, _ = o.integer("openedAtSequence", true)
-	a.LatestSequence, _ = o.integer("latestSequence", true)
-	a.TotalUrgentEntries, _ = o.integer("totalUrgentEntries", true)
-	a.DiagnosticsCursor, _ = o.integer("diagnosticsCursor", false)
+	if a.State != coalesce.Open && a.State != coalesce.Cleared {
+		o.fail("attention: \"state\" must be one of %s, %s", coalesce.Open, coalesce.Cleared)
+	}
 	samples := o.list("sample")
 	if len(samples) > maxReadSamples {
 		o.fail("attention: \"sample\" has %d elements, want at most %d", len(samples), maxReadSamples)
@@ -233,9 +237,10 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 		sample := heed.Sample{
 			Level:   s.severity("level"),
 			Message: s.text("message", true, maxReadText),
+
+			RepeatCount:    s.integer("repeatCount", true),
+			LatestSequence: s.integer("latestSequence", true),
 		}
-		sample.RepeatCount, _ = s.integer("repeatCount", true)
-		sample.LatestSequence, _ = s.integer("latestSequence", true)
 		if sample.RepeatCount == 0 {
 			s.fail("sample: \"repeatCount\" must be at least 1")
 		}

@@ -18,8 +18,8 @@ type Diagnostics struct {
 	run     string // of the timeline, which a restart does not keep
 }
 
-// NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief], which returns an error
-// without it. Limits, which may be nil, returns the bounds that the host itself has hit; it is called from many
+// NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief]; without it the tool
+// returns an error. Limits, which may be nil, returns the bounds that the host itself has hit; it is called from many
 // goroutines.
 func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.Limit) *Diagnostics {
 	st := s.Status()

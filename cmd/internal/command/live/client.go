@@ -82,10 +82,8 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.connect != "" {
-		if _, _, err := loopback.Split(f.connect); err != nil {
-			return cli.Usage(cmd, "--connect: %w", err)
-		}
+	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") && !loopback.Is(f.connect) {
+		return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
 	}
 	return notNegative(cmd, "pid", f.pid)
 }
