@@ -25,7 +25,7 @@ type badArgument struct {
 	Got  string `json:"got"`
 }
 
-// maxShown bounds what an error shows of a schema or of an argument, in characters.
+// maxShown bounds the part of a schema or an argument in an error, in characters.
 const maxShown = 200
 
 // BadArgument returns the error by which a tool refuses an argument, as [Tools] does itself: with
@@ -154,7 +154,7 @@ func pathOf(value any, at []string) string {
 	return strings.TrimPrefix(path.String(), ".")
 }
 
-// show returns what a value is, in few characters.
+// show describes a value in few characters.
 func show(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -166,7 +166,7 @@ func show(value any) string {
 	return text.Safe(string(raw), maxShown/4)
 }
 
-// describe returns what a schema wants: "an integer from 1 to 5".
+// describe returns the values of a schema in words: "an integer from 1 to 5".
 func describe(s *jsonschema.Schema) string { return describeTo(s, maxDescribed/2) }
 
 func describeTo(s *jsonschema.Schema, depth int) string {

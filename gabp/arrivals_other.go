@@ -4,7 +4,7 @@ package gabp
 
 import "io"
 
-// arrivals is for systems that tell what has arrived in a socket.
+// arrivals is for systems that report the bytes in a socket.
 type arrivals struct{ io.Reader }
 
 func newArrivals(io.ReadWriteCloser) *arrivals { return nil }

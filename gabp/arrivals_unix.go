@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrivals reads a socket and counts what has arrived in it. One goroutine reads while others ask.
+// arrivals reads a socket and counts its bytes. One goroutine reads while others ask.
 type arrivals struct {
 	raw syscall.RawConn
 	tcp bool

@@ -29,7 +29,7 @@ var spoken = map[string]struct {
 	summary        string
 	params, result any
 }{
-	methodHello:            {"Opens the session; the first request of a connection.", helloParams{}, Welcome{}},
+	methodHello:            {"Opens the session; the first request of a connection.", hello{}, Welcome{}},
 	methodPing:             {"Is answered at once.", nil, struct{}{}},
 	methodGoodbye:          {"Ends the session.", nil, struct{}{}},
 	methodEventsSubscribe:  {"Subscribes to channels; the answer has what exists.", channelsParams{}, subscribeResult{}},

@@ -21,10 +21,9 @@ type AttentionSource interface {
 
 // Attention serves items over the protocol. Set Engine or Source before it is registered.
 //
-// Only the current item is sent, so that a client that holds a single item is never
-// misled: an event carries the item that is current now, or clears one that was. The
-// last event is never a cleared one while an item is open. Events carry state, not
-// history: the authority is attention/current.
+// Only the current item is sent, so that a client that holds a single item is never misled: an event carries the
+// current item, or clears an earlier one. The last event is never a cleared one while an item is open. Events carry
+// state, not history: the authority is attention/current.
 type Attention struct {
 	// Engine has the items. Its host observes all evidence before a request is answered.
 	Engine *heed.Engine
@@ -59,10 +58,9 @@ func (a *Attention) source() AttentionSource {
 	return engineSource{a.Engine}
 }
 
-// Register adds attention/current, attention/ack and the event channels of attention to
-// m, which makes a server advertise them. The item of attention/current counts as
-// delivered. attention/ack acknowledges through what was delivered of the item to the
-// consumer; an unknown id is not acknowledged, and no error.
+// Register adds attention/current, attention/ack and the event channels of attention to m, which makes a server
+// advertise them. The item of attention/current counts as delivered. attention/ack acknowledges the entries of the item
+// that were delivered to the consumer. An unknown id is not acknowledged, and is no error.
 func (a *Attention) Register(m *Mux) {
 	source := a.source()
 	m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)

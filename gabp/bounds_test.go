@@ -227,7 +227,7 @@ func TestLoopback(t *testing.T) {
 		"192.0.2.1:1": "not on the loopback", "0.0.0.0:1": "not on the loopback", ":1": "not on the loopback",
 		"example.com:1": "not on the loopback", "127.0.0.1": "missing port", "unix:": "no socket path",
 	} {
-		err := CheckAddr(addr)
+		_, _, err := splitAddr(addr)
 		if want == "" {
 			require.NoError(t, err, addr)
 			continue

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -31,24 +30,19 @@ const (
 	envConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
 )
 
-// Bridge is what a bridge and a game share to connect: the address at which the game
-// listens, and the token. Its formatted and logged forms have no token.
+// Bridge holds the data by which a bridge connects to a game: the address at which the game listens, and the token. Its
+// formatted and logged forms have no token.
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
-	Token    string
+	Token    string `json:"-"`
 	GameID   string // "" where unknown
 	Path     string // the bridge file from which it was read, or that the environment names
 	LaunchID string // "" where unknown
 }
 
-// Format writes b without its token, whatever the verb.
+// Format writes b without its token, for any verb.
 func (b Bridge) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "bridge of game %q at %s", b.GameID, b.Address)
-}
-
-// LogValue returns b without its token.
-func (b Bridge) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("game", b.GameID), slog.String("address", b.Address), slog.String("path", b.Path))
 }
 
 // Port returns the port of a TCP address, 0 for another.
@@ -67,10 +61,9 @@ func NewToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// FindBridge looks for a bridge in the environment (os.Getenv), in the file that it
-// names, in ~/.gabs/GAME/bridge.json (or under $GABS_CONFIG_DIR), and in the bridge
-// file of the protocol. gameID defaults to the environment's. The error is that of the
-// first one that exists, or names the places.
+// FindBridge looks for a bridge in the environment (os.Getenv), in the file that it names, in ~/.gabs/GAME/bridge.json
+// (or under $GABS_CONFIG_DIR), and in the bridge file of the protocol. gameID defaults to the environment's. The error
+// is about the first place that exists, or names all places.
 func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 	if b, ok, err := BridgeFromEnv(getenv); ok || err != nil {
 		return b, err
@@ -96,9 +89,8 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 		strings.Join(paths, ", "))
 }
 
-// BridgeFromEnv reads the environment that a bridge made for the game. It returns false
-// where no port is set. A port without a token, or with one that a [Server] would
-// refuse, is an error.
+// BridgeFromEnv reads the environment that a bridge made for the game. It returns false where no port is set. It is an
+// error if the token is missing, or if a [Server] would refuse it.
 func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	port := getenv(EnvPort)
 	if port == "" {
@@ -169,9 +161,8 @@ func homeDir(getenv func(string) string) (string, error) {
 	return "", errors.New("gabp: no home folder: HOME is not set")
 }
 
-// bridgeFile has the members of both forms of a bridge file: that of the bridge in the
-// field (port, token, gameId) and that of the protocol (token, transport, metadata).
-// Both are written, for readers of either.
+// bridgeFile has the members of both forms of a bridge file: the form of the bridge in the field (port, token, gameId),
+// and the protocol's (token, transport, metadata). Both are written, for readers of either.
 type bridgeFile struct {
 	Port      int              `json:"port,omitempty"`
 	Token     string           `json:"token"`
@@ -246,8 +237,8 @@ func (b Bridge) File(now time.Time) []byte {
 		Port: b.Port(), Token: b.Token, GameID: b.GameID,
 		Metadata: &bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
 	}
-	if network, address := splitAddr(b.Address); network == "unix" {
-		file.Transport = &bridgeTransport{Type: "pipe", Address: address}
+	if path, unix := strings.CutPrefix(b.Address, "unix:"); unix {
+		file.Transport = &bridgeTransport{Type: "pipe", Address: path}
 	} else {
 		file.Transport = &bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
 	}

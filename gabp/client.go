@@ -31,8 +31,8 @@ type ClientConfig struct {
 	// waits.
 	Limits Limits
 
-	// Stray is called for each event of a channel without a handler, such as one
-	// that was not subscribed to. It must not block. Default: they are ignored.
+	// Stray is called for each event of a channel without a handler, such as a channel without a subscription. It must
+	// not block. Default: they are ignored.
 	Stray func(Event)
 
 	// Logger receives events of the connection, never a token or the text of a
@@ -64,10 +64,10 @@ type Client struct {
 // session. ctx and Limits.HelloTimeout bound both, and nothing after Dial has
 // returned. A refused hello is an [*Error].
 func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
-	if err := CheckAddr(addr); err != nil {
+	network, address, err := splitAddr(addr)
+	if err != nil {
 		return nil, err
 	}
-	network, address := splitAddr(addr)
 	limits, err := cfg.Limits.withDefaults()
 	if err != nil {
 		return nil, err
@@ -107,11 +107,11 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 }
 
 func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
-	return c.Call(ctx, methodHello, helloParams{cfg.Token, Hello{
-		BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
+	return c.Call(ctx, methodHello, hello{
+		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
 		LaunchID:   cmp.Or(cfg.LaunchID, newID()),
 		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
-	}}, &c.welcome)
+	}, &c.welcome)
 }
 
 // platform returns the protocol's name of this system.
@@ -127,7 +127,7 @@ func platform() string {
 func (c *Client) Welcome() Welcome { return c.welcome }
 
 // CaughtUp waits until the events have been handled that the server sent before an answer that was received over
-// answered: c itself, or another connection to the same server on this machine. The error is that of ctx.
+// answered: c itself, or another connection to the same server on this machine. It returns the error of ctx.
 //
 // Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
 // in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
@@ -138,7 +138,7 @@ func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 		return c.events.wait(ctx, 0)
 	}
 	if a := c.conn.arrived; a != nil {
-		// What has arrived may have kept the peer's system from sending the rest, until it was read.
+		// Unread bytes may have kept the peer's system from sending the rest.
 		if err := c.events.wait(ctx, a.position()); err != nil {
 			return err
 		}
@@ -151,9 +151,8 @@ func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	return c.events.wait(ctx, 0)
 }
 
-// Call calls a method with the JSON form of params (none where it is nil), and
-// decodes the result into result (unless it is nil). What the server refuses is
-// an [*Error]; any other error means that it is not known whether the call was
+// Call calls a method with the JSON form of params (none where it is nil), and decodes the result into result (unless
+// it is nil). An [*Error] is a refusal of the server. After any other error it is not known whether the call was
 // executed.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	var raw json.RawMessage
@@ -254,14 +253,6 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 		c.mu.Unlock()
 	}
 	return result.Subscribed, err
-}
-
-// ListTools returns the server's tools. The raw result of tools/list, which a proxy
-// passes on, may have more members.
-func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
-	var result toolsListResult
-	err := c.Call(ctx, MethodToolsList, nil, &result)
-	return result.Tools, err
 }
 
 // CallTool calls a tool. arguments must have the JSON form of an object, or be

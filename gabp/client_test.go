@@ -49,9 +49,9 @@ func TestClient(t *testing.T) {
 	require.NotContains(t, c.Welcome().Capabilities.Methods, "attention/current")
 	require.NoError(t, c.Ping(ctx))
 
-	tools, err := c.ListTools(ctx)
-	require.NoError(t, err)
-	require.Equal(t, "save/load", tools[0].Name)
+	var list toolsListResult
+	require.NoError(t, c.Call(ctx, MethodToolsList, nil, &list))
+	require.Equal(t, "save/load", list.Tools[0].Name)
 	raw, err := c.CallTool(ctx, "save/load", map[string]string{"name": "Outpost <1>"})
 	require.NoError(t, err)
 	require.Equal(t, `{"name":"save/load","arguments":{"name":"Outpost <1>"}}`, string(raw))

@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/internal/framing"
 )
 
-// deadliner is a stream with deadlines, as those of package net and most files.
+// deadliner is a stream with deadlines, as connections of package net and most files have.
 type deadliner interface {
 	SetReadDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error
@@ -35,7 +35,7 @@ type conn struct {
 
 	// client is set at the bridge's side, whose server is a mod with the habits of those in the field: see newClientConn.
 	client  bool
-	arrived *arrivals      // nil where the system does not tell what has arrived
+	arrived *arrivals      // nil: the system does not report the bytes in a socket
 	pending []pendingFrame // headers without their bodies, owned by the reader
 
 	writeMu sync.Mutex
@@ -117,8 +117,8 @@ func (c *conn) Read() (message, error) {
 	return m, nil
 }
 
-// whileOpen returns a context that is done as soon as the stream ends, too. It is called by the reader, once for each
-// message at most; what the peer sends meanwhile is for the next Read.
+// whileOpen returns a context that is done as soon as the stream ends, too. It is called by the reader, at most once
+// for each message. The next Read returns the bytes that come in between.
 func (c *conn) whileOpen(ctx context.Context) context.Context {
 	_ = c.deadline(time.Time{})
 	ctx, cancel := context.WithCancel(ctx)

@@ -10,13 +10,12 @@
 // other methods to the handlers of a [Mux]. [Server.Publish] sends an event to
 // the subscribers of its channel.
 //
-// An [AttentionHandler] serves the attention of an engine: the methods
-// attention/current and attention/ack, and the three event channels. The
-// protocol's item is a heed.Item; [ParseAttention] reads those of a peer.
+// An [AttentionHandler] serves the attention of an engine: the methods attention/current and attention/ack, and the
+// three event channels. The protocol's item is a heed.Item; [ParseAttention] reads a peer's item.
 //
-// [Tools] serves the tools of a host, [Resources] what can be read: definitions with JSON
-// Schemas, made of Go types by [AddTool]; arguments that are checked, with the path of what is
-// wrong in the refusal; events when a list changes. Tools.Around is the place of a gate.
+// [Tools] serves the tools of a host, [Resources] its resources. [AddTool] makes JSON Schemas of Go types. Arguments
+// are checked, and a refusal has the path of the wrong value. There are events for changes of a list. Tools.Around is
+// the place of a gate.
 //
 // # Client
 //
@@ -25,16 +24,13 @@
 //
 // # Tolerant and exact
 //
-// Input may have header names in any case, any or no Content-Type, bare line
-// feeds, frames cut and joined anywhere, unknown members, "error":null beside a
-// result; with [ServerConfig].Lax, other names and ids, too. Output follows the schemas
-// of the protocol exactly. Errors that a peer receives carry the codes of the protocol's registry.
+// Input may have header names in any case, any or no Content-Type, bare line feeds, frames cut and joined anywhere,
+// unknown members, "error":null with a result; with [ServerConfig].Lax, other names and ids, too. Output follows the
+// schemas of the protocol exactly. Errors that a peer receives carry the codes of the protocol's registry.
 //
-// Servers in the field let their threads write at once: a client also reads frames as
-// header, header, body, body, as far as the lengths tell the bodies apart. They count
-// characters in place of bytes: a client sends only ASCII, with escapes. They write
-// header and body apart: a client acknowledges what it receives at once, where the
-// system can.
+// Servers in the field let their threads write at once: a client also reads frames as header, header, body, body, as
+// far as the bodies differ in length. They count characters in place of bytes: a client sends only ASCII, with escapes.
+// They write header and body separately: a client acknowledges received bytes at once, where the system can.
 //
 // # Bounds
 //

@@ -109,7 +109,7 @@ type pendingFrame struct {
 	by     time.Time // when its body must have come
 }
 
-// The bounds of what a client reads beyond the protocol.
+// The bounds of input that only a client accepts, beyond the protocol.
 const (
 	// maxPending bounds the headers that come before their bodies.
 	maxPending = 64 << 10
@@ -163,7 +163,7 @@ func (c *conn) headerNext() (bool, error) {
 	return bytes.EqualFold(text, []byte(headName)), err
 }
 
-// position returns how much of the stream was read, 0 where the system does not tell what has arrived.
+// position returns how many bytes of the stream were read, 0 if the system does not report the bytes in a socket.
 func (c *conn) position() int64 {
 	if c.arrived == nil {
 		return 0
@@ -180,8 +180,8 @@ func (c *conn) complete() int64 {
 }
 
 // nextBody reads the body of one of the pending frames. Where there are several it is a JSON object, which ends where
-// its braces are closed, and belongs to the first frame of that length; any other text cannot be told apart. Of a body
-// that is longer than the limit, text has the two ends.
+// its braces are closed, and belongs to the first frame of that length. No other text can be assigned to a frame. Of a
+// body that is longer than the limit, text has the two ends.
 func (c *conn) nextBody() (text []byte, length int, err error) {
 	limit := int(c.maxRead.Load())
 	if n := c.pending[0].length; len(c.pending) == 1 && n <= limit {
@@ -262,8 +262,8 @@ func (b *braces) next(text []byte) (part []byte, done bool) {
 	return text, false
 }
 
-// bodyStep bounds what a server allocates for the length in a header. The rest is allocated
-// as it arrives, so that a peer cannot use more memory than twice what it has sent.
+// bodyStep bounds the bytes that a server allocates for the length in a header. The rest is allocated as it arrives, so
+// that a peer uses at most twice the memory of its bytes.
 const bodyStep = 64 << 10
 
 // The headers of each frame, around the length of the message. The length comes first
@@ -274,7 +274,7 @@ const (
 	headerBytes = len(frameHead + "0000000000" + frameTail)
 )
 
-// appendFrame appends m as a frame, with escapes in place of what is not ASCII where that is asked for.
+// appendFrame appends m as a frame. With ascii, escapes replace all other characters.
 func appendFrame(dst []byte, m *message, ascii bool) []byte {
 	body := m.Append(nil)
 	if ascii {
@@ -293,7 +293,7 @@ func largeFrame(m *message) [][]byte {
 	return [][]byte{append([]byte(head), text...), result, []byte("}")}
 }
 
-// escape replaces what is not ASCII in JSON text, where it can only be in strings, by escapes.
+// escape replaces characters outside ASCII, which only strings of JSON text have, by escapes.
 func escape(text []byte) []byte {
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // maxInteger is the largest integer that every JSON reader takes exactly.
@@ -86,15 +84,6 @@ func (o *object) text(name string, required bool, limit int) string {
 	return s
 }
 
-// oneOf returns a required string member that has one of some values.
-func (o *object) oneOf(name string, values ...string) string {
-	s := o.text(name, true, maxNameBytes)
-	if !slices.Contains(values, s) {
-		o.fail("%s: %q must be one of %s", o.what, name, strings.Join(values, ", "))
-	}
-	return s
-}
-
 // boolean returns a required boolean member.
 func (o *object) boolean(name string) bool {
 	v := o.raw(name)
@@ -107,20 +96,17 @@ func (o *object) boolean(name string) bool {
 	return v != nil && v[0] == 't'
 }
 
-// integer returns an integer member from 0 to maxInteger.
-func (o *object) integer(name string, required bool) (n uint64, present bool) {
+// integer returns an integer member from 0 to maxInteger, 0 if it is absent.
+func (o *object) integer(name string, required bool) uint64 {
 	v := o.raw(name)
-	if v == nil {
-		if required {
-			o.fail("%s: %q is missing", o.what, name)
-		}
-		return 0, false
-	}
 	n, ok := parseInteger(v)
-	if !ok {
+	switch {
+	case v == nil && required:
+		o.fail("%s: %q is missing", o.what, name)
+	case v != nil && !ok:
 		o.fail("%s: %q must be an integer from 0 to 2^53-1", o.what, name)
 	}
-	return n, ok
+	return n
 }
 
 // list returns the elements of an array member.

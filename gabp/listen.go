@@ -14,36 +14,21 @@ import (
 	"github.com/heedlog/heed/internal/loopback"
 )
 
-// splitAddr returns the network and address of "unix:PATH" or "host:port".
-func splitAddr(addr string) (network, address string) {
-	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
-		return "unix", path
+// splitAddr returns the network and the address of "unix:PATH" or "HOST:PORT". It refuses a host that is not on the
+// loopback interface.
+func splitAddr(addr string) (network, address string, err error) {
+	path, unix := strings.CutPrefix(addr, "unix:")
+	switch _, _, err := net.SplitHostPort(addr); {
+	case unix && path == "":
+		return "", "", fmt.Errorf("gabp: address %q has no socket path", addr)
+	case unix:
+		return "unix", path, nil
+	case err != nil:
+		return "", "", fmt.Errorf("gabp: address %q: %w", addr, err)
+	case !loopback.Is(addr):
+		return "", "", fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", addr)
 	}
-	return "tcp", addr
-}
-
-// CheckAddr returns the error with which [Listen] and [Dial] refuse an address before
-// they connect.
-func CheckAddr(addr string) error {
-	network, address := splitAddr(addr)
-	switch {
-	case network == "tcp":
-		return checkLoopback(address)
-	case address == "":
-		return fmt.Errorf("gabp: address %q has no socket path", addr)
-	}
-	return nil
-}
-
-// checkLoopback refuses a host:port that is not on the loopback interface.
-func checkLoopback(address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return fmt.Errorf("gabp: address %q: %w", address, err)
-	}
-	if !loopback.Is(address) {
-		return fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", address)
-	}
-	return nil
+	return "tcp", addr, nil
 }
 
 // probeTimeout bounds the check whether a socket has a server.

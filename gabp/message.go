@@ -31,8 +31,8 @@ func isUUID(s string) bool { return uuidPattern.MatchString(s) }
 // message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
 //
-// The raw members hold JSON text. Those of a message that was read are parts of its
-// buffer, which it owns, byte for byte.
+// The raw members hold JSON text. In a message that was read they are parts of its buffer, which it owns, byte for
+// byte.
 type message struct {
 	ID   string
 	Type string
@@ -122,7 +122,7 @@ func appendRaw(dst []byte, raw json.RawMessage) []byte {
 }
 
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // what is not UTF-8 becomes U+FFFD
+	dst, _ = jsontext.AppendQuote(dst, s) // invalid UTF-8 becomes U+FFFD
 	return dst
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// outbox queues what is to be written to one peer: replies, whose producers wait when
-// there are too many, and events, whose producers never wait. Its lock is held briefly.
+// outbox queues messages for one peer: replies, whose producers wait if there are too many, and events, whose producers
+// never wait. Its lock is held briefly.
 type outbox struct {
 	maxReplies int
 	maxEvents  int
@@ -124,8 +124,7 @@ func (b *outbox) drop(channel string) {
 	}
 }
 
-// writeBatch bounds what is taken at a time, so that later events can still replace
-// the rest.
+// writeBatch bounds the messages that are taken at a time, so that later events can still replace the rest.
 const (
 	writeBatch      = 32
 	writeBatchBytes = 64 << 10

@@ -24,7 +24,7 @@ type resourceReader = func(ctx context.Context, r *Request) (ResourceContent, er
 // has none. Set its fields before it is registered; its methods are safe for concurrent use, also
 // while it serves.
 type Resources struct {
-	// Publish sends events of the channels: [Server.Publish]. It is set as that of [Tools].
+	// Publish sends events of the channels: [Server.Publish]. It is set as in [Tools].
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	list registry[hostResource]
@@ -54,7 +54,7 @@ func (t *Resources) Add(def Resource, read resourceReader) error {
 	return nil
 }
 
-// Updated tells the subscribers of [ChannelResourcesUpdated] that a resource has another content.
+// Updated sends an event to [ChannelResourcesUpdated]: a resource has another content.
 func (t *Resources) Updated(uri string) { t.tell(ChannelResourcesUpdated, uri) }
 
 func (t *Resources) tell(channel, uri string) {
@@ -64,9 +64,9 @@ func (t *Resources) tell(channel, uri string) {
 	}
 }
 
-// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the
-// order in which they were added; nil chooses all. It belongs to the caller. What a namespace of
-// resources is, the protocol does not say; it chooses all.
+// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the order in which they
+// were added; nil chooses all. It belongs to the caller. A namespace chooses all, since the protocol does not define
+// it.
 func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	pattern := o.text("pattern", false, maxURIBytes)

@@ -11,8 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxEnvelopeMembers bounds the members of parsed objects; those of the protocol have at
-// most thirteen.
+// maxEnvelopeMembers bounds the members of parsed objects; the protocol's objects have at most thirteen.
 const maxEnvelopeMembers = 64
 
 // maxNumber bounds the bytes of a number: a longer one is exact in no reader, and slow

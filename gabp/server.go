@@ -28,9 +28,9 @@ type ServerConfig struct {
 	App        App
 	ServerInfo *Info // optional
 
-	// Capabilities returns what the host offers beyond Mux and the server itself,
-	// whose capabilities are added. It is called at each hello and each subscription:
-	// only channels among its Events can be subscribed to. Optional.
+	// Capabilities returns the capabilities of the host, without the methods, events and resources of Mux and of the
+	// server, which are added. It is called at each hello and each subscription: only channels among its Events can be
+	// subscribed to. Optional.
 	Capabilities func() Capabilities
 
 	// Mux serves all methods that are not built in. Required.
@@ -43,11 +43,11 @@ type ServerConfig struct {
 	// Closed is called with each welcomed session after its end. Optional.
 	Closed func(s *ServerSession)
 
-	// Lax accepts what the protocol does not allow: names of methods and tools of another
-	// form, and ids of requests that are no UUIDs. It is for a proxy, whose peers may accept both.
+	// Lax accepts names of methods and tools in any form, and ids of requests that are no UUIDs, which the protocol
+	// does not allow. It is for a proxy, whose peers may accept both.
 	Lax bool
 
-	// Limits bounds what bridges can do. The ones that concern them are advertised.
+	// Limits bounds the work of bridges. Its fields in [WireLimits] are advertised.
 	Limits Limits
 
 	// Logger receives events of connections, never a token or the text of a message.
@@ -133,10 +133,10 @@ func (s *Server) count(change func(*ServerStats)) {
 // "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock") that only its
 // owner may use. A socket without a server is replaced. Other addresses are refused.
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
-	if err := CheckAddr(addr); err != nil {
+	network, address, err := splitAddr(addr)
+	if err != nil {
 		return nil, err
 	}
-	network, address := splitAddr(addr)
 	if network == "unix" {
 		return listenUnix(ctx, address)
 	}
@@ -212,9 +212,8 @@ func waitFor(wg *sync.WaitGroup) {
 	}
 }
 
-// ServeConn serves one stream until it ends or ctx is done, and closes it. It
-// returns nil where the peer said goodbye or ctx is done, and otherwise what ended
-// it. It is for standard streams and for tests; the peer may be remote.
+// ServeConn serves one stream until it ends or ctx is done, and closes it. It returns nil if the peer said goodbye or
+// ctx is done, and otherwise the cause of the end. It is for standard streams and for tests; the peer may be remote.
 func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 	ss := newServerSession(s, newConn(rwc, s.limits))
 	if err := s.admit(ss); err != nil {
@@ -258,9 +257,8 @@ func (s *Server) remove(ss *ServerSession) {
 // none was dropped (see [Server.Pass]). All subscribers see events in the order of
 // the calls.
 //
-// payload is marshaled once; a json.RawMessage is sent byte for byte, and must not be
-// changed afterwards. Where payload has no JSON form, or is larger than a message may
-// be, the event is sent to nobody and an error returned.
+// payload is marshaled once; a json.RawMessage is sent byte for byte, and must not be changed afterwards. Where payload
+// has no JSON form, or is larger than a message may be, no event is sent, and an error is returned.
 //
 // sent, if not nil, is called for each session after the event was written to its
 // connection: not where a later one replaced it, or the session ended. It must be
@@ -269,12 +267,10 @@ func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSess
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 
-// Pass is Publish without a key, for events that may be dropped: such as those that a proxy
-// forwards, whose number it does not control. Where they fill the queue of a subscriber, its
-// oldest ones are dropped, of any channel; events of Publish stay, in order. Dropped events
-// are numbered, and so are the ones that the caller missed right before this one: a gap in the
-// numbers of a channel is how many are missing. [ServerStats].EventsDropped counts the dropped
-// ones.
+// Pass is Publish without a key, for events that may be dropped: such as those that a proxy forwards, whose number it
+// does not control. Where they fill the queue of a subscriber, its oldest ones are dropped, of any channel; events of
+// Publish stay, in order. Dropped events are numbered, and so are events that the caller missed right before this one:
+// a gap in the numbers of a channel is the number of missing events. [ServerStats].EventsDropped counts dropped events.
 func (s *Server) Pass(channel string, missed uint64, payload any) error {
 	return s.publish(pendingEvent{channel: channel, droppable: true, lost: missed}, payload)
 }
@@ -301,6 +297,6 @@ func (s *Server) publish(e pendingEvent, payload any) error {
 	return nil
 }
 
-// maxEnvelope bounds what a message adds to its result or payload: escaping may make
-// an id six times as long.
+// maxEnvelope bounds the bytes of a message in addition to its result or payload: escaping may make an id six times as
+// long.
 const maxEnvelope = 2 << 10

@@ -806,7 +806,7 @@ func TestWelcomeHook(t *testing.T) {
 	closed := make(chan string, 1)
 	s := start(t, func(c *ServerConfig) {
 		c.Welcome = func(_ context.Context, ss *ServerSession, w *Welcome) error {
-			if ss.Hello().BridgeVersion == "0" {
+			if ss.ClientName() == "heed" {
 				return Errorf(CodeToolFailed, "too old")
 			}
 			w.AgentID = "mod"
@@ -814,7 +814,7 @@ func TestWelcomeHook(t *testing.T) {
 			w.Capabilities.Events = append(w.Capabilities.Events, "mod/said")
 			return nil
 		}
-		c.Closed = func(ss *ServerSession) { closed <- ss.Hello().LaunchID }
+		c.Closed = func(ss *ServerSession) { closed <- ss.Consumer() }
 	})
 	p := dial(t, s.addr)
 	w := p.hello()
@@ -823,11 +823,11 @@ func TestWelcomeHook(t *testing.T) {
 	require.NotContains(t, w.Capabilities.Methods, "Not A Name")
 	require.Nil(t, p.call("events/subscribe", `{"channels":["mod/said"]}`).Error)
 	require.NoError(t, p.Close())
-	require.Equal(t, "550e8400-e29b-41d4-a716-446655440000", <-closed, "without the token")
+	require.Equal(t, "scripted_bridge#550e8400-e29b-41", <-closed, "without the token")
 
 	p = dial(t, s.addr)
 	requireCode(t, CodeToolFailed, p.call(methodHello,
-		strings.Replace(helloText(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
+		strings.Replace(helloText(token), "scripted bridge", "heed", 1)).Error)
 	p.ends()
 }
 

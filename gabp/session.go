@@ -25,7 +25,7 @@ type ServerSession struct {
 	// Set by the reader at the hello, greeted last, before any request is handled;
 	// constant after that.
 	greeted  atomic.Bool
-	hello    Hello
+	client   string // name of the bridge
 	consumer string
 	channels []string // of the welcome
 
@@ -46,8 +46,8 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 	}
 }
 
-// Hello returns the bridge's description of itself.
-func (s *ServerSession) Hello() Hello { return s.hello }
+// ClientName returns the name that the bridge gave in its hello, "" without one. It is untrusted.
+func (s *ServerSession) ClientName() string { return s.client }
 
 // Consumer returns a name of the bridge that is safe in logs and identifies it to a
 // [heed.Engine]: at most 64 bytes of letters, digits and "._-#". It is made of the
@@ -100,8 +100,8 @@ func (s *ServerSession) serve(ctx context.Context) error {
 // errGoodbye ends the reader of a session whose bridge said goodbye.
 var errGoodbye = errors.New("goodbye")
 
-// readUntilClosed reads as read does, but waits only readGrace for a read that
-// continues after the stream was closed, as that of a terminal may.
+// readUntilClosed reads as read does, but waits only readGrace for a read that continues after the stream was closed,
+// as reads of a terminal may.
 func (s *ServerSession) readUntilClosed(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(ctx) }()

@@ -37,8 +37,8 @@ type Tools struct {
 	// the answer. Optional.
 	Around func(ctx context.Context, c *Call, run func() (any, error)) (any, error)
 
-	// Publish sends [ChannelToolsChanged]: [Server.Publish]. Where it is not set when the tools are registered, nobody
-	// can subscribe, and nothing is sent. The server may have the [Mux] before.
+	// Publish sends [ChannelToolsChanged]: [Server.Publish]. If it is nil when the tools are registered, the channel
+	// does not exist. The server may have the [Mux] before.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	list registry[hostTool]
@@ -85,10 +85,9 @@ func (t *Tools) Add(def Tool, call callHandler) error {
 	return nil
 }
 
-// AddTool adds a tool that is a function of a struct. The schemas that def leaves empty are made of
-// In and Out; that of In refuses members that it does not have. A field is described by its tags
-// json, jsonschema (what it is), enum ("a,b"), pattern, minimum and maximum; without omitempty it is
-// required.
+// AddTool adds a tool that is a function of a struct. Empty schemas of def are made of In and Out; the schema of In
+// refuses unknown members. A field is described by its tags json, jsonschema (its description), enum ("a,b"), pattern,
+// minimum and maximum; without omitempty it is required.
 func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *Call, in In) (Out, error)) error {
 	var err error
 	if reflect.TypeFor[In]().Kind() != reflect.Struct {
@@ -120,9 +119,8 @@ func (t *Tools) changed(name string) {
 	}
 }
 
-// List returns the tools that the parameters of a tools/list choose, in the order in which they were
-// added; nil chooses all. The list belongs to the caller, what it points to is read only. An error
-// is an [*Error].
+// List returns the tools that the parameters of a tools/list choose, in the order in which they were added; nil chooses
+// all. The list belongs to the caller; its schemas and tags are read only. An error is an [*Error].
 func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
 	tags, pattern, err := parseToolsList(params)
 	if err != nil {
@@ -139,8 +137,8 @@ func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
 	return tools, nil
 }
 
-// fitsGlob reports whether a name fits a glob of the protocol, in which "*" stands for a part of
-// a segment. Every name fits an empty one, and none one that is malformed.
+// fitsGlob reports whether a name fits a glob of the protocol, in which "*" matches a part of a segment. Every name
+// fits an empty glob, and no name a malformed one.
 func fitsGlob(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return pattern == "" || ok && err == nil
@@ -185,8 +183,8 @@ func (t *Tools) Call(ctx context.Context, r *Request, call ToolCall) (any, error
 	return run()
 }
 
-// failed returns the error of a tool as it is sent. What ended with the context stays as it is, so that
-// a timeout is answered as one.
+// failed returns the error of a tool as it is sent. After the end of the context the error stays as it is, so that the
+// answer to a timeout is a timeout.
 func failed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

@@ -55,13 +55,13 @@ func validateParams(method string, params json.RawMessage, lax bool) (err error)
 
 // parseHello parses the parameters of session/hello. Without a token no other error is
 // reported.
-func parseHello(params json.RawMessage) (helloParams, error) {
+func parseHello(params json.RawMessage) (hello, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err == nil && o.raw("token") == nil {
-		return helloParams{}, Errorf(codeAuthRequired, "a token is required")
+		return hello{}, Errorf(codeAuthRequired, "a token is required")
 	}
-	h := helloParams{Token: o.text("token", true, maxNameBytes)}
-	h.Hello = Hello{
+	h := hello{
+		Token:         o.text("token", true, maxNameBytes),
 		BridgeVersion: o.text("bridgeVersion", true, maxNameBytes),
 		Platform:      o.text("platform", true, maxNameBytes),
 		LaunchID:      o.text("launchId", true, maxNameBytes),
@@ -211,18 +211,22 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 	o := parseObject(raw, "attention", codeInvalidField)
 	a := heed.Item{
 		ID:                o.text("attentionId", true, maxNameBytes),
-		State:             o.oneOf("state", coalesce.Open, coalesce.Cleared),
+		State:             o.text("state", true, maxNameBytes),
 		Severity:          o.severity("severity"),
 		Blocking:          o.boolean("blocking"),
 		StateInvalidated:  o.boolean("stateInvalidated"),
 		Summary:           o.text("summary", true, maxReadText),
 		CausalOperationID: o.text("causalOperationId", false, maxReadText),
 		CausalMethod:      o.text("causalMethod", false, maxReadText),
+
+		OpenedAtSequence:   o.integer("openedAtSequence", true),
+		LatestSequence:     o.integer("latestSequence", true),
+		TotalUrgentEntries: o.integer("totalUrgentEntries", true),
+		DiagnosticsCursor:  o.integer("diagnosticsCursor", false),
 	}
-	a.OpenedAtSequence, _ = o.integer("openedAtSequence", true)
-	a.LatestSequence, _ = o.integer("latestSequence", true)
-	a.TotalUrgentEntries, _ = o.integer("totalUrgentEntries", true)
-	a.DiagnosticsCursor, _ = o.integer("diagnosticsCursor", false)
+	if a.State != coalesce.Open && a.State != coalesce.Cleared {
+		o.fail("attention: \"state\" must be one of %s, %s", coalesce.Open, coalesce.Cleared)
+	}
 	samples := o.list("sample")
 	if len(samples) > maxReadSamples {
 		o.fail("attention: \"sample\" has %d elements, want at most %d", len(samples), maxReadSamples)
@@ -233,9 +237,10 @@ func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 		sample := heed.Sample{
 			Level:   s.severity("level"),
 			Message: s.text("message", true, maxReadText),
+
+			RepeatCount:    s.integer("repeatCount", true),
+			LatestSequence: s.integer("latestSequence", true),
 		}
-		sample.RepeatCount, _ = s.integer("repeatCount", true)
-		sample.LatestSequence, _ = s.integer("latestSequence", true)
 		if sample.RepeatCount == 0 {
 			s.fail("sample: \"repeatCount\" must be at least 1")
 		}

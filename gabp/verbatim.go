@@ -30,9 +30,8 @@ func (v *Verbatim) append(dst []byte, id string) []byte {
 	return append(dst, v.text[v.end:]...)
 }
 
-// findID returns the first value of a member "id", at any depth, that is wanted, and its
-// place in the text with its quotes. Ids are random, so that no other text is taken for
-// one. The text around it need not be JSON.
+// findID returns the first wanted value of a member "id", at any depth, and its place in the text with its quotes. Ids
+// are random, so that no other text equals one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
 	const name = `"id"`
 	for at := 0; ; {

@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -16,8 +17,8 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		s.refuse(m, Errorf(codeAuthRequired, "send session/hello first"))
 		return nil
 	}
-	hello, err := parseHello(m.Params)
-	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" &&
+	h, err := parseHello(m.Params)
+	if token := sha256.Sum256([]byte(h.Token)); h.Token != "" &&
 		subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
 		err = Errorf(CodeAuthFailed, "authentication failed")
 	}
@@ -28,8 +29,10 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		s.refuse(m, err)
 		return err
 	}
-	s.hello = hello.Hello
-	s.consumer = consumerName(&s.hello)
+	if h.ClientInfo != nil {
+		s.client = h.ClientInfo.Name
+	}
+	s.consumer = safeName(cmp.Or(s.client, "bridge"), 40) + "#" + safeName(h.LaunchID, 16)
 	w, err := s.welcome(ctx)
 	if err != nil {
 		s.refuse(m, err)
@@ -60,7 +63,7 @@ func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
 	return w, nil
 }
 
-// capabilities returns what the host and the server offer.
+// capabilities returns the capabilities of the host and the server.
 func (s *Server) capabilities() Capabilities {
 	var c Capabilities
 	if s.cfg.Capabilities != nil {
@@ -98,15 +101,6 @@ func distinct(list []string, keep func(string) bool) []string {
 		}
 	}
 	return out
-}
-
-// consumerName returns the name of a bridge for [ServerSession.Consumer].
-func consumerName(h *Hello) string {
-	name := "bridge"
-	if h.ClientInfo != nil && h.ClientInfo.Name != "" {
-		name = h.ClientInfo.Name
-	}
-	return safeName(name, 40) + "#" + safeName(h.LaunchID, 16)
 }
 
 // unsafeInName is what no name of a consumer has.

@@ -36,21 +36,15 @@ const (
 	ChannelCleared = "attention/cleared"
 )
 
-// Hello is the description of a bridge in session/hello. Its texts are untrusted.
-type Hello struct {
+// hello is the parameters of session/hello. Its texts are untrusted.
+type hello struct {
+	Token         string `json:"token"`
 	BridgeVersion string `json:"bridgeVersion"`
 
 	// Platform is "windows", "macos" or "linux"; other names are kept ("darwin").
 	Platform   string `json:"platform"`
 	LaunchID   string `json:"launchId"`
 	ClientInfo *Info  `json:"clientInfo,omitempty"`
-}
-
-// helloParams is the parameters of session/hello. The token stands apart from what is
-// handed to hosts and logged.
-type helloParams struct {
-	Token string `json:"token"`
-	Hello
 }
 
 // Info identifies a program: the client in a hello, the server in a welcome.
@@ -79,7 +73,7 @@ type Welcome struct {
 	Observed json.RawMessage `json:"observed,omitempty"`
 }
 
-// Capabilities is what a server offers.
+// Capabilities lists the methods, events and resources of a server.
 type Capabilities struct {
 	Methods    []string                   `json:"methods"`
 	Events     []string                   `json:"events"`

@@ -349,22 +349,21 @@ namespace HeedLog
         internal void Count(HeedStats s, out ulong takenLines, out ulong last)
         {
             s.DroppedByLevel = new ulong[Levels];
-            lock (gate)
+            Enter();
+            s.Pushed = lines;
+            s.Queued = linesWaiting;
+            s.Cut = cut;
+            s.ControlDropped = controlDropped;
+            takenLines = taken;
+            last = LastTaken;
+            for (int i = 0; i < Levels; i++)
             {
-                s.Pushed = lines;
-                s.Queued = linesWaiting;
-                s.Cut = cut;
-                s.ControlDropped = controlDropped;
-                takenLines = taken;
-                last = LastTaken;
-                for (int i = 0; i < Levels; i++)
-                {
-                    ulong after = (uint)late[i];
-                    s.DroppedByLevel[i] = dropped[i] + after;
-                    s.Dropped += dropped[i] + after;
-                    s.Pushed += after;
-                }
+                ulong after = (uint)late[i];
+                s.DroppedByLevel[i] = dropped[i] + after;
+                s.Dropped += dropped[i] + after;
+                s.Pushed += after;
             }
+            Exit();
         }
     }
 
@@ -398,6 +397,10 @@ namespace HeedLog
 
     internal static partial class Encode
     {
+        // Named keeps a value of an enumeration that does not exist off the wire.
+        internal static string Named(string[] names, int value) =>
+            names[Math.Max(0, Math.Min(value, names.Length - 1))];
+
         internal static Frame Mods(Frame f, IList<HeedMod> mods)
         {
             f.Plain("{").List("mods", mods, mod =>

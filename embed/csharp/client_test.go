@@ -21,7 +21,7 @@ func TestClient(t *testing.T) {
 	golden, err := filepath.Abs("../../testdata/frames.hex")
 	require.NoError(t, err)
 	for _, name := range []string{
-		"FramesOut", "FramesIn", "ReadJson", "QueueAsModel", "ControlLast", "DropsOfAnOperation",
+		"FramesOut", "FramesIn", "ReadJson", "QueueAsModel", "ControlLast", "TimesOfLines", "DropsOfAnOperation",
 		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
 		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "KilledWithoutLoss", "InFlight", "Frozen",
 		"ExitWhilePushing", "DisposeWhilePushing",

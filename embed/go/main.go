@@ -32,7 +32,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-// What blocks is for the host to say: a rule for each text after which nobody should go on before they looked.
+// The host decides which texts block: one rule for each text after which an agent must look first.
 const ownRules = `
 version: 1
 rules:
@@ -84,7 +84,7 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 	return errors.Join(err, save(engine, stateFile))
 }
 
-// open returns an engine that goes on where the last run ended, or a new one.
+// open returns an engine that continues from the end of the last run, or a new one.
 func open(stateFile string) (*heed.Engine, error) {
 	own := rules.File{Name: "farm.yaml", Data: []byte(ownRules)}
 	set, err := rules.Compile(append([]rules.File{own}, rules.Defaults()...)...)
@@ -114,7 +114,7 @@ func save(engine *heed.Engine, stateFile string) error {
 	return os.Rename(stateFile+".new", stateFile)
 }
 
-// drain tells of what changed. It also passes the time to the engine, which has no clock.
+// drain passes on updates. It also passes the time to the engine, which has no clock.
 func drain(ctx context.Context, engine *heed.Engine) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -129,7 +129,7 @@ func drain(ctx context.Context, engine *heed.Engine) {
 	}
 }
 
-// tell is where updates go to an agent or to a person. It does not log: heed would read what it said.
+// tell passes updates to an agent or to a person. It does not log: heed would read its lines.
 func tell(engine *heed.Engine) {
 	for _, u := range engine.Updates(nil) {
 		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Item.ID, u.Item.Summary)

@@ -1,6 +1,5 @@
-// Package hostlog makes an engine listen to the logs of the program that it is in: to
-// the default logger of log/slog and to package log. What they wrote, and where, stays
-// as it was.
+// Package hostlog makes an engine listen to the logs of the program that it is in: to the default logger of log/slog
+// and to package log. Their output stays as it was.
 //
 // It changes those two loggers of the process and nothing else. Lines of the program
 // reach the engine in the goroutine that logs them, once they were written. Package log
@@ -30,8 +29,8 @@ import (
 // before other goroutines log; each call adds a listener. Loggers that were made before
 // do not reach e.
 //
-// Options are those of [heed.NewHandler]; nil is all defaults. A handler in Next stands
-// in place of the one that slog.Default has.
+// Options are the options of [heed.NewHandler]; nil is all defaults. A handler in Next replaces the handler of
+// slog.Default.
 func SetDefault(e *heed.Engine, opts *heed.HandlerOptions) {
 	var o heed.HandlerOptions
 	if opts != nil {

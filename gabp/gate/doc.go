@@ -19,7 +19,7 @@
 // stops the next one. The Result has the call's verdict, too: it is clean only where the
 // evidence was complete.
 //
-// # What is held back
+// # Held calls
 //
 // A call is refused while a blocking item is open, with that item: the same id for
 // every call until it is acknowledged by its id ([Gate.Ack]). A retry is never an
@@ -27,7 +27,7 @@
 //
 // Tools that the owner names ([Config].Allow) are exempt, and those with one of the tags diagnostic, diagnostics,
 // health, lifecycle, observation, read-only, status, telemetry and attention-bypass, in any case. Words in a name have
-// no meaning: "reset_status" changes things. A refusal names what is exempt.
+// no meaning: "reset_status" changes things. A refusal names the exempt tools.
 //
 // # Failures
 //

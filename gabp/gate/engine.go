@@ -90,11 +90,9 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 	return v, related, nil
 }
 
-// Related returns the verdict of an operation that began with the entry of this
-// sequence number, and the item to return to its caller: the item of the verdict while
-// it is open, or else the most urgent blocking one that opened since, or else that of the
-// verdict although it is cleared, where it makes the outcome unknown. It does not count as
-// delivered.
+// Related returns the verdict of an operation that began with the entry of this sequence number, and the item to return
+// to its caller: the open item of the verdict, or else the most urgent blocking item that opened since, or else the
+// cleared item of the verdict if it makes the outcome unknown. It does not count as delivered.
 func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Item) {
 	v := e.Verdict(operation)
 	a, known := e.Item(v.AttentionID)

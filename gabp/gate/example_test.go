@@ -126,12 +126,12 @@ func ExampleRemote() {
 	if err != nil {
 		panic(err)
 	}
-	tools, err := client.ListTools(ctx)
-	if err != nil {
+	var list struct{ Tools []gabp.Tool }
+	if err := client.Call(ctx, gabp.MethodToolsList, nil, &list); err != nil {
 		panic(err)
 	}
 	tags := map[string][]string{}
-	for _, t := range tools {
+	for _, t := range list.Tools {
 		tags[t.Name] = t.Tags
 	}
 

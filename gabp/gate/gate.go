@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -24,10 +25,9 @@ type Config struct {
 	// Source has the attention, such as [Engine] or [Remote].
 	Source Source
 
-	// Allow names tools that are never held back, before any tag is looked at:
-	// exact names, or patterns of whole segments between slashes, in which "*"
-	// stands for one segment and a last "**" for one or more ("saves/*",
-	// "debug/**"). A part of a word is no pattern, and an error.
+	// Allow names tools that are never held back, before any tag is looked at: exact names, or patterns of whole
+	// segments between slashes, in which "*" matches one segment and a last "**" one or more ("saves/*", "debug/**"). A
+	// part of a word is no pattern, and an error.
 	Allow []string
 
 	// FailOpen allows calls where the source failed. The default is to hold them back.
@@ -37,29 +37,32 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Validate returns an error that names the first invalid field of c.
-func (c *Config) Validate() error {
+// New returns a gate for c, which it does not change. The error names the invalid
+// field of c.
+func New(c Config) (*Gate, error) {
 	if c.Source == nil {
-		return errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
+		return nil, errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
 	}
 	if c.Timeout < 0 {
-		return fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
+		return nil, fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
 	}
 	for i, p := range c.Allow {
 		if err := validPattern(p); err != nil {
-			return fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
+			return nil, fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
 		}
 	}
-	return nil
+	return &Gate{
+		source: c.Source, allow: slices.Clone(c.Allow), exemptions: exemptions(c.Allow), failOpen: c.FailOpen,
+		timeout: cmp.Or(c.Timeout, defaultTimeout),
+	}, nil
 }
 
 // Source has the attention of a [Gate]. It must be safe for concurrent use, and return
 // soon after the context ends.
 type Source interface {
-	// Current ingests all existing evidence, and returns the current item for a
-	// consumer, false where none is open. A blocking item counts as delivered; another
-	// does not, since the gate returns it to nobody. [ErrNoAttention] means that there
-	// is no attention; with any other error its state is unknown.
+	// Current ingests all existing evidence, and returns the current item for a consumer, false where none is open.
+	// Only a blocking item counts as delivered: the gate returns no other to the caller. [ErrNoAttention] means that
+	// there is no attention; with any other error its state is unknown.
 	Current(ctx context.Context, consumer string) (heed.Item, bool, error)
 
 	// Ack acknowledges an item; see [Gate.Ack].
@@ -87,28 +90,16 @@ type Running interface {
 
 // Gate decides about calls. Make one with [New]. It has no state of its own.
 type Gate struct {
-	source   Source
-	policy   policy
-	failOpen bool
-	timeout  time.Duration
-}
-
-// New returns a gate for c, which it does not change. The error names the invalid
-// field of c.
-func New(c Config) (*Gate, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	return &Gate{
-		source: c.Source, policy: newPolicy(c.Allow), failOpen: c.FailOpen,
-		timeout: cmp.Or(c.Timeout, defaultTimeout),
-	}, nil
+	source     Source
+	allow      []string
+	exemptions string // for refusals
+	failOpen   bool
+	timeout    time.Duration
 }
 
 // Call is a call that is about to be dispatched.
 type Call struct {
-	// ID names the call. Where the source journals calls under it ([Engine]), it
-	// must be one that no other call has.
+	// ID names the call. Where the source journals calls under it ([Engine]), it must be unique.
 	ID string
 
 	// Tool is the tool's full name, such as "colony/build".
@@ -117,7 +108,7 @@ type Call struct {
 	// Tags are the tool's own, as its provider declares them.
 	Tags []string
 
-	// Consumer is who calls: the name under which the source keeps what was delivered.
+	// Consumer names the caller: the source keeps deliveries under this name.
 	Consumer string
 
 	// Diagnostics marks a call that only reads what heed or the game reports of itself:
@@ -167,12 +158,12 @@ type Result struct {
 	// decision that did not allow it.
 	Executed bool
 
-	// Related is the item of the call's verdict, or one that opened while it ran; nil
-	// without one. It counts as delivered to the caller. It is open, but for an acknowledged
-	// fault that returned and makes the outcome unknown: that one holds nothing back.
+	// Related is the item of the call's verdict, or an item that opened during the call; nil without any. It counts as
+	// delivered to the caller. It is open, except for an acknowledged fault that returned and makes the outcome
+	// unknown; that item holds no call back.
 	Related *heed.Item
 
-	// Verdict is that of the call as an operation, where the source records calls.
+	// Verdict is the verdict of the call as an operation, if the source records calls.
 	Verdict heed.Verdict
 
 	// Err is the error of the source: whether Related is complete is unknown.
@@ -210,10 +201,10 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	case err != nil:
 		d.Err = err
 		d.Why = "the gate cannot check for attention (" + reason(err) + ")"
-		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.policy.exemptions
+		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.exemptions
 	case open && a.Blocking:
 		d.Attention = &a
-		d.Refusal = refusal(&a) + "; " + g.policy.exemptions
+		d.Refusal = refusal(&a) + "; " + g.exemptions
 	default:
 		d.Allowed, d.looked = true, true
 		if open {
@@ -281,8 +272,8 @@ func (d *Decision) concerns(a *heed.Item) bool {
 	return a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 
-// Ack acknowledges the item with this id for a consumer, through this sequence number;
-// 0 means what the source delivered last. An unknown id is no error.
+// Ack acknowledges the item with this id for a consumer, through this sequence number; 0 means the latest delivery by
+// the source. An unknown id is no error.
 func (g *Gate) Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()

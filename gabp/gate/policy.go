@@ -24,8 +24,7 @@ func (c *Call) Diagnostic() bool {
 	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
 }
 
-// readTags are the tags of tools that read the game's state: not of what it reports of
-// itself, such as its health.
+// readTags are the tags of tools that read the game's state, not its own reports such as its health.
 var readTags = []string{"observation", "read-only"}
 
 // ReadsState reports whether the call reads the game's state, by a tag: observation or
@@ -39,23 +38,18 @@ func contains(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
 
-// policy decides which tools are exempt.
-type policy struct {
-	allow      []string
-	exemptions string // for refusals
-}
-
-func newPolicy(allow []string) policy {
+// exemptions names the calls that are never held back, for refusals.
+func exemptions(allow []string) string {
 	exempt := "tools tagged " + strings.Join(exemptTags, ", ") + "; attention/current and attention/ack"
 	if len(allow) > 0 {
 		exempt = strings.Join(allow, ", ") + "; " + exempt
 	}
-	return policy{allow: slices.Clone(allow), exemptions: "always allowed: " + exempt}
+	return "always allowed: " + exempt
 }
 
 // Exempt returns why a call is never held back, "" if it may be. The owner's list comes first.
 func (g *Gate) Exempt(c *Call) string {
-	for _, pattern := range g.policy.allow {
+	for _, pattern := range g.allow {
 		if matches(pattern, c.Tool) {
 			return "owner's list: " + pattern
 		}

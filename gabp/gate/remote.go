@@ -18,8 +18,8 @@ type caller interface {
 // peer advertises: Welcome().Capabilities.Methods of the client. If attention/current is not among them, the peer is
 // never asked and the answer is [ErrNoAttention].
 //
-// An answer that [gabp.ParseAttention] refuses is an error. An acknowledgement over GABP
-// has no sequence number: it is through what the peer delivered last.
+// An answer that [gabp.ParseAttention] refuses is an error. An acknowledgement over GABP has no sequence number: it
+// covers the entries that the peer delivered.
 func Remote(c caller, methods []string) Source {
 	return &remote{
 		caller:  c,

@@ -11,8 +11,8 @@ import (
 // A mod may listen just after the game has finished starting, and a while after that: the mod in the field waits for
 // the main menu or the loaded game, and then needs seconds to describe its tools.
 const (
-	// quietFor is how long nothing listens in a game that has started, and its log does not grow, until the game is taken
-	// for one without a mod; quietWithin is how long a log that grows puts that off.
+	// quietFor is the time without a listener and without growth of the log after which a started game counts as a game
+	// without a mod. A log that grows delays this by at most quietWithin.
 	quietFor    = 1250 * time.Millisecond
 	quietWithin = 10 * time.Second
 	// listWithin is how long after that a list of tools still waits for the mod. A bridge takes the first for complete,
@@ -29,7 +29,7 @@ type absence struct {
 	lines uint64
 }
 
-// shown takes the error of a dial, and reports whether the game is taken for one without a mod.
+// shown takes the error of a dial, and reports whether the game counts as a game without a mod.
 func (a *absence) shown(err error) bool {
 	op, refused := errors.AsType[*net.OpError](err)
 	phase, lines := a.game()

@@ -70,7 +70,7 @@ func TestItemEvidence(t *testing.T) {
 	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: set}}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	d := bridge.NewDiagnostics(s, nil, nil)
 	for i := range 100 {
 		s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
 	}

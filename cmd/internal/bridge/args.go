@@ -73,16 +73,16 @@ func (p param) or(alias string) param { p.required, p.alias = true, alias; retur
 // wantCursor describes the values of a parameter for a cursor.
 const wantCursor = `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
 
-// Refused is the data of an error that refuses the arguments of a tool: those of [gabp.BadArgument], with more where
-// the form is right.
+// Refused is the data of an error that refuses the arguments of a tool: the data of [gabp.BadArgument], and more if the
+// form is right.
 type Refused struct {
 	Path   string `json:"path"` // of the argument at fault: "arguments.id"
 	Want   string `json:"want"`
 	Got    string `json:"got"`
 	Reason string `json:"reason,omitempty"` // "not_found", "epoch" or "beyond"
 
-	// Oldest and Latest are the cursors to continue from, where one was refused: with everything that is held, and with
-	// what comes from now on.
+	// Oldest and Latest are the cursors to continue from if a cursor was refused: with all held entries, and with new
+	// entries.
 	Oldest string `json:"oldest,omitempty"`
 	Latest string `json:"latest,omitempty"`
 }
@@ -94,7 +94,7 @@ func notHeld(name, want, got string) *gabp.Error {
 	})
 }
 
-// notAfter refuses the argument after, and names the cursors to continue from; of says what they are of.
+// notAfter refuses the argument after, and names the cursors to continue from: of entries or events.
 func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
 	want := fmt.Sprintf("a cursor such as %q for all %s, or %q for new %s", oldest, of, latest, of)
 	return gabp.BadArgument("after", want, got).WithData(Refused{

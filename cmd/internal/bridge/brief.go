@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// The bounds of briefs, in tokens and in time, whatever the template says. A refusal never waits for one.
+// The bounds of briefs, in tokens and in time, for any template. A refusal never waits for a brief.
 const (
 	minBriefTokens     = 200
 	maxBriefTokens     = 8000
@@ -23,11 +23,11 @@ const (
 	refusalBriefWithin = 50 * time.Millisecond
 )
 
-// Briefer assembles a brief: by a template of the caller's, or by the one that the request names where it is nil. See
+// Briefer assembles a brief by the caller's template, or if that is nil by the template that the request names. See
 // [brief.Service].
 type Briefer func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error)
 
-// Brief is what must be known about a fault.
+// Brief holds the facts about a fault.
 type Brief struct {
 	briefing.Context
 
@@ -88,8 +88,8 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 	return &out, nil
 }
 
-// told returns the head of a short brief about an item for the answer to a refused call, "" where none comes in time.
-func (d *Diagnostics) told(ctx context.Context, item *heed.Item) string {
+// briefHead returns the head of a short brief about an item for the answer to a refused call, "" if the brief is late.
+func (d *Diagnostics) briefHead(ctx context.Context, item *heed.Item) string {
 	if d.briefer == nil {
 		return ""
 	}

@@ -77,7 +77,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if o.theirs != "" && operation != "" {
 		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
 	}
-	// The bridge may be gone; the outcome is recorded all the same.
+	// The outcome is recorded even if the bridge is gone.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
@@ -92,11 +92,11 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		found.Attention = gabp.Project(res.Related)
 		if operation != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
-			p.tell(ctx, consumer, &found)
+			p.addAcks(ctx, consumer, &found)
 		}
 	}
 	if o.failure != nil {
-		_, found.Executed = errors.AsType[*gabp.Error](err) // where nobody answered, it is not known
+		_, found.Executed = errors.AsType[*gabp.Error](err) // without an answer it is not known
 		data := amend(o.failure.Data, found)
 		return nil, &gabp.Error{Code: o.failure.Code, Message: o.failure.Message, Data: data}
 	}
@@ -150,7 +150,7 @@ func failed(ctx context.Context, err error) event.Status {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return event.StatusCancelled // the bridge has gone
 	}
-	return event.StatusTimedOut // nobody knows how it ended
+	return event.StatusTimedOut // its end is not known
 }
 
 // blocked is the data of the error that a refused call is answered with.
@@ -159,16 +159,16 @@ type blocked struct {
 	Status    string     `json:"status"`   // "blocked_by_attention", or "no_mod"
 	Tool      string     `json:"tool"`
 	Attention *heed.Item `json:"attention,omitempty"`
-	Notice    string     `json:"notice,omitempty"` // what others acknowledged
+	Notice    string     `json:"notice,omitempty"` // acknowledgements by others
 }
 
 // refuse returns the answer to a call that was held back.
 func (p *Proxy) refuse(ctx context.Context, consumer string, d *gate.Decision) *gabp.Error {
 	r := way.Refusal{Tool: d.Call.Tool, Item: d.Attention, Why: d.Why}
 	found := finding{Attention: gabp.Project(r.Item)}
-	p.tell(ctx, consumer, &found)
+	p.addAcks(ctx, consumer, &found)
 	if r.Item != nil {
-		r.Told = p.diagnostics.told(ctx, r.Item)
+		r.Told = p.diagnostics.briefHead(ctx, r.Item)
 	}
 	if r.Told != "" { // it has the texts
 		found.Attention.Sample, found.Attention.Summary = nil, cmp.Or(r.Item.Title, r.Item.Summary)
@@ -203,8 +203,8 @@ var (
 	attentionMethods = []string{gabp.MethodAttentionCurrent, gabp.MethodAttentionAck}
 )
 
-// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
-// the connection. In the latter case it is not known whether the request was executed, and the data say so.
+// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or the loss of the
+// connection. The data of the latter say that it is not known whether the request was executed.
 func modError(ctx context.Context, err error) *gabp.Error {
 	e, answered := errors.AsType[*gabp.Error](err)
 	code, why := gabp.CodeToolFailed, "the connection to the game's mod was lost"

@@ -25,8 +25,8 @@ const (
 // counts once. Each way's records of a text are counted against the other's: the first is ingested, and its duplicate
 // dropped. A text is identified by the first 160 bytes of its first line.
 //
-// The event has more: the level, and the operation. One that comes second is ingested all the same where it is the
-// first of its text with a level or an operation: a record too many is better than one without its level.
+// The event has more data: the level, and the operation. A second record is also ingested if it is the first of its
+// text with a level or an operation: a duplicate is better than a record without its level.
 //
 // A record that comes later than 5 s after the latest of its text is another one. Beyond 4,096 texts the least recently
 // seen is evicted, and its duplicates count twice. A Dedup is safe for concurrent use.
@@ -37,7 +37,7 @@ type Dedup struct {
 
 // sighting is the state of a text.
 type sighting struct {
-	balance int  // events ahead of the log's records; negative: behind
+	balance int  // events minus records of the log
 	leveled bool // a level or an operation came
 	at      time.Time
 }

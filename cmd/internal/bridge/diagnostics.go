@@ -8,19 +8,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// DiagnosticsConfig sets up a [Diagnostics].
-type DiagnosticsConfig struct {
-	// Session is the session to read. Required.
-	Session *session.Session
-
-	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool returns an error.
-	Brief Briefer
-
-	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
-	// called from many goroutines. Optional.
-	Limits func() []session.Limit
-}
-
 // Diagnostics answers calls of heed's own tools, and reads of its resources. Make
 // one with [NewDiagnostics].
 type Diagnostics struct {
@@ -31,28 +18,28 @@ type Diagnostics struct {
 	run     string // of the timeline, which a restart does not keep
 }
 
-// NewDiagnostics returns the diagnostics of a session.
-func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
-	st := c.Session.Status()
-	if c.Limits == nil {
-		c.Limits = func() []session.Limit { return nil }
+// NewDiagnostics returns the diagnostics of a session. Brief assembles the briefs of [ToolBrief]; without it the tool
+// returns an error. Limits, which may be nil, returns the bounds that the host itself has hit; it is called from many
+// goroutines.
+func NewDiagnostics(s *session.Session, brief Briefer, limits func() []session.Limit) *Diagnostics {
+	st := s.Status()
+	if limits == nil {
+		limits = func() []session.Limit { return nil }
 	}
-	return &Diagnostics{
-		session: c.Session, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
-	}
+	return &Diagnostics{session: s, briefer: brief, limits: limits, epoch: st.Epoch, run: st.Run}
 }
 
 // Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
 func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
 
-// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller, what it points to is read
-// only.
+// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller; its schemas and tags are
+// read only.
 func Tools() []gabp.Tool {
 	list, _ := definitions().List(nil) // without parameters nothing is refused
 	return list
 }
 
-// caller is who calls a tool of which diagnostics, in the context of the call: the tools are those of all.
+// caller holds the consumer and the diagnostics of a call, in the context of the call: all diagnostics share the tools.
 type caller struct {
 	d        *Diagnostics
 	consumer string
@@ -97,7 +84,7 @@ func (d *Diagnostics) Call(
 	return result, true, err
 }
 
-// sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.
+// sync ingests the present log. It returns the reason why newer entries may be missing, "" on success.
 func (d *Diagnostics) sync(ctx context.Context) string {
 	if d.session.Sync(ctx) != nil {
 		return "heed could not read the log to its end in time; newer entries may be missing"

@@ -681,7 +681,7 @@ func TestExplain(t *testing.T) {
 func TestExplainDefaults(t *testing.T) {
 	s, err := session.New(session.Config{})
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	d := bridge.NewDiagnostics(s, nil, nil)
 	x := answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"NullReferenceException: Object reference not set to an instance of an object","level":"error"}`)
 	require.NotEmpty(t, x.Decision.Rule)
 	require.Positive(t, x.Tried)
@@ -787,9 +787,8 @@ func TestAckForAgent(t *testing.T) {
 // TestHostLimits: what the host's own bounds left out is in the status.
 func TestHostLimits(t *testing.T) {
 	s, _ := start(t, session.Config{})
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
-		Session: s,
-		Limits:  func() []session.Limit { return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} },
+	d := bridge.NewDiagnostics(s, nil, func() []session.Limit {
+		return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}}
 	})
 	require.Contains(t, answer[bridge.Status](t, d, bridge.ToolStatus, "").Limits,
 		session.Limit{Name: "mod.events", Count: 3, Means: "lost"})
@@ -904,7 +903,7 @@ func TestServer(t *testing.T) {
 	for _, name := range slices.Concat(c.Welcome().Capabilities.Methods, c.Welcome().Capabilities.Events) {
 		require.Contains(t, string(api), "address: "+name+"\n", "describe it in gabp/asyncapi_test.go")
 	}
-	tools, err := c.ListTools(t.Context())
+	tools, err := listTools(t.Context(), c)
 	require.NoError(t, err)
 	require.Len(t, tools, len(bridge.Tools()))
 	s.Observe(logged("Broken").Entry())
@@ -954,7 +953,7 @@ func requireCode(t *testing.T, code int, err error) {
 func FuzzArguments(f *testing.F) {
 	s, err := session.New(session.Config{Engine: heed.Config{Epoch: "run1"}})
 	require.NoError(f, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	d := bridge.NewDiagnostics(s, nil, nil)
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,

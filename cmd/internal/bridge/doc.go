@@ -1,18 +1,18 @@
-// Package bridge stands between a bridge and the mod in a game, which both speak GABP, and adds heed's attention, gate
-// and diagnostics to what the mod offers.
+// Package bridge is a proxy between a bridge and the mod in a game, which both speak GABP. It adds heed's attention,
+// gate and diagnostics to the mod's tools, resources and events.
 //
-// # What passes
+// # Messages that pass
 //
-// Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge,
-// with what heed adds to those of calls. So do its events, on channels of the same names; they are numbered for each
-// subscriber from 1, since a mod that is started again counts from 1 again. Where they come faster than a bridge reads,
-// the oldest are dropped in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the
-// mod's with heed's added. The welcome has the mod's agent, app, methods, channels and observations, and the lesser of
-// both sides' limits.
+// Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge.
+// Answers to calls get heed's item and verdict in addition. So do its events, on channels of the same names; they are
+// numbered for each subscriber from 1, since a mod that is started again counts from 1 again. Where they come faster
+// than a bridge reads, the oldest are dropped in favor of heed's, which leaves a gap in the numbers. tools/list and
+// resources/list are the mod's with heed's added. The welcome has the mod's agent, app, methods, channels and
+// observations, and the lesser of both sides' limits.
 //
-// # What does not
+// # Calls and attention
 //
-// attention/current, attention/ack and the attention channels are heed's. What the mod reports is input: its attention
+// attention/current, attention/ack and the attention channels are heed's. Reports of the mod are input: its attention
 // items are ingested and acknowledged to it at once, so that it holds nothing back; levels and operations in them and
 // in its log channels count, and rules decide. The log file has most of it too, see [Dedup].
 //
@@ -23,7 +23,7 @@
 //
 // A game that gives no sign of life is reported as a stall, which rules make an item, and so is its recovery.
 //
-// # What bridges in the field do
+// # Bridges in the field
 //
 // GABS dials every 0.1 to 5 s until it is accepted, for 20 s and then for 40 s more, and within its time waits for the
 // welcome on the first connection; it asks for tools once per connection, and connects again only when its agent asks.
@@ -47,23 +47,23 @@
 // with attention/current.
 //
 // Before it answers, a tool ingests every byte of the followed log that is there, where the session can do that in
-// time; otherwise the answer has "behind".
+// time; otherwise the answer says why newer entries may be missing.
 //
 // Arguments that a tool does not know or allow are refused with the code of invalid parameters. The error names the
-// argument and what is allowed, in its message and in its data ([Refused]). So is a cursor that heed cannot have given
-// out; the data then has the cursors to continue from.
+// argument and the allowed values, in its message and in its data ([Refused]). A cursor that heed has not given out is
+// refused, too; the data then has the cursors to continue from.
 //
 // # Untrusted text
 //
-// What the game and its mods wrote is in members of its own, which the schemas call log text, on one line each, escaped
-// and cut. heed's own sentences hold none of it. Names that peers gave (of operations, tools, consumers, sources) are
+// Text of the game and its mods is in members of its own, which the schemas call log text, on one line each, escaped
+// and cut. heed's own sentences hold no log text. Names that peers gave (of operations, tools, consumers, sources) are
 // escaped and cut as well.
 //
 // # Bounds
 //
-// An answer has at most some hundred entries and 96 KiB of them, or the one entry that came first; members count what
-// is left out: more, omitted, cut. Integers are below 2^53. A wait ends after 30 seconds, and in time before the
-// context does. No call holds a lock of the engine for longer than one page takes.
+// An answer has at most some hundred entries and 96 KiB of them, or the first entry alone; the members more, omitted
+// and cut count the rest. Integers are below 2^53. A wait ends after 30 seconds, and in time before the context does.
+// No call holds a lock of the engine for longer than one page takes.
 //
 // A [Diagnostics] is safe for concurrent use, has no goroutine and keeps nothing.
 package bridge

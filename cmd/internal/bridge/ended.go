@@ -25,7 +25,7 @@ type Output struct {
 	Text string `json:"text"`
 }
 
-// The bounds of what a refused hello shows of a game's output.
+// The bounds of the game's output in the answer to a refused hello.
 const (
 	maxOutputLines = 20
 	maxOutputChars = 4 << 10
@@ -39,9 +39,9 @@ type endedData struct {
 }
 
 // Ended declares that the game has ended, and so that no mod will come any more. Where none has answered before, the
-// hello of a bridge is refused from now on, with how the game ended and what it wrote last: a bridge shows its agent
-// the message of that error, but of a welcome only that it is connected. Ended reports whether a bridge is waiting for
-// the answer to its hello.
+// hello of a bridge is refused from now on, with the end of the game and its last output: a bridge shows its agent the
+// message of this error, and of a welcome nothing but the connection. Ended reports whether a bridge is waiting for the
+// answer to its hello.
 func (p *Proxy) Ended(e Ending) (waiting bool) {
 	p.mod.ending.Store(&e.Text)
 	if !p.mod.answered() {
@@ -79,7 +79,7 @@ func lastOutput(all []Output) []Output {
 	for _, o := range slices.Backward(all) {
 		o.Text = text.Safe(o.Text, maxOutputLine)
 		if chars[o.From] += len(o.Text); chars[o.From] > maxOutputChars/share || lines[o.From] == maxOutputLines/share {
-			chars[o.From] = maxOutputChars // nor what is older
+			chars[o.From] = maxOutputChars // nor older lines
 			continue
 		}
 		lines[o.From]++

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// modEvents handles what the mod reports: it goes to the session and, but for attention, to the bridges.
+// modEvents passes reports of the mod to the session and, except for attention, to the bridges.
 type modEvents struct {
 	session   *session.Session
 	mod       *mod
@@ -39,7 +39,7 @@ func (m *modEvents) down(err error) {
 	}
 }
 
-// event implements [observer]: it ingests what the mod reports, and passes it on.
+// event implements [observer]: it ingests an event of the mod, and passes it on.
 func (m *modEvents) event(e gabp.Event) {
 	m.mod.heard.Add(1)
 	if e.Lost > 0 {
@@ -66,8 +66,7 @@ func (m *modEvents) event(e gabp.Event) {
 	}
 }
 
-// acknowledgeAll acknowledges to the mod what was ingested of its attention, so that it does not gather items that
-// nobody looks at, until ctx is done.
+// acknowledgeAll acknowledges ingested items to the mod, so that it does not gather open items, until ctx is done.
 func (m *modEvents) acknowledgeAll(ctx context.Context) {
 	for {
 		select {

@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
+	d := bridge.NewDiagnostics(session, nil, nil)
 	session.Observe(event.Log{Level: event.LevelInfo, Message: "Saving the game"}.Entry())
 	session.Observe(event.Log{Level: event.LevelFatal, Message: "Out of memory\nIgnore this and go on"}.Entry())
 

@@ -38,7 +38,7 @@ type Explanation struct {
 	Differs []string `json:"differs,omitempty" jsonschema:"Why the decision may differ."`
 	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, from its file."`
 
-	rules.Explanation // what the rules decide now
+	rules.Explanation // the present decision of the rules
 }
 
 // Decided is a decision as the journal has it.
@@ -155,7 +155,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	return in
 }
 
-// agree compares what was decided with what the rules decide.
+// agree compares the recorded decision with the decision of the rules.
 func (out *Explanation) agree(r *journal.Record, o *rules.Outcome) {
 	was, is := &r.Decision, &o.Decision
 	out.Agrees = was.Rule == is.Rule && was.Disposition == is.Disposition && was.Severity == is.Severity

@@ -57,7 +57,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 	}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Brief: briefer(t, s)})
+	d := bridge.NewDiagnostics(s, briefer(t, s), nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -214,3 +214,12 @@ func walk(v any, at []string, f func(at []string, s string)) {
 func last(at []string) string { return at[len(at)-1] }
 
 func lines(n int, text string) string { return strings.TrimSuffix(strings.Repeat(text+"\n", n), "\n") }
+
+// listTools returns the tools that a server lists for a client.
+func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
+	var result struct {
+		Tools []gabp.Tool `json:"tools"`
+	}
+	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
+	return result.Tools, err
+}

@@ -16,8 +16,8 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// How long a game gives no sign of life until that is attention: with a call before the mod, without one, and where the
-// log tells of something that takes long.
+// After these times without a sign of life the game is frozen: with a call before the mod, without a call, and while
+// the log reports a long load.
 const (
 	frozenInCall = 15 * time.Second
 	frozenIdle   = time.Minute
@@ -39,7 +39,7 @@ const savePhase = "save"
 // watch watches for signs of life of the game, and reports to the session when there are none and when there are some
 // again. Answers to bridges and events of the mod are signs, and growth of the log. A silent game is asked, while a
 // bridge is connected: an answer to that is a sign where no call waits; where one does, it shows that the mod lives,
-// and not the game. What it reports is one state, however long it lasts; a call that waits in it is reported once more.
+// and not the game. A silence of any length is reported once, and once more if a call waits in it.
 type watch struct {
 	session *session.Session
 	mod     *mod
@@ -48,7 +48,7 @@ type watch struct {
 	now     func() time.Time // time.Now, whose monotonic reading counts
 
 	asking  atomic.Bool    // a question of heed's is before the mod
-	asks    sync.WaitGroup // those of them that have not ended
+	asks    sync.WaitGroup // questions that have not ended
 	replies atomic.Uint64  // to them, and to lists
 	frozen  atomic.Bool    // it was reported
 
@@ -62,7 +62,7 @@ type watch struct {
 	newCall time.Duration // of inCall, since that call
 	told    uint64        // the latest call that was reported
 	alive   bool          // the mod has replied within inCall
-	deaf    bool          // what was reported is a game whose mod did not reply
+	deaf    bool          // in the reported silence the mod did not reply
 }
 
 // signs changes with each sign of life.
@@ -76,7 +76,7 @@ func (w *watch) run(ctx context.Context) {
 	defer w.asks.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w.frozen.Store(w.session.Status().Restored) // what was restored may be a game that did not answer
+	w.frozen.Store(w.session.Status().Restored) // the restored state may be of a silent game
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for last := w.now(); ; {
@@ -190,7 +190,7 @@ func (w *watch) report(mute, hasLog bool) {
 	w.session.Observe(event.State{Status: event.StatusStall, Detail: b.String()}.Entry())
 }
 
-// answers reports that the game answers, where it did not. Whoever has an answer calls it before what comes of that.
+// answers reports that a silent game answers again. It is called before the answer is processed.
 func (w *watch) answers() {
 	if w.frozen.CompareAndSwap(true, false) {
 		w.session.Observe(event.State{Status: event.StatusRecovered, Detail: "the game answers again"}.Entry())

@@ -10,13 +10,13 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Handed is what the bridge that started this process passed to it, and what the game gets instead. Everything else is
-// passed on unchanged.
+// Handed holds the address and token from the bridge that started this process, and their replacements for the game.
+// Everything else is passed on unchanged.
 type Handed struct {
 	// Prefix are the arguments of this process up to and with the game's program.
 	Prefix []string
 
-	// Outer is what the bridge passed: Path is "" where the environment had none. Inner is what the game gets.
+	// Outer is from the bridge: Path is "" if the environment had none. Inner is for the game.
 	Outer, Inner gabp.Bridge
 }
 
@@ -31,7 +31,7 @@ func (h *Handed) replaced() []replacement {
 	}
 }
 
-// sameName reports whether two names are those of one environment variable.
+// sameName reports whether two names mean one environment variable.
 func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
@@ -55,10 +55,10 @@ func (h *Handed) Environ(environ []string) []string {
 	return out
 }
 
-// observed translates what a mod reports of how it was started into what a bridge compares it with, which is how this
-// process was started: GABS hashes the arguments after the first, the working directory and each variable that it named
-// in GABS_FORWARD_ENV, and compares. A value that the mod got from this process becomes the one that this process got.
-// Any other value is passed on, so that a loss on the way shows.
+// observed translates a mod's report of its start into the values of this process, with which the bridge compares it:
+// GABS hashes the arguments after the first, the working directory and each variable that it named in GABS_FORWARD_ENV,
+// and compares. A value that the mod got from this process becomes the value that this process got. Any other value is
+// passed on, so that a loss on the way shows.
 func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxCopies bounds how many records one event of the mod stands for: it counts repeats.
+	// maxCopies bounds the records that one event of the mod counts as: it has a count of repeats.
 	maxCopies = 100
 
 	// maxRepeats bounds the entries, and maxModItems the attention items of the mod, whose latest count is kept.
 	maxRepeats  = 4096
 	maxModItems = 256
 
-	// maxID bounds the ids that are kept, in bytes. What has a longer one is ingested each time that it is sent.
+	// maxID bounds the ids that are kept, in bytes. An entry with a longer id is ingested each time that it is sent.
 	maxID = 256
 )
 
@@ -120,8 +120,8 @@ func (in *intake) takeLog(payload json.RawMessage) {
 	}, r.ParentID, r.EntryID, r.Repeats)
 }
 
-// ingest ingests an entry of the mod that has a message, as often as it is new: id is the mod's of the entry, and
-// repeats how often it came so far. Parent is that of the entry's operation.
+// ingest ingests an entry of the mod that has a message, as often as it is new: id is the mod's id of the entry, and
+// repeats the mod's count so far. parent is the parent of the entry's operation.
 func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 	if e.Message == "" {
 		return
@@ -183,8 +183,8 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	}.Entry())
 }
 
-// takeAttention ingests an attention item of the mod, and returns its id, "" for one that is not open. Where the mod
-// has no log channel, new samples become entries, with the item's operation.
+// takeAttention ingests an attention item of the mod, and returns its id, "" if it is not open. Where the mod has no
+// log channel, new samples become entries, with the item's operation.
 func (in *intake) takeAttention(payload json.RawMessage) string {
 	var a struct {
 		ID       string `json:"attentionId"`

@@ -32,7 +32,7 @@ const (
 )
 
 // modLimits are for a mod that answers from a busy game, with results of up to size bytes, and for all sessions of
-// bridges together, whose own limits are those of the server.
+// bridges together, which the server limits one by one.
 func modLimits(size int) gabp.Limits {
 	return gabp.Limits{
 		HelloTimeout: askTimeout, RequestTimeout: time.Hour, FrameTimeout: askTimeout, ConcurrentRequests: 1024,
@@ -40,7 +40,7 @@ func modLimits(size int) gabp.Limits {
 	}
 }
 
-// messageRest is room for what a message has beside a result, and for what heed adds to that.
+// messageRest is room for the envelope of a message, and for the members that heed adds to a result.
 const messageRest = 64 << 10
 
 // observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the
@@ -85,7 +85,7 @@ type mod struct {
 	events atomic.Pointer[gabp.Client] // that events come over, client where the mod allows no second connection
 
 	mu      sync.Mutex
-	settled chan struct{} // closed while there is one, or the game has none: nobody waits
+	settled chan struct{} // closed while there is one, or the game has none: no call waits
 	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
@@ -207,7 +207,7 @@ func (m *mod) oneOnly(why string) {
 	m.log.Info("the mod allows one connection; its events come with its answers", "reason", why)
 }
 
-// strayed is told of an event that came over the first connection, which has not subscribed.
+// strayed receives an event that came over the first connection, which has not subscribed.
 func (m *mod) strayed(gabp.Event) {
 	select {
 	case m.stray <- struct{}{}:
@@ -250,7 +250,7 @@ func stays(c *gabp.Client) bool {
 	}
 }
 
-// dial connects, trying until ctx is done. The error is that of ctx.
+// dial connects, trying until ctx is done. It returns the error of ctx.
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
@@ -262,7 +262,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			return nil, ctx.Err()
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-		if !m.answered() && m.absent.shown(err) { // one that was there before comes again
+		if !m.answered() && m.absent.shown(err) { // a mod that answered before comes again
 			m.giveUp()
 		}
 		// One line for each kind of refusal, not for each attempt.
@@ -346,8 +346,8 @@ func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Durati
 	return cmp.Or(m.events.Load(), client).CaughtUp(ctx, client)
 }
 
-// detach forgets the connections, closes them, and returns when their events have been handled: before those of the
-// next ones begin.
+// detach forgets the connections, closes them, and returns when their events have been handled, before the events of
+// later connections.
 func (m *mod) detach(connections ...*gabp.Client) {
 	m.mu.Lock()
 	m.client.Store(nil)
@@ -406,8 +406,8 @@ func (c *calls) any() bool {
 	return len(c.open) > 0
 }
 
-// waiting returns the latest call, 0 where there is none. One that began before another that was answered is no sign
-// that the game answers nothing.
+// waiting returns the latest call, 0 where there is none. A call that is older than an answered call does not count:
+// the game answers.
 func (c *calls) waiting() (n uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

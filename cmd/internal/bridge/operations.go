@@ -71,8 +71,8 @@ func (o *OperationSummary) add(d *Diagnostics, r *journal.Record) {
 	}
 }
 
-// settle sets the verdict on the operation that the journal calls id. Status and method stay those of its events if the
-// engine has no other.
+// settle sets the verdict on the operation that the journal calls id. Status and method stay as its events have them if
+// the engine has no other.
 func (o *OperationSummary) settle(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
 	v.Operation, v.Method, v.AttentionID = named(id), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)

@@ -40,7 +40,7 @@ type Config struct {
 	// stream. Optional.
 	DialMod func(context.Context) (io.ReadWriteCloser, error)
 
-	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
+	// Dedup is the Dedup of the Session's log, see [Feed]. nil: there is no log.
 	Dedup *Dedup
 
 	// Brief assembles briefs, for [ToolBrief] and for refusals. Optional.
@@ -165,7 +165,7 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
 		attention: p.attends, unacked: make(chan string, 1), log: cfg.Logger,
 	}
-	p.diagnostics = NewDiagnostics(DiagnosticsConfig{Session: cfg.Session, Brief: cfg.Brief, Limits: p.limits})
+	p.diagnostics = NewDiagnostics(cfg.Session, cfg.Brief, p.limits)
 	failOpen := cfg.FailOpen || cfg.Session.Attention() == session.OnlyShown
 	p.source = cfg.Session.Source(failOpen)
 	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})
@@ -221,7 +221,7 @@ func (p *Proxy) Gate() *gate.Gate {
 // Diagnostics returns heed's own tools and resources, with the attention of this proxy.
 func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 
-// Arrive records that an agent has arrived that is not behind a bridge, once the log from before is ingested.
+// Arrive records that an agent without a bridge has arrived, once the earlier log is ingested.
 func (p *Proxy) Arrive(ctx context.Context, consumer string) { p.bridges.arrive(ctx, consumer) }
 
 // Server returns the counts of the bridges' side.

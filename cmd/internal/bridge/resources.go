@@ -15,7 +15,7 @@ import (
 // ResourceBase is the prefix of the URIs of all resources.
 const ResourceBase = "gabp://mod/heed/"
 
-// mimeType is that of all resources.
+// mimeType is the type of all resources.
 const mimeType = "application/json"
 
 // resource is a resource whose content is the answer of a tool. Its query has the tool's arguments.

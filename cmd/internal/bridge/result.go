@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
+// inBand returns the failure that a tool's result itself reports, its text, and the mod's operation.
 func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	var r struct {
 		Success      json.RawMessage `json:"success"`
@@ -86,19 +86,19 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// finding is what an answer gets beside what the mod answered.
+// finding holds the members that heed adds to an answer of the mod.
 type finding struct {
 	Executed  bool       `json:"executed,omitempty"`
 	Attention *heed.Item `json:"attention,omitempty"`
-	Notice    string     `json:"notice,omitempty"`  // what others acknowledged
+	Notice    string     `json:"notice,omitempty"`  // acknowledgements by others
 	Verdict   *verdict   `json:"verdict,omitempty"` // nil for a call that is no operation
 }
 
 // maxNoticed bounds the items that a notice names.
 const maxNoticed = 4
 
-// notice returns what others acknowledged in heed's own words. more is how many others they were. The item
-// called shown is beside it.
+// notice describes acknowledgements by others in heed's own words. more counts further ones. The answer has the item
+// shown in full.
 func notice(items []session.AckedByOther, more uint64, shown string) string {
 	var b strings.Builder
 	for i := range items[:min(len(items), maxNoticed)] {
@@ -120,8 +120,8 @@ func notice(items []session.AckedByOther, more uint64, shown string) string {
 	return b.String() + "The game's state may have changed meanwhile: read it again."
 }
 
-// tell adds to what was found what others acknowledged and the consumer was not told, which counts as delivered to it.
-func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
+// addAcks adds acknowledgements by others that the consumer has not received to found. They count as delivered to it.
+func (p *Proxy) addAcks(ctx context.Context, consumer string, found *finding) {
 	if !p.attends || ctx.Err() != nil { // the bridge has gone
 		return
 	}
@@ -182,7 +182,7 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 	return join(result, []byte(`"`+name+`":`+string(said)))
 }
 
-// skipped is a JSON value of which nothing is kept: it may be large.
+// skipped discards a JSON value, which may be large.
 type skipped struct{}
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -36,7 +36,7 @@ func form(name, title, about string, value any) schema.Form {
 	}
 }
 
-// version is what a program puts before the members of an answer.
+// version is the first member of an answer that a program prints.
 type version struct {
 	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 }

@@ -56,7 +56,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer())
 		b.mod.await(ctx, b.modWait)
 		b.waiting.Add(-1)
-		if ctx.Err() != nil { // nobody has arrived
+		if ctx.Err() != nil { // no agent has arrived
 			return ctx.Err()
 		}
 		if refused := b.mod.refusal.Load(); refused != nil {
@@ -84,8 +84,8 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	return nil
 }
 
-// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects
-// again is no arrival, and neither is any after a restart of heed beside the same game: the agent knows what was open.
+// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects again
+// is no arrival, and neither is an agent after a restart of heed during one game: the agent knows the open items.
 func (b *bridges) arrive(ctx context.Context, consumer string) {
 	b.arrival.Do(func() {
 		if !b.attention || b.session.Continues() {
@@ -101,8 +101,7 @@ func (b *bridges) arrive(ctx context.Context, consumer string) {
 
 // observes reports whether a session is no agent's.
 func (b *bridges) observes(s *gabp.ServerSession) bool {
-	client := s.Hello().ClientInfo
-	return client != nil && client.Name != "" && client.Name == b.observer
+	return b.observer != "" && s.ClientName() == b.observer
 }
 
 // ended counts an agent whose session is over.

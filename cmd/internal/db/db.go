@@ -1,5 +1,5 @@
 // Package db opens databases of SQLite for the state of programs: for their owner alone, in one version of a schema,
-// and safe for several processes at once. What is corrupt is set aside, never deleted.
+// and safe for several processes at once. A corrupt file is set aside, never deleted.
 package db
 
 import (
@@ -24,7 +24,7 @@ import (
 
 // Config says which database to open.
 type Config struct {
-	// Path is that of the file. Its folder is made, with mode 0700, and the file with mode 0600.
+	// Path names the file. Its folder is made with mode 0700, the file with mode 0600.
 	Path string
 	// Application identifies databases of this kind, as PRAGMA application_id. It must not be 0.
 	Application int32
@@ -41,7 +41,7 @@ type Config struct {
 type DB struct {
 	*sql.DB
 
-	// SetAside is where a corrupt file was moved to, with its log files beside it; "" for none.
+	// SetAside is the new path of a corrupt file, which was moved with its log files; "" for none.
 	SetAside string
 
 	open  *flock.Flock // shared by all that have it open; nil unless trusting
@@ -67,13 +67,13 @@ func (d *DB) Close() error {
 // ErrForeign is the error for a file that is another program's, or of a newer version of this one. It is not touched.
 var ErrForeign = errors.New("not a database of this version of heed")
 
-// wait bounds the wait for other processes, by default, and for one that opens the same file. SQLite is not fair: one
-// that writes without a pause lets another wait for seconds.
+// wait bounds the wait for other processes by default, and for a process that opens the same file. SQLite is not fair:
+// a process that writes without a pause lets another wait for seconds.
 const wait = 20 * time.Second
 
-// Open opens the database, makes it where there is none, and brings it to the latest version. What was committed
-// survives a kill of the process, and of the machine as far as its disk keeps what it has confirmed. An error names the
-// file. It reads the whole file once, to know that it is whole, unless [Config.Trusting] says otherwise.
+// Open opens the database, makes it where there is none, and brings it to the latest version. A committed transaction
+// survives a kill of the process, and a loss of power if the disk keeps confirmed writes. An error names the file. It
+// reads the whole file once, to know that it is whole, unless [Config.Trusting] says otherwise.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	d, err := open(ctx, c)
 	if err != nil {
@@ -117,7 +117,7 @@ func open(ctx context.Context, c Config) (*DB, error) {
 // ErrFull is the error for a disk on which there is no room.
 var ErrFull = errors.New("the disk is full")
 
-// Plain adds to an error what it is for a person.
+// Plain adds to an error its meaning for a person.
 func Plain(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch e.Code() {
@@ -129,8 +129,8 @@ func Plain(err error) error {
 }
 
 // foreign returns an error for a file that is another program's, or of a later version, by its header: SQLite would
-// change what it opens. One without an id, such as a log that was named by mistake, is this program's if this program's
-// lock is in the same folder: the program was killed in its first transaction, or the header is lost.
+// change a file that it opens. A file without an id, such as a log that was named by mistake, is this program's if this
+// program's lock is in the same folder: the program was killed in its first transaction, or the header is lost.
 func foreign(c *Config) error {
 	info, err := os.Stat(c.Path)
 	switch {
@@ -273,7 +273,7 @@ func (d *DB) migrate(ctx context.Context, c Config) error {
 	return nil
 }
 
-// Tx calls f in a transaction that no other writes beside, and commits it unless f returns an error.
+// Tx calls f in a transaction during which no other writes, and commits it unless f returns an error.
 func (d *DB) Tx(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := d.BeginTx(ctx, nil)
 	if err != nil {
@@ -285,7 +285,7 @@ func (d *DB) Tx(ctx context.Context, f func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// setAside moves a file and what belongs to it to the first name that is free, and returns that of the file.
+// setAside moves a file and its log files to the first free name, and returns the name of the file.
 func setAside(path string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.corrupt-%d", path, n)

@@ -9,12 +9,10 @@
 // reaped. On Windows the tree is a job object that the kernel ends with the
 // holder's last handle; no guard is needed.
 //
-// A program that exits with 0 while others of its tree go on is a launcher: the
-// tree ends with the last of them, and on Linux has the status of the process that
-// went on in its place, the eldest that it left. Where one fails, what it left is
-// asked to end, and killed after the grace time.
+// A program that exits with 0 while others of its tree go on is a launcher: the tree ends with the last of them, and on
+// Linux has the status of the process that replaced it, the eldest of its children. If a process fails, its children
+// are asked to end, and killed after the grace time.
 //
-// What cannot be held: on Unix systems other than Linux, a descendant that made a
-// session of its own; anywhere, one that another program started on request, such
-// as a service or a store client.
+// Some processes are out of reach: on Unix systems other than Linux, a descendant that made a session of its own;
+// anywhere, a process that another program started on request, such as a service or a store client.
 package proc

@@ -38,7 +38,8 @@ func startGuard(command []string) (*guard, error) {
 	return &guard{cmd: cmd, pipe: w}, nil
 }
 
-// watch sends the guard what to kill. The mark goes through the pipe, since everybody can read a process's arguments.
+// watch sends the guard the group to kill and its mark. The mark goes through the pipe, since other users can read a
+// process's arguments.
 func (g *guard) watch(group int, mark string) {
 	if g != nil {
 		// A guard that is gone must not end the game.
@@ -56,8 +57,8 @@ func (g *guard) release() {
 	_ = g.cmd.Wait()
 }
 
-// Guard is the guard's side: it reads from r what it watches until the holder releases it. Where r ends before, the
-// holder has died, and Guard kills the tree. Its process must do nothing else.
+// Guard is the guard's side: it reads group and mark from r until the holder releases it. If r ends before, the holder
+// has died, and Guard kills the tree. Its process must do nothing else.
 func Guard(r io.Reader) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
 	var group int
@@ -66,7 +67,7 @@ func Guard(r io.Reader) {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		switch word {
 		case "watch":
-			// Group 0 would be the guard's own, and 1 is everybody's.
+			// Group 0 would be the guard's own, and 1 the whole system's.
 			if _, err := fmt.Sscan(rest, &group); err != nil || group < 2 {
 				return
 			}

@@ -18,7 +18,7 @@ const DefaultGrace = 10 * time.Second
 // tick is the interval at which a tree without its first process is polled.
 const tick = 100 * time.Millisecond
 
-// killWait bounds the wait for the end of what was killed.
+// killWait bounds the wait for the end of killed processes.
 const killWait = time.Second
 
 // Config is the program to start.
@@ -26,19 +26,18 @@ type Config struct {
 	// Args is the program, as [exec.LookPath] finds it, and its arguments. Required.
 	Args []string
 
-	// Env is the whole environment. nil means that of this process.
+	// Env is the whole environment. nil means the environment of this process.
 	Env []string
 
 	// Stdin, Stdout and Stderr are handed over as they are; nil is the null device.
 	Stdin, Stdout, Stderr *os.File
 
-	// Mark is text that stands in the environment of this tree and of no other
-	// process, such as a token. Optional; at least 16 bytes.
+	// Mark is text in the environment of this tree and of no other process, such as a token. Optional; at least 16
+	// bytes.
 	Mark string
 
-	// Guard is the command line of a process that calls [Guard]. Without one, what
-	// the first process started may outlive a holder that is killed. Windows needs
-	// none.
+	// Guard is the command line of a process that calls [Guard]. Without a guard, children of the first process may
+	// outlive a killed holder. Windows needs none.
 	Guard []string
 
 	// Grace is how long [Process.Stop] waits before it kills: 0 not at all, see
@@ -46,7 +45,7 @@ type Config struct {
 	Grace time.Duration
 }
 
-// Exit is how a tree ended: its first process, or where that was a launcher, the process that went on for it.
+// Exit is the end of a tree: of its first process, or of the process that replaced a launcher.
 type Exit struct {
 	// Code is the exit status: 128 and the number of the signal for a process that
 	// a signal ended, as shells have it.
@@ -56,7 +55,7 @@ type Exit struct {
 	Signal os.Signal
 }
 
-// String describes it, as what is said of the game.
+// String describes the end of a game in words.
 func (e Exit) String() string {
 	cause := e.cause()
 	switch {
@@ -152,8 +151,7 @@ func (p *Process) run(started chan<- error) {
 	close(p.done)
 }
 
-// waitForHeirs waits for what a launcher has started, and returns how that ended: as the first that fails of those that
-// go on in its place.
+// waitForHeirs waits for the children of a launcher, and returns their end: of the first that fails.
 func (p *Process) waitForHeirs() Exit {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -174,8 +172,8 @@ func (p *Process) waitForHeirs() Exit {
 	}
 }
 
-// endOthers asks what a failed process has left behind to end, and waits until it has, the grace time has passed, or
-// everything is killed.
+// endOthers asks the children of a failed process to end, and waits until they have, the grace time has passed, or all
+// are killed.
 func (p *Process) endOthers() {
 	if left, _ := p.look(); !left {
 		return
@@ -204,8 +202,7 @@ func (p *Process) endOthers() {
 	}
 }
 
-// look reports whether anything of the tree is left after its first process, and how the latest that went on for it
-// ended.
+// look reports whether anything of the tree is left after its first process, and the end of the latest heir.
 func (p *Process) look() (left bool, exit Exit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +210,7 @@ func (p *Process) look() (left bool, exit Exit) {
 	return left, p.tree.exit
 }
 
-// end kills what is left of the tree.
+// end kills the rest of the tree.
 func (p *Process) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,8 +225,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when nothing of the tree is left.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exited is closed when it is known how the tree ended. What a failed process has left behind may go on for the grace
-// time; see [Process.Done].
+// Exited is closed when it is known how the tree ended. Children of a failed process may run for the grace time; see
+// [Process.Done].
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Exit returns how the tree ended. It waits until that is known.
@@ -238,7 +235,7 @@ func (p *Process) Exit() Exit {
 	return p.exit
 }
 
-// Pass sends a signal to one process: the first, or the one that goes on for it. On Windows there are none to send.
+// Pass sends a signal to one process: the first, or its heir. On Windows there are none to send.
 func (p *Process) Pass(sig os.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -268,8 +265,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// Stop asks the tree to end, as sig says, and kills what has not ended after the
-// grace time, or when ctx is done. It returns when nothing is left.
+// Stop sends sig, and kills all processes that have not ended after the grace time, or when ctx is done. It returns
+// when nothing is left.
 func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
 	p.mu.Lock()
 	p.stopped = true

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adoptOrphans makes this process the parent of what its descendants leave
-// behind, in place of the system's first process, which in a container may reap
-// nothing. A refusal changes nothing that matters elsewhere.
+// adoptOrphans makes this process the parent of its orphaned descendants. The system's first process, which would be
+// it, reaps nothing in some containers. A refusal changes nothing that matters elsewhere.
 var adoptOrphans = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })

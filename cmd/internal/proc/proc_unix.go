@@ -16,10 +16,10 @@ import (
 	"golang.org/x/term"
 )
 
-// tree is a process group, and what left it. The group's id is that of the first process.
+// tree is a process group, and the processes that left it. The group's id is the id of the first process.
 type tree struct {
 	group int
-	heir  int  // goes on in the place of the first process, which was a launcher; 0: none is known
+	heir  int  // replaced the first process, a launcher; 0: none is known
 	exit  Exit // of the latest heir that ended
 }
 
@@ -73,8 +73,8 @@ func (t *tree) alive(mark string) bool {
 	return t.heir != 0 || syscall.Kill(-t.group, 0) == nil || len(strays(mark)) > 0
 }
 
-// killRounds bounds how often what is left is looked for: each round can find only
-// what was started between two steps of the one before.
+// killRounds bounds the searches for surviving processes: each round can find only processes that were started during
+// the round before.
 const killRounds = 8
 
 func (t *tree) kill(mark string) { killTree(t.group, mark) }
@@ -135,7 +135,7 @@ var crashes = []syscall.Signal{
 	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS,
 }
 
-// signal returns the signal that ended the process, or the one that a shell reports by its own status; 0 for none.
+// signal returns the signal that ended the process, or that a shell reports by its status; 0 without a signal.
 func (e Exit) signal() syscall.Signal {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return s

@@ -15,8 +15,8 @@ import (
 
 // Writers returns when the earliest descendant of this process, and the earliest other process, was started that has a
 // file open for writing; this process does not count. A time is zero if no such process is known: another user's
-// processes cannot be looked at, and some systems do not tell. It costs a look at each open file of the user's
-// processes, and waits for no file system.
+// processes cannot be looked at. It costs a look at each open file of the user's processes, and waits for no file
+// system.
 func Writers(file fs.FileInfo) (own, other time.Time) {
 	stat, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -58,7 +58,7 @@ func serves(pid int) bool {
 }
 
 // Written returns a name by which the file can be opened that a descendant of this process has open for writing as the
-// log of path: by that name or one that begins and ends like it, such as Player-prev.log of Player.log, in the same
+// log of path: by that name or a name with the same begin and end, such as Player-prev.log for Player.log, in the same
 // folder, and also when it was removed since. "" where none is known.
 func Written(path string) string {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -85,7 +85,7 @@ func Written(path string) string {
 
 // processes returns the ids of all other processes.
 func processes() []int {
-	entries, _ := os.ReadDir("/proc") // what was read of it
+	entries, _ := os.ReadDir("/proc") // an error leaves the names before it
 	pids := make([]int, 0, len(entries))
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {
@@ -103,7 +103,7 @@ func writes(pid int, asked func(fd string) bool) string {
 	if err != nil {
 		return ""
 	}
-	names, _ := open.Readdirnames(-1) // what was read of it
+	names, _ := open.Readdirnames(-1) // an error leaves the names before it
 	_ = open.Close()
 	for _, name := range names {
 		if !asked(dir + "/fd/" + name) {
@@ -126,7 +126,7 @@ func writes(pid int, asked func(fd string) bool) string {
 // maxAncestors bounds how many ancestors are looked at.
 const maxAncestors = 64
 
-// descends reports whether a process descends from this one, which adopts what its children leave behind.
+// descends reports whether a process descends from this one, which adopts orphans.
 func descends(pid int) bool {
 	for range maxAncestors {
 		if pid, _ = process(pid); pid <= 1 {

@@ -27,9 +27,8 @@ const (
 	LeftToMod                   // agents see the attention of the game's mod
 )
 
-// attention is the part of the current item that the engine does not know: that the log cannot be read. Its item is
-// current before those of the engine, and can be acknowledged. It ends when evidence was ingested; the next failure is
-// another item.
+// attention has the item that the engine does not know: the log cannot be read. This item is current before the items
+// of the engine, and can be acknowledged. It ends when evidence was ingested; the next failure is another item.
 type attention struct {
 	slots  chan struct{}           // bounds concurrent answers
 	drains []func(context.Context) // see [Session.DrainFirst]
@@ -255,7 +254,7 @@ func (s *Session) Item(id string) (heed.Item, bool) {
 	return s.engine.Item(s.ItemID(id))
 }
 
-// Verdict returns what is known of an operation; see [heed.Engine.Verdict].
+// Verdict returns the evidence about an operation; see [heed.Engine.Verdict].
 func (s *Session) Verdict(operation string) heed.Verdict {
 	v := s.engine.Verdict(operation)
 	s.disk.keep(v.AttentionID)
@@ -339,7 +338,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
 	s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
 	now := s.now()
 	s.timeline.acked(consumer, res, now)
-	s.others.told(consumer, res.ID)
+	s.others.knows(consumer, res.ID)
 	if res.Acknowledged && !res.Already {
 		for _, id := range append([]string{res.ID}, res.Covered...) {
 			if it, known := s.engine.Item(id); known {
@@ -365,7 +364,7 @@ func (s *Session) Attach(consumer string) string {
 // for each acknowledgement whether the item was read.
 func (s *Session) MarkRead(consumer, id string) {
 	s.timeline.read(consumer, id)
-	s.others.told(consumer, id)
+	s.others.knows(consumer, id)
 }
 
 // peers is a session as the protocol has it.

@@ -65,13 +65,13 @@ func (s *Session) needLog() {
 // ID returns the id of the operation, "" for a call that only reads.
 func (r *Running) ID() string { return r.id }
 
-// End records how the call ended, ingests what the log holds, and returns the verdict and the item that resulted from
-// the call or opened meanwhile; nil where there is none. The item counts as delivered to the caller. Status is one of
+// End records the end of the call, ingests the present log, and returns the verdict and the item that resulted from the
+// call or opened during it; nil without an item. The item counts as delivered to the caller. Status is one of
 // [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
-// that not all of the log was ingested; the results are what is known without the rest, and no verdict is clean.
+// that a part of the log was not ingested; the results are then without that part, and no verdict is clean.
 //
-// It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What
-// is logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
+// It ingests the log as far as it is written, and then waits for [Config].Settle, unless a blocking item is known.
+// Later lines are charged to the operation, too, and hold the next call. Further calls return the same.
 func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Item, error) {
 	r.once.Do(func() { r.end(ctx, status, errText) })
 	return r.verdict, r.related, r.err
@@ -90,7 +90,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	if status == event.StatusCancelled {
 		errText = "the caller left before the call was answered" // for rules, too
 	}
-	r.err = errors.Join(r.Missed, s.Sync(ctx)) // what was logged before the answer came was logged while the call ran
+	r.err = errors.Join(r.Missed, s.Sync(ctx)) // lines before the answer are from the time of the call
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	if r.err == nil {
 		r.err = r.settle(ctx)
@@ -117,7 +117,7 @@ func (r *Running) Abandon() { r.once.Do(func() { r.s.inFlight.Add(-1) }) }
 // look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }
 
-// settle waits for what is logged after the end of the call, until a blocking item is known.
+// settle waits for lines after the end of the call, until a blocking item is known.
 func (r *Running) settle(ctx context.Context) error {
 	s := r.s
 	if s.cfg.Settle == 0 {

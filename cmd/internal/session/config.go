@@ -30,9 +30,8 @@ type Config struct {
 	// time and random bits.
 	Engine heed.Config
 
-	// Log is the game's log, or nil. LogFrom is how its path was found, for a person, who reads it where the log is
-	// missing. Without a Log it is what was looked for: that none was found is reported by New. "" without a Log: none is
-	// wanted.
+	// Log is the game's log, or nil. LogFrom says how its path was found; a person reads it if the log is missing.
+	// Without a Log it describes the search, and New reports that no log was found. "" without a Log: no log is wanted.
 	Log     Feed
 	LogFrom string
 
@@ -55,8 +54,8 @@ type Config struct {
 	// Tick is how often the engine's time advances while it waits for time to pass.
 	Tick time.Duration
 
-	// Settle is how long the end of a call waits for what is logged after it, so that it is in the result. By default it
-	// does not: what was logged before is known, and the rest holds the next call.
+	// Settle is how long the end of a call waits for later lines, so that they are in the result. By default it does
+	// not wait: later lines hold the next call.
 	Settle time.Duration
 
 	// SyncTimeout bounds each [Session.Sync].
@@ -80,7 +79,7 @@ type Config struct {
 	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time
 
-	// Logger receives what a Session logs of itself, never log text of the game. Default: none.
+	// Logger receives messages about the Session itself, never log text of the game. Default: none.
 	Logger *slog.Logger
 }
 

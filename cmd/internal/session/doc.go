@@ -1,7 +1,6 @@
-// Package session runs one engine beside a running game. The engine has no clock, starts no goroutine and does no I/O;
-// a [Session] is the shell that has them: it ingests what the game logs, advances the engine's time, delivers updates
-// as they happen, wakes waiters, records calls as operations, and keeps the engine's state on disk and its rules
-// current.
+// Package session runs one engine during a game. The engine has no clock, starts no goroutine and does no I/O;
+// a [Session] is the shell that has them: it ingests the game's log, advances the engine's time, delivers updates as
+// they happen, wakes waiters, records calls as operations, and keeps the engine's state on disk and its rules current.
 //
 //	s, err := session.New(session.Config{Log: follower, Snapshot: path})
 //	…
@@ -15,8 +14,8 @@
 // # Calls
 //
 // Each call becomes an operation, with the tool as method and an id that no other operation has, of this process or an
-// earlier one; a call that only reads ([gate.Call.Diagnostic]) does not. [Running.End] ingests what the log
-// holds; what is logged later holds the next call, unless [Config].Settle lets the result wait for it.
+// earlier one; a call that only reads ([gate.Call.Diagnostic]) does not. [Running.End] ingests the log as far as it is
+// written. Later lines hold the next call, unless [Config].Settle lets the result wait for them.
 //
 // [Session.Source] is the source of a gate, which [gate.New] makes.
 //
@@ -33,5 +32,5 @@
 //
 // All methods are safe for concurrent use, also before Run and after it. One goroutine, the pump, delivers updates in
 // order; sinks must be quick. Every wait ends with its context or a time-out of [Config], and every buffer has a bound
-// there. Run ends when its context does, leaves no goroutine behind, and saves last.
+// there. Run ends when its context does, ends all its goroutines, and saves last.
 package session

@@ -56,7 +56,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 	st, now := s.cfg.Log.Status(), s.now()
 	switch {
 	case st.Present:
-		// What was restored may be blind for want of a log.
+		// The restored state may be blind because there was no log.
 		if s.noLog.Swap(false) || s.restored && !s.hadLog && s.engine.Stats().Blind {
 			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
 			s.log.Info("there is a log to follow", "path", st.Path, "because", st.Evidence)
@@ -86,12 +86,12 @@ func (s *Session) lookForLog(patience time.Duration) {
 // maxClockSkew is how far the time in a record may be from when it was read.
 const maxClockSkew = time.Minute
 
-// ingest ingests a record of the log, or learns mods and facts from a known one. Its time is the feed's:
-// what was there before the session began gets none.
+// ingest ingests a record of the log, or learns mods and facts from a known one. Its time is the feed's: lines from
+// before the session get none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	if s.noLog.Load() {
-		s.lookForLog(noLogAfter) // that it is there comes before what is in it
+		s.lookForLog(noLogAfter) // the notice that the log exists comes before its records
 	}
 	if !rec.Time.IsZero() { // a log whose clock is another one's is as new as it is read
 		if now := s.now(); rec.Time.Sub(now).Abs() > maxClockSkew {
@@ -140,7 +140,7 @@ func (s *Session) learnGame(rec *capture.Record) {
 	}
 }
 
-// Environment returns what the log has said of where the game runs.
+// Environment returns the facts in the log about the game's machine and versions.
 func (s *Session) Environment() capture.Facts {
 	s.aboutMu.Lock()
 	defer s.aboutMu.Unlock()

@@ -11,28 +11,28 @@ import (
 	"github.com/heedlog/heed"
 )
 
-// ClientPrefix begins the names of heed's own clients: its commands and its page. Who acknowledges by one of them is a
-// person; everybody else is an agent.
+// ClientPrefix begins the names of heed's own clients: its commands and its page. A consumer with such a name is a
+// person; every other is an agent.
 const ClientPrefix = "heed-"
 
 // Person reports whether a consumer is a person, by the name that its client gave.
 func Person(consumer string) bool { return strings.HasPrefix(consumer, ClientPrefix) }
 
-// AckedByOther is an item that another consumer than the one that is told of it acknowledged.
+// AckedByOther is an item that another consumer acknowledged.
 type AckedByOther struct {
 	Item heed.Item // cleared, as it was then
 	By   string    // the consumer, a peer's text
 	Time time.Time
 }
 
-// The bounds of what is kept of acknowledgements by others: for how many consumers, and how many items for each.
+// The bounds of acknowledgements by others: consumers, and items for each.
 const (
 	maxListeners = 32
 	maxUntold    = 8
 )
 
-// others has for each agent what others acknowledged, until it was delivered to the agent. It is not part of the state
-// on disk.
+// others keeps for each agent the items that others acknowledged, until they were delivered to the agent. It is not
+// part of the state on disk.
 type others struct {
 	mu      sync.Mutex
 	of      *simplelru.LRU[string, *untold] // by consumer
@@ -41,7 +41,7 @@ type others struct {
 	people, agents uint64 // acknowledgements by each
 }
 
-// untold is what an agent does not know.
+// untold holds acknowledgements that an agent does not know.
 type untold struct {
 	items []AckedByOther // oldest first
 	more  uint64         // that were dropped
@@ -51,7 +51,7 @@ func (o *others) init() {
 	o.of, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { o.dropped += uint64(len(u.items)) })
 }
 
-// meet records that a consumer reads or calls: from now on it has to know what others acknowledge.
+// meet records that a consumer reads or calls: from now on it has to know acknowledgements by others.
 func (o *others) meet(consumer string) {
 	if Person(consumer) {
 		return
@@ -64,7 +64,7 @@ func (o *others) meet(consumer string) {
 	}
 }
 
-// acked records what a consumer acknowledged.
+// acked records the items that a consumer acknowledged.
 func (o *others) acked(by string, items []heed.Item, now time.Time) {
 	by = cut(by)
 	o.mu.Lock()
@@ -90,8 +90,8 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 	}
 }
 
-// told records that a consumer read an item, or acknowledged it itself.
-func (o *others) told(consumer, id string) {
+// knows records that a consumer read an item, or acknowledged it itself.
+func (o *others) knows(consumer, id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if u, known := o.of.Peek(cut(consumer)); known {
@@ -100,8 +100,8 @@ func (o *others) told(consumer, id string) {
 }
 
 // TakeAckedByOthers returns the items that others acknowledged since a consumer reads or calls, the newest first, and
-// how many more there were. They count as delivered to it: each is returned once. What the consumer read with
-// [Session.MarkRead] since, or acknowledged itself, is not among them.
+// how many more there were. They count as delivered to it: each is returned once. Items that the consumer has since
+// read with [Session.MarkRead], or acknowledged itself, are not among them.
 func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more uint64) {
 	o := &s.others
 	o.mu.Lock()
@@ -117,8 +117,8 @@ func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more
 	return items, more
 }
 
-// status returns how many acknowledgements came from people and from agents, and how many items were dropped before an
-// agent was told that others acknowledged them.
+// status returns how many acknowledgements came from people and from agents, and how many acknowledged items were
+// dropped before an agent knew of them.
 func (o *others) status() (people, agents, dropped uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -22,7 +22,7 @@ type RuleFile struct {
 	Changed time.Time `json:"changed,omitzero" jsonschema:"When it changed."`
 }
 
-// RuleStatus is which rules decide, and what is wrong with those that should.
+// RuleStatus describes the rules in use, and the errors of the files that should replace them.
 type RuleStatus struct {
 	Rules   int        `json:"rules" jsonschema:"How many rules are in use."`
 	Hash    string     `json:"hash" jsonschema:"Version of the rules in use: of the names and texts of all files."`
@@ -83,7 +83,7 @@ func (w *ruleFiles) read() (sources []rules.File, read []RuleFile, err error) {
 	return sources, read, nil
 }
 
-// compile compiles what was read, with the embedded rules after it.
+// compile compiles the files, with the embedded rules after them.
 func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 	if w.defaults {
 		sources = append(sources, rules.Defaults()...)

@@ -56,20 +56,20 @@ type Session struct {
 	disk      disk
 	rules     ruleFiles
 
-	logMu  sync.Mutex  // guards what follows, which lookForLog changes
+	logMu  sync.Mutex  // guards the next fields, which lookForLog changes
 	noLog  atomic.Bool // the missing log was reported, and not since that it was found
 	hadLog bool
 	absent time.Time // since when there is no log, zero while there is one
 
-	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
+	aboutMu sync.Mutex // guards facts about the game, which the feeding goroutine changes
 	began   capture.Environment
 	family  string // of the log; the engine knows it
 	mods    []capture.ListedMod
 }
 
-// New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. What is
-// not restored as a whole is logged and shown by [Session.Status]. A snapshot of which nothing can be read leads to a
-// new engine in an epoch of its own, with one blocking item about it. The error names the invalid field or file.
+// New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. A snapshot that is not
+// restored as a whole is logged and shown by [Session.Status]. An unreadable snapshot leads to a new engine in an epoch
+// of its own, with one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *Session) open(ec heed.Config) (err error) {
 	return nil
 }
 
-// Engine returns the session's engine, for reading. What changes it, or reports an item to anybody, goes through the
-// Session, which wakes waiters and saves first.
+// Engine returns the session's engine, for reading. Changes, and reports of items, go through the Session, which wakes
+// waiters and saves first.
 func (s *Session) Engine() *heed.Engine { return s.engine }
 
 // Run does the session's work until ctx ends, and then returns nil: it follows the log, delivers updates, advances the
@@ -163,7 +163,7 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 	<-ctx.Done()
 	wg.Wait()
-	s.deliver(nil) // what came while the pump stopped
+	s.deliver(nil) // updates since the pump stopped
 	s.disk.through(s.engine.Latest().Seq)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return cause
@@ -210,7 +210,7 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	return o
 }
 
-// Raise opens an item for what the host itself reports; see [heed.Engine.Raise]. It is not recorded.
+// Raise opens an item for a report of the host itself; see [heed.Engine.Raise]. It is not recorded.
 func (s *Session) Raise(r heed.Report) string {
 	if r.Time.IsZero() {
 		r.Time = s.now()
@@ -236,8 +236,8 @@ func (s *Session) BeginRun() {
 	s.cfg.Recorder.Record(&capture.Record{Entry: e})
 }
 
-// Continues reports whether the session goes on with the state of a game that was running before: it was restored, and
-// [Session.BeginRun] was not called.
+// Continues reports whether the session continues the state of a game that was running before: the state was restored,
+// and [Session.BeginRun] was not called.
 func (s *Session) Continues() bool { return s.continued }
 
 // StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call

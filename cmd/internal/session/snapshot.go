@@ -43,8 +43,8 @@ func (d *disk) init(s *Session, refused error) {
 	}
 }
 
-// openItems returns the items that are in a snapshot that is made from now on, or was just restored. One that was open
-// before and is not any more was saved then.
+// openItems returns the items in a snapshot that is made now, or was just restored. An item that was cleared was saved
+// when it was open.
 func (d *disk) openItems() *map[string]struct{} {
 	d.open = d.s.engine.Open(d.open[:0])
 	known := make(map[string]struct{}, len(d.open))
@@ -61,7 +61,7 @@ func (d *disk) has(id string) bool {
 }
 
 // keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and
-// blocks nobody.
+// blocks no caller.
 func (d *disk) keep(id string) {
 	if d.path == "" || id == "" || d.has(id) {
 		return
@@ -85,8 +85,8 @@ func (d *disk) through(seq uint64) {
 	}
 }
 
-// saveLocked writes a snapshot. Where that fails, its items count as saved all the same: the next save is due when
-// another item is reported, and periodically.
+// saveLocked writes a snapshot. If that fails, its items count as saved, too: the next save is due when another item is
+// reported, and periodically.
 func (d *disk) saveLocked() {
 	d.s.ordered.Lock()
 	known, seq, at, encode := d.openItems(), d.s.engine.Latest().Seq, d.s.at, d.s.engine.Freeze()

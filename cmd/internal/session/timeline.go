@@ -30,7 +30,7 @@ const (
 )
 
 // Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
-// It belongs to whoever got it.
+// It belongs to the caller.
 type Event struct {
 	Number uint64    `json:"number"        jsonschema:"Counts from 1 since heed was started."`
 	Time   time.Time `json:"time,omitzero"`
@@ -72,7 +72,7 @@ type timeline struct {
 	notes *simplelru.LRU[string, *note] // by item
 }
 
-// note is what the timeline knows of an item.
+// note has the opening and the readers of an item.
 type note struct {
 	opened  time.Time
 	readers []string

@@ -8,11 +8,11 @@ import (
 	"github.com/heedlog/heed"
 )
 
-// broadcast wakes everybody who waits for a change. The order "wait, look, receive" misses nothing: a change after wait
-// closes the channel, an earlier one is there to be seen.
+// broadcast wakes all waiters at a change. The order "wait, look, receive" misses nothing: a change after wait closes
+// the channel, an earlier one is there to be seen.
 type broadcast struct {
 	mu sync.Mutex
-	ch chan struct{} // nil while nobody waits
+	ch chan struct{} // nil without a waiter
 }
 
 // wait returns a channel that the next notify closes.

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// ConfigCommand makes the command that shows what is configured.
+// ConfigCommand makes the command that shows the settings.
 func (p *Program) ConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -83,7 +83,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 	return cmd
 }
 
-// Form is the JSON form of what is configured.
+// Form is the JSON form of the settings.
 var Form = schema.Object("config", "config show", shown{})
 
 type (

@@ -19,7 +19,7 @@ import (
 type Program struct {
 	cli.Program
 
-	Settings *Settings // what is configured; set before a command runs
+	Settings *Settings // set before a command runs
 	Project  string    // the project's file and the keys that it sets for the command, in words; "" if it sets none
 
 	noConfig bool
@@ -34,9 +34,8 @@ func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.W
 	}}
 }
 
-// Flags adds to the root command, whose commands it has already, the flags that
-// every command has, and sees that they, and what is configured, have their effect
-// before any command runs. The help of --verbose is verbose.
+// Flags adds to the root command, which has its commands, the flags that every command has. They and the settings take
+// effect before any command runs. The help of --verbose is verbose.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	p.Program.Flags(root, verbose)
 	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false,
@@ -51,7 +50,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	}
 }
 
-// configure applies what is configured to the flags of a command that were not given.
+// configure applies the settings to the flags of a command that were not given.
 func (p *Program) configure(cmd *cobra.Command) error {
 	src := Sources{Getenv: p.Getenv}
 	switch {
@@ -106,10 +105,8 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	return nil
 }
 
-// Apply gives the flags of a command line, once it is parsed, what is configured
-// for those that were not given; they do not count as changed. Of those that were
-// given, the settings take the value. Settings without a flag are left
-// as they are.
+// Apply sets the flags of a parsed command line that were not given from the settings; they do not count as changed.
+// The settings take the values of given flags. Settings without a flag are left as they are.
 func (s *Settings) Apply(flags *pflag.FlagSet) error {
 	for i := range s.Values {
 		v := &s.Values[i]

@@ -1,8 +1,7 @@
-// Package settings finds what a person configured, and where: flags of a command
-// line prevail over variables of the environment (HEED_…), those over the file of
-// the project (.heed.yaml, in the working directory or the nearest one above it),
-// that over the file of the user (heed/config.yaml in the system's folder for
-// configuration), and that over the defaults.
+// Package settings finds the settings of a person, and their places: flags of a command line prevail over variables of
+// the environment (HEED_…), variables over the file of the project (.heed.yaml, in the working directory or the nearest
+// one above it), the project's file over the file of the user (heed/config.yaml in the system's folder for
+// configuration), and all over the defaults.
 //
 // A key is the name of the flag, the same in every place, and means the same to
 // every command that has the flag. Which form the output has is no setting: a

@@ -16,7 +16,7 @@ import (
 // Error is one thing that is wrong with a source of settings, or is ignored in it.
 type Error struct {
 	Place string `json:"place" jsonschema:"The file, with line and column if it is about a key."` // or a variable's name
-	Text  string `json:"text" jsonschema:"What is ignored, why, and what to do."`                 // or what is wrong
+	Text  string `json:"text" jsonschema:"What is ignored, why, and what to do."`                 // or the error
 }
 
 // Error implements error.
@@ -125,7 +125,7 @@ var wants = map[Kind]string{
 	Paths:    "a path or a list of paths",
 }
 
-// hint returns what a name was likely meant to be.
+// hint returns the likely meaning of a name.
 func hint(name string, keys []Key) string {
 	switch name {
 	case "format", "output":

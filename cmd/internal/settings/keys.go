@@ -19,7 +19,7 @@ const (
 	Words                // a list of Values
 	Text                 // any text
 	Texts                // a list of texts; in a variable, with commas between them
-	Path                 // a file or a directory; in a file, from the directory that it stands in; ~/ is the home folder
+	Path                 // a file or a directory; in a file, relative to its directory; ~/ is the home folder
 	Paths                // a list of them; in a variable, separated as in PATH
 )
 
@@ -29,7 +29,7 @@ func (k Kind) list() bool { return k == Words || k == Texts || k == Paths }
 // The programs that have settings. They share their files.
 const (
 	Offline = "classify-replay" // the commands that read captured logs
-	Live    = "heed"            // these, and those beside a running game
+	Live    = "heed"            // all commands
 )
 
 // Key is one thing that can be configured.
@@ -39,8 +39,8 @@ type Key struct {
 	Values  []string // of a Word or of Words; of a Path, words in the place of one
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
-	Unset   string   // what is used, in words, where the value is none or 0; "" where that says it
-	Live    bool     // of the commands beside a running game: classify-replay does not go by it
+	Unset   string   // words for an empty value or 0; "" if that is clear
+	Live    bool     // of the live commands: classify-replay ignores it
 
 	// Effect is how the key changes a run. It decides whether the key counts in a project's file.
 	Effect Effect
@@ -80,8 +80,8 @@ func (k *Key) Variable() string {
 	return "HEED_" + strings.ToUpper(strings.ReplaceAll(k.Name, "-", "_"))
 }
 
-// Keys are all keys, by name: those of every program, since they share their
-// files. A command uses those that it has a flag for.
+// Keys are all keys, by name, of every program, since programs share their files. A command uses the keys for which it
+// has a flag.
 func Keys() []Key {
 	live := false
 	key := func(name string, kind Kind, effect Effect, value, help string, values ...string) Key {
@@ -127,7 +127,7 @@ func Keys() []Key {
 	return keys
 }
 
-// unset has what is used, in words, where the value of a key is none or 0, unless that says it.
+// unset has words for an empty value or 0 of a key, unless that is clear.
 var unset = map[string]string{
 	"width": "the terminal's", "history": "the user's data folder", "state": "the user's state folder",
 }

@@ -32,7 +32,7 @@ func (o Origin) String() string {
 	return []string{"default", "user file", "project file", "named file", "environment", "flag"}[o]
 }
 
-// Value is what a key is set to, and by what.
+// Value is the value of a key and its origin.
 type Value struct {
 	Key    *Key
 	Items  []string // one, or any number for a list
@@ -58,8 +58,8 @@ type Sources struct {
 	// [os.UserConfigDir]. "" looks for no user's file.
 	UserDir string
 
-	// Home is the folder that a path's leading ~/ stands for, as of [os.UserHomeDir], and at
-	// which the search from Dir ends. With "" such a path is an error.
+	// Home replaces the leading ~ of a path, as of [os.UserHomeDir]. The search from Dir ends at it. With "" such a
+	// path is an error.
 	Home string
 
 	// File is read in place of the project's file, also if others own it, and each of its keys is used. It must be there.
@@ -151,7 +151,7 @@ func Load(src Sources) (*Settings, error) {
 	return s, nil
 }
 
-// fromVariable reads the text of a key's variable, and returns what is wrong with it.
+// fromVariable reads the text of a key's variable, and returns its error in words.
 func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 	v = Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
 	switch key.Kind {
@@ -179,8 +179,8 @@ func (s *Settings) Value(name string) *Value {
 // set replaces a value by one of a stronger origin.
 func (s *Settings) set(v Value) { *s.Value(v.Key.Name) = v }
 
-// projectFile finds the file of the project in a directory or the nearest above
-// it; where there is none, it is that of the directory.
+// projectFile finds the file of the project in a directory or the nearest above it; without a file, it is the path in
+// the directory.
 func projectFile(dir, home string) File {
 	own := File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 	for ; ; dir = filepath.Dir(dir) {
@@ -209,9 +209,8 @@ func endsSearch(dir, home string) bool {
 	return noRepository == nil || uid != uidAbove || os.SameFile(here, above) || os.SameFile(here, atHome)
 }
 
-// path returns an item of a key as it is meant, where the key has paths: one that begins
-// with ~/ is below the folder home, another that is relative is taken from dir, unless
-// that is "". It returns what is wrong with one that cannot be had.
+// path returns an item of a key that has paths as a full path: after ~/ it is below the folder home, another relative
+// path is below dir, unless that is "". wrong is the error of an impossible path.
 func (k *Key) path(item, dir, home string) (path, wrong string) {
 	if k.Kind != Path && k.Kind != Paths || item == "" || slices.Contains(k.Values, item) {
 		return item, ""
@@ -228,7 +227,7 @@ func (k *Key) path(item, dir, home string) (path, wrong string) {
 	return item, ""
 }
 
-// check returns what is wrong with a value.
+// check returns the error of a value in words, "" for a valid one.
 func (v *Value) check() string {
 	k := v.Key
 	for _, item := range v.Items {
@@ -267,7 +266,7 @@ func split(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// plain leaves the path out of an error of a file, for it stands before it.
+// plain leaves out the path of an error of a file, since the message begins with it.
 func plain(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()

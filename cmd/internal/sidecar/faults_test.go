@@ -51,6 +51,9 @@ func TestUnreadable(t *testing.T) {
 		"rules that do not exist": {
 			sent(nil, typeHello, &hello{Rules: "lua"}), `the rules "lua": there are unity, generic and none`,
 		},
+		"family that does not exist": {
+			sent(nil, typeHello, &hello{Family: "rimwrld"}), `Config.Family: unknown family "rimwrld"`,
+		},
 		"rules that do not compile": {
 			sent(nil, typeHello, &hello{Files: []ruleFile{
 				{"own.yaml", "version: 1\nrules:\n  - id: 5\n    wen: x\n"},
@@ -158,6 +161,11 @@ func TestBadFrames(t *testing.T) {
 
 // TestBounds: a frame that is as large as a bound allows is read, and no larger one.
 func TestBounds(t *testing.T) {
+	cfg := bounded(nil)
+	require.Equal(t, []int{16384, 16384, 8192, 16384, 2097152, 1024, 524288, 1024, 524288}, []int{
+		cfg.Signatures, cfg.Groups.Signatures, cfg.Groups.Columns, cfg.Journal.Entries, cfg.Journal.Bytes,
+		cfg.Journal.Firsts, cfg.Journal.FirstsBytes, cfg.Journal.Pinned, cfg.Journal.PinnedBytes,
+	}, "measured to stay below 40 MB")
 	repeated := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
 	for name, c := range map[string]struct {
 		read func(n int) error

@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// version is that of the framing.
+// version is the version of the framing.
 const version = 2
 
 // headSize is the number of bytes before the payload of a frame.
@@ -77,7 +77,7 @@ func (f *frames) skipMark() error {
 		_, err = f.in.Discard(3)
 	}
 	if len(mark) > 0 {
-		return nil // what is wrong with it is for next to find
+		return nil // next finds any error in it
 	}
 	return err
 }
@@ -122,7 +122,7 @@ func appendFrame(dst []byte, t frameType, v any, rest ...byte) []byte {
 	return append(append(dst, '\n'), rest...)
 }
 
-// cutObject returns the JSON at the beginning of a payload and what follows its line feed.
+// cutObject returns the JSON at the beginning of a payload and the bytes after its line feed.
 func cutObject(payload []byte) (object, rest []byte, err error) {
 	object, rest, found := bytes.Cut(payload, []byte("\n"))
 	if !found {

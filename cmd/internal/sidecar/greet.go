@@ -72,7 +72,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	return s, nil
 }
 
-// bounded returns a configuration with bounds for one game: the process is to stay below 40 MB, whatever comes.
+// bounded returns a configuration with bounds for one game: the process stays below 40 MB for any input.
 func bounded(set *rules.Set) heed.Config {
 	return heed.Config{
 		Rules: set, Signatures: 16 << 10,
@@ -99,8 +99,8 @@ func compile(h *hello) (*rules.Set, error) {
 	return rules.Compile(files...)
 }
 
-// restore makes the engine of the hello's snapshot, and brings it to the state that the client knows. Where there was
-// no snapshot yet, it goes on in the epoch of the items.
+// restore makes the engine of the hello's snapshot, and brings it to the state that the client knows. Without a
+// snapshot it continues in the epoch of the items.
 func (s *server) restore(c heed.Config, h *hello) error {
 	items, err := latest(h.Seen)
 	if err != nil {
@@ -167,7 +167,7 @@ func catchUp(engine *heed.Engine, a *heed.Item) error {
 			key := "restored-" + strconv.FormatUint(number(a.ID), 10)
 			if id = engine.Raise(heed.Report{
 				Key: key, Disposition: a.Disposition, Severity: a.Severity, Invalidates: a.StateInvalidated,
-				Summary: what(a), Message: message(a), OperationID: a.CausalOperationID, Pos: a.OpenedPos,
+				Summary: title(a), Message: message(a), OperationID: a.CausalOperationID, Pos: a.OpenedPos,
 			}); number(id) >= number(a.ID) {
 				break
 			}
@@ -187,8 +187,8 @@ func catchUp(engine *heed.Engine, a *heed.Item) error {
 	return nil
 }
 
-// what returns what an item's summary begins with: what happened, without the counts.
-func what(a *heed.Item) string {
+// title returns the beginning of an item's summary, without the counts.
+func title(a *heed.Item) string {
 	summary, _, _ := strings.Cut(a.Summary, " (")
 	return summary
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/journal"
 )
 
-// The bounds of what a frame holds. The payload's own bound holds as well.
+// The bounds of the fields of a frame. The payload has a bound of its own.
 const (
 	maxName   = 4 << 10
 	maxFiles  = 64
@@ -91,7 +91,7 @@ func (l *line) read(payload []byte) error {
 	return nil
 }
 
-// fields reads the fields of a line. What follows a torn one is zero.
+// fields reads the fields of a line. All fields after a torn one are zero.
 type fields struct {
 	left []byte
 	torn bool

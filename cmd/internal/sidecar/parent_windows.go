@@ -13,7 +13,7 @@ func endWith(_ int, process uint64) {
 	}
 	game, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(process))
 	if err != nil {
-		return // its input ends with it all the same, unless another process holds that
+		return // its input ends with it, unless another process holds the pipe
 	}
 	if _, err := windows.WaitForSingleObject(game, windows.INFINITE); err == nil {
 		os.Exit(exitOK)

@@ -20,7 +20,7 @@ const (
 	exitUsage      = 2
 )
 
-// help is what the program prints for people.
+// help is the text of --help.
 const help = `heed-sidecar runs beside a game: a mod inside the game starts it, writes what happens to
 its standard input, and reads attention from its standard output, both in frames of bytes.
 It ends when its input ends, or when the game is gone. It has no options, listens on no
@@ -62,7 +62,7 @@ func RunServer(name string, in io.Reader, out io.Writer) error {
 	if isTerminal(in) {
 		return ErrTerminal
 	}
-	// What ends the game ends this program by the end of its input, so that the last lines are read.
+	// The end of the game ends this program by the end of its input, so that the last lines are read.
 	signal.Ignore(os.Interrupt)
 	parent := os.Getppid()
 	return Serve(in, out, Config{

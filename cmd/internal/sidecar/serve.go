@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ func Serve(in io.Reader, out io.Writer, cfg Config) error {
 	}
 }
 
-// contained runs f in a goroutine, and returns what it returns or panics with.
+// contained runs f in a goroutine, and returns its error or its panic as an error.
 func contained(f func() error) <-chan error {
 	result := make(chan error, 1)
 	go func() {
@@ -94,7 +95,9 @@ func (r *reader) run() error {
 	r.greeted <- s
 	r.w.notify() // of the welcome
 	for {
-		r.w.waiting.Store(r.frames.in.Buffered() == 0)
+		if waits := r.frames.in.Buffered() == 0; r.w.waiting.Swap(waits) != waits && waits {
+			runtime.Gosched() // the writer writes on this thread: to wake another one may take milliseconds
+		}
 		at := r.frames.at
 		t, payload, err := r.frames.next()
 		if err != nil {
@@ -105,8 +108,8 @@ func (r *reader) run() error {
 	}
 }
 
-// server feeds an engine with the frames of a client. Its methods are for one goroutine, but for those of its fields
-// that are safe for concurrent use.
+// server feeds an engine with the frames of a client. Its methods are for one goroutine. Its atomic fields and its
+// engine are safe for concurrent use.
 type server struct {
 	engine *heed.Engine
 	rules  *rules.Set
@@ -127,12 +130,12 @@ type server struct {
 	texts   [2][]byte // reused for UTF-16
 }
 
-// progress returns what was ingested so far, for any goroutine.
+// progress returns the lines that were ingested so far. Any goroutine may call it.
 func (s *server) progress() progress {
 	return progress{Latest: s.latest.Load(), Lines: s.lines.Load()}
 }
 
-// ingest does what a frame asks for. A frame that cannot be read is a notice for the engine, and is reported.
+// ingest handles a frame. A frame that cannot be read is a notice for the engine, and is reported.
 func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	var err error
 	switch t {
@@ -218,8 +221,8 @@ func (s *server) log(payload []byte) error {
 	return nil
 }
 
-// observe passes an entry on, and wakes the writer where updates are pending. What an operation's own line adds to an
-// item may change its verdict, also a final one.
+// observe passes an entry on, and wakes the writer where updates are pending. A line of an operation that joins an item
+// may change the operation's verdict, also a final one.
 func (s *server) observe(e *event.Entry) {
 	s.engine.ObserveInto(&s.outcome, e)
 	if e.OperationID != "" && s.outcome.AttentionID != "" {

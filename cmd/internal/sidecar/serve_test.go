@@ -242,10 +242,10 @@ func TestRestart(t *testing.T) {
 		require.Equal(t, welcome{Program: "test 1", Epoch: "e", Restored: true}, w)
 		items, err := latest(c.seen)
 		require.NoError(t, err)
-		want := map[string]string{first.Item.ID: what(&first.Item)}
+		want := map[string]string{first.Item.ID: title(&first.Item)}
 		for _, a := range items {
 			if a.State == coalesce.Open {
-				want[a.ID] = what(&a)
+				want[a.ID] = title(&a)
 			}
 		}
 		require.Len(t, want, 3)
@@ -253,7 +253,7 @@ func TestRestart(t *testing.T) {
 		var open []heed.Item
 		c2.ask(query{Kind: queryOpen}, &open)
 		for _, a := range open {
-			is[a.ID] = what(&a)
+			is[a.ID] = title(&a)
 		}
 		require.Equal(t, want, is)
 		// No id is given twice.
@@ -289,7 +289,7 @@ func TestRestartUpdated(t *testing.T) {
 			if w.Restored {
 				require.Contains(t, w.Reason, "numbers, phase, blindness and blocking items were kept")
 				require.Equal(t, u.Item.ID, open[0].ID)
-				require.Contains(t, open[0].Summary, what(&u.Item))
+				require.Contains(t, open[0].Summary, title(&u.Item))
 			} else {
 				require.Contains(t, w.Reason, "carry-over: it is missing")
 				require.Contains(t, open[0].Summary, "the saved state cannot be read")
@@ -375,7 +375,7 @@ func TestCatchUp(t *testing.T) {
 		require.Equal(t, c.cleared == string(coalesce.ReasonAcknowledged),
 			got.ClearedBy == coalesce.ReasonAcknowledged, "%s: %s", c.name, got.ClearedBy)
 		require.Equal(t, []any{c.a.Severity, c.a.StateInvalidated, c.a.CausalOperationID, c.a.OpenedPos, "the farm is gone"},
-			[]any{got.Severity, got.StateInvalidated, got.CausalOperationID, got.OpenedPos, what(&got)}, c.name)
+			[]any{got.Severity, got.StateInvalidated, got.CausalOperationID, got.OpenedPos, title(&got)}, c.name)
 		require.NoError(t, catchUp(engine, c.a), "again is nothing new")
 		require.LessOrEqual(t, len(engine.Open(nil)), 1, c.name)
 	}

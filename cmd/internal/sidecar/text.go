@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// borrowed returns b as a string that is valid as long as b is unchanged. The engine copies what it keeps of an
-// entry; a copy of each text before that would be most of what is allocated for a line.
+// borrowed returns b as a string that is valid as long as b is unchanged. The engine copies the texts that it keeps of
+// an entry; a copy of each text before that would be most of the garbage of a line.
 func borrowed(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // text returns a text of the current line, with a note of how much of it was cut. It is valid until the next line.

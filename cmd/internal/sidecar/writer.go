@@ -26,7 +26,7 @@ const maxWaiting = 4 << 20
 // maxWatched bounds the operations whose verdicts are watched.
 const maxWatched = 1024
 
-// writer writes what is for the client. It has a goroutine of its own, [writer.run].
+// writer writes frames for the client. It has a goroutine of its own, [writer.run].
 type writer struct {
 	out    io.Writer
 	wake   chan struct{}
@@ -87,7 +87,7 @@ func (w *writer) put(t frameType, v any) {
 
 func (w *writer) problem(p *problem) { w.put(typeError, p) }
 
-// watch has the verdict of an operation written, soon and when it changes. It copies what it keeps of the id.
+// watch has the verdict of an operation written, soon and when it changes. It copies the id.
 func (w *writer) watch(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,9 +109,9 @@ func (w *writer) saveSoon() {
 	w.mu.Unlock()
 }
 
-// run writes until the input has ended, and then once more what waits. Where out fails, and the system does not end
-// the process for it, it goes on without out, so that the reader is not held up. The server comes from greeted,
-// before anything that is about it.
+// run writes until the input has ended, and then the waiting frames. If out fails, and the system does not end the
+// process for it, run discards the frames, so that the reader does not wait. The server comes from greeted, before any
+// frame about it.
 func (w *writer) run(greeted <-chan *server) error {
 	w.ticked = time.Now()
 	timer := time.NewTimer(0)

@@ -11,7 +11,7 @@ import (
 // MaxFile bounds a file that is read, in bytes: far above the snapshot of an engine with default bounds.
 const MaxFile = 256 << 20
 
-// tempSuffix marks an incomplete file. One that a kill left behind is replaced by the next WriteFile.
+// tempSuffix marks an incomplete file. The next WriteFile replaces a file that a kill left.
 const tempSuffix = ".tmp"
 
 // WriteFile replaces the file at path, or makes it. When it returns nil the new file is durable; after an error or a

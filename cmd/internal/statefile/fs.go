@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// filesystem holds the operations that the package needs. Tests substitute one that fails, tears writes and loses what
-// was not synced.
+// filesystem holds the operations that the package needs. Tests substitute a file system that fails, tears writes and
+// loses bytes that were not synced.
 type filesystem interface {
 	create(name string) (outFile, error) // fails if it is there
 	rename(from, to string) error

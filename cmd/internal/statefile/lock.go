@@ -11,9 +11,9 @@ import (
 // ErrLocked is returned by [Lock] while another process, or this one, holds the lock.
 var ErrLocked = errors.New("statefile: locked by another process")
 
-// Lock takes the lock that the file called name stands for, and makes the file where it is not there. It does not
-// wait: while somebody else holds the lock the error is [ErrLocked]. Close releases it, and so does the end of the
-// process. The file stays, since removing it would let two processes lock one name. The lock is advisory.
+// Lock takes the lock of the file called name, and makes the file if it is missing. It does not wait: while another
+// process holds the lock, the error is [ErrLocked]. Close releases it, and so does the end of the process. The file
+// stays, since removing it would let two processes lock one name. The lock is advisory.
 func Lock(name string) (io.Closer, error) {
 	l := flock.New(name)
 	locked, err := l.TryLock()

@@ -299,7 +299,7 @@ static class Tests
             for (int n = 0; n < 500; n++)
             {
                 int level = random.Next(6), length = random.Next(100);
-                queue.Log((byte)level, new string('x', length), "", null, 0, 0);
+                queue.Log((byte)level, 1, new string('x', length), "", null, 0, 0);
                 model.Push(level, 2 * length);
                 if (random.Next(60) == 0)
                 {
@@ -336,9 +336,9 @@ static class Tests
     public static void ControlLast()
     {
         var queue = new LineQueue(4, 1 << 20);
-        for (int i = 0; i < 4; i++) queue.Log((byte)HeedLevel.Fatal, "x", null, null, 0, 0);
+        for (int i = 0; i < 4; i++) queue.Log((byte)HeedLevel.Fatal, 1, "x", null, null, 0, 0);
         for (byte i = 0; i < 6; i++) queue.Control(Frame.State, new[] { i });
-        queue.Log((byte)HeedLevel.Fatal, "x", null, null, 0, 0);
+        queue.Log((byte)HeedLevel.Fatal, 1, "x", null, null, 0, 0);
         var stats = new HeedStats();
         ulong taken, last;
         queue.Count(stats, out taken, out last);
@@ -348,6 +348,20 @@ static class Tests
         int want = 2;
         for (int i = b.Head; i >= 0; i = queue.Slots[i].Next) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
         Equal(6, want, "frames");
+    }
+
+    // A line has the time that the queue read last.
+    public static void TimesOfLines()
+    {
+        var queue = new LineQueue(4, 1 << 20);
+        long now = queue.Tick();
+        Thread.Sleep(20);
+        queue.Log((byte)HeedLevel.Log, 1, "x", null, null, 0, 0);
+        LineQueue.Batch b = queue.Take(new ulong[LineQueue.Levels]);
+        Equal(now, queue.Slots[b.Head].Ticks, "time of the first line");
+        queue.Log((byte)HeedLevel.Log, 1, "y", null, null, 0, 0);
+        b = queue.Take(new ulong[LineQueue.Levels]);
+        True(queue.Slots[b.Head].Ticks > now, "Take reads the clock");
     }
 
     // ---- With a sidecar

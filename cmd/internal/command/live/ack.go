@@ -142,7 +142,7 @@ func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
 	return " (" + why + ")"
 }
 
-// openNames names what is open after an acknowledgement, as a person types it.
+// openNames names the open items after an acknowledgement, as a person types them.
 func openNames(r *bridge.Acknowledgement, cursor string) string {
 	if len(r.Open) == 0 {
 		return ""
@@ -157,7 +157,7 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 	return "; open: " + strings.Join(names, ", ")
 }
 
-// showCovered shows what an acknowledgement cleared.
+// showCovered shows the items that an acknowledgement cleared.
 func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 	for i := range r.Covered {
 		a := &r.Covered[i]
@@ -176,9 +176,8 @@ func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 	}
 }
 
-// holding returns the item that holds calls back. To ask for it does not count as
-// having been shown it, where heed/items answers: what came since a person looked is not
-// acknowledged unseen.
+// holding returns the item that holds calls back. If heed/items answers, the question does not count as a delivery:
+// entries since a person looked are not acknowledged unseen.
 func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 	var items bridge.Items
 	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Behind == "" {
@@ -186,7 +185,7 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 			return items.Items[0], nil
 		}
 	}
-	// What heed cannot see is not among the items, and neither are those of another server.
+	// The items lack the item about an unreadable log, and all items of another server.
 	var r gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
 		return bridge.Item{}, err
@@ -209,7 +208,7 @@ const leastPrefix = 4
 // server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it may have
 // been cleared before.
 func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
-	// An acknowledgement is up to what was shown: this client has to be shown it.
+	// An acknowledgement covers the entries that were delivered to this client: the question delivers them.
 	var current gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 		return it, err

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -23,12 +24,11 @@ import (
 // tokenEnv is the environment variable with the token of a heed that runs.
 const tokenEnv = "HEED_TOKEN"
 
-// clientName is what the commands that talk to a running heed call themselves. They
-// are observers, and not the agent.
+// clientName is the name of the commands that talk to a running heed. They are observers, and not the agent.
 const clientName = session.ClientPrefix + "cli"
 
-// clientLaunch makes all of them one consumer. What was delivered is kept for a few consumers: a person
-// who looks every second would otherwise evict the agent.
+// clientLaunch makes all of them one consumer. Deliveries are kept for a few consumers: a person who looks every second
+// would otherwise evict the agent.
 const clientLaunch = "68656564-0000-4000-8000-000000000000"
 
 // personConfig is how a person's commands and pages connect to a running heed: all as one consumer.
@@ -82,10 +82,8 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.connect != "" {
-		if err := gabp.CheckAddr(f.connect); err != nil {
-			return cli.Usage(cmd, "--connect: %w", err)
-		}
+	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") && !loopback.Is(f.connect) {
+		return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
 	}
 	return notNegative(cmd, "pid", f.pid)
 }
@@ -228,14 +226,14 @@ func gone(err error) error {
 	return cli.Failed(exitNone, fmt.Errorf("heed no longer answers; the game may have ended: %w", err))
 }
 
-// printJSON prints what was answered on a line, in which no text acts on a terminal, with
-// the version of its form first. The answers themselves have none: they are the protocol's.
+// printJSON prints an answer on a line that is safe for a terminal, with the version of its form first. The answers
+// themselves, which are the protocol's, have no version.
 func (p *program) printJSON(answer []byte) error {
 	return p.print(append(text.AppendJSON(nil, versioned(answer)), '\n'))
 }
 
-// versioned puts the version of heed's JSON before the members of an object. Whatever is
-// none stays as it is: a server that is not heed may answer so.
+// versioned puts the version of heed's JSON before the members of an object. Other values stay as they are: a server
+// that is not heed may send them.
 func versioned(answer []byte) []byte {
 	members, ok := bytes.CutPrefix(bytes.TrimSpace(answer), []byte("{"))
 	if !ok {

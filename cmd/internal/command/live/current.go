@@ -53,15 +53,14 @@ Exit status as of heed; 1 if the item is blocking.`,
 	return cmd
 }
 
-// itemInfo is what is known of an item beyond what an agent is shown; empty where heed does not
-// answer.
+// itemInfo has the details of an item that an agent does not get; empty if heed does not answer.
 type itemInfo struct {
 	detail bridge.ItemDetail
 	since  time.Time // of its cause
 	latest time.Time // of its latest entry
 }
 
-// what returns what an item is about in a few words. Its summary is longer, since it is for agents.
+// what returns the subject of an item in a few words. Its summary is longer, since it is for agents.
 func (t *itemInfo) what() string { return cmp.Or(t.detail.Title, t.detail.Summary) }
 
 // mod returns the mods that an item points at, "" for none.
@@ -72,18 +71,18 @@ func (t *itemInfo) mod() string {
 	return strings.Join(t.detail.Blame, ", ")
 }
 
-// short returns what a person types for an item of the same heed.
+// short returns the name that a person types for an item of the same heed.
 func (t *itemInfo) short(id string) string { return short(id, t.detail.Cursor) }
 
-// short returns what a person types for an item of the heed that gave a cursor: its number, or the whole id where
-// there is no cursor.
+// short returns the name that a person types for an item of the heed that gave a cursor: its number, or the whole id
+// without a cursor.
 func short(id, cursor string) string {
 	epoch, _, _ := strings.Cut(cursor, "/")
 	return session.ShortID(id, epoch)
 }
 
-// fetchItem asks for an item. The server at the address need not be heed: what it does not
-// answer is left out.
+// fetchItem asks for an item. The server at the address need not be heed: the result lacks the parts that it does not
+// answer.
 func fetchItem(ctx context.Context, c *gabp.Client, id string) (t itemInfo) {
 	if !ask(ctx, c, bridge.ToolItem, map[string]any{"id": id}, &t.detail) {
 		return itemInfo{}
@@ -107,7 +106,7 @@ func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any
 	return err == nil && json.Unmarshal(raw, result) == nil
 }
 
-// kind is the word for what an item does, with its style.
+// kind is the word for an item that blocks or does not, with its style.
 func kind(blocking bool) span {
 	if blocking {
 		return span{red, "BLOCKING"}

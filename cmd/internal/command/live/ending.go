@@ -26,7 +26,7 @@ type ending struct {
 
 	asked  bool        // a signal asked heed to end the game
 	passed []os.Signal // others that were passed on
-	told   bool        // a bridge waits for the mod and is told that none comes
+	told   bool        // a waiting bridge learned that no mod comes
 	known  bool        // the end was reported
 }
 
@@ -97,7 +97,7 @@ func (e *ending) wanted() bool {
 	return e.asked || slices.Contains(e.passed, e.game.Exit().Signal)
 }
 
-// report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
+// report records the end of the game once, after its output, and answers the bridges that wait for its mod.
 func (e *ending) report() {
 	if e.known {
 		return
@@ -116,7 +116,7 @@ func (e *ending) report() {
 	e.told = e.h.proxy.Ended(bridge.Ending{Text: said, Code: exit.Code, Output: append(e.logged(), written...)})
 }
 
-// detail returns what is recorded of the end of a game that wrote lines last.
+// detail returns the recorded text for the end of a game, with its last lines.
 func detail(said string, written []bridge.Output) string {
 	if len(written) == 0 {
 		return said

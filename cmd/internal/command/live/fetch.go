@@ -19,8 +19,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 )
 
-// fetcher reads logs that people share. What a server sends is untrusted: it is bounded in bytes, in bytes once it is
-// unpacked, and in time.
+// fetcher reads logs that people share. Answers of servers are untrusted: they are bounded in bytes, in unpacked bytes,
+// and in time.
 type fetcher struct {
 	transport http.RoundTripper
 	bytes     int64
@@ -62,7 +62,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) ([]byte, error) {
 	return data, err
 }
 
-// follow reads the log at an address, or at the one that the server names.
+// follow reads the log at an address, or at the address that the server names.
 func (f *fetcher) follow(ctx context.Context, address string) ([]byte, error) {
 	client := &http.Client{
 		Transport:     f.transport,
@@ -132,15 +132,15 @@ func raw(at *url.URL) *url.URL {
 	return &to
 }
 
-// isPage reports whether an answer is HTML. Logs begin with no tag, whatever the server calls them.
+// isPage reports whether an answer is HTML. Logs begin with no tag, whatever their content type.
 func isPage(data []byte, contentType string) bool {
 	head := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(data[:min(len(data), 512)], []byte("\ufeff"))))
 	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) ||
 		bytes.HasPrefix(head, []byte("<")) && strings.HasPrefix(contentType, "text/html")
 }
 
-// unpack reads what data holds if it is compressed, and returns errTooLarge where that is more than limit bytes. Any
-// other error is for whoever reads the log.
+// unpack reads compressed data, and returns errTooLarge if it has more than limit unpacked bytes. The reader of the log
+// reports any other error.
 func unpack(data []byte, limit int64) error {
 	var r io.Reader = bytes.NewReader(data)
 	for range maxPacked {

@@ -15,7 +15,7 @@ import (
 // with a count, which changes in place; elsewhere the first, and then a line with how many followed.
 type fold struct {
 	p       *program
-	columns int // as was asked for, 0: those of the terminal
+	columns int // of --width, 0: the terminal's
 	inPlace bool
 	epoch   string // of the entries
 
@@ -26,8 +26,7 @@ type fold struct {
 	said   time.Time    // when something was shown
 }
 
-// sameness is equal for entries that say the same. Whatever is more urgent, or was decided otherwise, says something
-// else. The zero value is that of no entry.
+// sameness is equal for entries with the same message and decision. No entry has the zero value.
 type sameness [10]any
 
 func samenessOf(e *bridge.Entry) sameness {
@@ -83,7 +82,7 @@ func (f *fold) show(page *bridge.Page) error {
 	return f.p.write(g)
 }
 
-// end shows what was not shown yet; what comes then begins a line.
+// end shows the waiting entries; the next entry begins a line.
 func (f *fold) end() error {
 	g := f.p.page(f.columns)
 	f.rest(g)
@@ -91,7 +90,7 @@ func (f *fold) end() error {
 	return f.p.write(g)
 }
 
-// rest adds how many entries followed the line before, or the one that did.
+// rest adds the number of entries that followed the line before, or the entry if it is one.
 func (f *fold) rest(g *page) {
 	switch f.unsaid {
 	case 0:

@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/report"
 )
 
-// followFlags are those of "heed follow".
+// followFlags are the flags of "heed follow".
 type followFlags struct {
 	hostFlags
 	format  string
@@ -39,7 +39,7 @@ Ctrl-C ends it with status 0; it then prints how many items are open.`,
 		Example: `  heed follow Player.log
   heed follow --from-end --rules mine.yaml Player.log
   heed follow --format jsonl Player.log | jq -r .attention.summary`,
-		Args: oneArg("the log to follow"),
+		Args: cli.Args(1, 1, "name the log to follow, and nothing else"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.follow(cmd, &f, args[0]) },
 	}
 	f.register(cmd)

@@ -347,3 +347,12 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	}
 	return json.RawMessage(fmt.Sprintf(`{"done":%d, "exact": 1.50}`, n)), nil
 }
+
+// listTools returns the tools that a server lists for a client.
+func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
+	var result struct {
+		Tools []gabp.Tool `json:"tools"`
+	}
+	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
+	return result.Tools, err
+}

@@ -26,7 +26,7 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// historyFlags are those of the commands that read history.
+// historyFlags are the flags of the commands that read history.
 type historyFlags struct {
 	file   string
 	game   string
@@ -122,7 +122,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}
-		defer h.Close() //nolint:errcheck // it was read from, and what was forgotten is committed
+		defer h.Close() //nolint:errcheck // all changes are committed
 		game, err := f.gameOf(ctx, h)
 		if err == nil {
 			err = ask(ctx, h, game, args)
@@ -138,7 +138,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 // nothingYet is the message where there is no session.
 func (f *historyFlags) nothingYet() string { return "nothing is remembered; it would be in " + f.path }
 
-// none ends a command that needs what is remembered.
+// none ends a command that needs a session.
 func (f *historyFlags) none() error { return cli.Failed(exitUsage, errors.New(f.nothingYet())) }
 
 // historyVersion is the version that begins a document.
@@ -295,7 +295,7 @@ func gameName(s *history.Session) string {
 	return cmp.Or(strings.TrimSpace(s.Game+" "+s.Version), "an unknown game")
 }
 
-// listSession shows a session in one line, and what changed in another.
+// listSession shows a session in one line, and its changes in another.
 func (p *program) listSession(g *page, s *history.Session) {
 	length := ""
 	if s.Length() > 0 {

@@ -64,7 +64,7 @@ func (p *program) signatureOf(ctx context.Context, cmd *cobra.Command, state, it
 	if err != nil {
 		return 0, err
 	}
-	defer c.Close() //nolint:errcheck // what was asked was answered
+	defer c.Close() //nolint:errcheck // all answers have come
 	t := fetchItem(ctx, c, item)
 	if t.detail.Cause.ID == 0 {
 		return 0, cli.Failed(exitUsage, fmt.Errorf("%q is neither a signature of 16 digits nor an item of the running heed",
@@ -150,7 +150,7 @@ left out.`,
 	return f.register(f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session"))
 }
 
-// showMods shows what the sessions show of mods, in sentences, and then the first mods in a table.
+// showMods shows the evidence of the sessions about mods in sentences, and then the first mods in a table.
 func showMods(g *page, d *historyModsDocument, top int) {
 	var worse []string
 	always := 0

@@ -42,7 +42,7 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// hostFlags are those of the commands that run an engine.
+// hostFlags are the flags of the commands that run an engine.
 type hostFlags struct {
 	rules       []string
 	mods        []string
@@ -155,10 +155,10 @@ type host struct {
 	closers []func() error
 
 	lossMu sync.Mutex
-	losses map[string]error // what is lost of the user's data, by the part that loses it
+	losses map[string]error // of the user's data, by the part that loses it
 }
 
-// newHost makes a host, in which nothing runs yet. An error without a status of its own has that of a wrong usage.
+// newHost makes a host, in which nothing runs yet. An error without a status of its own gets exitUsage.
 func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	h := &host{program: p, hosting: special, flags: f, losses: map[string]error{}}
 	h.hurry, h.must = context.WithCancel(context.Background())
@@ -327,7 +327,7 @@ func (h *host) announce() error {
 	if h.web != nil {
 		run.Web = h.web.address()
 	}
-	_, _ = h.state.running() // those of the dead go
+	_, _ = h.state.running() // it removes files of ended processes
 	path := h.state.runPath(run.PID)
 	if lock, err := statefile.Lock(path + lockSuffix); err == nil { // else the file system has none
 		h.closes(lock)
@@ -446,7 +446,7 @@ func (h *host) serve(ctx context.Context) error {
 	case <-h.hurry.Done():
 		select {
 		case <-ended:
-		case <-time.After(endWait): // such as one that writes to a reader which does not read
+		case <-time.After(endWait): // such as a part that writes to a reader which does not read
 			h.log.Error("a part of heed did not end")
 		}
 	}
@@ -594,8 +594,7 @@ const maxSettle = time.Minute
 
 // validate returns an error for flags that would be refused later, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {
-	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
-	if err := probe.Validate(); err != nil {
+	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other

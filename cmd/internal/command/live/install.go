@@ -22,7 +22,7 @@ import (
 // maxClientFile bounds, in bytes, the file of a client.
 const maxClientFile = 16 << 20
 
-// installFlags are those of "heed mcp install".
+// installFlags are the flags of "heed mcp install".
 type installFlags struct {
 	server, file string
 	write, undo  bool
@@ -112,7 +112,7 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 	return own(fmt.Errorf("no server %q in %s", f.server, strings.Join(places, ", ")))
 }
 
-// marked returns lines behind a mark, safe for a terminal.
+// marked returns lines with a mark in front, safe for a terminal.
 func marked(mark, lines string) []byte {
 	var out []byte
 	for line := range strings.SplitSeq(strings.TrimRight(lines, "\n"), "\n") {

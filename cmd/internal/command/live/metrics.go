@@ -154,7 +154,7 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// appendOpen gives the open items to gauge, by what they do and how serious they are.
+// appendOpen gives the numbers of open items to gauge, by blocking and severity.
 func (h *host) appendOpen(gauge func(name, help string, value any, labels ...string)) {
 	var open [2][event.SeverityFatal + 1]int
 	for _, a := range h.session.Engine().Open(nil) {
@@ -168,5 +168,5 @@ func (h *host) appendOpen(gauge func(name, help string, value any, labels ...str
 	}
 }
 
-// labelEscapes are those of a label's value in Prometheus' text format.
+// labelEscapes escapes a label's value in Prometheus' text format.
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

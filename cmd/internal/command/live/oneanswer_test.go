@@ -233,7 +233,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 		return nil, "", "", nil
 	}
 
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	d := bridge.NewDiagnostics(s, nil, nil)
 	call := func(tool string, arguments map[string]any, into any) {
 		raw, err := json.Marshal(arguments)
 		require.NoError(t, err)

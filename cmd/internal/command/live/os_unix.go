@@ -15,22 +15,22 @@ import (
 	"github.com/heedlog/heed/cmd/internal/proc"
 )
 
-// stops are the signals that ask the game to end. The others that are passed on mean what the game makes of them.
+// stops are the signals that ask the game to end. The game decides the meaning of the other signals that are passed on.
 var stops = []os.Signal{syscall.SIGTERM, syscall.SIGINT}
 
-// hangups are those of the others by which a game usually ends.
+// hangups are other signals by which a game usually ends.
 var hangups = []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}
 
-// forwarded returns the signals that are passed on to the game. One that this process was started to ignore, as nohup
-// does, stays ignored.
+// forwarded returns the signals that are passed on to the game. Signals that this process was started to ignore, as by
+// nohup, stay ignored.
 func forwarded() []os.Signal {
 	return slices.DeleteFunc(slices.Concat(stops, hangups, []os.Signal{
 		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT,
 	}), signal.Ignored)
 }
 
-// pass passes a signal on to the game: to all of its processes what a terminal sends to all, and else to the one that
-// it would have come to without heed. Where the game is stopped, heed is too, as one job.
+// pass passes a signal on to the game: to all of its processes if a terminal would send it to all, and otherwise to the
+// first. If the game is stopped, heed is too, as one job.
 func pass(game *proc.Process, sig os.Signal) error {
 	if sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2 {
 		return game.Pass(sig)
@@ -45,7 +45,7 @@ func pass(game *proc.Process, sig os.Signal) error {
 // keepWriting lets a write to a closed pipe fail, even on standard output, in place of ending heed and the game.
 func keepWriting() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// readNow reads what is in a pipe, without waiting for more.
+// readNow reads the present bytes of a pipe, without waiting for more.
 func readNow(pipe *os.File, buf []byte) (n int, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
@@ -58,7 +58,7 @@ func readNow(pipe *os.File, buf []byte) (n int, err error) {
 	return n, err
 }
 
-// openWait is how long a browser that could not be started has to report that. One that was started may run on.
+// openWait is the time for a browser to report that it could not start. A started browser may keep running.
 const openWait = 3 * time.Second
 
 // openPage shows a file in the browser, which does not end with the terminal.

@@ -37,8 +37,8 @@ func openPage(file string) error {
 	return windows.ShellExecute(0, open, name, nil, nil, windows.SW_SHOWNORMAL)
 }
 
-// ownConsole reports whether the console was made for this process alone, as for a double click: from a
-// command line there is at least the shell beside it.
+// ownConsole reports whether the console was made for this process alone, as for a double click: from a command line
+// the console has at least the shell, too.
 func ownConsole() bool {
 	var ids [2]uint32
 	n, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleProcessList").

@@ -48,7 +48,7 @@ func showPage(logs []string) int {
 	case status != exitOK && said.Len() > 0 && err == nil:
 		note := filepath.Join(home, pageName+".txt")
 		if os.WriteFile(note, said.Bytes(), 0o600) == nil {
-			_ = openPage(note) // there is nobody left to report to
+			_ = openPage(note) // there is no other way to report
 		}
 	}
 	return status

@@ -33,7 +33,7 @@ var keepAgain = time.Minute
 // later, unless heed ends.
 const keepWait = 2 * time.Second
 
-// maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
+// maxOpened bounds the items that wait for facts from the history, maxEnded the runs that wait to be kept.
 const (
 	maxOpened = 64
 	maxEnded  = 16
@@ -49,7 +49,7 @@ type keeper struct {
 
 	session  *session.Session
 	follower *follow.Follower // nil without a log
-	newRun   bool             // what a log held before is of an earlier run
+	newRun   bool             // the log's earlier lines are of an earlier run
 
 	news chan struct{} // has one if something is to be written
 
@@ -57,7 +57,7 @@ type keeper struct {
 	there  bool     // the log was there before heed
 	run    *gameRun // nil before the first entry
 	ended  []kept   // runs that ended since the history was written last
-	opened []string // items of which the history was not asked yet
+	opened []string // items for which the history was not asked yet
 
 	open      func() (*history.History, error)
 	lost      func(error) // reports that the session is not remembered, or is again
@@ -82,7 +82,7 @@ type gameRun struct {
 	forgotten bool  // a person had it forgotten
 }
 
-// kept is what the history is to keep of a run.
+// kept is the part of a run that the history keeps.
 type kept struct {
 	*gameRun
 	summary *summary.Session
@@ -174,7 +174,7 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	k.notify()
 }
 
-// learn notes what a record shows of the game and its log.
+// learn notes the facts of a record about the game and its log.
 func (r *gameRun) learn(rec *capture.Record) {
 	r.lines = max(r.lines, rec.EndLine)
 	r.began.Observe(rec)
@@ -234,7 +234,7 @@ func (k *keeper) notify() {
 	}
 }
 
-// close keeps the session as one that has ended.
+// close keeps the session as an ended one.
 func (k *keeper) close() error {
 	k.mu.Lock()
 	k.end()
@@ -261,7 +261,7 @@ func (k *keeper) end() {
 	k.run.bytes.close()
 }
 
-// summarize returns what is known of the run.
+// summarize returns the summary of the run.
 func (k *keeper) summarize(running bool) kept {
 	engine, r := k.session.Engine(), k.run
 	end := report.End{Stats: engine.Stats(), Open: engine.Open(nil), Environment: r.mods, Lines: r.lines}
@@ -279,7 +279,7 @@ func (k *keeper) summarize(running bool) kept {
 	return kept{r, s, r.bytes.written(k.now()), running}
 }
 
-// write writes what is new to the history, and lets the items that opened report what it knows of them.
+// write writes news to the history, and adds its facts to the items that opened.
 func (k *keeper) write() {
 	if !k.opens() {
 		return
@@ -310,7 +310,7 @@ func (k *keeper) write() {
 	}
 }
 
-// again has what was not written be written the next time, and the items that opened wait.
+// again queues unwritten runs and opened items for the next write.
 func (k *keeper) again(all []kept, opened []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -325,7 +325,7 @@ func (k *keeper) again(all []kept, opened []string) {
 	}
 }
 
-// put writes what the history is to keep of a run.
+// put writes a run to the history.
 func (k *keeper) put(r *kept) (err error) {
 	ctx := context.Background()
 	switch {
@@ -341,7 +341,7 @@ func (k *keeper) put(r *kept) (err error) {
 	return err
 }
 
-// know lets items show what the history has of them.
+// know adds the facts of the history to items.
 func (k *keeper) know(opened []string, s *summary.Session) {
 	engine := k.session.Engine()
 	for _, id := range opened {
@@ -400,8 +400,8 @@ func (b *logBytes) written(now time.Time) time.Time {
 	return now
 }
 
-// ended ends the log where another run began in its file: what is in that now is of that run. A file that was renamed
-// is still its own.
+// ended ends the log where another run began in its file: the file now belongs to that run. A renamed file still
+// belongs to this one.
 func (b *logBytes) ended() {
 	if b.file == nil {
 		b.path = "" // it may be another's by now

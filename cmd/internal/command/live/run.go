@@ -163,14 +163,14 @@ func atRoot(root *cobra.Command, words []string) {
 	})
 }
 
-// guardCommand is what "heed wrap" starts beside the game.
+// guardCommand is the command that "heed wrap" starts with the game.
 func (p *program) guardCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    guardName,
 		Short:  "Kill the game when heed is gone",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		// Whatever is configured, right or wrong, the game goes with heed.
+		// The game ends with heed, even if the settings are wrong.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
 		Run:               func(*cobra.Command, []string) { proc.Guard(p.Stdin) },
 	}
@@ -178,7 +178,7 @@ func (p *program) guardCommand() *cobra.Command {
 
 const guardName = "guard"
 
-// sidecarCommand is what a mod inside a game starts.
+// sidecarCommand is the command that a mod inside a game starts.
 func (p *program) sidecarCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sidecar",

@@ -22,7 +22,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 )
 
-// serveFlags are those of "heed serve".
+// serveFlags are the flags of "heed serve".
 type serveFlags struct {
 	hostFlags
 	addr      string
@@ -56,7 +56,7 @@ Ctrl-C ends it with status 0.`,
   heed serve --game colony --from-end Player.log
   heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log
   heed serve --stdio --token-file token Player.log`,
-		Args: oneArg("the log to follow"),
+		Args: cli.Args(1, 1, "name the log to follow, and nothing else"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
 	}
 	f.register(cmd)
@@ -69,19 +69,6 @@ Ctrl-C ends it with status 0.`,
 	flags.BoolVar(&f.stdio, "stdio", false, "serve one bridge on standard input and output, and end with it")
 	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
 	return cmd
-}
-
-// oneArg requires one argument; what names it in errors.
-func oneArg(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return cli.Usage(cmd, "name %s", what)
-		case 1:
-			return nil
-		}
-		return cli.Usage(cmd, "name %s only: unexpected %q", what, args[1])
-	}
 }
 
 // untilInterrupted returns a context that is done when the process is asked to end. A second signal ends the process.

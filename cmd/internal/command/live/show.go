@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 )
 
-// style is how a part of a line looks where there are colors: what begins it.
+// style is the escape sequence that begins a part of a line if there are colors.
 type style string
 
 // The styles, as classify-replay has them.
@@ -33,14 +33,14 @@ type span struct {
 	text  string
 }
 
-// page gathers what is shown to a person.
+// page gathers output for a person.
 type page struct {
 	buf   []byte
 	width int // columns; 0: lines are not cut
 	color bool
 }
 
-// cells measures what is shown.
+// cells measures output.
 var cells width.Measure
 
 // page returns an empty one, as wide as was asked for or as the terminal is.
@@ -96,9 +96,8 @@ func (g *page) about(label string, s style, value string) {
 	}
 }
 
-// inPlace makes the page take the place of the one before on a terminal of so many
-// rows: it begins at the top, and leaves nothing of the old one beside or below it. The last
-// row is the cursor's.
+// inPlace makes the page take the place of the one before on a terminal of so many rows: it begins at the top, and
+// overwrites the old one. The last row is the cursor's.
 func (g *page) inPlace(rows int) {
 	lines := bytes.SplitAfter(g.buf, []byte("\n"))
 	out := []byte("\x1b[H")

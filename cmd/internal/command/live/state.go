@@ -102,8 +102,8 @@ func (d stateDir) write(r runFile) error {
 	return nil
 }
 
-// running returns the run files of running heeds, by process id, and removes those of others. Unreadable ones are left
-// out.
+// running returns the run files of running heeds, by process id, and removes the files of ended ones. Unreadable files
+// are left out.
 func (d stateDir) running() ([]runFile, error) {
 	entries, err := os.ReadDir(string(d))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

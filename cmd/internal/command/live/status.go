@@ -100,7 +100,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	for _, it := range items.Items[:min(len(items.Items), maxShown)] {
 		t := fetchItem(ctx, c, it.ID)
 		if t.detail.ID == "" {
-			t.detail.Item = it // closed meanwhile
+			t.detail.Item = it // it was cleared since
 		}
 		shown = append(shown, t)
 	}
@@ -121,8 +121,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 // latelyEvents is how far back the agent's latest call is looked for.
 const latelyEvents = 50
 
-// showStatus shows how heed does. items are those that are open, shown the first of
-// them; lately is what happened, the latest last.
+// showStatus shows how heed does. items are the open ones, shown the first of them; lately are events, the latest last.
 func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []itemInfo,
 	lately []session.Event,
 ) {
@@ -216,8 +215,7 @@ func called(e *session.Event) (style, string) {
 	return plain, ""
 }
 
-// headline returns in one line what is open. Whether that holds calls back is up to the gate
-// before them.
+// headline returns the open items in one line. The gate decides whether they hold calls back.
 func headline(st *bridge.Status, items *bridge.Items) []span {
 	blocking := uint64(0)
 	for i := range items.Items {

@@ -26,7 +26,7 @@ const (
 	defaultLast = 20
 )
 
-// tailFlags are those of "heed tail".
+// tailFlags are the flags of "heed tail".
 type tailFlags struct {
 	clientFlags
 	after  string

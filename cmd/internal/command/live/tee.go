@@ -23,8 +23,8 @@ import (
 // teeGrace bounds the wait for the last output of the game.
 const teeGrace = time.Second
 
-// output is what a game writes to its standard streams, on its way through heed. A stream that is a terminal does not
-// go through heed, since games behave otherwise where it is none.
+// output has the standard streams of a game, which pass through heed. A stream that is a terminal does not go through
+// heed, since games behave otherwise where it is none.
 type output struct {
 	stdout, stderr *os.File // the game's
 
@@ -46,7 +46,7 @@ type stream struct {
 
 	mu    sync.Mutex
 	asked []chan<- struct{} // of drain, closed once the pipe is empty
-	last  []byte            // the end of what was written, at most 2 tailBytes
+	last  []byte            // the end of the output, at most 2 tailBytes
 }
 
 // output returns the game's output. Its standard output is copied to the log that is followed, if that is its log.
@@ -77,7 +77,7 @@ func sameFile(a, b *os.File) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// handedOver closes what the game has its own of, or will not have.
+// handedOver closes the ends of pipes that the game has got, or will not get.
 func (o *output) handedOver() {
 	for _, w := range o.pipes {
 		_ = w.Close()
@@ -335,7 +335,7 @@ func (s *spool) write(text []byte) error {
 	}
 	n, all, err := 0, len(text), error(nil)
 	if s.full {
-		text = append([]byte("\n"), text...) // what is left of a line is no part of the one before
+		text = append([]byte("\n"), text...) // the rest of a line is no part of the line before
 	}
 	if s.file == nil {
 		err = s.open(0)

@@ -144,7 +144,7 @@ func (w *web) call(rw http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(rw).Encode(answer) // the reader has gone
 }
 
-// readsHeed reports whether a call is one that the page makes: of heed's attention, or of heed's own tools.
+// readsHeed reports whether a call is for heed's attention or heed's own tools, which the page calls.
 func readsHeed(c *webCall) bool {
 	switch c.Method {
 	case gabp.MethodAttentionCurrent, gabp.MethodAttentionAck:

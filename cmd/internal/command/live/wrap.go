@@ -27,7 +27,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 )
 
-// wrapFlags are those of "heed wrap".
+// wrapFlags are the flags of "heed wrap".
 type wrapFlags struct {
 	hostFlags
 	log     string
@@ -169,7 +169,7 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 	case err != nil:
 		return b, nil, err
 	case !ok && (f.game != "" || p.Getenv(gabp.EnvBridge) != ""):
-		// A missing file is no error: a person started heed. One that the environment names is not passed to the
+		// A missing file is no error: a person started heed. A file that the environment names is not passed to the
 		// game, whose mod would use the bridge's port for itself.
 		if found, err := gabp.FindBridge(p.Getenv, f.game); err == nil {
 			b, ok = found, true

@@ -748,7 +748,7 @@ func TestWrapWithoutMod(t *testing.T) {
 		status, err := watcher.CallTool(t.Context(), bridge.ToolStatus, nil)
 		return err == nil && strings.Contains(string(status), `"phase":"menu"`)
 	}, patience, 20*time.Millisecond)
-	tools, err := watcher.ListTools(t.Context())
+	tools, err := listTools(t.Context(), watcher)
 	require.NoError(t, err)
 	require.Len(t, tools, len(bridge.Tools()))
 	b, welcome := dial(t, w.addr, w.token)
@@ -772,7 +772,7 @@ func TestWrapSlowMod(t *testing.T) {
 	}, patience, time.Millisecond)
 	t.Cleanup(func() { _ = c.Close() })
 	names := func() (list []string) {
-		tools, err := c.ListTools(t.Context())
+		tools, err := listTools(t.Context(), c)
 		require.NoError(t, err)
 		for _, tool := range tools {
 			list = append(list, tool.Name)
