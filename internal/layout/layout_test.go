@@ -273,9 +273,9 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 75800
+	maxCodeLines = 75700
 	maxFolders   = 18
-	maxExported  = 642
+	maxExported  = 641
 )
 
 // codeLines returns the number of lines with a token that is no comment. Empty lines of a raw string do not count.
