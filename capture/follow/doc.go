@@ -48,8 +48,8 @@
 //
 // # Bounds, cost, concurrency
 //
-// A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, whatever the
-// length of a file. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
+// A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, for files of any
+// length. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
 // the reading. Run starts one goroutine, for the notifications of the operating system, and ends it before it returns.
 // bench/README.md has the command.
 package follow
