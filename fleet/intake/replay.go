@@ -120,7 +120,7 @@ func (l *limit) allow(packed int64) {
 	l.left, l.more = l.left+more, l.more-more
 }
 
-// granted raises the limit with the bytes written to it.
+// granted are limits that rise with the bytes written to it.
 type granted []*limit
 
 // Write implements [io.Writer].
