@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// askEvery is how often it is asked who writes a file, while that matters, and askCost how many times longer than the
-	// answer took that is at least; a Sync does not wait for it.
+	// askEvery is the interval of questions about the writers of a file, while they matter. askCost bounds their cost: the
+	// interval is at least so many times the time of the answer. A Sync does not wait for it.
 	askEvery = time.Second
 	askCost  = 100
 
@@ -74,7 +74,7 @@ type answer struct {
 	own, other time.Time
 }
 
-// remember notes what there is at the path before a new run begins.
+// remember notes the file at the path before a new run begins.
 func (t *tail) remember(info fs.FileInfo, err error) {
 	t.old = !errors.Is(err, fs.ErrNotExist) && (t.cfg.FromEnd || t.cfg.NewRun)
 	t.was = info

@@ -188,7 +188,7 @@ func (t *tail) pace() time.Duration {
 	return t.cfg.Poll
 }
 
-// look reads at most one chunk of what there is, and notices what became of the file.
+// look reads at most one chunk, and notices changes of the file.
 func (t *tail) look() {
 	now := time.Now()
 	poll := now.Sub(t.polled) >= t.pace()

@@ -20,7 +20,7 @@ var (
 	errTooLong = fmt.Errorf("has more than %d bytes", maxLog)
 )
 
-// maxLog bounds a log, unpacked: what expands without end is no log.
+// maxLog bounds an unpacked log: a file that expands without end is no log.
 const maxLog = 16 << 30
 
 // summarize returns the summary of a log, scrubbed as its text comes in. If the log could not be read to its end, it

@@ -121,9 +121,8 @@ end; 130 interrupted.`,
 	return cmd
 }
 
-// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
-// is for all commands, so that there it is dropped with a message; who passes it in
-// this run counts on it.
+// failOnNew refuses --fail-on new: a log alone has nothing new. A file of settings is for all commands, so there it is
+// dropped with a message. On the command line it is an error.
 func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	if !slices.Contains(f.failOn, failNew) {
 		return nil
@@ -220,8 +219,8 @@ type updateWriter func(out []byte, file string, u *heed.Update) []byte
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
-	log := f.memory.begin(p, name, scrubber)
-	source, err := p.open(ctx, replay.Config(set), name, log.tee())
+	log, tee := f.memory.begin(p, name, scrubber)
+	source, err := p.open(ctx, replay.Config(set), name, tee)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ with the number of signatures.`,
 	return cmd
 }
 
-// covered counts what rules decided.
+// covered counts the decisions of rules.
 type covered struct {
 	records  int
 	distinct map[signature.Signature]struct{}
