@@ -381,19 +381,17 @@ func (t *tail) left(at fs.FileInfo, held bool, now time.Time) bool {
 // keepRun is keep with NewRun, from the row of the open old file on.
 func (t *tail) keepRun(at fs.FileInfo, held, grew bool) (keep bool, why string) {
 	foreign := t.others(at, false)
+	info, err := t.file.Stat()
 	switch {
 	case held:
 		return true, ""
 	case !foreign && (!t.sure || closedFirst), t.find():
 		return false, ""
-	}
-	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {
+	case grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter:
 		return true, ""
-	}
-	if t.cfg.Named && knowsWriters && !foreign {
+	case t.cfg.Named && knowsWriters && !foreign:
 		return false, ""
-	}
-	if foreign {
+	case foreign:
 		return true, "another program writes " + t.cfg.Path + ", and the log that was there before is not written any more"
 	}
 	return true, "another file took the place of " + t.cfg.Path + ", and it cannot be told whose it is"
