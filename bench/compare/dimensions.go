@@ -19,7 +19,7 @@ import (
 // dimension is a size that may grow, and with which the cost of Log
 // must not grow.
 type dimension struct {
-	name  string // of the operation and of what there is more of
+	name  string // of the operation and of its growing input
 	sizes []int
 
 	// from and to are the compared sizes of every run. limit bounds the cost at the large size, as a multiple of the cost
@@ -112,8 +112,7 @@ func dimensions(set *rules.Set) []*dimension {
 	}
 }
 
-// table prints what Log costs at each size of each dimension: the least of three
-// measurements, each of a new engine.
+// table prints what Log costs at each size of each dimension: the least of three measurements, each with a new engine.
 func table(w io.Writer, set *rules.Set, large int) error {
 	for _, d := range append(dimensions(set), entries(set, workload.IDs, large), entries(set, workload.Distinct, large)) {
 		if _, err := fmt.Fprintf(w, "%-30s", d.name); err != nil {

@@ -124,7 +124,7 @@ func textOf(part string, size int) string {
 	return strings.Repeat(part, size/len(part)+1)[:size]
 }
 
-// ratioOf is what cost gives for the large size as a multiple of the small one.
+// ratioOf returns the cost at the large size as a multiple of the cost at the small size.
 func ratioOf(cost func(size int) (float64, error), small, large int) (float64, error) {
 	a, err := cost(small)
 	if err != nil {

@@ -161,7 +161,7 @@ func median(values []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// compareAllocs returns what allocates more than the baseline does.
+// compareAllocs returns the benchmarks with more allocations than the baseline.
 func compareAllocs(base, now map[string]float64) []error {
 	var more []error
 	for _, name := range slices.Sorted(maps.Keys(now)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// load is goroutines that call at once, and what disturbs them.
+// load is a number of goroutines that call at once, and a disturbance.
 type load struct {
 	writers int
 	n       int // calls of all of them together
@@ -68,7 +68,7 @@ func (l *load) run() *result {
 	return res
 }
 
-// timing returns what timing a call adds to it.
+// timing returns the share of timing in the time of a call.
 func timing() time.Duration {
 	return (&load{writers: 1, n: 10_000, call: func(int, int) {}}).run().percentile(0.5)
 }
@@ -131,11 +131,11 @@ func disturber(kind string, e *heed.Engine) func() uint64 {
 	}
 }
 
-// turnOf is about how long what disturbs holds the lock at a time.
+// turnOf is about how long a disturbance holds the lock at a time.
 const turnOf = 20 * time.Microsecond
 
-// disturbance returns, for a control, what disturbs without an engine: it takes the
-// lock of the spinner in turns, as long as work takes that is done to e.
+// disturbance returns a disturbance for a control, without an engine: it takes the lock of the spinner in turns, as
+// long as work takes that is done to e.
 func (s *spinner) disturbance(kind string, e *heed.Engine) func() uint64 {
 	work := disturber(kind, e)
 	if work == nil {

@@ -23,7 +23,7 @@ type line struct {
 	level   event.Level
 }
 
-// corpus is what all peers are measured on.
+// corpus has the measured lines.
 type corpus struct {
 	Name  string
 	About string

@@ -10,15 +10,13 @@ type peer interface {
 	// feed ingests the lines of the latest prepare. It is timed.
 	feed(lines []line)
 
-	// tally returns what became of all that was fed, and ends the peer.
+	// tally counts all lines, and ends the peer.
 	tally() (tally, error)
 }
 
-// tally is what became of lines. A line that is neither counted nor passed on
-// has left no trace.
+// tally counts lines. A line that is neither counted nor passed on has left no trace.
 type tally struct {
-	// Groups is how many different answers were given, or -1 where an answer
-	// does not say what else is like the line.
+	// Groups counts the different answers, or is -1 if an answer does not name similar lines.
 	Groups int `json:"groups"`
 
 	// Counted is the sum of the counts held at the end.

@@ -226,7 +226,7 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 	return p, err
 }
 
-// take gives a record to the engine, and what becomes of it to the report.
+// take gives a record to the engine, and its outcome to the report.
 func (p *player) take(rec *capture.Record) {
 	if rec.Mods != nil {
 		p.engine.LearnMods(rec.Mods.Plain())

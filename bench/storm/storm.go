@@ -64,8 +64,8 @@ func plant(engine *heed.Engine) uint64 {
 	return cause
 }
 
-// causeHeld returns how many of the planted entries a reader who looks at the
-// open items finds: all of them, or 0 where none has the fault as its cause.
+// causeHeld returns how many of the planted entries a reader of the open items finds: all of them, or 0 if no item has
+// the fault as its cause.
 func causeHeld(engine *heed.Engine, cause uint64) int {
 	for _, a := range engine.Open(nil) {
 		if a.Cause.Seq == cause {

@@ -1,9 +1,6 @@
 package workload
 
 import (
-	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,51 +81,6 @@ func BenchmarkLogIgnored(b *testing.B) {
 	}
 	stats := e.Stats()
 	require.Equal(b, stats.Received, stats.Ignored)
-}
-
-// BenchmarkReplay measures a replay, bytes to attention, of every capture in
-// testdata, and of the reference captures where they are at hand.
-func BenchmarkReplay(b *testing.B) {
-	files := testkit.Must(filepath.Glob("../../testdata/captures/*.*"))
-	require.NotEmpty(b, files)
-	for _, file := range files {
-		b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
-	}
-	b.Run("reference", func(b *testing.B) {
-		files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(b, "rimworld"), "*.log")))
-		require.NotEmpty(b, files)
-		for _, file := range files {
-			b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
-		}
-	})
-}
-
-func replayFile(b *testing.B, file string) {
-	info := testkit.Must(os.Stat(file))
-	b.SetBytes(info.Size())
-	b.ReportAllocs()
-	var first uint64
-	for b.Loop() {
-		f := testkit.Must(os.Open(file))
-		n := replay(b, f)
-		require.NoError(b, f.Close())
-		require.NotZero(b, n)
-		if first == 0 {
-			first = n
-		}
-		require.Equal(b, first, n)
-	}
-}
-
-// replay sends a capture through an engine and returns how many entries it
-// had.
-func replay(tb testing.TB, r io.Reader) uint64 {
-	tb.Helper()
-	e := newEngine(tb)
-	require.NoError(tb, Feed(e, r))
-	stats := e.Stats()
-	require.NoError(tb, stats.Check())
-	return stats.Received
 }
 
 // TestStorm holds the storms to what they promise: the same for the same seed,

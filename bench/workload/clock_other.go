@@ -4,7 +4,7 @@ package workload
 
 import "time"
 
-// Clock names what [Now] reads.
+// Clock names the clock of [Now].
 const Clock = "time of day"
 
 var started = time.Now()

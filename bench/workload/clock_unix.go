@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock names what [Now] reads.
+// Clock names the clock of [Now].
 const Clock = "CPU time"
 
 // Now is the CPU time that the process has used, the garbage collector's

@@ -40,7 +40,7 @@ type Config struct {
 
 	// NewRun reports that the program whose log this is starts later than the follower's first look, which a
 	// [Follower.Sync] waits for. A file that is there before is of an earlier run: it is not read, and counts as present
-	// only once it grows, is emptied or is replaced. From then on the log is that file, under whatever name: another at
+	// only once it grows, is emptied or is replaced. From then on the log is that file, under any name: another file at
 	// the path is followed only if it is known to be the program's.
 	NewRun bool
 
@@ -85,9 +85,8 @@ type Config struct {
 	// NoNotify disables the notifications of the operating system.
 	NoNotify bool
 
-	// Capture are the options for reading. A layout that is not given is
-	// recognized by what there is when the first record is to be delivered, and
-	// then as more comes.
+	// Capture are the options for reading. A missing layout is recognized in the text at the first record, and again as
+	// more comes.
 	Capture capture.Options
 }
 

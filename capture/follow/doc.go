@@ -14,8 +14,8 @@
 // A file that does not continue the log begins with a notice [event.StatusRestarted]. Bytes that are known to have been
 // removed before they were read are reported by a notice [event.StatusHole], and counted. A new file that begins with
 // all that was read is the same log. A file that is shorter than before, or has other bytes before the offset, was cut
-// back if the lines before are those that were read: then reading continues after them. Else it was emptied. If it has
-// only the beginning of the text that was read, it may be about to be written again, and there is time for that.
+// back if the remaining lines are unchanged: then reading continues after them. Else it was emptied. If it has only the
+// beginning of the text that was read, it may be about to be written again, and there is time for that.
 //
 // NULs at the end of a file are reserved space, however long: the text is read once it is written, and
 // [Status].Unwritten has the length. NULs before text may be written late, too: the text is delivered after
@@ -48,8 +48,8 @@
 //
 // # Bounds, cost, concurrency
 //
-// A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, whatever the
-// length of a file. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
+// A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, for files of any
+// length. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows
 // the reading. Run starts one goroutine, for the notifications of the operating system, and ends it before it returns.
 // bench/README.md has the command.
 package follow

@@ -28,7 +28,7 @@ func Check(path string) error {
 	return regular(path, info)
 }
 
-// regular returns an error, with what to do instead, for a path that is no file.
+// regular returns an error with advice for a path of another kind than a file.
 func regular(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():

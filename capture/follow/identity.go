@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// askEvery is how often it is asked who writes a file, while that matters, and askCost how many times longer than the
-	// answer took that is at least; a Sync does not wait for it.
+	// askEvery is the interval of questions about the writers of a file, while they matter. askCost bounds their cost: the
+	// interval is at least so many times the time of the answer. A Sync does not wait for it.
 	askEvery = time.Second
 	askCost  = 100
 
@@ -74,7 +74,7 @@ type answer struct {
 	own, other time.Time
 }
 
-// remember notes what there is at the path before a new run begins.
+// remember notes the file at the path before a new run begins.
 func (t *tail) remember(info fs.FileInfo, err error) {
 	t.old = !errors.Is(err, fs.ErrNotExist) && (t.cfg.FromEnd || t.cfg.NewRun)
 	t.was = info
@@ -381,19 +381,17 @@ func (t *tail) left(at fs.FileInfo, held bool, now time.Time) bool {
 // keepRun is keep with NewRun, from the row of the open old file on.
 func (t *tail) keepRun(at fs.FileInfo, held, grew bool) (keep bool, why string) {
 	foreign := t.others(at, false)
+	info, err := t.file.Stat()
 	switch {
 	case held:
 		return true, ""
 	case !foreign && (!t.sure || closedFirst), t.find():
 		return false, ""
-	}
-	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {
+	case grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter:
 		return true, ""
-	}
-	if t.cfg.Named && knowsWriters && !foreign {
+	case t.cfg.Named && knowsWriters && !foreign:
 		return false, ""
-	}
-	if foreign {
+	case foreign:
 		return true, "another program writes " + t.cfg.Path + ", and the log that was there before is not written any more"
 	}
 	return true, "another file took the place of " + t.cfg.Path + ", and it cannot be told whose it is"

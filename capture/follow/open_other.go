@@ -7,5 +7,5 @@ import "os"
 // openFile opens a file for reading.
 func openFile(name string) (*os.File, error) { return os.Open(name) }
 
-// fileID returns "": what identifies a file is not known.
+// fileID returns "": the identity of a file is not known.
 func fileID(*os.File) string { return "" }

@@ -33,14 +33,8 @@ type Position struct {
 
 // resumes reports whether Config.Resume is a position in this log.
 func (t *tail) resumes() bool {
-	return t.cfg.Resume.File != "" && !t.cfg.NewRun && t.cfg.Resume.Path == absolute(t.cfg.Path)
-}
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
+	path, _ := filepath.Abs(t.cfg.Path) // fails only without a working folder
+	return t.cfg.Resume.File != "" && !t.cfg.NewRun && t.cfg.Resume.Path == path
 }
 
 // renamed returns the name of the file of Config.Resume in the folder of the log, "" where there is none.
@@ -49,7 +43,7 @@ func (t *tail) renamed() string {
 	if path := filepath.Join(dir, base); t.cfg.Resume.names(path) {
 		return path
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read has no name
+	entries, _ := os.ReadDir(dir) // an unreadable folder has no names
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && t.cfg.Resume.names(path) {
 			return path
@@ -78,8 +72,9 @@ func (p *Position) isOf(file *os.File) bool {
 // countFrom sets the position to the offset of a file from which its lines are counted: those before were delivered.
 func (t *tail) countFrom(file *os.File, from int64) {
 	lines := t.stream.At().Through
+	path, _ := filepath.Abs(t.cfg.Path) // fails only without a working folder
 	t.at = Position{
-		Path: absolute(t.cfg.Path), File: fileID(file), Began: t.began,
+		Path: path, File: fileID(file), Began: t.began,
 		From: from, Before: lines, Offset: from, Hash: xxhash.Sum64(t.buf[:min(int(from), t.last)]), Through: lines,
 	}
 }

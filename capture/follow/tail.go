@@ -138,8 +138,7 @@ func (t *tail) run(ctx context.Context) error {
 		t.look()
 		t.settle()
 		t.publish()
-		wait := t.wait()
-		timer.Reset(wait)
+		timer.Reset(t.wait())
 		if t.more {
 			select {
 			case <-ctx.Done():
@@ -166,7 +165,6 @@ func (t *tail) run(ctx context.Context) error {
 
 // wait returns how long there is nothing to do without a notification.
 func (t *tail) wait() time.Duration {
-	now := time.Now()
 	at := t.polled.Add(t.pace())
 	if d, ok := t.due(); ok && d.Before(at) {
 		at = d
@@ -174,7 +172,7 @@ func (t *tail) wait() time.Duration {
 	if !t.wake.IsZero() {
 		at = earlier(at, t.wake)
 	}
-	return max(at.Sub(now), 0)
+	return max(time.Until(at), 0)
 }
 
 // pace is the interval of polling.
@@ -188,7 +186,7 @@ func (t *tail) pace() time.Duration {
 	return t.cfg.Poll
 }
 
-// look reads at most one chunk of what there is, and notices what became of the file.
+// look reads at most one chunk, and notices changes of the file.
 func (t *tail) look() {
 	now := time.Now()
 	poll := now.Sub(t.polled) >= t.pace()

@@ -33,7 +33,7 @@ const (
 	maxMembers  = 1 << 20   // logs
 	maxUnpacked = 256 << 30 // bytes
 	maxRatio    = 200       // times its size
-	freeBytes   = 16 << 20  // whatever its size
+	freeBytes   = 16 << 20  // of any size
 )
 
 // Read reads the file with a name and calls found with each log in it. Of an archive (.zip, .tar, also compressed) it
@@ -179,7 +179,7 @@ func member(archive, name string) string {
 	return strings.TrimSuffix(archive, "/") + path.Clean("/"+strings.ReplaceAll(name, `\`, "/"))
 }
 
-// maxWindow bounds what zstd looks back, as its own program does.
+// maxWindow bounds the window of zstd, as its own program does.
 const maxWindow = 128 << 20
 
 // unpacked takes a stream's compression off, if it has any.

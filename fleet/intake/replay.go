@@ -18,7 +18,7 @@ var (
 	errTooLong = fmt.Errorf("has more than %d bytes", maxLog)
 )
 
-// maxLog bounds a log, unpacked: what expands without end is no log.
+// maxLog bounds an unpacked log: a file that expands without end is no log.
 const maxLog = 16 << 30
 
 // summarize returns the summary of a log, scrubbed as its text comes in. If the log could not be read to its end, it
@@ -72,7 +72,7 @@ func (l *limit) allow(packed int64) {
 	l.left, l.more = l.left+more, l.more-more
 }
 
-// granted raises the limit with the bytes written to it.
+// granted are limits that rise with the bytes written to it.
 type granted []*limit
 
 // Write implements [io.Writer].

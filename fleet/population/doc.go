@@ -10,5 +10,5 @@
 // each output of a stage once.
 //
 // Everything is bounded. A full table keeps the keys with the least hashes, which are the same in any order. Their
-// counts are exact, and the number of other keys is estimated.
+// counts are exact, and the others are counted.
 package population

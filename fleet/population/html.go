@@ -39,7 +39,7 @@ type shownPage struct {
 	*Report
 	Policy     string
 	Style      template.CSS
-	Shown      []ReportGroup // what breaks play first
+	Shown      []ReportGroup // groups that break play first
 	Lists      [2]shownList
 	Hidden     int
 	ShownMods  []ReportMod

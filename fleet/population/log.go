@@ -55,7 +55,7 @@ type Log struct {
 	Groups   []LoggedGroup `json:"groups,omitempty"`
 }
 
-// Mod is a mod by what names it: its package id in small letters, or its name.
+// Mod is a mod by its name in logs: its package id in small letters, or its name.
 type Mod struct {
 	ID    string `json:"id"`
 	Name  string `json:"name,omitempty"`
@@ -142,7 +142,7 @@ func modID(packageID, name string) string {
 	return plain(cmp.Or(strings.ToLower(packageID), name))
 }
 
-// plain returns a text without what JSON would change, and without NUL, which separates the parts of keys.
+// plain returns a text that JSON does not change, without NUL, which separates the parts of keys.
 func plain(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
 }

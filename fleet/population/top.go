@@ -32,7 +32,7 @@ func (t *Top[T]) Merge(o *Top[T], limit int) {
 	t.Others += o.Others
 }
 
-// Compare orders groups: that which most players have first.
+// Compare orders groups: the group of most players first.
 func (g *Group) Compare(o *Group) int {
 	return cmp.Or(cmp.Compare(o.Players, g.Players), cmp.Compare(o.Disposition, g.Disposition),
 		cmp.Compare(o.Logs, g.Logs), cmp.Compare(o.Entries, g.Entries), cmp.Compare(g.Signature, o.Signature),

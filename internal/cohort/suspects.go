@@ -19,7 +19,7 @@ type Mod struct {
 	Version string // "" for unknown
 }
 
-// Session is one of those that are compared, the oldest first. Only those whose mods are all known belong here.
+// Session is a compared session. Only sessions with a known list of mods belong here.
 type Session struct {
 	Mods  []Mod
 	Game  string // its version, "" for unknown
@@ -312,9 +312,8 @@ func newCohort(sessions []Session) *cohort {
 	return c
 }
 
-// comparisons returns by what number the level is to be divided, so that no more candidates than that could be
-// significant, with their sums (Tarone, "A modified Bonferroni method for discrete data", Biometrics 46, 1990); 0 where
-// none could.
+// comparisons returns the divisor of the level, so that no more candidates than that could be significant with their
+// sums (Tarone, "A modified Bonferroni method for discrete data", Biometrics 46, 1990); 0 if no candidate could.
 func (c *cohort) comparisons() int {
 	least := make([]float64, 0, len(c.ordered))
 	for _, k := range c.ordered {
@@ -332,7 +331,7 @@ func (c *cohort) comparisons() int {
 	}
 }
 
-// best returns the candidate that fits best, of those with which faults are more frequent; nil for none.
+// best returns the candidate that fits best, among candidates with more frequent faults; nil for none.
 func (c *cohort) best(all []*candidate) (best *candidate) {
 	for _, k := range all {
 		t := &k.table

@@ -15,7 +15,7 @@ import (
 var titles = []struct {
 	name    string
 	product product
-	steam   string // the game's number, for what Proton keeps
+	steam   string // the game's number in the folder of Proton
 }{
 	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
 }
@@ -36,11 +36,10 @@ type Run struct {
 	Time time.Time // of the last write
 }
 
-// LogsOf returns the logs that a game has left on this machine, of its last runs,
-// the newest first, and the places that were looked at. A game is one of [Games],
-// "" for all of them, or COMPANY/PRODUCT as in its file app.info, for any other that is made with
-// Unity. On Linux that is also where the Windows version writes under Proton, and
-// what Steam as a Flatpak keeps. goos "" is the system of this process.
+// LogsOf returns the logs that a game has left on this machine, of its last runs, the newest first, and the searched
+// places. A game is one of [Games], "" for all of them, or COMPANY/PRODUCT as in its file app.info, for any other that
+// is made with Unity. On Linux it also searches where the Windows version writes under Proton, and in the folders of
+// Steam as a Flatpak. goos "" is the system of this process.
 //
 // previous selects the logs of the runs before instead: Unity keeps one, next to the last.
 func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {

@@ -41,7 +41,7 @@ type Found struct {
 	How string
 }
 
-// product is what Unity makes the place of a log of.
+// product has the names in the path of a log of Unity.
 type product struct{ company, name string }
 
 // Bounds of the search, and of its report to a person.

@@ -24,8 +24,8 @@ const (
 
 // Mods returns the mods that are installed in folders of mods, such as the Mods folder of the game and its folder of
 // the Steam Workshop, or that are such folders themselves: name and package id from About/About.xml, the number in the
-// Workshop from About/PublishedFileId.txt or from the name of the folder, assemblies from *.dll in Assemblies. Of a
-// folder without About.xml nothing is known. What cannot be read is left out, and named by a note.
+// Workshop from About/PublishedFileId.txt or from the name of the folder, assemblies from *.dll in Assemblies. A folder
+// without About.xml is no mod. An unreadable mod is left out, and named by a note.
 func Mods(dirs []string) (mods []capture.Mod, notes []error) {
 	note := func(err error) { notes = append(notes, err) }
 	for _, dir := range dirs {
@@ -87,18 +87,12 @@ func readMod(folder string) (capture.Mod, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return capture.Mod{}, err
 	}
-	if m.WorkshopID == "" && digits(filepath.Base(filepath.Dir(absolute(folder)))) != "" {
-		m.WorkshopID = digits(filepath.Base(absolute(folder))) // …/workshop/content/GAME/NUMBER
+	abs, _ := filepath.Abs(folder) // fails only without a working folder
+	if m.WorkshopID == "" && digits(filepath.Base(filepath.Dir(abs))) != "" {
+		m.WorkshopID = digits(filepath.Base(abs)) // …/workshop/content/GAME/NUMBER
 	}
 	m.Assemblies = assemblies(folder)
 	return m, nil
-}
-
-func absolute(name string) string {
-	if abs, err := filepath.Abs(name); err == nil {
-		return abs
-	}
-	return name
 }
 
 // digits returns s where it is nothing but digits, else "".

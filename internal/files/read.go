@@ -62,7 +62,7 @@ func Missing(name string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }()      // only read from
-	names, _ := f.Readdirnames(maxBeside) // what cannot be read is not suggested
+	names, _ := f.Readdirnames(maxBeside) // unreadable names are not suggested
 	slices.Sort(names)
 	base := filepath.Base(name)
 	near := text.Nearest(base, names)

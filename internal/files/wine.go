@@ -12,7 +12,7 @@ func (g *Game) emulated(program string) bool {
 	return g.GOOS != "windows" && strings.HasSuffix(strings.ToLower(program), ".exe")
 }
 
-// prefix returns the folder in which Wine or Proton keeps drives and users, and what names it; "" where nothing does.
+// prefix returns the folder in which Wine or Proton keeps drives and users, and its origin; "" if there is none.
 func (g *Game) prefix() (dir, by string) {
 	proton, wine, home := g.Getenv("STEAM_COMPAT_DATA_PATH"), g.Getenv("WINEPREFIX"), g.Getenv("HOME")
 	byProton := slices.ContainsFunc(g.Args, func(arg string) bool { return base(arg) == "proton" })

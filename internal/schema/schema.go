@@ -59,10 +59,7 @@ func (f *Form) JSON() []byte {
 		}
 	}
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
-	root.Title, root.Description = f.Title, f.Description
-	if len(g.defs) > 0 {
-		root.Defs = g.defs
-	}
+	root.Title, root.Description, root.Defs = f.Title, f.Description, g.defs
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		panic("BUG: schema " + f.Name + ": " + err.Error())
@@ -97,9 +94,7 @@ func For(t reflect.Type, input bool) (text []byte, err error) {
 	} else {
 		root = g.schema(t)
 	}
-	if len(g.defs) > 0 {
-		root.Defs = g.defs
-	}
+	root.Defs = g.defs
 	return json.Marshal(root)
 }
 

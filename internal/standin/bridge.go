@@ -220,7 +220,7 @@ func (b *Bridge) attention(c *bridgeConn) (id string, err error) {
 	return "", nil
 }
 
-// Acknowledge acknowledges what blocks.
+// Acknowledge acknowledges the blocking item.
 func (b *Bridge) Acknowledge() error {
 	c := b.conn()
 	if c == nil {

@@ -77,7 +77,7 @@ type Mod struct {
 	frozen atomic.Bool
 
 	mu    sync.Mutex
-	conns []*modConn // that said hello or wait for it, in the order of coming
+	conns []*modConn // said hello or wait for it, in the order of coming
 	seqs  map[string]int
 	got   []string
 }

@@ -93,7 +93,7 @@ func (b *Tab) Eventually(expression string) {
 		"%s\n%s", expression, b.Eval("document.body.innerText"))
 }
 
-// Choose gives files to the input that a selector names, as a person who chooses them.
+// Choose gives files to the input that a selector names, as if a person chose them.
 func (b *Tab) Choose(selector string, files ...string) {
 	var node struct {
 		Result struct{ ObjectID string }

@@ -1,4 +1,4 @@
-// Package testkit holds what tests of several packages share. Nothing else imports it.
+// Package testkit has helpers for tests of several packages. Only tests import it.
 package testkit
 
 import (

@@ -16,7 +16,7 @@ const maxQuoted = 80
 func Quote(s string) string { return strconv.Quote(Clip(s)) }
 
 // DoubleQuoted returns s, which is valid UTF-8, as a whole in double quotes, as both YAML and conditions of rules read
-// it. Whatever acts on a terminal is escaped.
+// it. It escapes characters that act on a terminal.
 func DoubleQuoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -49,8 +49,8 @@ func Clip(s string) string {
 	return s[:texts.Prefix(s, maxQuoted)] + "…"
 }
 
-// Clean returns s with every character escaped that could disturb a terminal or a log, cut to three times what [Quote]
-// leaves, for text that already quotes itself.
+// Clean returns s with every character escaped that could disturb a terminal or a log, cut to three times the length of
+// [Quote], for text that already quotes itself.
 func Clean(s string) string {
 	if len(s) > 3*maxQuoted {
 		s = s[:texts.Prefix(s, 3*maxQuoted)] + "…"

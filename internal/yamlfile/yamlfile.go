@@ -26,7 +26,7 @@ type Problem struct {
 type Language struct {
 	Name     string // "a rule file"
 	Begins   string // how such a file begins; "": it may be empty
-	Instead  string // what to use in place of an alias
+	Instead  string // replacement of an alias
 	MaxBytes int
 	MaxDepth int  // of nested collections
 	Binary   bool // values may be !!binary

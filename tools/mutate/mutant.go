@@ -230,7 +230,7 @@ func (f *file) expression(n ast.Expr) bool {
 	return true
 }
 
-// statement adds the mutants of a statement without those of its parts.
+// statement adds the mutants of a statement, but not of its parts.
 func (f *file) statement(n ast.Stmt) {
 	switch n := n.(type) {
 	case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// listed is what "go list -json" reports of a package.
+// listed has the fields of a package from "go list -json".
 type listed struct {
 	Dir        string
 	EmbedFiles []string // from Dir, with slashes

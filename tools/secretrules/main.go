@@ -2,10 +2,10 @@
 //
 //	go -C tools run ./secretrules > ../internal/text/scrub/gitleaks/rules.tsv
 //
-// It takes the rules from one version of gitleaks (MIT), which the Go command downloads and checks, and keeps what
-// recognizes a value: the keywords and the expression. Expressions for values with a prefix of their own are not bound
-// to an exact length, since logs cut values. Rules that judge by entropy alone, that are about one kind of file, or
-// for identifiers without a secret are left out.
+// It takes the rules from one version of gitleaks (MIT), which the Go command downloads and checks, and keeps the
+// keywords and the expression of each. Expressions for values with a prefix of their own are not bound to an exact
+// length, since logs cut values. Rules that judge by entropy alone, that are about one kind of file, or for identifiers
+// without a secret are left out.
 package main
 
 import (
@@ -83,7 +83,7 @@ var (
 	// named is the part of an expression before a value that follows the name of its provider, and the name.
 	named = regexp.MustCompile(`^\(\?i\)\[\\w\.-\]\{0,50\}\?\((?:\?:)?(.*?)\)\(\?:\[ \\t\\w\.-\]\{0,20\}\)\[\\s'"\]\{0,3\}.*?\{0,5\}\((.*)\)$`)
 
-	// ends are what expressions have around a value.
+	// ends are the parts of expressions around a value.
 	ends = strings.NewReplacer("(?:[\\x60'\"\\s;]|\\\\[nr]|$|\\b)", "", "(?:[\\x60'\"\\s;]|\\\\[nr]|$)", "", `(?:[^\w-]|\z)`, "",
 		"(?:[^a-zA-Z0-9+/]|\\z)", "", `(?:^|[\\'"\x60\s>=:(,)])`, "", `(?:$|[\\'"\x60\s<),])`, "",
 		`[\w.-]{0,50}?(?i:[\w.-]{0,50}?`, `(?i)[\w.-]{0,50}?`, `[\s'"]{0,3})(?:=`, `[\s'"]{0,3}(?:=`)

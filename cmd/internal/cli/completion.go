@@ -72,8 +72,8 @@ func completing(root *cobra.Command, args []string) {
 	}
 }
 
-// words completes the arguments of a command: one of those that it names, or else files,
-// unless its usage has none. The files of a command with others below it are among them.
+// words completes the arguments of a command: the named arguments, or else files, unless its usage has none. The files
+// of a command with others below it are among them.
 func words(cmd *cobra.Command) cobra.CompletionFunc {
 	valid, directive := cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp
 	for _, of := range []string{"FILE", "PATH", "OLD", "CAPTURE", "EXPECTATIONS", "GAME"} {

@@ -69,7 +69,7 @@ func Group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 		}
 		return noCommand(cmd, args[0])
 	}
-	// What cannot be run prints its help instead, and ends as if all were well.
+	// Without it cobra prints the help, with exit status 0.
 	cmd.RunE = func(*cobra.Command, []string) error { return errors.New("BUG: a group of commands was run") }
 	return cmd
 }

@@ -50,7 +50,7 @@ type Program struct {
 type StatusError struct {
 	Status int
 	Err    error
-	Next   string // what to do next, a message of its own; "" for none
+	Next   string // the next step, a message of its own; "" for none
 }
 
 // Error implements error.
@@ -173,8 +173,8 @@ func (p *Program) Detail(format string, args ...any) {
 	}
 }
 
-// Flags adds to the root command the flags that every command has, with verbose
-// as the help of --verbose, and sets what cobra does otherwise.
+// Flags adds to the root command the flags that every command has, with verbose as the help of --verbose, and changes
+// defaults of cobra.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	info, _ := debug.ReadBuildInfo()

@@ -1,9 +1,7 @@
-// Package clitest tests what every command line of the project owes its users:
-// help that explains and shows examples that are right, manual pages of the
-// same text, settings that are flags, text that acts on no terminal; and runs its scripts.
+// Package clitest tests the common rules for command lines: help with correct examples, manual pages of the same text,
+// settings that are flags, text that acts on no terminal. It also runs scripts.
 //
-// It is for tests, reads and writes only the folder of pages that it is given and,
-// below folders of its own, what scripts do, and holds no state.
+// It is for tests. It writes only to the folder of pages and to folders of its own, and holds no state.
 package clitest
 
 import (

@@ -40,7 +40,7 @@ func (h atHome) Run() int {
 	home, err := os.MkdirTemp("", "heed-home")
 	must(err)
 	defer func() { _ = os.RemoveAll(home) }()
-	for _, name := range homes {
+	for name := range homes {
 		must(os.Setenv(name, home))
 	}
 	// Each run of a command makes tables of megabytes. The variable is for programs that tests start.
@@ -49,9 +49,10 @@ func (h atHome) Run() int {
 	return h.M.Run()
 }
 
-// homes are the variables that name the folders of a person.
-var homes = []string{
-	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA",
+// homes are the variables that name the folders of a person, with the folder that a script has in its home.
+var homes = map[string]string{
+	"HOME": "", "USERPROFILE": "", "XDG_CONFIG_HOME": ".config", "AppData": ".config", "XDG_DATA_HOME": ".data",
+	"XDG_STATE_HOME": ".state", "LOCALAPPDATA": ".state",
 }
 
 const gcPercent = 800
@@ -101,17 +102,9 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
-			home := filepath.Join(e.WorkDir, "home")
-			for _, name := range []string{"HOME", "USERPROFILE"} {
-				e.Setenv(name, home)
+			for name, folder := range homes {
+				e.Setenv(name, filepath.Join(e.WorkDir, "home", folder))
 			}
-			for _, name := range []string{"XDG_CONFIG_HOME", "AppData"} {
-				e.Setenv(name, filepath.Join(home, ".config"))
-			}
-			for _, name := range []string{"XDG_STATE_HOME", "LOCALAPPDATA"} {
-				e.Setenv(name, filepath.Join(home, ".state"))
-			}
-			e.Setenv("XDG_DATA_HOME", filepath.Join(home, ".data"))
 			// For example how long programs with the race detector sleep at their end, a second by default.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("GOGC", os.Getenv("GOGC"))

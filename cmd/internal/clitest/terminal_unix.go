@@ -19,8 +19,8 @@ const (
 	TerminalColumns = 80
 )
 
-// OnTerminal runs this test binary on a terminal, in the environment of the test and
-// env, and returns what that got. The program must end well.
+// OnTerminal runs this test binary on a terminal, in the environment of the test and env, and returns its output. The
+// program must end with status 0.
 func OnTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)

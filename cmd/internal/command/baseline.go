@@ -82,50 +82,47 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 		Example: `  heed baseline write good.log
   heed baseline write -o noise.yaml --expire 30 runs/*.log
   heed baseline write --renew good.log && git diff heed-baseline.yaml`,
-		Args: from.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if expire < 1 || expire > 3650 {
-				return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
-			}
-			names, err := p.inputs(cmd, &from, args)
-			if err != nil {
-				return err
-			}
-			var previous *compare.Baseline
-			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
-				previous, err = readBaseline(out)
-				if err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
-			c, err := p.newComparing(f)
-			if err != nil {
-				return err
-			}
-			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
-				p.Message("%s was not written: a log could not be read to its end", out)
-				return nil
-			}
-			if len(c.silent) > 0 {
-				return ioError(fmt.Errorf("%s, so it is no evidence of known noise: %s was not written", c.silent[0], out))
-			}
-			w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
-			text := w.Baseline.Append(nil)
-			if out == standardInput {
-				return p.print("the baseline", text)
-			}
-			if err := ReplaceFile(out, text); err != nil {
-				return ioError(err)
-			}
-			p.noteWritten(out, w)
-			return nil
-		},
 	}
+	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
+		var previous *compare.Baseline
+		if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
+			previous, err = readBaseline(out)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		c, err := p.newComparing(f)
+		if err != nil {
+			return err
+		}
+		if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
+			p.Message("%s was not written: a log could not be read to its end", out)
+			return nil
+		}
+		if len(c.silent) > 0 {
+			return ioError(fmt.Errorf("%s, so it is no evidence of known noise: %s was not written", c.silent[0], out))
+		}
+		w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
+		text := w.Baseline.Append(nil)
+		if out == standardInput {
+			return p.print("the baseline", text)
+		}
+		if err := ReplaceFile(out, text); err != nil {
+			return ioError(err)
+		}
+		p.noteWritten(out, w)
+		return nil
+	})
 	f.rules.register(p, cmd)
-	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
 	p.dayFlag(cmd, &today)
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		if expire < 1 || expire > 3650 {
+			return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
+		}
+		return nil
+	})
 	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after `DAYS` days")
 	flags.BoolVar(&renew, "renew", false, "give groups that occur again a new day of expiry")
 	return cmd
@@ -183,39 +180,33 @@ a log is empty; never: only report.`,
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
   heed baseline check --format junit run.log > heed.xml
   heed baseline check --format json run.log | jq -r '.new[].template'`,
-		Args: from.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.failOn == nil { // the default of this command alone: it is asked about new groups
-				f.failOn = []string{failNew}
-			}
-			names, err := p.inputs(cmd, &from, args)
-			if err != nil {
-				return err
-			}
-			b, err := readBaseline(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return &cli.StatusError{
-					Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
-					Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log"),
-				}
-			}
-			if err != nil {
-				return err
-			}
-			c, err := p.newComparing(f)
-			if err != nil {
-				return err
-			}
-			if !p.readAll(cmd, c, compare.New, names) {
-				return nil // the error was reported
-			}
-			d := c.collector.Check(b, today)
-			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
-			return p.compared(f, c, report.Comparison{Check: d})
-		},
 	}
+	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
+		if f.failOn == nil { // the default of this command alone: it is asked about new groups
+			f.failOn = []string{failNew}
+		}
+		b, err := readBaseline(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &cli.StatusError{
+				Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
+				Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log"),
+			}
+		}
+		if err != nil {
+			return err
+		}
+		c, err := p.newComparing(f)
+		if err != nil {
+			return err
+		}
+		if !p.readAll(cmd, c, compare.New, names) {
+			return nil // the error was reported
+		}
+		d := c.collector.Check(b, today)
+		p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
+		return p.compared(f, c, report.Comparison{Check: d})
+	})
 	f.register(p, cmd, formatJUnit, formatSARIF)
-	from.register(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
 	p.dayFlag(cmd, &today)
 	return cmd

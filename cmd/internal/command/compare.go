@@ -168,21 +168,11 @@ func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compar
 		return d
 	}
 	all := worst(slices.Concat(append(rows, fresh)...))
-	for _, what := range f.failOn {
-		found := false
-		switch what {
-		case failNew:
-			found = worst(fresh).Urgent()
-		case failBlocking:
-			found = all == event.Blocking
-		case failAdvisory:
-			found = all.Urgent()
-		case failBlind:
-			found = slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
-		}
-		if found {
-			p.Raise(exitFinding)
-		}
+	blind := slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
+	if slices.Contains(f.failOn, failNew) && worst(fresh).Urgent() ||
+		slices.Contains(f.failOn, failBlocking) && all == event.Blocking ||
+		slices.Contains(f.failOn, failAdvisory) && all.Urgent() || slices.Contains(f.failOn, failBlind) && blind {
+		p.Raise(exitFinding)
 	}
 }
 

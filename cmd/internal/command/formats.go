@@ -34,11 +34,7 @@ var documentFormats = []string{formatJSON, formatMarkdown, formatJUnit, formatSA
 // scrubbed unless --no-scrub is given. Text and JSON are for the person who ran the program and needs to find the lines
 // again.
 func shared(format string) bool {
-	switch format {
-	case formatMarkdown, formatJUnit, formatSARIF, formatPage:
-		return true
-	}
-	return false
+	return slices.Contains([]string{formatMarkdown, formatJUnit, formatSARIF, formatPage}, format)
 }
 
 // maxFindings bounds the findings of each disposition that JUnit and SARIF list
@@ -50,7 +46,7 @@ const maxFindings = 1000
 // may be nil.
 type form struct {
 	update updateWriter // as it comes
-	// each log's, as it ends; shown is the number of those before
+	// for each log, as it ends; shown counts the logs before
 	report func(out []byte, d *report.Document, shown int) []byte
 	all    func(out []byte, docs ...*report.Document) []byte // of all logs, in the end
 	top    int                                               // rows of each disposition, 0 for all
@@ -102,7 +98,7 @@ func (f *replayFlags) form(format string, layout report.TextOptions) form {
 
 // scrubFlags report whether output is scrubbed, and at which level.
 type scrubFlags struct {
-	level string // one of those below, "" for scrubAuto
+	level string // a level, "" for scrubAuto
 	keep  bool
 }
 
@@ -164,7 +160,7 @@ func fileName(formats []string, name string) string {
 	if below, ok := relative(dir, path); ok && err == nil {
 		return below
 	}
-	// One of them may be named by way of a link.
+	// A path may have a link.
 	dir, err = filepath.EvalSymlinks(dir)
 	folder, broken := filepath.EvalSymlinks(filepath.Dir(path))
 	if below, ok := relative(dir, filepath.Join(folder, filepath.Base(name))); ok && err == nil && broken == nil {

@@ -34,7 +34,20 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	cli.Completes(cmd, "game", files.Games()...)
 }
 
-// gameNames lists what --game takes.
+// logCommand completes a command that reads logs: run gets their names.
+func (p *program) logCommand(cmd *cobra.Command, from *inputFlags, run func(cmd *cobra.Command, names []string) error) {
+	from.register(cmd)
+	cmd.Args = from.oneWay
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names, err := p.inputs(cmd, from, args)
+		if err != nil {
+			return err
+		}
+		return run(cmd, names)
+	}
+}
+
+// gameNames lists the values of --game.
 func gameNames() string {
 	return strings.Join(files.Games(), ", ") + ", or COMPANY/PRODUCT of any game made with Unity"
 }

@@ -44,35 +44,30 @@ stack reference ("[Ref 5EED]"): the record is the original, or a duplicate that 
 resolved or is unresolved. "cut" is the number of bytes left out of a long record.`,
 		Example: `  heed records Player.log
   heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
-		Args: from.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := flags.compile()
-			if err != nil {
-				return err
-			}
-			if args, err = p.inputs(cmd, &from, args); err != nil {
-				return err
-			}
-			out := &output{w: p.Stdout}
-			scrubber := p.scrubber(&scrub, format)
-			for _, name := range args {
-				if cmd.Context().Err() != nil || out.err != nil {
-					break
-				}
-				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
-					p.Fail(err)
-				}
-			}
-			if cmd.Context().Err() != nil {
-				p.Raise(exitInterrupted)
-			}
-			p.removed(scrubber)
-			return out.done("the records")
-		},
 	}
+	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
+		set, err := flags.compile()
+		if err != nil {
+			return err
+		}
+		out := &output{w: p.Stdout}
+		scrubber := p.scrubber(&scrub, format)
+		for _, name := range names {
+			if cmd.Context().Err() != nil || out.err != nil {
+				break
+			}
+			if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
+				p.Fail(err)
+			}
+		}
+		if cmd.Context().Err() != nil {
+			p.Raise(exitInterrupted)
+		}
+		p.removed(scrubber)
+		return out.done("the records")
+	})
 	flags.register(p, cmd)
 	p.registerMods(cmd)
-	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
 	cli.Choice(cmd, "format", formatText, formatJSONL)
 	scrub.register(cmd)

@@ -51,7 +51,7 @@ type History interface {
 	// Ledger returns the ledger of earlier sessions that a brief of a session reads.
 	Ledger(of func() *summary.Session) briefing.Ledger
 
-	// Notice prints what became of the file, and of sessions that no heed ended.
+	// Notice prints notes about the file, and about sessions without an end.
 	Notice(ctx context.Context)
 
 	Close() error
@@ -194,18 +194,19 @@ type remembered struct {
 	session *summary.Session // once it was read
 }
 
-// begin returns what gets the bytes of a log, nil where it is not remembered.
-func (m *memory) begin(p *program, name string, scrub *report.Scrubber) *remembered {
+// begin returns a log to be remembered, and the writer that must get its bytes, or nil and nil.
+func (m *memory) begin(p *program, name string, scrub *report.Scrubber) (*remembered, io.Writer) {
 	if m == nil || !m.all && !files.IsGames(name) {
-		return nil
+		return nil, nil
 	}
 	if m.opened(); m.History == nil {
-		return nil
+		return nil, nil
 	}
 	if scrub == nil {
 		scrub = OwnScrubber(p.Getenv, false)
 	}
-	return &remembered{Hasher: summary.NewHasher(), scrub: scrub}
+	r := &remembered{Hasher: summary.NewHasher(), scrub: scrub}
+	return r, r
 }
 
 // end remembers a log that was read to its end.
@@ -235,7 +236,7 @@ func (p *program) written(name string) time.Time {
 
 // known returns a sentence from the history about a group of a remembered log.
 func (m *memory) known(ctx context.Context, p *program, r *remembered, group signature.ID) string {
-	if r == nil || r.session == nil {
+	if r.session == nil {
 		return ""
 	}
 	known, err := m.Known(ctx, r.session, group)
@@ -243,14 +244,6 @@ func (m *memory) known(ctx context.Context, p *program, r *remembered, group sig
 		p.Detail("the history does not answer: %v", err)
 	}
 	return known
-}
-
-// tee returns what gets the bytes of the log, nil for nothing.
-func (r *remembered) tee() io.Writer {
-	if r == nil {
-		return nil
-	}
-	return r
 }
 
 // close closes the history, if there is one.

@@ -90,43 +90,39 @@ end; 130 interrupted.`,
   heed replay --format markdown Player.log > issue.md
   heed replay --junit heed.xml --sarif heed.sarif Player.log
   heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args: f.inputs.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.failOnNew(cmd, f); err != nil {
-				return err
-			}
-			names, err := p.inputs(cmd, &f.inputs, args)
-			if err != nil {
-				return err
-			}
-			f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
-			defer f.memory.close()
-			set, err := f.rules.compile() // while the history opens
-			if err != nil {
-				return err
-			}
-			return p.replayAll(cmd, f, set, names)
-		},
 	}
+	p.logCommand(cmd, &f.inputs, func(cmd *cobra.Command, names []string) error {
+		f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
+		defer f.memory.close()
+		set, err := f.rules.compile() // while the history opens
+		if err != nil {
+			return err
+		}
+		return p.replayAll(cmd, f, set, names)
+	})
 	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	p.registerLanguage(cmd)
-	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI)",
 		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	cli.Choice(cmd, "ack", ackNever, ackAuto)
-	cli.Checked(cmd, f.validate)
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		f.topSet = cmd.Flags().Changed("top")
+		if err := p.failOnNew(cmd, f); err != nil {
+			return err
+		}
+		return checkFailOn(cmd, f.failOn, failBlocking, failAdvisory, failBlind, failNever)
+	})
 	p.registerMemory(cmd, &f.remember)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
 	return cmd
 }
 
-// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
-// is for all commands, so that there it is dropped with a message; who passes it in
-// this run counts on it.
+// failOnNew refuses --fail-on new: a log alone has nothing new. A file of settings is for all commands, so there it is
+// dropped with a message. On the command line it is an error.
 func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	if !slices.Contains(f.failOn, failNew) {
 		return nil
@@ -142,13 +138,6 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
 	}
 	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
-}
-
-func (f *replayFlags) validate(cmd *cobra.Command) error {
-	f.topSet = cmd.Flags().Changed("top")
-	// failOnNew refuses it
-	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew })
-	return checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever)
 }
 
 // replayAll replays the files in order. It reports a file that cannot be read and continues.
@@ -230,8 +219,8 @@ type updateWriter func(out []byte, file string, u *heed.Update) []byte
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
-	log := f.memory.begin(p, name, scrubber)
-	source, err := p.open(ctx, replay.Config(set), name, log.tee())
+	log, tee := f.memory.begin(p, name, scrubber)
+	source, err := p.open(ctx, replay.Config(set), name, tee)
 	if err != nil {
 		return nil, err
 	}

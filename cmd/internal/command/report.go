@@ -60,25 +60,20 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
   heed report before.log after.log -o compare.html
   heed report --game rimworld -o report.html
   zcat old.log.gz | heed report - > report.html`,
-		Args: f.inputs.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.open && f.output == standardInput && cmd.Flags().Changed("output") {
-				return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
-			}
-			if !f.open && f.output == standardInput && cli.IsTerminal(p.Stdout) {
-				return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
-			}
-			names, err := p.inputs(cmd, &f.inputs, args)
-			if err != nil {
-				return err
-			}
-			return p.report(cmd, f, names)
-		},
 	}
+	p.logCommand(cmd, &f.inputs, func(cmd *cobra.Command, names []string) error { return p.report(cmd, f, names) })
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		switch nowhere := f.output == standardInput; {
+		case nowhere && f.open && cmd.Flags().Changed("output"):
+			return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
+		case nowhere && !f.open && cli.IsTerminal(p.Stdout):
+			return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
+		}
+		return nil
+	})
 	f.rules.register(p, cmd)
 	p.registerMods(cmd)
 	p.registerLanguage(cmd)
-	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	if p.host.Open != nil {
 		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")

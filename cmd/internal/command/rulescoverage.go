@@ -36,25 +36,20 @@ Rules with continue only add tags and decide nothing; they are left out. Memory 
 with the number of signatures.`,
 		Example: `  heed rules coverage Player.log
   heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
-		Args: from.oneWay,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := flags.compile()
-			if err != nil {
-				return err
-			}
-			if args, err = p.inputs(cmd, &from, args); err != nil {
-				return err
-			}
-			return p.coverage(cmd.Context(), set, args, &view)
-		},
 	}
+	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
+		set, err := flags.compile()
+		if err != nil {
+			return err
+		}
+		return p.coverage(cmd.Context(), set, names, &view)
+	})
 	flags.register(p, cmd)
-	from.register(cmd)
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent signatures that no rule knows, 0 for all", formatText, formatJSON)
 	return cmd
 }
 
-// covered counts what rules decided.
+// covered counts the decisions of rules.
 type covered struct {
 	records  int
 	distinct map[signature.Signature]struct{}

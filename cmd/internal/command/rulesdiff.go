@@ -126,7 +126,7 @@ func classOf(o *heed.Outcome) class {
 	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates, o.Escalated}
 }
 
-// same reports whether two decisions have the same effect, by whatever rule.
+// same reports whether two decisions have the same effect, by any rule.
 func (c class) same(d class) bool {
 	d.rule, d.escalated = c.rule, c.escalated
 	return c == d

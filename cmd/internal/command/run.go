@@ -32,7 +32,7 @@ type program struct {
 	*settings.Program
 
 	host    Host                // the program that mounts the commands
-	fetched map[string]*fetched // logs at addresses, by what named calls them
+	fetched map[string]*fetched // logs at addresses, by the names of named
 	mods    installed
 	lang    string            // of players' texts; "" for the system's
 	texts   map[string]string // of that language, since the first document; nil for English
@@ -57,7 +57,7 @@ type Host struct {
 	History func(ctx context.Context, path string) (History, error)
 
 	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the
-	// command, and returns what asks about an item, "" for all that is open.
+	// command, and returns a function that asks about an item, "" for all open items.
 	Brief func(cmd *cobra.Command) func(cmd *cobra.Command, item string, b *Brief) error
 }
 
@@ -79,7 +79,8 @@ func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
 // rootCommand makes the command line of classify-replay: a replay, and the other commands
 // below it.
 func (p *program) rootCommand() *cobra.Command {
-	root, rest := p.commands()
+	all := p.commands()
+	root, rest := all[0], all[1:]
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
 	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(), noBriefs())
@@ -104,28 +105,20 @@ const verbose = "print what is read, from where, and how long it took"
 // that mounts them below its root.
 func Commands(p *settings.Program, host Host) []*cobra.Command {
 	own := &program{Program: p, host: host}
-	brief := own.briefCommand()
-	fleet := own.fleetCommand()
-	own.complete(brief, fleet)
-	replay, rest := own.commands()
-	return append([]*cobra.Command{replay, brief, fleet}, rest...)
+	return own.commands(own.briefCommand(), own.fleetCommand())
 }
 
-func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
-	replay = p.replayCommand()
-	rest = []*cobra.Command{
-		p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.logDiffCommand(),
-		p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
-	}
-	p.complete(append([]*cobra.Command{replay}, rest...)...)
-	return replay, rest
-}
-
-func (p *program) complete(commands ...*cobra.Command) {
-	for _, cmd := range commands {
+// commands makes the commands of both programs, replay first, and completes them and others.
+func (p *program) commands(others ...*cobra.Command) []*cobra.Command {
+	all := append([]*cobra.Command{
+		p.replayCommand(), p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
+		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
+	}, others...)
+	for _, cmd := range all {
 		cmd.SetFlagErrorFunc(p.flagError)
 		p.finish(cmd)
 	}
+	return all
 }
 
 // flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of a program with a

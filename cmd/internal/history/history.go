@@ -83,7 +83,7 @@ func (h *History) SetAside() string { return h.db.SetAside }
 func (h *History) Close() error {
 	h.mu.Lock()
 	for _, lock := range h.held {
-		_ = lock.Close() // who opens the history next reports that the session has no end
+		_ = lock.Close() // the next process that opens the history reports that the session has no end
 	}
 	h.held = nil
 	h.mu.Unlock()

@@ -97,7 +97,7 @@ func (t *tx) modlist(mods []capture.ListedMod) (*int64, error) {
 // modKey returns the key that identifies a mod in all sessions.
 func modKey(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
-// putGroups writes the groups of a session in the place of those that it had.
+// putGroups replaces the groups of a session.
 func (t *tx) putGroups(session int64, game string, s *summary.Session) error {
 	before, err := t.numbers(`DELETE FROM occurrence WHERE session = ? RETURNING sig`, session)
 	if err != nil {

@@ -123,7 +123,7 @@ func (i ids) like(o ids) bool {
 	return i.version == o.version && (i.masking == o.masking || i.masking == 0 || o.masking == 0)
 }
 
-// session is a Session with what queries go by.
+// session is a Session with values for queries.
 type session struct {
 	Session
 
@@ -139,11 +139,11 @@ type listedMod struct {
 	versions string
 }
 
-// timeline are sessions, the oldest first, with the mods of those asked for.
+// timeline has sessions, the oldest first, with the mods of some of them.
 type timeline struct {
 	*tx
 	sessions []session
-	all      []session // where sessions are those alone that show whether they have a group
+	all      []session // if sessions are only the sessions that show whether they have a group
 	lists    map[int64][]listedMod
 	names    map[int64]string
 }
@@ -174,8 +174,8 @@ func (t *tx) timeline(game string, all bool) (*timeline, error) {
 
 func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.Now().Location()) }
 
-// narrow leaves the sessions that show whether they have a group: those that have it, by their entries, and those that
-// have ended, show all their groups, and have ids like one of those or like now.
+// narrow keeps the sessions that show whether they have a group: sessions that have it, by their entries, and sessions
+// that have ended, show all their groups, and have ids like one of these or like now.
 func (l *timeline) narrow(counts map[int64]int64, now ...ids) {
 	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
 	for i := range l.sessions {

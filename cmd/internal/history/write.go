@@ -141,7 +141,7 @@ func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	return all, err
 }
 
-// Which is what to forget: the sessions with these numbers, those that ended before a time, or all.
+// Which selects the sessions to forget: the sessions with these numbers, the sessions that ended before a time, or all.
 type Which struct {
 	IDs    []int64
 	Before time.Time

@@ -44,7 +44,7 @@ func decodeNames(data []byte) (population.Names, error) { return unpack[populati
 func decodeGroup(data []byte) (population.Group, error) { return unpack[population.Group](data) }
 func decodeSet(data []byte) (population.Set, error)     { return unpack[population.Set](data) }
 
-// pack encodes as JSON, and deflates it: runners keep in memory what waits between stages.
+// pack encodes as JSON, and deflates it: runners keep data between stages in memory.
 func pack(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Config configures a report. Its patterns and its reports may be in any file system that Beam knows.
 type Config struct {
 	intake.Config
-	// Branches is how many files are read at a time where the runner does not spread them: Prism works on what waits for
+	// Branches is how many files are read at a time if the runner does not spread them: Prism passes all waiting files of
 	// a function as one bundle. 0 leaves it to the runner.
 	Branches int
 }
