@@ -87,17 +87,12 @@ func isToken(s string) bool {
 // parseLength parses digits and nothing else: with a sign, a fraction or another base
 // the two sides could count differently.
 func parseLength(s string, limit int) (int, error) {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, frameErrorf(codeParse, "Content-Length is %.40q, want a number of bytes", s)
-		}
-	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && n > uint64(limit):
 		return 0, frameErrorf(codeInvalidRequest, "a message of %.40s bytes, want at most %d", s, limit)
 	case err != nil:
-		return 0, frameErrorf(codeParse, "Content-Length is empty")
+		return 0, frameErrorf(codeParse, "Content-Length is %.40q, want a number of bytes", s)
 	}
 	return int(n), nil
 }
