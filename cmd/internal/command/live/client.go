@@ -109,8 +109,7 @@ func (f *clientFlags) arguments() (args []string) {
 	return args
 }
 
-// connect connects to the selected heed, and returns the run file of
-// itself, where it was found by that.
+// connect connects to the selected heed, and returns its run file; an empty one with --connect.
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, personConfig(token))
