@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -82,8 +83,13 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") && !loopback.Is(f.connect) {
-		return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
+	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") {
+		if _, _, err := net.SplitHostPort(f.connect); err != nil {
+			return cli.Usage(cmd, "--connect: %w", err)
+		}
+		if !loopback.Is(f.connect) {
+			return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
+		}
 	}
 	return notNegative(cmd, "pid", f.pid)
 }
