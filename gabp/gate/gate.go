@@ -260,16 +260,11 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 		switch {
 		case err != nil:
 			res.Err = err
-		case open && d.concerns(&a):
-			res.Related = &a
+		case open && (a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID):
+			res.Related = &a // it was not open before the call, or is worse, or names the call
 		}
 	}
 	return res
-}
-
-// concerns reports whether a, which is open after the call, was not open before it, or is worse, or names the call.
-func (d *Decision) concerns(a *heed.Item) bool {
-	return a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 
 // Ack acknowledges the item with this id for a consumer, through this sequence number; 0 means the latest delivery by

@@ -371,10 +371,7 @@ func (m *mod) detach(connections ...*gabp.Client) {
 func (m *mod) current() *gabp.Client { return m.client.Load() }
 
 // isAnswer reports whether a call with this error, which may be nil, was answered.
-func isAnswer(err error) bool {
-	_, untaken := errors.AsType[*gabp.Verbatim](err)
-	return err == nil || untaken || isRefusal(err)
-}
+func isAnswer(err error) bool { return err == nil || isRefusal(err) }
 
 // calls are the calls that are before the mod, by number.
 type calls struct {
@@ -496,7 +493,7 @@ func (m *mod) welcome() (gabp.Welcome, bool) {
 	return gabp.Welcome{}, false
 }
 
-// isRefusal reports whether a mod has answered with an error.
+// isRefusal reports whether a mod has answered with an error, or with an answer that does not follow the protocol.
 func isRefusal(err error) bool {
 	_, ok := errors.AsType[*gabp.Error](err)
 	return ok
