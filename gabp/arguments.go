@@ -104,7 +104,7 @@ func faults(schema *jsonschema.Schema, value any, e *jsonschema.ValidationError)
 	return []*Error{BadArgument(pathOf(value, at), describe(want), show(got))}
 }
 
-// find returns the value at a location, and its schema: nil where that is not plain.
+// find returns the value at a location, and its schema: nil if that is not plain.
 func find(schema *jsonschema.Schema, value any, at []string) (*jsonschema.Schema, any) {
 	for _, step := range at {
 		schema = resolve(schema)

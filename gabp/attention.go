@@ -85,7 +85,7 @@ func itemOrNull(it heed.Item, open bool) *heed.Item {
 }
 
 // Pump publishes changes of the current item. It must be called with each batch of
-// the source's updates, in order. Without updates it publishes only where another
+// the source's updates, in order. Without updates it publishes only if another
 // item has become current. Each call renders the source's open items.
 func (a *Attention) Pump(updates []heed.Update) {
 	a.mu.Lock()

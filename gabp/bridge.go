@@ -35,9 +35,9 @@ const (
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
 	Token    string `json:"-"`
-	GameID   string // "" where unknown
+	GameID   string // "" if unknown
 	Path     string // the bridge file from which it was read, or that the environment names
-	LaunchID string // "" where unknown
+	LaunchID string // "" if unknown
 }
 
 // Format writes b without its token, for any verb.
@@ -89,7 +89,7 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 		strings.Join(paths, ", "))
 }
 
-// BridgeFromEnv reads the environment that a bridge made for the game. It returns false where no port is set. It is an
+// BridgeFromEnv reads the environment that a bridge made for the game. It returns false if no port is set. It is an
 // error if the token is missing, or if a [Server] would refuse it.
 func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	port := getenv(EnvPort)

@@ -131,7 +131,7 @@ func (c *Client) Welcome() Welcome { return c.welcome }
 //
 // Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
 // in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
-// written, also where its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
+// written, also if its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
 // that are no sockets, it sends a ping, before whose answer they arrive.
 func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	if answered == c {
@@ -151,7 +151,7 @@ func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	return c.events.wait(ctx, 0)
 }
 
-// Call calls a method with the JSON form of params (none where it is nil), and decodes the result into result (unless
+// Call calls a method with the JSON form of params (none if it is nil), and decodes the result into result (unless
 // it is nil). An [*Error] is a refusal of the server. After any other error it is not known whether the call was
 // executed.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
@@ -176,7 +176,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 // params must be a JSON object, or empty. The result belongs to the caller.
 //
 // A call waits for its answer until ctx is done, or for Limits.RequestTimeout
-// where that ends earlier. More than Limits.ConcurrentRequests at a time are
+// if that ends earlier. More than Limits.ConcurrentRequests at a time are
 // refused at once with [CodeBusy]. An answer that is not as the protocol has it is
 // a [*Verbatim].
 func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -233,7 +233,7 @@ func (c *Client) leave(id string) {
 // Events subscribes to channels and calls f for each of their events, in the
 // order of arrival, one at a time; all handlers of a client share one goroutine,
 // so that the order holds across channels too. A channel has one handler, the
-// last. Where f does not keep up, the oldest queued events are dropped, and counted
+// last. If f does not keep up, the oldest queued events are dropped, and counted
 // in [Event].Lost of the next one.
 //
 // It returns the channels that the server knows and now sends.
@@ -291,7 +291,7 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// fail makes all calls return why. It returns false where they already fail.
+// fail makes all calls return why. It returns false if they already fail.
 func (c *Client) fail(why error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -364,7 +364,7 @@ func (c *Client) read() error {
 }
 
 // unaccepted returns a refused message as the answer to the call whose id it has, and an
-// empty message where it has none.
+// empty message if it has none.
 func (c *Client) unaccepted(m *message, why *Error) message {
 	if m.Type == typeRequest || m.Type == typeEvent {
 		return message{}

@@ -25,7 +25,7 @@ type deadliner interface {
 // conn carries messages over a stream. One goroutine may read while others write.
 type conn struct {
 	rwc    io.ReadWriteCloser
-	timed  deadliner // nil where the stream has no deadlines: it is closed at a timeout
+	timed  deadliner // nil if the stream has no deadlines: it is closed at a timeout
 	limits Limits
 
 	br      *bufio.Reader
@@ -48,7 +48,7 @@ type conn struct {
 // readBuffer is the size of a connection's read buffer, and bounds its headers.
 const readBuffer = maxHeaderBytes
 
-// newConn returns a server's connection over rwc, which it closes when it is closed. Where rwc has no deadlines, as
+// newConn returns a server's connection over rwc, which it closes when it is closed. If rwc has no deadlines, as
 // net.Conn has, it is closed when a timeout has passed. lim is complete.
 func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	c := &conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
@@ -61,7 +61,7 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 
 // newClientConn returns a client's connection over rwc. It reads frames whose parts come interleaved, drops answers
 // over the limit, and writes ASCII only: mods in the field write two frames as header, header, body, body, and count
-// characters where the protocol counts bytes.
+// characters in place of bytes.
 func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	c := newConn(rwc, lim)
 	c.client = true
@@ -141,7 +141,7 @@ func (c *conn) takeBack() {
 	}
 }
 
-// deadline ends reads at t, or never where it is zero, until stop is called.
+// deadline ends reads at t, or never if it is zero, until stop is called.
 func (c *conn) deadline(t time.Time) (stop func()) {
 	if c.timed != nil {
 		_ = c.timed.SetReadDeadline(t) // a closed stream fails when it is read
@@ -198,7 +198,7 @@ func (c *conn) write(frames ...[]byte) error {
 	}
 	size, parts := 0, net.Buffers{}
 	for _, part := range frames {
-		if len(part) > 0 { // an empty write waits for a reader where the stream is a pipe
+		if len(part) > 0 { // an empty write waits for a reader if the stream is a pipe
 			size, parts = size+len(part), append(parts, part)
 		}
 	}

@@ -30,7 +30,7 @@
 //
 // Servers in the field let their threads write at once: a client also reads frames as header, header, body, body, as
 // far as the bodies differ in length. They count characters in place of bytes: a client sends only ASCII, with escapes.
-// They write header and body separately: a client acknowledges received bytes at once, where the system can.
+// They write header and body separately: a client acknowledges received bytes at once, if the system can.
 //
 // # Bounds
 //

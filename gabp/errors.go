@@ -67,7 +67,7 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: text.Safe(fmt.Sprintf(format, args...), maxErrorText)}
 }
 
-// WithData returns a copy of e with the JSON form of v as its data, none where v has
+// WithData returns a copy of e with the JSON form of v as its data, none if v has
 // no JSON form.
 func (e *Error) WithData(v any) *Error {
 	data, _ := marshal(v)

@@ -23,7 +23,7 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 // readHeader reads the headers of a frame and returns the length of its message.
 // Header names may have any case, values any space around them, lines a bare line feed;
 // other headers are ignored, and so are empty lines before the first. It returns io.EOF
-// where the stream ends before a frame, and a *frameError for an invalid one.
+// if the stream ends before a frame, and a *frameError for an invalid one.
 func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 	read, headers, length := 0, 0, -1
 	for {
@@ -87,17 +87,12 @@ func isToken(s string) bool {
 // parseLength parses digits and nothing else: with a sign, a fraction or another base
 // the two sides could count differently.
 func parseLength(s string, limit int) (int, error) {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, frameErrorf(codeParse, "Content-Length is %.40q, want a number of bytes", s)
-		}
-	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && n > uint64(limit):
 		return 0, frameErrorf(codeInvalidRequest, "a message of %.40s bytes, want at most %d", s, limit)
 	case err != nil:
-		return 0, frameErrorf(codeParse, "Content-Length is empty")
+		return 0, frameErrorf(codeParse, "Content-Length is %.40q, want a number of bytes", s)
 	}
 	return int(n), nil
 }
@@ -105,7 +100,7 @@ func parseLength(s string, limit int) (int, error) {
 // pendingFrame is a frame whose header has come, and whose body has not.
 type pendingFrame struct {
 	length int
-	at     int64     // place of its header in the stream, where that is known
+	at     int64     // place of its header in the stream, if that is known
 	by     time.Time // when its body must have come
 }
 
@@ -120,7 +115,7 @@ const (
 // headName begins the names of a frame's headers, and no JSON text.
 const headName = "Content-"
 
-// readHeaders reads the header of a frame where none is pending, and for a client the headers that come before the next
+// readHeaders reads the header of a frame if none is pending, and for a client the headers that come before the next
 // body.
 func (c *conn) readHeaders() error {
 	limit := int(c.maxRead.Load())
@@ -179,9 +174,9 @@ func (c *conn) complete() int64 {
 	return c.position()
 }
 
-// nextBody reads the body of one of the pending frames. Where there are several it is a JSON object, which ends where
-// its braces are closed, and belongs to the first frame of that length. No other text can be assigned to a frame. Of a
-// body that is longer than the limit, text has the two ends.
+// nextBody reads the body of one of the pending frames. If there are several it is a JSON object, which ends with its
+// last brace, and belongs to the first frame of that length. No other text can be assigned to a frame. Of a body that
+// is longer than the limit, text has the two ends.
 func (c *conn) nextBody() (text []byte, length int, err error) {
 	limit := int(c.maxRead.Load())
 	if n := c.pending[0].length; len(c.pending) == 1 && n <= limit {
@@ -236,7 +231,7 @@ type braces struct {
 	quoted, escaped bool
 }
 
-// next returns the part of text that belongs to the object, none where it is no object, and whether the object ends
+// next returns the part of text that belongs to the object, none if it is no object, and whether the object ends
 // there.
 func (b *braces) next(text []byte) (part []byte, done bool) {
 	for i, c := range text {

@@ -253,7 +253,7 @@ func TestEachByte(t *testing.T) {
 	}
 	require.False(t, isToken(""))
 	_, err := parseLength("", 19)
-	require.ErrorContains(t, err, "is empty")
+	require.ErrorContains(t, err, `is "", want a number`)
 	for text, fits := range map[string]bool{"19": true, "20": false, strings.Repeat("9", 100): false, "007": true} {
 		_, err := parseLength(text, 19)
 		require.Equal(t, fits, err == nil, text)

@@ -56,7 +56,7 @@ func (o *object) asError() error {
 	return nil
 }
 
-// raw returns a member, nil where it is absent or null.
+// raw returns a member, nil if it is absent or null.
 func (o *object) raw(name string) json.RawMessage { return o.members.get(name) }
 
 // text returns a string member of at most limit bytes. A required one must be present

@@ -46,7 +46,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gabp: %w", err)
 	}
-	// Between Listen and Chmod others might connect where the directory lets them;
+	// Between Listen and Chmod others might connect if the directory lets them;
 	// they still need the token.
 	if err := os.Chmod(path, 0o600); err != nil {
 		_ = l.Close()

@@ -38,7 +38,7 @@ type message struct {
 	Type string
 
 	Method string
-	Params json.RawMessage // an object; empty where there are none
+	Params json.RawMessage // an object; empty if there are none
 
 	Result json.RawMessage
 	Error  *Error
@@ -132,7 +132,7 @@ type members map[string]json.RawMessage
 // envelopeNames are the members of a message that are known.
 var envelopeNames = []string{"v", "id", "type", "method", "params", "result", "error", "channel", "seq", "payload"}
 
-// get returns a member, nil where it is absent or null.
+// get returns a member, nil if it is absent or null.
 func (m members) get(name string) json.RawMessage {
 	if raw := m[name]; !isNull(raw) {
 		return raw
@@ -267,7 +267,7 @@ func (m *message) response(env members) *Error {
 		m.Result = result
 		return nil
 	}
-	m.Error = &Error{} // also where it is refused: the call failed
+	m.Error = &Error{} // also if it is refused: the call failed
 	if !isNull(result) {
 		return Errorf(codeInvalidRequest, "a response has a result or an error, not both")
 	}

@@ -54,9 +54,6 @@ func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {
 	if m.Fallback != nil {
 		return m.Fallback(ctx, r)
 	}
-	return nil, methodNotFound(r.Method)
-}
-
-func methodNotFound(method string) *Error {
-	return Errorf(CodeMethodNotFound, "method not found: %s", method).WithData(map[string]string{"method": method})
+	e := Errorf(CodeMethodNotFound, "method not found: %s", r.Method)
+	return nil, e.WithData(map[string]string{"method": r.Method})
 }

@@ -28,7 +28,7 @@ type pendingEvent struct {
 	channel, key string
 	payload      json.RawMessage // shared by all subscribers
 	sent         func(*ServerSession)
-	droppable    bool   // where the queue is full
+	droppable    bool   // if the queue is full
 	lost         uint64 // events of its channel missing right before it; dropped ones are added when it is taken
 }
 
@@ -63,9 +63,9 @@ func (b *outbox) reply(m message, placed func()) {
 }
 
 // event adds an event. A queued one of the same channel and key is replaced, with the
-// new one at the end, since it may be a consequence of events in between. Where the queue is
-// full, droppable events are dropped, the oldest first, and e itself where it is the only one.
-// It returns how many were dropped, and false where the queue is still full.
+// new one at the end, since it may be a consequence of events in between. If the queue is
+// full, droppable events are dropped, the oldest first, and e itself if it is the only one.
+// It returns how many were dropped, and false if the queue is still full.
 func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -36,7 +36,7 @@ type hostResource struct {
 }
 
 // Add adds a resource, or replaces the one of its URI, which must be absolute. The name is the URI
-// where it is empty. The content that read returns has the MIME type of def where it has none. An error of read that is
+// if it is empty. The content that read returns has the MIME type of def if it has none. An error of read that is
 // no [*Error] is sent as an internal error with its text.
 func (t *Resources) Add(def Resource, read resourceReader) error {
 	u, err := url.Parse(def.URI)

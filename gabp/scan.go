@@ -18,7 +18,7 @@ const maxEnvelopeMembers = 64
 // to parse.
 const maxNumber = 1024
 
-// visit checks that data is one JSON value within the bounds. Where it is an object, it
+// visit checks that data is one JSON value within the bounds. If it is an object, it
 // calls f with the name and the value of each member, duplicates included: encoding/json
 // ignores case and uses the last duplicate, so that this reader and the next could
 // disagree about a name.

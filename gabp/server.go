@@ -146,7 +146,7 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 
 // Serve accepts connections from l until ctx is done, then closes l and all
 // sessions, waits a few seconds at most until their handlers have returned, and
-// returns nil. It returns an error where l is open to other machines, since the protocol has no encryption, and where l
+// returns nil. It returns an error if l is open to other machines, since the protocol has no encryption, and if l
 // fails.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
@@ -253,22 +253,22 @@ func (s *Server) remove(ss *ServerSession) {
 // Publish sends an event to every session that is subscribed to channel. It
 // never blocks. While an event is queued for a slow subscriber, a later one of the
 // same channel and key (if it is not "") replaces it, at the end of the queue. The
-// events of a channel are numbered for each subscriber from 1, without gaps where
+// events of a channel are numbered for each subscriber from 1, without gaps if
 // none was dropped (see [Server.Pass]). All subscribers see events in the order of
 // the calls.
 //
-// payload is marshaled once; a json.RawMessage is sent byte for byte, and must not be changed afterwards. Where payload
+// payload is marshaled once; a json.RawMessage is sent byte for byte, and must not be changed afterwards. If payload
 // has no JSON form, or is larger than a message may be, no event is sent, and an error is returned.
 //
 // sent, if not nil, is called for each session after the event was written to its
-// connection: not where a later one replaced it, or the session ended. It must be
+// connection: not if a later one replaced it, or the session ended. It must be
 // quick, and must not call the server.
 func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSession)) error {
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 
 // Pass is Publish without a key, for events that may be dropped: such as those that a proxy forwards, whose number it
-// does not control. Where they fill the queue of a subscriber, its oldest ones are dropped, of any channel; events of
+// does not control. If they fill the queue of a subscriber, its oldest ones are dropped, of any channel; events of
 // Publish stay, in order. Dropped events are numbered, and so are events that the caller missed right before this one:
 // a gap in the numbers of a channel is the number of missing events. [ServerStats].EventsDropped counts dropped events.
 func (s *Server) Pass(channel string, missed uint64, payload any) error {

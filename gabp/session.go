@@ -303,7 +303,7 @@ func (s *ServerSession) offered() []string {
 }
 
 // subscribe answers with the requested channels that the session is subscribed to
-// now. It is an error where that is none.
+// now. It is an error if that is none.
 func (s *ServerSession) subscribe(m *message) {
 	p, _ := parseChannels(m.Params) // they were checked
 	offered := s.offered()
@@ -360,7 +360,7 @@ func (s *ServerSession) listEvents(m *message) {
 	s.answer(m.ID, list, nil, nil)
 }
 
-// publish queues an event where the session is subscribed to its channel. A
+// publish queues an event if the session is subscribed to its channel. A
 // subscriber whose queue is full of events that must not be dropped is disconnected: after
 // a new connection it reads the current state instead of missing events.
 func (s *ServerSession) publish(e pendingEvent) {

@@ -51,8 +51,8 @@ type hostTool struct {
 	call  callHandler
 }
 
-// Add adds a tool, or replaces the one of its name. The title is the name where it is empty, a
-// schema accepts everything where it is empty. The schemas are JSON Schemas that are complete. An
+// Add adds a tool, or replaces the one of its name. The title is the name if it is empty, a
+// schema accepts everything if it is empty. The schemas are JSON Schemas that are complete. An
 // error says what of the definition the protocol does not allow.
 func (t *Tools) Add(def Tool, call callHandler) error {
 	fail := func(format string, args ...any) error {

@@ -169,7 +169,7 @@ func (r *AckResult) UnmarshalJSON(data []byte) error {
 	return o.asError()
 }
 
-// openItem returns a member that is an open item, or nil where it is null.
+// openItem returns a member that is an open item, or nil if it is null.
 func (o *object) openItem(name string) *heed.Item {
 	switch raw, there := o.members[name]; {
 	case !there:

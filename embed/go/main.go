@@ -80,7 +80,7 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 	err = server.Serve(ctx, listener) // returns once the calls in progress have ended
 	stop()
 	running.Wait()
-	tell(engine)
+	report(engine)
 	return errors.Join(err, save(engine, stateFile))
 }
 
@@ -124,13 +124,13 @@ func drain(ctx context.Context, engine *heed.Engine) {
 			return
 		case now := <-ticker.C:
 			engine.Advance(now)
-			tell(engine)
+			report(engine)
 		}
 	}
 }
 
-// tell passes updates to an agent or to a person. It does not log: heed would read its lines.
-func tell(engine *heed.Engine) {
+// report passes updates to an agent or to a person. It does not log: heed would read its lines.
+func report(engine *heed.Engine) {
 	for _, u := range engine.Updates(nil) {
 		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Item.ID, u.Item.Summary)
 	}

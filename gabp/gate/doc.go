@@ -16,7 +16,7 @@
 // A call that its [Decision] does not allow is not executed; a [Result] with Executed
 // means that it was, whatever its outcome. An item that opens between Check and the
 // dispatch cannot stop the call any more: it is the related item of its Result, and
-// stops the next one. The Result has the call's verdict, too: it is clean only where the
+// stops the next one. The Result has the call's verdict, too: it is clean only if the
 // evidence was complete.
 //
 // # Held calls
@@ -32,7 +32,7 @@
 // # Failures
 //
 // A peer without the capability is never asked: its calls are allowed, with the reason
-// in Exempt. Where the source fails, answers late or inconsistently, the gate stays
+// in Exempt. If the source fails, answers late or inconsistently, the gate stays
 // closed, unless Config.FailOpen is set; the Decision has the reason in either case.
 //
 // # Concurrency and cost

@@ -29,7 +29,7 @@ type engine struct {
 	now func() time.Time
 }
 
-// Current implements [Source]. An item counts as delivered only where it blocks.
+// Current implements [Source]. An item counts as delivered only if it blocks.
 func (s *engine) Current(ctx context.Context, consumer string) (a heed.Item, open bool, err error) {
 	if items := s.e.Open(nil); len(items) > 0 {
 		if a, open = items[0], true; a.Blocking {

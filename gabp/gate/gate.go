@@ -30,7 +30,7 @@ type Config struct {
 	// part of a word is no pattern, and an error.
 	Allow []string
 
-	// FailOpen allows calls where the source failed. The default is to hold them back.
+	// FailOpen allows calls if the source failed. The default is to hold them back.
 	FailOpen bool
 
 	// Timeout bounds each Check and Ack, and the look of Done. Default 1.5 s.
@@ -60,7 +60,7 @@ func New(c Config) (*Gate, error) {
 // Source has the attention of a [Gate]. It must be safe for concurrent use, and return
 // soon after the context ends.
 type Source interface {
-	// Current ingests all existing evidence, and returns the current item for a consumer, false where none is open.
+	// Current ingests all existing evidence, and returns the current item for a consumer, false if none is open.
 	// Only a blocking item counts as delivered: the gate returns no other to the caller. [ErrNoAttention] means that
 	// there is no attention; with any other error its state is unknown.
 	Current(ctx context.Context, consumer string) (heed.Item, bool, error)
@@ -99,7 +99,7 @@ type Gate struct {
 
 // Call is a call that is about to be dispatched.
 type Call struct {
-	// ID names the call. Where the source journals calls under it ([Engine]), it must be unique.
+	// ID names the call. If the source journals calls under it ([Engine]), it must be unique.
 	ID string
 
 	// Tool is the tool's full name, such as "colony/build".
@@ -125,26 +125,26 @@ type Decision struct {
 
 	// Exempt is why the call was allowed without regard to attention:
 	// "owner's list: saves/*", "tag: read-only", "no attention capability", or that
-	// the source failed and the gate fails open. It is "" where the gate looked, and
+	// the source failed and the gate fails open. It is "" if the gate looked, and
 	// nothing held the call back.
 	Exempt string
 
-	// Attention is the item that holds the call back, nil where none does. It counts
+	// Attention is the item that holds the call back, nil if none does. It counts
 	// as delivered to the caller.
 	Attention *heed.Item
 
-	// Err is the error of the source. Such a call is allowed only where the gate fails
+	// Err is the error of the source. Such a call is allowed only if the gate fails
 	// open.
 	Err error
 
 	// Refusal is a line about why the call was not executed and how to go on, ""
-	// where it is allowed. It holds no log text.
+	// if it is allowed. It holds no log text.
 	Refusal string
 
-	// Why is the part of the refusal that says why the gate could not check, "" where it could.
+	// Why is the part of the refusal that says why the gate could not check, "" if it could.
 	Why string
 
-	// Running is the call under way, where the source is a [Recorder] and the call
+	// Running is the call under way, if the source is a [Recorder] and the call
 	// is allowed; nil otherwise. [Gate.Done] ends it.
 	Running Running
 
@@ -171,7 +171,7 @@ type Result struct {
 }
 
 // Check decides about a call that is about to be dispatched. The source ingests all
-// existing evidence first. A failure is part of the Decision. Where it allows the call,
+// existing evidence first. A failure is part of the Decision. If it allows the call,
 // [Gate.Done] must be called at its end.
 func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	d := Decision{Call: call}
@@ -260,16 +260,11 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 		switch {
 		case err != nil:
 			res.Err = err
-		case open && d.concerns(&a):
-			res.Related = &a
+		case open && (a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID):
+			res.Related = &a // it was not open before the call, or is worse, or names the call
 		}
 	}
 	return res
-}
-
-// concerns reports whether a, which is open after the call, was not open before it, or is worse, or names the call.
-func (d *Decision) concerns(a *heed.Item) bool {
-	return a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 
 // Ack acknowledges the item with this id for a consumer, through this sequence number; 0 means the latest delivery by

@@ -9,7 +9,7 @@ import (
 	"github.com/heedlog/heed/internal/schema"
 )
 
-// maxText bounds an argument that is text, in characters, where its parameter does not.
+// maxText bounds an argument that is text, in characters, if its parameter has no bound.
 const maxText = 256
 
 // param is a parameter of a tool. Its schema decides which values it takes, and so their types.
@@ -40,7 +40,7 @@ func wordsArg(name string, list []any, doc string) param {
 	}}
 }
 
-// integerArg takes an integer of a range. It has the value def where it is not given, unless that is 0.
+// integerArg takes an integer of a range. It has the value def if it is not given, unless that is 0.
 func integerArg(name string, least, most, def int64, doc string) param {
 	p := param{name: name, schema: schema.Schema{
 		Description: doc, Type: "integer", Minimum: new(float64(least)), Maximum: new(float64(most)),

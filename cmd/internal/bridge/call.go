@@ -46,7 +46,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	came := time.Now()
 	d := p.gate.Check(ctx, gate.Call{
 		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
-		// The mod's own attention, where it is left to the mod, is asked for before each call.
+		// The mod's own attention, if it is left to the mod, is asked for before each call.
 		Diagnostics: !p.attends && slices.Contains(attentionMethods, r.Method),
 	})
 	if !d.Allowed {
@@ -110,8 +110,8 @@ type outcome struct {
 	text   string // error of a call that did not complete, or did not follow the protocol
 	theirs string // the mod's own operation
 
-	failure  *gabp.Error    // the answer to the bridge, where that is an error
-	verbatim *gabp.Verbatim // the same, where it does not follow the protocol
+	failure  *gabp.Error    // the answer to the bridge, if that is an error
+	verbatim *gabp.Verbatim // the same, if it does not follow the protocol
 }
 
 // outcome returns how a call ended by the answer of the mod, or the lack of one.

@@ -72,7 +72,7 @@ var definitions = sync.OnceValue(func() *gabp.Tools {
 	return all
 })
 
-// Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error.
+// Call calls a tool for a consumer. Known is false if no tool has this name; then there is no result and no error.
 // An error is a [*gabp.Error].
 func (d *Diagnostics) Call(
 	ctx context.Context, consumer string, call gabp.ToolCall,

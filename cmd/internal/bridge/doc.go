@@ -5,7 +5,7 @@
 //
 // Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge.
 // Answers to calls get heed's item and verdict in addition. So do its events, on channels of the same names; they are
-// numbered for each subscriber from 1, since a mod that is started again counts from 1 again. Where they come faster
+// numbered for each subscriber from 1, since a mod that is started again counts from 1 again. If they come faster
 // than a bridge reads, the oldest are dropped in favor of heed's, which leaves a gap in the numbers. tools/list and
 // resources/list are the mod's with heed's added. The welcome has the mod's agent, app, methods, channels and
 // observations, and the lesser of both sides' limits.
@@ -42,11 +42,11 @@
 //
 // [Diagnostics] lets agents look into a [session.Session]: tools and resources of GABP that only read. Each is tagged
 // with [Tags], so that a bridge and a gate let it through while attention is open. A call is no operation and leaves no
-// entry. The session's timeline records that a consumer has read an item, where the answer held the item's samples or
+// entry. The session's timeline records that a consumer has read an item, if the answer held the item's samples or
 // the entry that caused it. An item that was answered in full counts as delivered to the consumer, as if it had come
 // with attention/current.
 //
-// Before it answers, a tool ingests every byte of the followed log that is there, where the session can do that in
+// Before it answers, a tool ingests every byte of the followed log that is there, if the session can do that in
 // time; otherwise the answer says why newer entries may be missing.
 //
 // Arguments that a tool does not know or allow are refused with the code of invalid parameters. The error names the

@@ -38,7 +38,7 @@ type endedData struct {
 	Output   []Output `json:"output"`
 }
 
-// Ended declares that the game has ended, and so that no mod will come any more. Where none has answered before, the
+// Ended declares that the game has ended, and so that no mod will come any more. If none has answered before, the
 // hello of a bridge is refused from now on, with the end of the game and its last output: a bridge shows its agent the
 // message of this error, and of a welcome nothing but the connection. Ended reports whether a bridge is waiting for the
 // answer to its hello.
@@ -103,7 +103,7 @@ func (m *mod) awaitEnd(ctx context.Context) bool {
 	return false
 }
 
-// explain waits for the end of the game where a request to the mod was lost with the connection, and then makes the
+// explain waits for the end of the game if a request to the mod was lost with the connection, and then makes the
 // answer to the bridge say so.
 func (p *Proxy) explain(ctx context.Context, answer *gabp.Error, err error) {
 	if _, answered := errors.AsType[*gabp.Error](err); answered || ctx.Err() != nil {

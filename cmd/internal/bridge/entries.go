@@ -22,7 +22,7 @@ const (
 	maxEntries     = 500
 	defaultChars   = 500
 	maxChars       = 4000
-	maxPageBytes   = 96 << 10 // of JSON, where there is more than one entry
+	maxPageBytes   = 96 << 10 // of JSON, if there is more than one entry
 	maxStackLines  = 40
 	maxRounds      = 64 // reads without result for a page: more than a journal is long
 	maxTags        = 16
@@ -147,7 +147,7 @@ func cursorText(epoch string, seq uint64) string {
 	return epoch + "/" + strconv.FormatUint(seq, 10)
 }
 
-// cutCursor reads a cursor. The epoch is empty where it has none.
+// cutCursor reads a cursor. The epoch is empty if it has none.
 func cutCursor(s string) (epoch string, n uint64, ok bool) {
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		epoch, s = s[:i], s[i+1:]
@@ -156,7 +156,7 @@ func cutCursor(s string) (epoch string, n uint64, ok bool) {
 	return epoch, n, err == nil
 }
 
-// cursorOf reads the parameter after, and returns without where it is not given.
+// cursorOf reads the parameter after, and returns without if it is not given.
 func cursorOf(a args, without heed.Cursor) (heed.Cursor, error) {
 	if !a.has("after") {
 		return without, nil

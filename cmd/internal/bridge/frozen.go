@@ -38,7 +38,7 @@ const savePhase = "save"
 
 // watch watches for signs of life of the game, and reports to the session when there are none and when there are some
 // again. Answers to bridges and events of the mod are signs, and growth of the log. A silent game is asked, while a
-// bridge is connected: an answer to that is a sign where no call waits; where one does, it shows that the mod lives,
+// bridge is connected: an answer to that is a sign if no call waits; if one does, it shows that the mod lives,
 // and not the game. A silence of any length is reported once, and once more if a call waits in it.
 type watch struct {
 	session *session.Session

@@ -36,8 +36,8 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Environ returns the environment for the game: environ with port, token and, where
-// there was one, the path of the bridge file replaced. Where there were no port and
+// Environ returns the environment for the game: environ with port, token and, if
+// there was one, the path of the bridge file replaced. If there were no port and
 // token, since a person started this process, they are added.
 func (h *Handed) Environ(environ []string) []string {
 	out := slices.Clone(environ)

@@ -37,7 +37,7 @@ type intake struct {
 	dedup   *Dedup
 	now     func() time.Time
 
-	// hasLog is set where the mod has a channel for its log, so that the samples of its attention are known already.
+	// hasLog is set if the mod has a channel for its log, so that the samples of its attention are known already.
 	hasLog bool
 
 	repeats *simplelru.LRU[string, uint64] // by the mod's id of an entry
@@ -183,7 +183,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	}.Entry())
 }
 
-// takeAttention ingests an attention item of the mod, and returns its id, "" if it is not open. Where the mod has no
+// takeAttention ingests an attention item of the mod, and returns its id, "" if it is not open. If the mod has no
 // log channel, new samples become entries, with the item's operation.
 func (in *intake) takeAttention(payload json.RawMessage) string {
 	var a struct {

@@ -51,7 +51,7 @@ type observer interface {
 	down(err error)
 }
 
-// mod is the connection to the mod, which comes and goes. Where the mod allows it, its events come over a second one:
+// mod is the connection to the mod, which comes and goes. If the mod allows it, its events come over a second one:
 // mods in the field write answers and events at once, and the parts of their frames interleave on one connection.
 type mod struct {
 	addr  string
@@ -63,7 +63,7 @@ type mod struct {
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
 	one  bool              // the mod allows one connection only; used by run only
 
-	stray chan struct{} // holds one where events came over the first connection that it did not subscribe to
+	stray chan struct{} // holds one if events came over the first connection that it did not subscribe to
 
 	absent absence // used by dial only
 
@@ -82,7 +82,7 @@ type mod struct {
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
 	client atomic.Pointer[gabp.Client] // nil while there is none
-	events atomic.Pointer[gabp.Client] // that events come over, client where the mod allows no second connection
+	events atomic.Pointer[gabp.Client] // that events come over, client if the mod allows no second connection
 
 	mu      sync.Mutex
 	settled chan struct{} // closed while there is one, or the game has none: no call waits
@@ -184,7 +184,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 	}
 }
 
-// second returns another connection to the mod, for events, and the first one where it allows none.
+// second returns another connection to the mod, for events, and the first one if it allows none.
 func (m *mod) second(ctx context.Context, client *gabp.Client) *gabp.Client {
 	if m.one || m.open != nil || len(client.Welcome().Capabilities.Events) == 0 {
 		return client
@@ -215,8 +215,8 @@ func (m *mod) strayed(gabp.Event) {
 	}
 }
 
-// ended waits until a connection has ended or ctx is done. It returns false where the second connection has ended and
-// the first one stays. It ends the second one where events come over the first.
+// ended waits until a connection has ended or ctx is done. It returns false if the second connection has ended and
+// the first one stays. It ends the second one if events come over the first.
 func (m *mod) ended(ctx context.Context, client, events *gabp.Client) bool {
 	select {
 	case <-ctx.Done():
@@ -364,14 +364,11 @@ func (m *mod) detach(connections ...*gabp.Client) {
 	}
 }
 
-// current returns the connection in use, nil where there is none.
+// current returns the connection in use, nil if there is none.
 func (m *mod) current() *gabp.Client { return m.client.Load() }
 
 // isAnswer reports whether a call with this error, which may be nil, was answered.
-func isAnswer(err error) bool {
-	_, untaken := errors.AsType[*gabp.Verbatim](err)
-	return err == nil || untaken || isRefusal(err)
-}
+func isAnswer(err error) bool { return err == nil || isRefusal(err) }
 
 // calls are the calls that are before the mod, by number.
 type calls struct {
@@ -406,7 +403,7 @@ func (c *calls) any() bool {
 	return len(c.open) > 0
 }
 
-// waiting returns the latest call, 0 where there is none. A call that is older than an answered call does not count:
+// waiting returns the latest call, 0 if there is none. A call that is older than an answered call does not count:
 // the game answers.
 func (c *calls) waiting() (n uint64) {
 	c.mu.Lock()
@@ -462,8 +459,8 @@ func (m *mod) tagsOf(tool string) []string {
 	return m.tags[tool]
 }
 
-// verbatim returns the answer of the mod that err is, where it does not follow the protocol, and counts it. The bridge
-// gets it unchanged, as it would without heed.
+// verbatim returns err as an answer of the mod that does not follow the protocol, nil if it is none, and counts it. The
+// bridge gets it unchanged, as it would without heed.
 func (m *mod) verbatim(err error) *gabp.Verbatim {
 	v, ok := errors.AsType[*gabp.Verbatim](err)
 	if ok {
@@ -472,7 +469,7 @@ func (m *mod) verbatim(err error) *gabp.Verbatim {
 	return v
 }
 
-// welcome returns the welcome of the connected mod, and false where none is.
+// welcome returns the welcome of the connected mod, and false if none is.
 func (m *mod) welcome() (gabp.Welcome, bool) {
 	if c := m.current(); c != nil {
 		return c.Welcome(), true
@@ -480,7 +477,7 @@ func (m *mod) welcome() (gabp.Welcome, bool) {
 	return gabp.Welcome{}, false
 }
 
-// isRefusal reports whether a mod has answered with an error.
+// isRefusal reports whether a mod has answered with an error, or with an answer that does not follow the protocol.
 func isRefusal(err error) bool {
 	_, ok := errors.AsType[*gabp.Error](err)
 	return ok

@@ -32,8 +32,8 @@ type Config struct {
 	// Session has the engine, and decides the effect of items on calls. New adds the mod's events to its evidence.
 	Session *session.Session
 
-	// Handed has how bridges connect (Outer), and where the mod listens (Inner), with an empty address where there is
-	// none.
+	// Handed has the address and token for bridges (Outer) and for the mod (Inner), whose address is empty without a
+	// mod.
 	Handed Handed
 
 	// DialMod opens a stream to the mod, in place of a connection to the address in Handed. All goes over one such
@@ -50,9 +50,10 @@ type Config struct {
 	Allow    []string
 	FailOpen bool
 
-	// ModWait bounds how long a welcome waits while the mod is not connected. Bridges list the tools once per connection,
-	// and do not come again after one; without the mod the list would be heed's alone. No welcome waits after
-	// [Proxy.NoMod], and none where no mod listens though the game has started, by the phase of its log. 0 does not wait.
+	// ModWait bounds how long a welcome waits while the mod is not connected. Bridges list the tools once per
+	// connection, and do not come again after one; without the mod the list would be heed's alone. No welcome waits
+	// after [Proxy.Ended], and none if no mod listens although the game has started, by the phase of its log. 0 does
+	// not wait.
 	ModWait time.Duration
 
 	// MaxMessage bounds a result of the mod, in bytes. A larger one is an error of its call. Default 64 MiB.
@@ -206,7 +207,7 @@ func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Clien
 }
 
 // ServeConn serves one bridge on a stream while Serve runs, until the stream ends or ctx is done, and closes it. It
-// returns nil where the bridge left.
+// returns nil if the bridge left.
 func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error {
 	return p.server.ServeConn(ctx, stream)
 }

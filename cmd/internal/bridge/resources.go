@@ -18,47 +18,37 @@ const ResourceBase = "gabp://mod/heed/"
 // mimeType is the type of all resources.
 const mimeType = "application/json"
 
-// resource is a resource whose content is the answer of a tool. Its query has the tool's arguments.
-type resource struct {
-	path, tool, name, description string
-}
-
-func resources() []resource {
-	return []resource{
-		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " returns it."},
-		{
-			"items", ToolItems, "heed: open items",
-			"All open attention items; one item is at items/ID, as " + ToolItem + " returns it.",
-		},
-		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " returns it, whose " +
-			"arguments may follow: entries?after=CURSOR&limit=100."},
-		{
-			"operations", ToolOperations, "heed: operations",
-			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " returns it.",
-		},
-		{
-			"timeline", ToolTimeline, "heed: timeline",
-			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " returns it: timeline?after=CURSOR.",
-		},
-	}
-}
-
 // parts are the tools of resources below others: the rest of the path is the id.
 var parts = map[string]string{"items/": ToolItem, "operations/": ToolOperation}
 
 // currentPath is the resource of the method attention/current.
 const currentPath = "current"
 
-// Resources returns the definitions of the resources, for resources/list. They belong to the caller.
-func Resources() []gabp.Resource {
-	all := []gabp.Resource{{
-		URI: ResourceBase + currentPath, Name: "heed: current item", MIMEType: mimeType,
-		Description: "The most urgent attention item, as attention/current returns it; null if none is open.",
-	}}
-	for _, r := range resources() {
+// Resources returns the definitions of the resources, for resources/list. They belong to the caller. The content of a
+// resource, except for the current item, is the answer of the tool heed/PATH. Its query has the tool's arguments.
+func Resources() (all []gabp.Resource) {
+	for _, r := range []struct{ path, name, description string }{
+		{
+			currentPath, "current item", "The most urgent attention item, as attention/current returns it; null if " +
+				"none is open.",
+		},
+		{"status", "status", "How heed watches this game; as heed/status returns it."},
+		{"items", "open items", "All open attention items; one item is at items/ID, as heed/item returns it."},
+		{
+			"entries", "entries", "What was logged and decided; as heed/entries returns it, whose arguments may follow: " +
+				"entries?after=CURSOR&limit=100.",
+		},
+		{
+			"operations", "operations", "The latest operations; one operation is at operations/ID, as heed/operation " +
+				"returns it.",
+		},
+		{
+			"timeline", "timeline", "Calls, items, refusals and acknowledgements; as heed/timeline returns it: " +
+				"timeline?after=CURSOR.",
+		},
+	} {
 		all = append(all, gabp.Resource{
-			URI: ResourceBase + r.path, Name: r.name, Description: r.description,
-			MIMEType: mimeType,
+			URI: ResourceBase + r.path, Name: "heed: " + r.name, MIMEType: mimeType, Description: r.description,
 		})
 	}
 	return all
@@ -87,10 +77,8 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	}
 	var call gabp.ToolCall
 	id := ""
-	for _, r := range resources() {
-		if r.path == path {
-			call.Name = r.tool
-		}
+	if slices.ContainsFunc(Resources(), func(r gabp.Resource) bool { return r.URI == ResourceBase+path }) {
+		call.Name = "heed/" + path
 	}
 	for prefix, tool := range parts {
 		if escaped, ok := strings.CutPrefix(path, prefix); ok && escaped != "" {

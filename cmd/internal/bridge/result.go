@@ -63,13 +63,13 @@ func textOf(raw json.RawMessage) string {
 		raw = memberOf(raw, "message")
 	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // "" where it is no text
+	_ = json.Unmarshal(raw, &s) // "" if it is no text
 	return s
 }
 
 func memberOf(object json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
-	_ = json.Unmarshal(object, &m) // nil where it is no object
+	_ = json.Unmarshal(object, &m) // nil if it is no object
 	return m[name]
 }
 
@@ -152,8 +152,8 @@ func shownVerdict(v *heed.Verdict) *verdict {
 }
 
 // amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
-// of it stays byte for byte; where it has one of these names itself, they go into a member "heed", or "_heed" and so on
-// if it has that, too. A value that is not an object becomes the member "value" of one. Where there is nothing but a
+// of it stays byte for byte; if it has one of these names itself, they go into a member "heed", or "_heed" and so on
+// if it has that, too. A value that is not an object becomes the member "value" of one. If there is nothing but a
 // clean verdict, an object gets that alone, and any other value stays byte for byte.
 func amend(result json.RawMessage, found finding) json.RawMessage {
 	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)

@@ -30,8 +30,8 @@ type Config struct {
 	Application int32
 	// Migrations are statements that lead from each version of the schema to the next. They are never changed, only added.
 	Migrations []string
-	// Trusting leaves out the check of the whole file where it was closed, or another process has it open: it is done
-	// where a log file of SQLite shows that the last to have it open was killed, and after [DB.Doubt].
+	// Trusting leaves out the check of the whole file if it was closed, or another process has it open: it is done
+	// if a log file of SQLite shows that the last to have it open was killed, and after [DB.Doubt].
 	Trusting bool
 	// Wait bounds the wait for other processes: of a transaction, by default 20 s, and of Open, by default 40 s.
 	Wait time.Duration
@@ -45,10 +45,10 @@ type DB struct {
 	SetAside string
 
 	open  *flock.Flock // shared by all that have it open; nil unless trusting
-	doubt string       // a file that is there where the next to open it is to check it
+	doubt string       // a file that is there if the next to open it is to check it
 }
 
-// Doubt has the next who opens the database alone check all of it, where an error says that it is corrupt.
+// Doubt has the next process that opens the database alone check the whole file, if err says that it is corrupt.
 func (d *DB) Doubt(err error) {
 	if corrupt(err) {
 		_ = os.WriteFile(d.doubt, nil, 0o600) // without it the error comes again
@@ -71,7 +71,7 @@ var ErrForeign = errors.New("not a database of this version of heed")
 // a process that writes without a pause lets another wait for seconds.
 const wait = 20 * time.Second
 
-// Open opens the database, makes it where there is none, and brings it to the latest version. A committed transaction
+// Open opens the database, makes it if there is none, and brings it to the latest version. A committed transaction
 // survives a kill of the process, and a loss of power if the disk keeps confirmed writes. An error names the file. It
 // reads the whole file once, to know that it is whole, unless [Config.Trusting] says otherwise.
 func Open(ctx context.Context, c Config) (*DB, error) {
@@ -121,7 +121,7 @@ var ErrFull = errors.New("the disk is full")
 func Plain(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch e.Code() {
-		case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the latter where a file cannot grow
+		case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the latter if a file cannot grow
 			return fmt.Errorf("%w: %w", ErrFull, err)
 		}
 	}
@@ -235,7 +235,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	}()
 	d.DB = s
 	if check {
-		_ = os.Remove(d.doubt) // where it stays, the next one checks again
+		_ = os.Remove(d.doubt) // if it stays, the next one checks again
 		var whole string
 		if err := s.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
 			return nil, err

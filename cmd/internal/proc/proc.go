@@ -51,7 +51,7 @@ type Exit struct {
 	// a signal ended, as shells have it.
 	Code int
 
-	// Signal is the signal that ended it, nil where none did.
+	// Signal is the signal that ended it, nil if none did.
 	Signal os.Signal
 }
 

@@ -146,7 +146,7 @@ func (e Exit) signal() syscall.Signal {
 	return 0
 }
 
-// Crashed reports whether the process ended by a fault of its own, such as SIGSEGV. It is so, too, where a shell that
+// Crashed reports whether the process ended by a fault of its own, such as SIGSEGV. It is so, too, if a shell that
 // started the game reports that by its status.
 func (e Exit) Crashed() bool { return slices.Contains(crashes, e.signal()) }
 

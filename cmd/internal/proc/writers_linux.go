@@ -59,7 +59,7 @@ func serves(pid int) bool {
 
 // Written returns a name by which the file can be opened that a descendant of this process has open for writing as the
 // log of path: by that name or a name with the same begin and end, such as Player-prev.log for Player.log, in the same
-// folder, and also when it was removed since. "" where none is known.
+// folder, and also when it was removed since. "" if none is known.
 func Written(path string) string {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {

@@ -100,7 +100,7 @@ func (t *attention) saw(known *heed.Item) {
 	t.known = known
 }
 
-// within ingests evidence and returns the result of f. It returns false where that takes longer than
+// within ingests evidence and returns the result of f. It returns false if that takes longer than
 // [Config].AnswerWithin, or ctx is done; f may then still run, and its result is lost.
 func within[T any](ctx context.Context, s *Session, f func() T) (answer T, ok bool) {
 	select {

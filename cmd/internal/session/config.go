@@ -36,7 +36,7 @@ type Config struct {
 	LogFrom string
 
 	// RuleFiles are rule files that come before the default rules, which NoDefaults leaves out. New reads them, and
-	// fails where they do not compile. From then on they are polled every RulePoll, compiled aside and swapped as a
+	// fails if they do not compile. From then on they are polled every RulePoll, compiled aside and swapped as a
 	// whole. The last good set stays while they do not compile.
 	RuleFiles  []string
 	NoDefaults bool

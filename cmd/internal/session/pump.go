@@ -9,7 +9,7 @@ import (
 )
 
 // OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
-// sink after another: they must be quick, and must not keep or change the slice. It is empty where only the item of a
+// sink after another: they must be quick, and must not keep or change the slice. It is empty if only the item of a
 // log that cannot be read has changed.
 func (s *Session) OnUpdates(sink func([]heed.Update)) {
 	s.sinkMu.Lock()

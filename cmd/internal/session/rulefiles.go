@@ -49,7 +49,7 @@ type ruleFiles struct {
 	tried []RuleFile // that were compiled last, with success or not; used by the watcher only
 }
 
-// init reads the files and compiles the first set: nil where only the embedded rules apply.
+// init reads the files and compiles the first set: nil if only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	w.names, w.defaults, w.now.Since, w.log = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now(), cfg.Logger
 	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {

@@ -124,7 +124,7 @@ func (d *disk) saveLocked() {
 // Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
 // nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
 //
-// The engine is nil only where cfg itself is refused.
+// The engine is nil only if cfg itself is refused.
 func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, at follow.Position, restored bool, err error) {
 	snapshot, err := statefile.ReadFile(path)
 	if err == nil {

@@ -94,7 +94,7 @@ func (t *timeline) add(e Event) {
 	t.ring[(t.last-1)%uint64(t.limit)] = e
 }
 
-// of returns the note about an item, made where there is none.
+// of returns the note about an item, made if there is none.
 func (t *timeline) of(id string) *note {
 	n, known := t.notes.Get(id)
 	if !known {
@@ -112,7 +112,7 @@ func (t *timeline) after(id string, now time.Time) uint64 {
 	return 0
 }
 
-// millis returns a duration in milliseconds, at least one where it is positive.
+// millis returns a duration in milliseconds, at least one if it is positive.
 func millis(d time.Duration) uint64 {
 	if d <= 0 {
 		return 0

@@ -39,8 +39,8 @@ func (b *broadcast) notify() {
 const pause = 2 * time.Millisecond
 
 // Wait returns the first page of at most limit records (0 means 100) after a cursor that has records, a loss, or an
-// error about the cursor. Where ctx ends before, it returns an empty page, whose Next is where to continue, and the
-// context's error.
+// error about the cursor. If ctx ends before, it returns an empty page, whose Next is the cursor to continue from, and
+// the context's error.
 func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed.Filter) (heed.Page, error) {
 	s.waits.Add(1)
 	defer s.waits.Add(-1)

@@ -107,7 +107,7 @@ type (
 	}
 )
 
-// shows reports whether a value is shown by a program: where it goes by it, or where
+// shows reports whether a value is shown by a program: if it goes by it, or if
 // a file for both sets it.
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 

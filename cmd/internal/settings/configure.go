@@ -27,7 +27,7 @@ type Program struct {
 }
 
 // NewProgram returns a run of the program of that name that has not begun. unwritten is the exit
-// status where help, a script or settings cannot be written.
+// status if help, a script or settings cannot be written.
 func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.Writer) *Program {
 	return &Program{Program: cli.Program{
 		Name: name, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: unwritten,

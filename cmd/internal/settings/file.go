@@ -38,7 +38,7 @@ var language = yamlfile.Language{
 	Name: "a settings file", Instead: "write the value where it is needed", MaxBytes: maxFile, MaxDepth: 8,
 }
 
-// parse reads a file of settings. Paths are taken from the file's directory, or, where
+// parse reads a file of settings. Paths are taken from the file's directory, or, if
 // they begin with ~/, from the folder home.
 func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong Errors) {
 	top, problems := language.Read(data)

@@ -38,7 +38,7 @@ type Key struct {
 	Kind    Kind
 	Values  []string // of a Word or of Words; of a Path, words in the place of one
 	Default string   // as a flag would show it
-	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
+	Help    string   // in a few words, with the name of its value, in backquotes, if it has one
 	Unset   string   // words for an empty value or 0; "" if that is clear
 	Live    bool     // of the live commands: classify-replay ignores it
 

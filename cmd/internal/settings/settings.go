@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 )
 
-// Origin is where a value comes from, the weakest first.
+// Origin is the kind of source of a value, the weakest first.
 type Origin uint8
 
 // The origins.
@@ -49,9 +49,9 @@ const maxFile = 1 << 20
 // ProjectFile is the name of a project's file.
 const ProjectFile = ".heed.yaml"
 
-// Sources are where to look.
+// Sources are the places of settings.
 type Sources struct {
-	// Dir is where the search for a project's file begins. "" looks for none.
+	// Dir is the folder in which the search for a project's file begins. "" skips the search.
 	Dir string
 
 	// UserDir is the system's folder for the configuration of users, as of
@@ -84,7 +84,7 @@ type Settings struct {
 	Values []Value // one for each key, in the order of Keys
 }
 
-// Load finds the values of the keys. The error is an [Errors] where a source is
+// Load finds the values of the keys. The error is an [Errors] if a source is
 // wrong.
 func Load(src Sources) (*Settings, error) {
 	keys := Keys()

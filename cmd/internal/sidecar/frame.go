@@ -82,7 +82,7 @@ func (f *frames) skipMark() error {
 	return err
 }
 
-// next returns the next frame, whose payload is valid until the call after it. The error is io.EOF where the input ends
+// next returns the next frame, whose payload is valid until the call after it. The error is io.EOF if the input ends
 // between two frames; any other means that nothing can be read any more.
 func (f *frames) next() (frameType, []byte, error) {
 	var head [headSize]byte

@@ -53,7 +53,7 @@ func Run(name string, args []string) int {
 	return exitUnreadable
 }
 
-// ErrTerminal is the error where a person types the input.
+// ErrTerminal is the error if a person types the input.
 var ErrTerminal = errors.New("a mod inside a game starts this program: it reads frames from its standard input, not from " +
 	"a terminal; see --help")
 

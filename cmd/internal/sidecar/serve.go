@@ -32,7 +32,7 @@ type Config struct {
 // lastWords bounds how long the writer may take once the input has ended.
 const lastWords = 250 * time.Millisecond
 
-// Serve reads frames from in and writes frames to out until in ends, which is no error. Where in cannot be read
+// Serve reads frames from in and writes frames to out until in ends, which is no error. If in cannot be read
 // further, it writes an error frame and returns the error. A panic is contained, and is an error. Serve does not close
 // in or out. After the end of in it returns within a moment, even while a write to out is stuck; after a panic, a read
 // from in may be under way until the caller closes it.
@@ -221,7 +221,7 @@ func (s *server) log(payload []byte) error {
 	return nil
 }
 
-// observe passes an entry on, and wakes the writer where updates are pending. A line of an operation that joins an item
+// observe passes an entry on, and wakes the writer if updates are pending. A line of an operation that joins an item
 // may change the operation's verdict, also a final one.
 func (s *server) observe(e *event.Entry) {
 	s.engine.ObserveInto(&s.outcome, e)

@@ -39,7 +39,7 @@ type writer struct {
 
 	// Of the writer's goroutine alone.
 
-	s        *server // nil where there was no hello
+	s        *server // nil if there was no hello
 	buf      []byte
 	broken   bool // out cannot be written to
 	updates  []heed.Update

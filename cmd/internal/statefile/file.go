@@ -39,7 +39,7 @@ func writeFile(fs filesystem, path string, data []byte) error {
 
 // writeWhole makes a new file, durable but for its name.
 func writeWhole(fs filesystem, name string, data []byte) error {
-	_ = fs.remove(name) // left by a kill; where it cannot be removed, create fails
+	_ = fs.remove(name) // left by a kill; if it cannot be removed, create fails
 	f, err := fs.create(name)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ Exit status as of heed; 1 if the item was not open, or nothing holds calls back.
 	return cmd
 }
 
-// acker is who acknowledges, and how far, where that is not a person.
+// acker is the agent that acknowledges, and its latest entry; empty for a person.
 type acker struct {
 	Agent   string `json:"agent,omitempty"`
 	Through uint64 `json:"through,omitempty"`
@@ -81,7 +81,7 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 	params := gabp.AckParams{AttentionID: it.ID}
 	var r bridge.Acknowledgement
 	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
-	// Another server, and heed where it leaves attention to the mod, has no such tool.
+	// Another server, and heed if it leaves attention to the mod, has no such tool.
 	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
 		gabp.AckParams
 		acker
@@ -204,7 +204,7 @@ var errNothingHolds = errors.New("nothing holds calls back")
 // was started.
 const leastPrefix = 4
 
-// named returns the id of the item that a person means, with a cursor where something is open: by its number, which the
+// named returns the id of the item that a person means, with a cursor if something is open: by its number, which the
 // server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it may have
 // been cleared before.
 func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -82,8 +83,13 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") && !loopback.Is(f.connect) {
-		return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
+	if f.connect != "" && !strings.HasPrefix(f.connect, "unix:") {
+		if _, _, err := net.SplitHostPort(f.connect); err != nil {
+			return cli.Usage(cmd, "--connect: %w", err)
+		}
+		if !loopback.Is(f.connect) {
+			return cli.Usage(cmd, "--connect: %q is not on the loopback interface; use 127.0.0.1", f.connect)
+		}
 	}
 	return notNegative(cmd, "pid", f.pid)
 }
@@ -109,8 +115,7 @@ func (f *clientFlags) arguments() (args []string) {
 	return args
 }
 
-// connect connects to the selected heed, and returns the run file of
-// itself, where it was found by that.
+// connect connects to the selected heed, and returns its run file; an empty one with --connect.
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, personConfig(token))

@@ -119,7 +119,7 @@ func (f *fetcher) read(response *http.Response) ([]byte, error) {
 	return data, nil
 }
 
-// raw returns where the text of a gist is, for the address of its page: of its first file, where it has several. Any
+// raw returns the address of the text of a gist for the address of its page: of its first file, if it has several. Any
 // other address is as it was.
 func raw(at *url.URL) *url.URL {
 	parts := strings.Split(strings.Trim(at.Path, "/"), "/") // [USER/]ID or USER/ID/REVISION

@@ -19,7 +19,7 @@ type fold struct {
 	inPlace bool
 	epoch   string // of the entries
 
-	row    sameness     // of the entries in the last line; none where that is not theirs
+	row    sameness     // of the entries in the last line; none if that line has no entries
 	latest bridge.Entry // of them
 	count  uint64       // how many they are, on a terminal
 	unsaid uint64       // how many of them are not shown yet, elsewhere

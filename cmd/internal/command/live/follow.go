@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -66,7 +67,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	var unwritten error // also of the last updates, when all else has ended
 	h.session.OnUpdates(func(updates []heed.Update) {
 		if unwritten == nil {
-			if unwritten = p.showUpdates(h, updates, path, f); unwritten != nil {
+			if unwritten = p.showUpdates(updates, path, f); unwritten != nil {
 				cancel(unwritten)
 			}
 		}
@@ -84,7 +85,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 }
 
 // showUpdates shows changes of attention.
-func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *followFlags) error {
+func (p *program) showUpdates(updates []heed.Update, path string, f *followFlags) error {
 	g := p.page(f.width)
 	for i := range updates {
 		u := &updates[i]
@@ -92,17 +93,13 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 			g.buf = report.AppendUpdate(g.buf, path, u)
 			continue
 		}
-		what := u.Item.Summary
-		if r := h.session.Engine().Rules().Rule(u.Item.Cause.Rule); r != nil && r.Summary != "" {
-			what = r.Summary // shorter: an item's own is for agents
-		}
-		g.update(p.Now(), u, what)
+		g.update(p.Now(), u)
 	}
 	return p.write(g)
 }
 
 // update adds a line about an update.
-func (g *page) update(at time.Time, u *heed.Update, what string) {
+func (g *page) update(at time.Time, u *heed.Update) {
 	a := &u.Item
 	k := kind(a.Blocking)
 	if a.State == coalesce.Cleared {
@@ -119,5 +116,5 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 	if len(a.Blame) > 0 {
 		spans = append(spans, span{name, strings.Join(a.Blame, ", ")}, span{plain, ": "})
 	}
-	g.line(append(spans, span{plain, what})...)
+	g.line(append(spans, span{plain, cmp.Or(a.Title, a.Summary)})...)
 }

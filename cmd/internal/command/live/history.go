@@ -32,7 +32,7 @@ type historyFlags struct {
 	game   string
 	format string
 	width  int
-	needed bool // by the command, which is refused where nothing is remembered
+	needed bool // by the command, which is refused if nothing is remembered
 	latest bool // if no game is named, the game of the latest session is selected
 
 	path string // of the file, once it is known
@@ -97,7 +97,7 @@ func (p *program) noteOpened(ctx context.Context, h *history.History) {
 	}
 }
 
-// withHistory makes a command that reads history: ask is given it, and nil where there is none, with the game that is
+// withHistory makes a command that reads history: ask is given it, and nil if there is none, with the game that is
 // selected.
 func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	ask func(ctx context.Context, h *history.History, game string, args []string) error,
@@ -135,7 +135,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	return cmd
 }
 
-// nothingYet is the message where there is no session.
+// nothingYet is the message if there is no session.
 func (f *historyFlags) nothingYet() string { return "nothing is remembered; it would be in " + f.path }
 
 // none ends a command that needs a session.
@@ -290,7 +290,7 @@ func fared(s *history.Session) span {
 // date is a time for a person.
 func date(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// gameName is a game with its version, in words where it is not known.
+// gameName is a game with its version, in words if it is not known.
 func gameName(s *history.Session) string {
 	return cmp.Or(strings.TrimSpace(s.Game+" "+s.Version), "an unknown game")
 }

@@ -227,7 +227,7 @@ func (h *host) openSession() (err error) {
 	return err
 }
 
-// snapshot is the file that keeps the engine's state, where that is asked for.
+// snapshot is the file that keeps the engine's state, if that is asked for.
 func (h *host) snapshot() string { return h.state.path(h.name + ".snapshot") }
 
 // lossy is a file whose writers do not report errors.
@@ -482,7 +482,7 @@ var answerWithin time.Duration
 // maxClaims bounds the processes that keep files by one name in one folder.
 const maxClaims = 64
 
-// claim returns the name for the files of this process in the state folder: name where no running heed has it,
+// claim returns the name for the files of this process in the state folder: name if no running heed has it,
 // otherwise name with a number. Shared is nil, or has who holds name, or why that is not known. The kernel releases the
 // claim when the process ends.
 func (h *host) claim(name string) (claimed string, shared, err error) {

@@ -23,7 +23,7 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// keepEvery bounds how much of a session is lost where its heed is killed; it is shorter in tests.
+// keepEvery bounds how much of a session is lost if its heed is killed; it is shorter in tests.
 var keepEvery = time.Second
 
 // keepAgain is how long heed waits after an error of the history; it is shorter in tests.
@@ -390,7 +390,7 @@ func (b *logBytes) log() summary.Log {
 	return b.hasher.Log(b.name)
 }
 
-// written returns when the log was written last, or now where that is not known.
+// written returns when the log was written last, or now if that is not known.
 func (b *logBytes) written(now time.Time) time.Time {
 	if b.file != nil {
 		if info, err := b.file.Stat(); err == nil && info.ModTime().Before(now) {
@@ -400,8 +400,8 @@ func (b *logBytes) written(now time.Time) time.Time {
 	return now
 }
 
-// ended ends the log where another run began in its file: the file now belongs to that run. A renamed file still
-// belongs to this one.
+// ended ends the log. If another run began in its file, the file now belongs to that run. A renamed file still belongs
+// to this one.
 func (b *logBytes) ended() {
 	if b.file == nil {
 		b.path = "" // it may be another's by now

@@ -123,7 +123,7 @@ func running(path, how string, fromEnd bool) source {
 	}}
 }
 
-// serveBridge returns where to listen and with which token.
+// serveBridge returns the address to listen on, and the token.
 func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, error) {
 	b := gabp.Bridge{Address: cmp.Or(f.addr, "127.0.0.1:0"), GameID: f.game}
 	if f.tokenFile != "" {

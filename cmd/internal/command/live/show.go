@@ -51,7 +51,7 @@ func (p *program) page(columns int) *page {
 	return &page{width: columns, color: p.Color}
 }
 
-// line adds a line, cut where it is too wide. Its texts are made harmless.
+// line adds a line, cut if it is too wide. Its texts are made harmless.
 func (g *page) line(spans ...span) {
 	left := g.width
 	for _, s := range spans {

@@ -24,7 +24,7 @@ import (
 const teeGrace = time.Second
 
 // output has the standard streams of a game, which pass through heed. A stream that is a terminal does not go through
-// heed, since games behave otherwise where it is none.
+// heed, since games behave otherwise if it is none.
 type output struct {
 	stdout, stderr *os.File // the game's
 
@@ -134,7 +134,7 @@ const (
 	tailGrace = 250 * time.Millisecond
 )
 
-// drain returns when everything that the game wrote before is passed on, at once where the system cannot say so.
+// drain returns when everything that the game wrote before is passed on, at once if the system cannot say so.
 func (s *stream) drain(ctx context.Context) error {
 	empty := make(chan struct{})
 	s.mu.Lock()
@@ -154,7 +154,7 @@ func (s *stream) drain(ctx context.Context) error {
 	}
 }
 
-// read reads from the pipe, whose text before is passed on. Where it is empty, it answers who waits for that.
+// read reads from the pipe, whose text before is passed on. If it is empty, it answers who waits for that.
 func (s *stream) read(buf []byte) (int, error) {
 	for {
 		s.mu.Lock()
@@ -370,7 +370,7 @@ func (s *spool) report() {
 }
 
 // renew makes the next write begin another file. The current one is renamed, which every system allows while the
-// follower has it open, and removed. Where that fails, it keeps growing, and renew is due again after as much text.
+// follower has it open, and removed. If that fails, it keeps growing, and renew is due again after as much text.
 func (s *spool) renew() {
 	_ = s.file.Close() // the text is with the system
 	s.file, s.size = nil, 0

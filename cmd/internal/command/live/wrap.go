@@ -190,7 +190,7 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 	return b, l, nil
 }
 
-// inner returns a port and a token for the game, in a bridge file of their own where the bridge named one: some mods
+// inner returns a port and a token for the game, in a bridge file of their own if the bridge named one: some mods
 // read the file and not the environment.
 func inner(h *host) (b gabp.Bridge, err error) {
 	port, err := freePort()
@@ -263,7 +263,7 @@ func notStarted(program string, err error) error {
 	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
 		status, reason, next = exitNotFound, "no such program in the folders of PATH",
 			"if it is in another folder, write its path, such as ./"+program
-	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
+	case errors.Is(err, exec.ErrDot): // if PATH has the working directory, as Windows always has it
 		status, reason, next = exitNotFound,
 			"it is in this folder, which is not searched by name", "write ./"+program
 	case errors.Is(err, os.ErrNotExist) && statErr == nil:
@@ -281,7 +281,7 @@ func notStarted(program string, err error) error {
 	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
 }
 
-// file returns the file of a standard stream, nil where it is none.
+// file returns the file of a standard stream, nil if it is none.
 func file(stream any) *os.File {
 	f, _ := stream.(*os.File)
 	return f
