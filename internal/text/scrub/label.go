@@ -8,7 +8,7 @@ import (
 )
 
 // maxWord bounds the bytes of a word before a value, without the signs between its parts.
-const maxWord = 48
+const maxWord = 64
 
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {

@@ -13,7 +13,7 @@ type finder struct {
 	spans []span
 	seen  [maxForms]int // up to where the expression of each form ran
 
-	line, longest int // where the line begins, and the length of the longest word, 0 if it is not known yet
+	line int // where the line begins
 
 	colons, digits int // where the last run of an address or of digits ended
 }
@@ -22,28 +22,23 @@ type finder struct {
 func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
-	var part uint64                         // of the word that a sign, or a capital after a small letter, begins
+	var before, part uint64                 // sums of the last two parts of a name
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		c := class[b]
-		if c&separator != 0 && i > 0 && class[s[i-1]]&inName != 0 {
-			place, bit := bitOf(part)
-			if lasts[place]&bit != 0 || s[i-1] >= utf8.RuneSelf {
-				if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
-					f.label(i)
-				}
-			}
+		c, inside := class[b], i > 0 && class[s[i-1]]&inName != 0
+		if c&separator != 0 && inside && (lasts.has(part) || s[i-1] >= utf8.RuneSelf) {
+			f.end(i, before, part)
 		}
 		switch {
-		case c&inName == 0:
-			part = 0
-		case i > 0 && upper(s[i]) && !upper(s[i-1]):
-			part = uint64(b)
-		default:
-			part = part*131 + uint64(b)
+		case c&inName != 0 && inside && !(upper(s[i]) && !upper(s[i-1]) && s[i-1] < utf8.RuneSelf):
+			part = sum(part, b)
+		case c&inName != 0:
+			before, part = part, uint64(b)
+		case inside && c&isJoint == 0 || !inside:
+			before, part = 0, 0
 		}
 		if c&inToken == 0 {
 			if i-word >= shortestToken && number >= word {
@@ -59,12 +54,21 @@ func (f *finder) scan() {
 		}
 		h = roll(h, b)
 		if hinted[h>>6]&(1<<(h&63)) != 0 {
-			for _, h := range hints[buckets[h]] {
+			for _, h := range hints[h] {
 				if at := i - 2 - h.key; f.hasHint(at, h.text) {
 					f.hinted(h.form, max(at, 0), at+len(h.text))
 				}
 			}
 		}
+	}
+}
+
+// end looks for a value if a word before one may end at the place.
+func (f *finder) end(at int, before, part uint64) {
+	other := f.s[at-1] >= utf8.RuneSelf && ends.has(sumOf(f.s[max(0, at-2):at]))
+	if other || ends.has(part) || ends.has(both(before, part)) ||
+		(agents.has(part) || agents.has(both(before, part))) && beginsName(f.s[min(at+1, len(f.s)):]) {
+		f.label(at)
 	}
 }
 
@@ -111,7 +115,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[buckets[roll(0, '@')]] {
+		for _, h := range hints[roll(0, '@')] {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
@@ -160,7 +164,7 @@ func (f *finder) hinted(form *form, at, end int) {
 // lines, sees the rest of the text.
 func (f *finder) window(form *form, at int) {
 	s := f.s
-	if at < f.seen[form.index] || form.shortest > 0 && !f.hasWord(form.shortest) {
+	if at < f.seen[form.index] {
 		return
 	}
 	from, to := f.line, len(s)
@@ -185,25 +189,6 @@ func (f *finder) window(form *form, at int) {
 	}
 	f.seen[form.index] = to
 	f.all(form, from, to)
-}
-
-// hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.
-func (f *finder) hasWord(n int) bool {
-	if f.longest == 0 {
-		run, digits := 0, 0
-		for i := range len(f.s) {
-			if b := f.s[i]; !wordByte(b) && b != '-' {
-				run, digits = -1, 0
-			} else if digit(b) {
-				digits++
-			}
-			if run++; digits > 0 {
-				f.longest = max(f.longest, run)
-			}
-		}
-		f.longest = max(f.longest, 1)
-	}
-	return f.longest >= n
 }
 
 // value adds the value of a provider that begins at a place, with the rest of its word.

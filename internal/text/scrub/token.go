@@ -202,16 +202,14 @@ func (f *finder) credited(from int) bool {
 			continue
 		}
 		n++
-		if ends, _ := endsWord(s, at); ends {
-			kinds, _ := f.word(at)
-			if kinds&noneWord != 0 {
-				return false
-			}
-			found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2
+		kinds, _ := f.word(at)
+		if kinds&noneWord != 0 {
+			return false
 		}
-		found = found || slices.ContainsFunc(compounds, func(end string) bool {
-			return at-first > len(end) && hasFold(s[at-len(end):at], end)
-		})
+		found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2 ||
+			slices.ContainsFunc(compounds, func(end string) bool {
+				return at-first > len(end) && hasFold(s[at-len(end):at], end)
+			})
 	}
 	return (found || option.MatchString(s[first:from])) && !unsaid.MatchString(s[first:from])
 }
