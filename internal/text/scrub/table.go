@@ -267,9 +267,7 @@ func addHints(list string, form *form) {
 // rarity is how rare the first three bytes of s are in logs.
 func rarity(s string) (n int) {
 	for i := range min(3, len(s)) {
-		if strings.IndexByte(" etaoinsrlcdu", s[i]) < 0 {
-			n++
-		}
+		n += strings.IndexByte(" etaoinsrlcdumpfgbhv.wyk", s[i]) & 0x1F
 	}
 	return n
 }

@@ -174,7 +174,7 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 		return
 	case !isURL && len(wide.text) >= 40 && strings.ContainsAny(wide.text, "+/=") &&
-		wide.kinds == 7 && wide.often(45) && wide.longest < 8:
+		wide.kinds == 7 && wide.often(45) && wide.longest < 8 && !isReadable(wide.text):
 		if start == f.line && (end == len(s) || s[end] < ' ') {
 			return // a line of data
 		}
