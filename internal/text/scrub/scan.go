@@ -154,7 +154,7 @@ func (f *finder) hinted(form *form, at, end int) {
 	case "root":
 		f.home(at, end)
 	case "own":
-		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
+		_ = f.value(form, at) || f.value(form, at-len(lastOf(f.s[:at], "+/=.|~%:")))
 	default:
 		f.window(form, at)
 	}
@@ -172,22 +172,21 @@ func (f *finder) window(form *form, at int) {
 		to = at + n
 	}
 	most := maxBefore
+	if n := strings.IndexAny(s[at+1:to], " \t"); form.place == "word" && n >= 0 {
+		to = at + n + 2
+	}
 	switch form.place {
 	case "at":
-		f.all(form, at, to)
-		return
-	case "word":
-		most = 0
-		if n := strings.IndexAny(s[at+1:to], " \t"); n >= 0 {
-			to = at + n + 2
-		}
-	case "near":
+		from = at
+	case "word", "near":
 		most = 0
 	}
 	if at-from > most {
 		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
-	f.seen[form.index] = to
+	if form.place != "at" {
+		f.seen[form.index] = to
+	}
 	f.all(form, from, to)
 }
 
@@ -202,7 +201,7 @@ func (f *finder) value(form *form, at int) bool {
 		return false
 	}
 	to := at + m[1]
-	for to < len(s) && (wordByte(s[to]) || s[to] == '-' || s[to] == '=') {
+	for to < len(s) && (class[s[to]]&inToken != 0 || s[to] == '=') {
 		to++
 	}
 	f.add(Secret, at, to, false)
@@ -229,17 +228,6 @@ func (f *finder) all(form *form, at, end int) {
 		}
 	}
 }
-
-// tokenStart returns where the word that has a place in it begins.
-func tokenStart(s string, at int) int {
-	for at > 0 && tokenByte(s[at-1]) {
-		at--
-	}
-	return at
-}
-
-// tokenByte reports whether b is in words that machines make up.
-func tokenByte(b byte) bool { return wordByte(b) || strings.IndexByte("-+/=.|~%:", b) >= 0 }
 
 // wordByte reports whether b is one of \w.
 func wordByte(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'z' || b == '_' }

@@ -266,8 +266,9 @@ func addHints(list string, form *form) {
 
 // rarity is how rare the first three bytes of s are in logs.
 func rarity(s string) (n int) {
-	for i := range min(3, len(s)) {
-		n += strings.IndexByte(" etaoinsrlcdumpfgbhv.wyk", s[i]) & 0x1F
+	for _, b := range []byte(s[:min(3, len(s))]) {
+		_, after, _ := strings.Cut("kyw.vhbgfpmudclrsnioate ", string(rune(b)))
+		n -= len(after)
 	}
 	return n
 }

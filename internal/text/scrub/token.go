@@ -104,17 +104,7 @@ func (w *shape) isPrefixed() bool {
 // isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
 // three letters, as few random words have.
 func isReadable(s string) bool {
-	from := 0
-	for i := 1; i <= len(s); i++ {
-		if i < len(s) && class[s[i]]&inName != 0 && !digit(s[i]) && (!upper(s[i]) || upper(s[i-1])) {
-			continue
-		}
-		if word := strings.TrimLeft(s[from:i], "_-0123456789"); len(word) > 3 && vocabulary()[strings.ToLower(word)] {
-			return true
-		}
-		from = i
-	}
-	return false
+	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool { return vocabulary()[strings.ToLower(part)] })
 }
 
 const (
@@ -131,6 +121,7 @@ const (
 var (
 	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
 	hexTail  = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
 
 	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
