@@ -22,7 +22,7 @@ func (f *finder) label(at int) {
 	c := f.connect(at, kinds)
 	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
 	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
-		(f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
+		(f.s[from-1] == '.' || inWord) && !noSpaces(firstRune(f.s[from:]))
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -385,16 +385,7 @@ func (f *finder) tail(at, end int) {
 		return
 	}
 	from := max(0, to-96) + m[2]
-	for p := from; p < to; p = skip(s, p, " ") {
-		word := p
-		for p < to && s[p] != ' ' {
-			p++
-		}
-		if is(s[word:p], nounWord|userWord|nobodyWord|plainWord) {
-			from = min(p+1, to)
-		}
-	}
-	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from &&
+	if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
 		!isOrdinary(strings.ToLower(s[from:to])) {
 		f.add(User, from, to, true)
 	}

@@ -46,12 +46,6 @@ func (f *finder) scan() {
 			}
 			word = i + 1
 		}
-		if c&isSign != 0 {
-			if b <= '9' && b >= '0' {
-				number = i
-			}
-			f.sign(i, b)
-		}
 		h = roll(h, b)
 		if hinted[h>>6]&(1<<(h&63)) != 0 {
 			for _, h := range hints[h] {
@@ -59,6 +53,12 @@ func (f *finder) scan() {
 					f.hinted(h.form, max(at, 0), at+len(h.text))
 				}
 			}
+		}
+		if c&isSign != 0 {
+			if b <= '9' && b >= '0' {
+				number = i
+			}
+			f.sign(i, b)
 		}
 	}
 }
