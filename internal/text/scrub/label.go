@@ -40,7 +40,7 @@ func (f *finder) label(at int) {
 	}
 }
 
-// ofPerson matches the text before the name of a person.
+// ofPerson matches the text before a value if a word for a person is near: "PlayerConnected: name=".
 var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
@@ -179,11 +179,11 @@ func (f *finder) secret(c connection, bare bool) {
 		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
-	value := s[c.from:to]
+	value := s[c.from:min(to, c.from+maxQuoted)]
 	trimmed := strings.TrimRight(value, ".,!?:")
 	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
 		c.isSecret(s, to, trimmed, bare) {
-		if c.closing == "" {
+		if c.closing == "" && to == c.from+len(value) {
 			to = c.from + len(trimmed)
 		}
 		f.add(Secret, c.from, to, false)
@@ -380,11 +380,11 @@ func (f *finder) tail(at, end int) {
 	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
 		return
 	}
-	m := lastName().FindStringSubmatchIndex(s[max(0, to-96):to])
+	m := lastName().FindStringSubmatchIndex(s[max(0, to-maxWord):to])
 	if m == nil {
 		return
 	}
-	from := max(0, to-96) + m[2]
+	from := max(0, to-maxWord) + m[2]
 	if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
 		!isOrdinary(strings.ToLower(s[from:to])) {
 		f.add(User, from, to, true)

@@ -15,7 +15,7 @@ type finder struct {
 
 	line int // where the line begins
 
-	colons, digits int // where the last run of an address or of digits ended
+	colons, digits, values int // where the last run of an address or of digits, and the last token of a provider, ended
 }
 
 // scan looks at each byte once.
@@ -50,7 +50,7 @@ func (f *finder) scan() {
 		if hinted[h>>6]&(1<<(h&63)) != 0 {
 			for _, h := range hints[h] {
 				if at := i - 2 - h.key; f.hasHint(at, h.text) {
-					f.hinted(h.form, max(at, 0), at+len(h.text))
+					f.hinted(h.form, at+strings.Count(h.text[:1], "\n"), at+len(h.text))
 				}
 			}
 		}
@@ -63,7 +63,7 @@ func (f *finder) scan() {
 	}
 }
 
-// end looks for a value if a word before one may end at the place.
+// end looks for a value if a word before one may end at the place, by the sums of its last two parts.
 func (f *finder) end(at int, before, part uint64) {
 	other := f.s[at-1] >= utf8.RuneSelf && ends.has(sumOf(f.s[max(0, at-2):at]))
 	if other || ends.has(part) || ends.has(both(before, part)) ||
@@ -154,14 +154,14 @@ func (f *finder) hinted(form *form, at, end int) {
 	case "root":
 		f.home(at, end)
 	case "own":
-		_ = f.value(form, at) || f.value(form, at-len(lastOf(f.s[:at], "+/=.|~%:")))
+		_ = at < f.values || f.value(form, at) || f.value(form, at-len(lastOf(f.s[max(0, at-maxBefore):at], "+/=.|~%:")))
 	default:
 		f.window(form, at)
 	}
 }
 
-// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
-// lines, sees the rest of the text.
+// window adds the private texts that a form finds near a hint: in its line, its word, or the rest of the text, as the
+// place of the form says.
 func (f *finder) window(form *form, at int) {
 	s := f.s
 	if at < f.seen[form.index] {
@@ -184,10 +184,9 @@ func (f *finder) window(form *form, at int) {
 	if at-from > most {
 		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
-	if form.place != "at" {
+	if f.seen[form.index] = f.all(form, from, to); form.place != "at" {
 		f.seen[form.index] = to
 	}
-	f.all(form, from, to)
 }
 
 // value adds the value of a provider that begins at a place, with the rest of its word.
@@ -205,17 +204,18 @@ func (f *finder) value(form *form, at int) bool {
 		to++
 	}
 	f.add(Secret, at, to, false)
+	f.values = to
 	return true
 }
 
 // all adds the private texts of a form between two places. Matches may share the signs around them, so each search
-// begins where the last private text ended.
-func (f *finder) all(form *form, at, end int) {
+// begins where the last private text ended. It returns that place.
+func (f *finder) all(form *form, at, end int) int {
 	expr := form.expr()
 	for at < end {
 		m := expr.FindStringSubmatchIndex(f.s[at:end])
 		if m == nil {
-			return
+			break
 		}
 		group := 2
 		for group+3 < len(m) && m[group] < 0 {
@@ -227,6 +227,7 @@ func (f *finder) all(form *form, at, end int) {
 			f.add(form.kind, from, to, form.teaches)
 		}
 	}
+	return at
 }
 
 // wordByte reports whether b is one of \w.

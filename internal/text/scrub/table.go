@@ -108,7 +108,7 @@ const hashBits = 15
 
 func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
 
-// set is a set of sums. It has a few others as well.
+// set is a set of sums. It reports a few others as members.
 type set [1 << 12]uint64
 
 func (s *set) has(sum uint64) bool {
@@ -121,11 +121,13 @@ func (s *set) add(sum uint64) {
 	s[sum>>52] |= 1 << (sum >> 46 & 63)
 }
 
-// sum returns the sum of a part of a word, or the sum of both its parts, which begin with another part and its sum.
+// sum returns the sum of a part of a word with one more byte.
 func sum(sum uint64, b byte) uint64 { return sum*131 + uint64(b) }
 
+// both returns the sum of two parts.
 func both(before, last uint64) uint64 { return before*31 + last }
 
+// sumOf returns the sum of s in the lower case of ASCII.
 func sumOf(s string) (n uint64) {
 	for i := range len(s) {
 		n = sum(n, fold[s[i]])
@@ -332,7 +334,7 @@ var fold = func() (table [256]byte) {
 	return table
 }()
 
-// hasFold reports whether s begins with lower, whatever the case of ASCII in s. A line feed is at the end of s.
+// hasFold reports whether s begins with lower, in any case of ASCII. The end of s counts as a line feed.
 func hasFold(s, lower string) bool {
 	for i := range len(lower) {
 		if i == len(s) {

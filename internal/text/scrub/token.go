@@ -49,15 +49,15 @@ func (w *shape) often(percent int) bool { return w.changes*100 > w.length*percen
 // isHex reports whether a word is in hexadecimal.
 func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
 
-// isRandom reports whether a word is as machines make up words: of capitals, small letters and digits, which change
-// often. A hash, which is in one case, is not.
+// isRandom reports whether capitals, small letters and digits change as often as in words of machines. A hash has one
+// case.
 func (w *shape) isRandom() bool {
 	n := len(w.text)
 	return n >= 8 && w.kinds&6 == 6 && (w.kinds == 7 && n >= 10 || w.changes*2 > n) && w.often(30) &&
 		(w.longest < 4 || n >= 20 && w.longest < 8)
 }
 
-// isOpaque reports whether the kinds of signs change as often as in random words, and the word is no hash.
+// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash.
 func (w *shape) isOpaque() bool {
 	signs := len(w.text) - w.length
 	switch {
@@ -80,7 +80,7 @@ func (w *shape) isCredential() bool {
 		w.kinds < 7 && w.often(28) && w.numbers > 2) && !isReadable(w.text)
 }
 
-// isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
+// isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random part.
 func (w *shape) isPrefixed() bool {
 	m := prefixed.FindStringSubmatch(w.text)
 	if m == nil || blob.MatchString(m[1]) {
@@ -111,7 +111,8 @@ const (
 	// shortestToken is the length of the shortest word that may be a secret by its letters.
 	shortestToken = 16
 
-	// maxWide bounds a word with the signs of base64 after its first part, and maxBefore what is looked at before it.
+	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
+	// a word.
 	maxWide   = 1024
 	maxBefore = 128
 
@@ -140,8 +141,8 @@ var (
 	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
 )
 
-// opaque adds a word with a digit that a machine made up: one whose letters are random, one with a prefix as providers
-// have, or one after a word for secrets. Words in paths and in data stay.
+// opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix, or
+// by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
@@ -229,10 +230,10 @@ func (f *finder) addToken(from, to int) {
 	f.add(Secret, from, to, false)
 }
 
-// isOutside reports whether r is in no word of a machine.
+// isOutside reports whether r is no letter of ASCII, digit, "_" or "-".
 func isOutside(r rune) bool { return r >= utf8.RuneSelf || class[r]&inToken == 0 }
 
-// lastOf returns the word of a machine at the end of s, which may have further signs.
+// lastOf returns the last word of s, of letters, digits, "_", "-" and signs.
 func lastOf(s, signs string) string {
 	return s[1+strings.LastIndexFunc(s, func(r rune) bool { return isOutside(r) && !strings.ContainsRune(signs, r) }):]
 }
