@@ -21,8 +21,7 @@ func (f *finder) label(at int) {
 	}
 	c := f.connect(at, kinds)
 	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
-	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
-		(f.s[from-1] == '.' || inWord) && !noSpaces(firstRune(f.s[from:]))
+	inCode := c.sign != '=' && c.closing == "" && f.afterCode(from)
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -32,12 +31,18 @@ func (f *finder) label(at int) {
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0:
 		f.id(c)
-	case kinds&machineWord != 0 && from > 0 && strings.IndexByte("-_./\\", f.s[from-1]) >= 0:
+	case kinds&machineWord != 0 && strings.ContainsAny(f.s[max(0, from-1):from], "-_./\\"):
 	case kinds&(hostWord|machineWord|netWord) != 0:
 		f.host(c, kinds)
 	default:
 		f.user(c, from)
 	}
+}
+
+// afterCode reports whether the word at the place follows a dot or a letter, as names in code do.
+func (f *finder) afterCode(from int) bool {
+	before := lastRune(f.s[:from])
+	return (before == '.' || from > 0 && isNamePart(before)) && !noSpaces(firstRune(f.s[from:]))
 }
 
 // ofPerson matches the text before a value if a word for a person is near: "PlayerConnected: name=".
@@ -101,22 +106,32 @@ var (
 	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
 )
 
-// connect reads the text after a word before a value.
-func (f *finder) connect(at int, kinds word) connection {
+// further returns the place after further words before a sign or a verb, "owner of the file:", or at if there are none.
+func (f *finder) further(at int, kinds word) int {
 	s := f.s
-	p := skip(s, at, `\"'»”`)
 	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
 		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+128)], ":=：—–") {
-		// no further words
-	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
+		return at
+	}
+	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
 		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
-			at, p = at+m[3], at+m[3]
+			return at + m[3]
 		}
 	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
-		at, p = at+m[2], at+m[2]
+		return at + m[2]
+	}
+	return at
+}
+
+// connect reads the text after a word before a value.
+func (f *finder) connect(at int, kinds word) connection {
+	s := f.s
+	p := skip(s, at, `\"'»”`)
+	if next := f.further(at, kinds); next > at {
+		at, p = next, next
 	}
 	if m := joint.FindStringSubmatchIndex(s[at:]); m != nil {
 		if s[at+m[2]] == '>' { // an element of XML
@@ -248,8 +263,7 @@ func (f *finder) host(c connection, kinds word) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
-		isNoHost(s, c.from, c.from+len(value)) || typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
+	if !isHostName(s, c.from, c.from+len(value)) ||
 		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}
@@ -260,6 +274,13 @@ func (f *finder) host(c connection, kinds word) {
 	if named || !machine && c.strength == 2 {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
+}
+
+// isHostName reports whether the text between two places may be the name of a computer or of a network.
+func isHostName(s string, from, to int) bool {
+	value := s[from:to]
+	return hostName.MatchString(value) && !isHardware(s, from, to) && !isNoHost(s, from, to) &&
+		!typed.MatchString(value) && !is(value, plainWord|nobodyWord)
 }
 
 // user adds the name after a word for users.

@@ -33,7 +33,7 @@ func (f *finder) scan() {
 			f.end(i, before, part)
 		}
 		switch {
-		case c&inName != 0 && inside && !(upper(s[i]) && !upper(s[i-1]) && s[i-1] < utf8.RuneSelf):
+		case c&inName != 0 && inside && !isHump(s, i):
 			part = sum(part, b)
 		case c&inName != 0:
 			before, part = part, uint64(b)
@@ -55,13 +55,16 @@ func (f *finder) scan() {
 			}
 		}
 		if c&isSign != 0 {
-			if b <= '9' && b >= '0' {
+			if digit(b) {
 				number = i
 			}
 			f.sign(i, b)
 		}
 	}
 }
+
+// isHump reports whether a capital follows another letter or a digit of ASCII at the place, as in camel case.
+func isHump(s string, at int) bool { return upper(s[at]) && !upper(s[at-1]) && s[at-1] < utf8.RuneSelf }
 
 // end looks for a value if a word before one may end at the place, by the sums of its last two parts.
 func (f *finder) end(at int, before, part uint64) {

@@ -63,7 +63,7 @@ func (w *shape) isOpaque() bool {
 	switch {
 	case w.kinds&1 == 0 || signs > 4+len(w.text)/16 || w.length < 16 || len(w.text) < 20 || w.longest >= 8 && w.kinds == 7:
 		return false
-	case w.kinds == 7 && !(w.often(52) && (signs < 2 || w.numbers > 1) || w.often(42) && signs == 0 && w.numbers > 2):
+	case w.kinds == 7 && (signs > 1 && w.numbers < 2 || !w.often(52)) && (signs > 0 || w.numbers < 3 || !w.often(42)):
 		return false
 	case w.kinds < 7 && (!w.often(28) || w.length < 24 || signs > 1 || w.numbers < 4 || hexTail.MatchString(w.text)):
 		return false
@@ -71,6 +71,12 @@ func (w *shape) isOpaque() bool {
 		return false
 	}
 	return !w.isHex() && !isReadable(w.text)
+}
+
+// isBase64 reports whether a word with the signs of base64 is random.
+func (w *shape) isBase64() bool {
+	return len(w.text) >= 40 && strings.ContainsAny(w.text, "+/=") && w.kinds == 7 && w.often(45) && w.longest < 8 &&
+		!isReadable(w.text)
 }
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
@@ -148,25 +154,21 @@ func (f *finder) opaque(from, to int) {
 	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
 		return
 	}
-	start := from - len(lastOf(s[max(0, from-maxBefore):from], "+/"))
-	end := to
-	for end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0) {
-		end++
-	}
-	word, wide := shapeOf(s[from:to]), shapeOf(s[start:end])
-	before := s[max(f.line, start-64):start]
+	start, end := wide(s, from, to)
+	word, all := shapeOf(s[from:to]), shapeOf(s[start:end])
 	isURL := strings.Contains(s[max(0, from-80):from], "://")
-	inPath := !isURL && (strings.HasPrefix(s[to:], `\`) || strings.HasPrefix(s[to:], "/") ||
-		strings.HasSuffix(s[:from], "/") || strings.HasSuffix(before, `\`))
+	if isURL {
+		start = from
+	}
+	inPath := !isURL && (hasSlash(s[max(0, from-1):from]) || hasSlash(s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
 		f.add(ID, from, to, false)
 		return
-	case !inPath && word.isCredential() && (isURL && f.credited(from) || !isURL && f.credited(start)):
+	case !inPath && word.isCredential() && f.credited(start):
 		f.addToken(from, to)
 		return
-	case !isURL && len(wide.text) >= 40 && strings.ContainsAny(wide.text, "+/=") &&
-		wide.kinds == 7 && wide.often(45) && wide.longest < 8 && !isReadable(wide.text):
+	case !isURL && all.isBase64():
 		if start == f.line && (end == len(s) || s[end] < ' ') {
 			return // a line of data
 		}
@@ -174,10 +176,19 @@ func (f *finder) opaque(from, to int) {
 	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
 		return
 	}
-	if !media.MatchString(wide.text) && !blob.MatchString(before[max(0, len(before)-32):]) {
+	if !media.MatchString(all.text) && !blob.MatchString(s[max(f.line, start-32):start]) {
 		f.addToken(from, to)
 	}
 }
+
+// wide returns the word between two places with the signs of base64 and the parts that they join.
+func wide(s string, from, to int) (start, end int) {
+	for end = to; end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0); end++ {
+	}
+	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
+}
+
+func hasSlash(s string) bool { return strings.ContainsAny(s, `/\`) }
 
 // isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
 func isIdentity(s string) bool {
