@@ -16,7 +16,8 @@ func (f *finder) label(at int) {
 	if kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
 		f.greeted(at)
 	}
-	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) ||
+		kinds&personWord != 0 && !strings.ContainsAny(f.s[at:min(len(f.s), at+48)], ":=：—–") {
 		return
 	}
 	c := f.connect(at, kinds)

@@ -73,10 +73,13 @@ func (w *shape) isOpaque() bool {
 	return !w.isHex() && !isReadable(w.text)
 }
 
-// isBase64 reports whether a word with the signs of base64 is random.
-func (w *shape) isBase64() bool {
-	return len(w.text) >= 40 && strings.ContainsAny(w.text, "+/=") && w.kinds == 7 && w.often(45) && w.longest < 8 &&
-		!isReadable(w.text)
+// isBase64 reports whether s has signs of base64 and is random.
+func isBase64(s string) bool {
+	if len(s) < 40 || !strings.ContainsAny(s, "+/=") {
+		return false
+	}
+	w := shapeOf(s)
+	return w.kinds == 7 && w.often(45) && w.longest < 8 && !isReadable(s)
 }
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
@@ -155,7 +158,7 @@ func (f *finder) opaque(from, to int) {
 		return
 	}
 	start, end := wide(s, from, to)
-	word, all := shapeOf(s[from:to]), shapeOf(s[start:end])
+	word := shapeOf(s[from:to])
 	isURL := strings.Contains(s[max(0, from-80):from], "://")
 	if isURL {
 		start = from
@@ -168,7 +171,7 @@ func (f *finder) opaque(from, to int) {
 	case !inPath && word.isCredential() && f.credited(start):
 		f.addToken(from, to)
 		return
-	case !isURL && all.isBase64():
+	case !isURL && isBase64(s[start:end]):
 		if start == f.line && (end == len(s) || s[end] < ' ') {
 			return // a line of data
 		}
@@ -176,7 +179,7 @@ func (f *finder) opaque(from, to int) {
 	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
 		return
 	}
-	if !media.MatchString(all.text) && !blob.MatchString(s[max(f.line, start-32):start]) {
+	if !media.MatchString(s[start:end]) && !blob.MatchString(s[max(f.line, start-32):start]) {
 		f.addToken(from, to)
 	}
 }
