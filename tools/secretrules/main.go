@@ -74,6 +74,9 @@ var excluded = []string{
 	"asana-client-id", "discord-client-id", "dropbox-api-token", "slack-webhook-url", "linkedin-client-id",
 }
 
+// ambiguous are keywords that many words have. Their values are random words of one part.
+var ambiguous = []string{"s.", "sk"}
+
 var (
 	ruleID   = regexp.MustCompile(`(?m)^id = "(.*)"`)
 	ruleExpr = regexp.MustCompile(`(?m)^regex = '''(.*)'''`)
@@ -99,7 +102,12 @@ func tableOf(config string) ([]byte, error) {
 		}
 		var keywords []string
 		for _, m := range quoted.FindAllStringSubmatch(words, -1) {
-			keywords = append(keywords, m[1])
+			if !slices.Contains(ambiguous, m[1]) {
+				keywords = append(keywords, m[1])
+			}
+		}
+		if len(keywords) == 0 {
+			continue
 		}
 		for _, alternative := range strings.Split(ends.Replace(expr), `|\b(ATATT3`) {
 			if strings.HasPrefix(alternative, "[A-Za-z0-9_") {

@@ -11,7 +11,7 @@ var (
 	share = regexp.MustCompile(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
 	// onUnix matches the same with that folder on systems with one tree of folders.
 	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|://[^/\s]*)(?:/(?:var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
-		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
+		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home\d?|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
 
 	slashes = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
 	inside  = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)

@@ -8,7 +8,7 @@ import (
 )
 
 // maxWord bounds the bytes of a word before a value, without the signs between its parts.
-const maxWord = 48
+const maxWord = 64
 
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {
@@ -16,13 +16,13 @@ func (f *finder) label(at int) {
 	if kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
 		f.greeted(at)
 	}
-	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) ||
+		kinds&personWord != 0 && !strings.ContainsAny(f.s[at:min(len(f.s), at+48)], ":=：—–") {
 		return
 	}
 	c := f.connect(at, kinds)
 	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
-	inCode := from > 0 && c.sign != '=' && c.closing == "" &&
-		(f.s[from-1] == '.' || isNamePart(lastRune(f.s[:from]))) && !noSpaces(firstRune(f.s[from:]))
+	inCode := c.sign != '=' && c.closing == "" && f.afterCode(from)
 	switch {
 	case kinds&leadWord != 0:
 		f.greeted(at)
@@ -32,7 +32,7 @@ func (f *finder) label(at int) {
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0:
 		f.id(c)
-	case kinds&machineWord != 0 && from > 0 && strings.IndexByte("-_./\\", f.s[from-1]) >= 0:
+	case kinds&machineWord != 0 && strings.ContainsAny(f.s[max(0, from-1):from], "-_./\\"):
 	case kinds&(hostWord|machineWord|netWord) != 0:
 		f.host(c, kinds)
 	default:
@@ -40,7 +40,13 @@ func (f *finder) label(at int) {
 	}
 }
 
-// ofPerson matches the text before the name of a person.
+// afterCode reports whether the word at the place follows a dot or a letter, as names in code do.
+func (f *finder) afterCode(from int) bool {
+	before := lastRune(f.s[:from])
+	return (before == '.' || from > 0 && isNamePart(before)) && !noSpaces(firstRune(f.s[from:]))
+}
+
+// ofPerson matches the text before a value if a word for a person is near: "PlayerConnected: name=".
 var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
@@ -101,22 +107,32 @@ var (
 	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
 )
 
-// connect reads the text after a word before a value.
-func (f *finder) connect(at int, kinds word) connection {
+// further returns the place after further words before a sign or a verb, "owner of the file:", or at if there are none.
+func (f *finder) further(at int, kinds word) int {
 	s := f.s
-	p := skip(s, at, `\"'»”`)
 	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
 		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+128)], ":=：—–") {
-		// no further words
-	} else if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
+		return at
+	}
+	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
 		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
-			at, p = at+m[3], at+m[3]
+			return at + m[3]
 		}
 	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
-		at, p = at+m[2], at+m[2]
+		return at + m[2]
+	}
+	return at
+}
+
+// connect reads the text after a word before a value.
+func (f *finder) connect(at int, kinds word) connection {
+	s := f.s
+	p := skip(s, at, `\"'»”`)
+	if next := f.further(at, kinds); next > at {
+		at, p = next, next
 	}
 	if m := joint.FindStringSubmatchIndex(s[at:]); m != nil {
 		if s[at+m[2]] == '>' { // an element of XML
@@ -179,11 +195,11 @@ func (f *finder) secret(c connection, bare bool) {
 		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
-	value := s[c.from:to]
+	value := s[c.from:min(to, c.from+maxQuoted)]
 	trimmed := strings.TrimRight(value, ".,!?:")
 	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
 		c.isSecret(s, to, trimmed, bare) {
-		if c.closing == "" {
+		if c.closing == "" && to == c.from+len(value) {
 			to = c.from + len(trimmed)
 		}
 		f.add(Secret, c.from, to, false)
@@ -248,8 +264,7 @@ func (f *finder) host(c connection, kinds word) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) ||
-		isNoHost(s, c.from, c.from+len(value)) || typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
+	if !isHostName(s, c.from, c.from+len(value)) ||
 		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
 		return
 	}
@@ -260,6 +275,13 @@ func (f *finder) host(c connection, kinds word) {
 	if named || !machine && c.strength == 2 {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
+}
+
+// isHostName reports whether the text between two places may be the name of a computer or of a network.
+func isHostName(s string, from, to int) bool {
+	value := s[from:to]
+	return hostName.MatchString(value) && !isHardware(s, from, to) && !isNoHost(s, from, to) &&
+		!typed.MatchString(value) && !is(value, plainWord|nobodyWord)
 }
 
 // user adds the name after a word for users.
@@ -380,21 +402,12 @@ func (f *finder) tail(at, end int) {
 	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
 		return
 	}
-	m := lastName().FindStringSubmatchIndex(s[max(0, to-96):to])
+	m := lastName().FindStringSubmatchIndex(s[max(0, to-maxWord):to])
 	if m == nil {
 		return
 	}
-	from := max(0, to-96) + m[2]
-	for p := from; p < to; p = skip(s, p, " ") {
-		word := p
-		for p < to && s[p] != ' ' {
-			p++
-		}
-		if is(s[word:p], nounWord|userWord|nobodyWord|plainWord) {
-			from = min(p+1, to)
-		}
-	}
-	if from < to && (from == 0 || s[from-1] != '<') && f.name(from, "") > from &&
+	from := max(0, to-maxWord) + m[2]
+	if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
 		!isOrdinary(strings.ToLower(s[from:to])) {
 		f.add(User, from, to, true)
 	}

@@ -130,6 +130,7 @@ func TestNamesLearnWithoutCost(t *testing.T) {
 
 func FuzzNames(f *testing.F) {
 	f.Add(`C:\Users\Quill Abt\x`, `quill_abt, Quill.Abt.txt`)
+	f.Add(" ", "000000000000000000000000000000000\n~")
 	f.Add("/home/\xff\x00a/x", "\xff\x00a")
 	f.Add(`/home/ſteam-ıd/x USERNAME=Kelvin`, `steam-id K`)
 	f.Fuzz(func(t *testing.T, teaches, s string) {

@@ -25,19 +25,11 @@ func (f *finder) number(at int) {
 	}
 	f.digits = to
 	switch {
-	case at >= 2 && to-at >= 2 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])):
-		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
-			if mod97(strings.ReplaceAll(m, " ", "")) {
-				f.add(Money, at-2, at-2+len(m), false)
-				break
-			}
-		}
+	case f.iban(at, to):
 	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
 	case to-at == len("76561198000000001") && strings.HasPrefix(s[at:], "7656119"):
 		f.add(SteamID, at, to, false)
-	case to-at == len("2535400000000000") && (strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")):
-		f.add(ID, at, to, false) // Xbox
-	case to-at >= 17 && to-at < 20 && ownedNumber.MatchString(s[max(0, at-24):at]):
+	case isAccount(s, at, to):
 		f.add(ID, at, to, false)
 	case to-at >= 13 || to-at == 4 && to+1 < len(s) && (s[to] == ' ' || s[to] == '-') && digit(s[to+1]):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
@@ -47,6 +39,32 @@ func (f *finder) number(at int) {
 	case to < len(s) && s[to] == '.':
 		f.dotted(at, to)
 	}
+}
+
+// iban reports whether the digits between two places follow the two letters of a country, and adds the account.
+func (f *finder) iban(at, to int) bool {
+	s := f.s
+	if at < 2 || to-at < 2 || !upper(s[at-1]) || !upper(s[at-2]) || at > 2 && wordByte(s[at-3]) {
+		return false
+	}
+	for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
+		if mod97(strings.ReplaceAll(m, " ", "")) {
+			f.add(Money, at-2, at-2+len(m), false)
+			break
+		}
+	}
+	return true
+}
+
+// isAccount reports whether the digits between two places are an account of Xbox, or of a service for messages.
+func isAccount(s string, at, to int) bool {
+	switch to - at {
+	case 16:
+		return strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")
+	case 17, 18, 19:
+		return ownedNumber.MatchString(s[max(0, at-24):at])
+	}
+	return false
 }
 
 // dotted adds the address whose first number is between two places.

@@ -13,37 +13,32 @@ type finder struct {
 	spans []span
 	seen  [maxForms]int // up to where the expression of each form ran
 
-	line, longest int // where the line begins, and the length of the longest word, 0 if it is not known yet
+	line int // where the line begins
 
-	colons, digits int // where the last run of an address or of digits ended
+	colons, digits, values int // where the last run of an address or of digits, and the last token of a provider, ended
 }
 
 // scan looks at each byte once.
 func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
-	var part uint64                         // of the word that a sign, or a capital after a small letter, begins
+	var before, part uint64                 // sums of the last two parts of a name
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		c := class[b]
-		if c&separator != 0 && i > 0 && class[s[i-1]]&inName != 0 {
-			place, bit := bitOf(part)
-			if lasts[place]&bit != 0 || s[i-1] >= utf8.RuneSelf {
-				if label, agent := endsWord(s, i); label || agent && beginsName(s[min(i+1, len(s)):]) {
-					f.label(i)
-				}
-			}
+		c, inside := class[b], i > 0 && class[s[i-1]]&inName != 0
+		if c&separator != 0 && inside && (lasts.has(part) || s[i-1] >= utf8.RuneSelf) {
+			f.end(i, before, part)
 		}
 		switch {
-		case c&inName == 0:
-			part = 0
-		case i > 0 && upper(s[i]) && !upper(s[i-1]):
-			part = uint64(b)
-		default:
-			part = part*131 + uint64(b)
+		case c&inName != 0 && inside && !isHump(s, i):
+			part = sum(part, b)
+		case c&inName != 0:
+			before, part = part, uint64(b)
+		case inside && c&isJoint == 0 || !inside:
+			before, part = 0, 0
 		}
 		if c&inToken == 0 {
 			if i-word >= shortestToken && number >= word {
@@ -51,20 +46,32 @@ func (f *finder) scan() {
 			}
 			word = i + 1
 		}
+		h = roll(h, b)
+		if hinted[h>>6]&(1<<(h&63)) != 0 {
+			for _, h := range hints[h] {
+				if at := i - 2 - h.key; f.hasHint(at, h.text) {
+					f.hinted(h.form, at+strings.Count(h.text[:1], "\n"), at+len(h.text))
+				}
+			}
+		}
 		if c&isSign != 0 {
-			if b <= '9' && b >= '0' {
+			if digit(b) {
 				number = i
 			}
 			f.sign(i, b)
 		}
-		h = roll(h, b)
-		if hinted[h>>6]&(1<<(h&63)) != 0 {
-			for _, h := range hints[buckets[h]] {
-				if at := i - 2 - h.key; f.hasHint(at, h.text) {
-					f.hinted(h.form, max(at, 0), at+len(h.text))
-				}
-			}
-		}
+	}
+}
+
+// isHump reports whether a capital follows another letter or a digit of ASCII at the place, as in camel case.
+func isHump(s string, at int) bool { return upper(s[at]) && !upper(s[at-1]) && s[at-1] < utf8.RuneSelf }
+
+// end looks for a value if a word before one may end at the place, by the sums of its last two parts.
+func (f *finder) end(at int, before, part uint64) {
+	other := f.s[at-1] >= utf8.RuneSelf && ends.has(sumOf(f.s[max(0, at-2):at]))
+	if other || ends.has(part) || ends.has(both(before, part)) ||
+		(agents.has(part) || agents.has(both(before, part))) && beginsName(f.s[min(at+1, len(f.s)):]) {
+		f.label(at)
 	}
 }
 
@@ -111,7 +118,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[buckets[roll(0, '@')]] {
+		for _, h := range hints[roll(0, '@')] {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
@@ -150,17 +157,17 @@ func (f *finder) hinted(form *form, at, end int) {
 	case "root":
 		f.home(at, end)
 	case "own":
-		_ = f.value(form, at) || f.value(form, tokenStart(f.s, at))
+		_ = at < f.values || f.value(form, at) || f.value(form, at-len(lastOf(f.s[max(0, at-maxBefore):at], "+/=.|~%:")))
 	default:
 		f.window(form, at)
 	}
 }
 
-// window adds the private texts that a form finds in the line of a hint. One for a private key, which has several
-// lines, sees the rest of the text.
+// window adds the private texts that a form finds near a hint: in its line, its word, or the rest of the text, as the
+// place of the form says.
 func (f *finder) window(form *form, at int) {
 	s := f.s
-	if at < f.seen[form.index] || form.shortest > 0 && !f.hasWord(form.shortest) {
+	if at < f.seen[form.index] {
 		return
 	}
 	from, to := f.line, len(s)
@@ -168,42 +175,21 @@ func (f *finder) window(form *form, at int) {
 		to = at + n
 	}
 	most := maxBefore
+	if n := strings.IndexAny(s[at+1:to], " \t"); form.place == "word" && n >= 0 {
+		to = at + n + 2
+	}
 	switch form.place {
 	case "at":
-		f.all(form, at, to)
-		return
-	case "word":
-		most = 0
-		if n := strings.IndexAny(s[at+1:to], " \t"); n >= 0 {
-			to = at + n + 2
-		}
-	case "near":
+		from = at
+	case "word", "near":
 		most = 0
 	}
 	if at-from > most {
 		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
-	f.seen[form.index] = to
-	f.all(form, from, to)
-}
-
-// hasWord reports whether the text has a word of n letters, digits and dashes with a digit in it.
-func (f *finder) hasWord(n int) bool {
-	if f.longest == 0 {
-		run, digits := 0, 0
-		for i := range len(f.s) {
-			if b := f.s[i]; !wordByte(b) && b != '-' {
-				run, digits = -1, 0
-			} else if digit(b) {
-				digits++
-			}
-			if run++; digits > 0 {
-				f.longest = max(f.longest, run)
-			}
-		}
-		f.longest = max(f.longest, 1)
+	if f.seen[form.index] = f.all(form, from, to); form.place != "at" {
+		f.seen[form.index] = to
 	}
-	return f.longest >= n
 }
 
 // value adds the value of a provider that begins at a place, with the rest of its word.
@@ -217,21 +203,22 @@ func (f *finder) value(form *form, at int) bool {
 		return false
 	}
 	to := at + m[1]
-	for to < len(s) && (wordByte(s[to]) || s[to] == '-' || s[to] == '=') {
+	for to < len(s) && (class[s[to]]&inToken != 0 || s[to] == '=') {
 		to++
 	}
 	f.add(Secret, at, to, false)
+	f.values = to
 	return true
 }
 
 // all adds the private texts of a form between two places. Matches may share the signs around them, so each search
-// begins where the last private text ended.
-func (f *finder) all(form *form, at, end int) {
+// begins where the last private text ended. It returns that place.
+func (f *finder) all(form *form, at, end int) int {
 	expr := form.expr()
 	for at < end {
 		m := expr.FindStringSubmatchIndex(f.s[at:end])
 		if m == nil {
-			return
+			break
 		}
 		group := 2
 		for group+3 < len(m) && m[group] < 0 {
@@ -243,18 +230,8 @@ func (f *finder) all(form *form, at, end int) {
 			f.add(form.kind, from, to, form.teaches)
 		}
 	}
-}
-
-// tokenStart returns where the word that has a place in it begins.
-func tokenStart(s string, at int) int {
-	for at > 0 && tokenByte(s[at-1]) {
-		at--
-	}
 	return at
 }
-
-// tokenByte reports whether b is in words that machines make up.
-func tokenByte(b byte) bool { return wordByte(b) || strings.IndexByte("-+/=.|~%:", b) >= 0 }
 
 // wordByte reports whether b is one of \w.
 func wordByte(b byte) bool { return digit(b) || 'a' <= fold[b] && fold[b] <= 'z' || b == '_' }

@@ -13,9 +13,10 @@
 //	maria@example.org             <email>
 //	Benutzer: Maria               Benutzer: <user>
 //
-// There are four sources of forms. gitleaks/rules.tsv has the tokens of known providers. words.tsv has, in 20
-// languages, the words before a private value, and the phrases before and after a name. forms.tsv has expressions for
-// other forms. Numbers with a grammar or a check digit are in numbers.go.
+// There are five sources of forms. gitleaks/rules.tsv has the tokens and the names of known providers. words.tsv has, in
+// 20 languages and more, the words before a private value, and the phrases before and after a name. forms.tsv has
+// expressions for other forms. token.go judges words of 16 letters and more by their letters: random ones, ones with a
+// prefix that is no word, and ones after a word for secrets. Numbers with a grammar or a check digit are in numbers.go.
 //
 // A name that appears alone has no form. [Names] learns names from texts that show them in such a form, and finds them
 // in others.
@@ -95,7 +96,7 @@ func find(s string) []span {
 	if len(f.spans) < 2 {
 		return f.spans
 	}
-	// Of two spans that begin together the first one counts, which is of the kind looked for first.
+	// Of two spans that begin together the kind of the first counts.
 	slices.SortStableFunc(f.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	kept := f.spans[:1]
 	for _, next := range f.spans[1:] {

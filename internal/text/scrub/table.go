@@ -71,7 +71,7 @@ type form struct {
 	keep     func(text string, from, to int) bool
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
-	shortest int    // the length of the shortest value in rules.tsv; in forms.tsv, of the longest word of a match
+	shortest int    // the length of the shortest value in rules.tsv
 	place    string // where a match is: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
 }
 
@@ -96,12 +96,11 @@ var (
 	// person matches the two names of a person, and lastName a name at the end of a text.
 	person, lastName func() *regexp.Regexp
 
-	// buckets are the hints by the hash of three of their bytes, and hinted has a bit for each that has hints. ends and
-	// agents have a bit for each end of a word before a value, and of a word of agents, and lasts for its last part.
-	buckets             [1 << hashBits]uint16
+	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of the
+	// words before a value, agents of the words of agents, and lasts the last parts of both.
+	hints               [1 << hashBits][]hint
 	hinted              [1 << (hashBits - 6)]uint64
-	hints               = [][]hint{nil}
-	ends, agents, lasts [1 << 12]uint64
+	lasts, ends, agents set
 )
 
 // hashBits is the size of a hash of three bytes. The last byte is in its low bits.
@@ -109,70 +108,61 @@ const hashBits = 15
 
 func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
 
-// endsWord reports whether a word before a value, or a word of agents, may end at the place. It looks up the last bytes of
-// the word: up to twelve without the signs between its parts, or four in other scripts, where it may begin anywhere.
-func endsWord(s string, at int) (label, agent bool) {
-	most := 12
-	if s[at-1] >= utf8.RuneSelf {
-		most = 4
-	}
-	var last uint64
-	joint := true
-	for i, n := at-1, 0; n < most; i-- {
-		quote := i >= 2 && s[i] == '\x99' && s[i-2:i+1] == "’"
-		inside := i >= 0 && class[s[i]]&inName != 0 && !quote
-		if quote {
-			i -= 2
-		}
-		if inside {
-			last, n = last*131+uint64(fold[s[i]]), n+1
-		}
-		if !inside || n == most || upper(s[i]) && i > 0 && !upper(s[i-1]) {
-			place, bit := bitOf(last)
-			label, agent = label || ends[place]&bit != 0, agent || agents[place]&bit != 0
-		}
-		if !inside && (joint || i < 0 || class[s[i]]&isJoint == 0 && !quote) {
-			break
-		}
-		joint = !inside
-	}
-	return label, agent
+// set is a set of sums. It reports a few others as members.
+type set [1 << 12]uint64
+
+func (s *set) has(sum uint64) bool {
+	sum *= 0x9E3779B97F4A7C15
+	return s[sum>>52]&(1<<(sum>>46&63)) != 0
 }
 
-// bitOf returns the place and the bit of the bytes of an end in ends and agents.
-func bitOf(last uint64) (place, bit uint64) {
-	last *= 0x9E3779B97F4A7C15
-	return last >> 52, 1 << (last >> 46 & 63)
+func (s *set) add(sum uint64) {
+	sum *= 0x9E3779B97F4A7C15
+	s[sum>>52] |= 1 << (sum >> 46 & 63)
 }
 
-// addEnds adds the end of a word, as endsWord looks it up, in each case.
-func addEnds(table *[1 << 12]uint64, text string) {
-	lower, title := key(text), ""
-	for _, part := range strings.FieldsFunc(text, joins) {
-		first := utf8.RuneLen(firstRune(part))
-		title += strings.ToUpper(part[:first]) + part[first:]
+// sum returns the sum of a part of a word with one more byte.
+func sum(sum uint64, b byte) uint64 { return sum*131 + uint64(b) }
+
+// both returns the sum of two parts.
+func both(before, last uint64) uint64 { return before*31 + last }
+
+// sumOf returns the sum of s in the lower case of ASCII.
+func sumOf(s string) (n uint64) {
+	for i := range len(s) {
+		n = sum(n, fold[s[i]])
 	}
-	first := utf8.RuneLen(firstRune(title))
-	for _, part := range []string{lower, key(text[strings.LastIndexFunc(text, joins)+1:])} {
-		var last uint64
-		for i := range len(part) {
-			last = last*131 + uint64(part[i])
+	return n
+}
+
+// addEnd adds the end of a word, in each case: its last two parts, and all parts without signs between them. A word of
+// another script, which may begin anywhere, is known by its last two bytes as well.
+func addEnd(to *set, text string) {
+	for _, text := range []string{text, strings.ReplaceAll(text, "'", "’")} {
+		parts := strings.FieldsFunc(text, func(r rune) bool { return joins(r) && r != '’' })
+		last, before := parts[len(parts)-1], parts[max(0, len(parts)-2)]
+		to.add(sumOf(key(text)))
+		lasts.add(sumOf(key(text)))
+		for _, change := range []func(string) string{strings.ToLower, strings.ToUpper, title} {
+			end := change(last)
+			lasts.add(sumOf(end))
+			if len(parts) > 1 {
+				to.add(both(sumOf(change(before)), sumOf(end)))
+				to.add(both(sumOf(title(before)), sumOf(last)))
+			} else {
+				to.add(sumOf(end))
+			}
+			if end[len(end)-1] >= utf8.RuneSelf {
+				to.add(sumOf(end[len(end)-2:]))
+			}
 		}
-		place, bit := bitOf(last)
-		lasts[place] |= bit
 	}
-	for _, end := range []string{lower, title[:first] + lower[first:], title, strings.ToUpper(title)} {
-		most := 12
-		if end[len(end)-1] >= utf8.RuneSelf {
-			most = 4
-		}
-		var last uint64
-		for i := len(end) - 1; i >= max(0, len(end)-most); i-- {
-			last = last*131 + uint64(fold[end[i]])
-		}
-		place, bit := bitOf(last)
-		table[place] |= bit
-	}
+}
+
+// title returns s with a capital.
+func title(s string) string {
+	first := utf8.RuneLen(firstRune(s))
+	return strings.ToUpper(s[:first]) + s[first:]
 }
 
 // load fills the tables, for the first text: a program that scrubs nothing does without.
@@ -183,19 +173,18 @@ var load = sync.OnceFunc(func() {
 		if !known || count == maxForms {
 			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
-		shortest, _ := strconv.Atoi(row[5])
 		expr := row[4]
 		if row[5] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, shortest, row[5]})
+		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, 0, row[5]})
 		count++
 	}
 	for row := range rows(ruleTable) {
 		if row[0] == "near" {
 			for name := range strings.SplitSeq(row[1], ",") {
 				words[key(name)] |= providerWord
-				addEnds(&ends, name)
+				addEnd(&ends, name)
 			}
 			continue
 		}
@@ -223,9 +212,9 @@ var load = sync.OnceFunc(func() {
 			}
 			switch {
 			case kind == agentWord:
-				addEnds(&agents, text)
+				addEnd(&agents, text)
 			case kind&(labels&^noneWord|leadWord) != 0:
-				addEnds(&ends, text)
+				addEnd(&ends, text)
 			}
 		}
 	}
@@ -272,22 +261,16 @@ func addHints(list string, form *form) {
 		for _, b := range []byte(text[key:min(key+3, len(text))]) {
 			h = roll(h, b)
 		}
-		at := &buckets[h]
-		if *at == 0 {
-			*at = uint16(len(hints))
-			hints = append(hints, nil)
-			hinted[h>>6] |= 1 << (h & 63)
-		}
-		hints[*at] = append(hints[*at], hint{text, key, form})
+		hinted[h>>6] |= 1 << (h & 63)
+		hints[h] = append(hints[h], hint{text, key, form})
 	}
 }
 
 // rarity is how rare the first three bytes of s are in logs.
 func rarity(s string) (n int) {
-	for i := range min(3, len(s)) {
-		if strings.IndexByte(" etaoinsrlcdu", s[i]) < 0 {
-			n++
-		}
+	for _, b := range []byte(s[:min(3, len(s))]) {
+		_, after, _ := strings.Cut("kyw.vhbgfpmudclrsnioate ", string(rune(b)))
+		n -= len(after)
 	}
 	return n
 }
@@ -351,7 +334,7 @@ var fold = func() (table [256]byte) {
 	return table
 }()
 
-// hasFold reports whether s begins with lower, whatever the case of ASCII in s. A line feed is at the end of s.
+// hasFold reports whether s begins with lower, in any case of ASCII. The end of s counts as a line feed.
 func hasFold(s, lower string) bool {
 	for i := range len(lower) {
 		if i == len(s) {

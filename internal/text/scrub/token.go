@@ -49,21 +49,21 @@ func (w *shape) often(percent int) bool { return w.changes*100 > w.length*percen
 // isHex reports whether a word is in hexadecimal.
 func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
 
-// isRandom reports whether a word is as machines make up words: of capitals, small letters and digits, which change
-// often. A hash, which is in one case, is not.
+// isRandom reports whether capitals, small letters and digits change as often as in words of machines. A hash has one
+// case.
 func (w *shape) isRandom() bool {
 	n := len(w.text)
 	return n >= 8 && w.kinds&6 == 6 && (w.kinds == 7 && n >= 10 || w.changes*2 > n) && w.often(30) &&
 		(w.longest < 4 || n >= 20 && w.longest < 8)
 }
 
-// isOpaque reports whether the kinds of signs change as often as in random words, and the word is no hash.
+// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash.
 func (w *shape) isOpaque() bool {
 	signs := len(w.text) - w.length
 	switch {
 	case w.kinds&1 == 0 || signs > 4+len(w.text)/16 || w.length < 16 || len(w.text) < 20 || w.longest >= 8 && w.kinds == 7:
 		return false
-	case w.kinds == 7 && !(w.often(52) && (signs < 2 || w.numbers > 1) || w.often(42) && signs == 0 && w.numbers > 2):
+	case w.kinds == 7 && (signs > 1 && w.numbers < 2 || !w.often(52)) && (signs > 0 || w.numbers < 3 || !w.often(42)):
 		return false
 	case w.kinds < 7 && (!w.often(28) || w.length < 24 || signs > 1 || w.numbers < 4 || hexTail.MatchString(w.text)):
 		return false
@@ -73,6 +73,15 @@ func (w *shape) isOpaque() bool {
 	return !w.isHex() && !isReadable(w.text)
 }
 
+// isBase64 reports whether s has signs of base64 and is random.
+func isBase64(s string) bool {
+	if len(s) < 40 || !strings.ContainsAny(s, "+/=") {
+		return false
+	}
+	w := shapeOf(s)
+	return w.kinds == 7 && w.often(45) && w.longest < 8 && !isReadable(s)
+}
+
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
 // digits that change often.
 func (w *shape) isCredential() bool {
@@ -80,7 +89,7 @@ func (w *shape) isCredential() bool {
 		w.kinds < 7 && w.often(28) && w.numbers > 2) && !isReadable(w.text)
 }
 
-// isPrefixed reports whether a word has a prefix of a provider, which is no common word, and a part as machines make up.
+// isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random part.
 func (w *shape) isPrefixed() bool {
 	m := prefixed.FindStringSubmatch(w.text)
 	if m == nil || blob.MatchString(m[1]) {
@@ -104,24 +113,15 @@ func (w *shape) isPrefixed() bool {
 // isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
 // three letters, as few random words have.
 func isReadable(s string) bool {
-	from := 0
-	for i := 1; i <= len(s); i++ {
-		if i < len(s) && class[s[i]]&inName != 0 && !digit(s[i]) && (!upper(s[i]) || upper(s[i-1])) {
-			continue
-		}
-		if word := strings.TrimLeft(s[from:i], "_-0123456789"); len(word) > 3 && vocabulary()[strings.ToLower(word)] {
-			return true
-		}
-		from = i
-	}
-	return false
+	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool { return vocabulary()[strings.ToLower(part)] })
 }
 
 const (
 	// shortestToken is the length of the shortest word that may be a secret by its letters.
 	shortestToken = 16
 
-	// maxWide bounds a word with the signs of base64 after its first part, and maxBefore what is looked at before it.
+	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
+	// a word.
 	maxWide   = 1024
 	maxBefore = 128
 
@@ -131,6 +131,7 @@ const (
 var (
 	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
+	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
 	hexTail  = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
 
 	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
@@ -149,32 +150,28 @@ var (
 	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
 )
 
-// opaque adds a word with a digit that a machine made up: one whose letters are random, one with a prefix as providers
-// have, or one after a word for secrets. Words in paths and in data stay.
+// opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix, or
+// by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
 		return
 	}
-	start := from - len(lastOf(s[max(0, from-maxBefore):from], "+/"))
-	end := to
-	for end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0) {
-		end++
-	}
-	word, wide := shapeOf(s[from:to]), shapeOf(s[start:end])
-	before := s[max(f.line, start-64):start]
+	start, end := wide(s, from, to)
+	word := shapeOf(s[from:to])
 	isURL := strings.Contains(s[max(0, from-80):from], "://")
-	inPath := !isURL && (strings.HasPrefix(s[to:], `\`) || strings.HasPrefix(s[to:], "/") ||
-		strings.HasSuffix(s[:from], "/") || strings.HasSuffix(before, `\`))
+	if isURL {
+		start = from
+	}
+	inPath := !isURL && (hasSlash(s[max(0, from-1):from]) || hasSlash(s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
 		f.add(ID, from, to, false)
 		return
-	case !inPath && word.isCredential() && (isURL && f.credited(from) || !isURL && f.credited(start)):
+	case !inPath && word.isCredential() && f.credited(start):
 		f.addToken(from, to)
 		return
-	case !isURL && len(wide.text) >= 40 && strings.ContainsAny(wide.text, "+/=") &&
-		wide.kinds == 7 && wide.often(45) && wide.longest < 8:
+	case !isURL && isBase64(s[start:end]):
 		if start == f.line && (end == len(s) || s[end] < ' ') {
 			return // a line of data
 		}
@@ -182,10 +179,19 @@ func (f *finder) opaque(from, to int) {
 	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
 		return
 	}
-	if !media.MatchString(wide.text) && !blob.MatchString(before[max(0, len(before)-32):]) {
+	if !media.MatchString(s[start:end]) && !blob.MatchString(s[max(f.line, start-32):start]) {
 		f.addToken(from, to)
 	}
 }
+
+// wide returns the word between two places with the signs of base64 and the parts that they join.
+func wide(s string, from, to int) (start, end int) {
+	for end = to; end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0); end++ {
+	}
+	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
+}
+
+func hasSlash(s string) bool { return strings.ContainsAny(s, `/\`) }
 
 // isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
 func isIdentity(s string) bool {
@@ -202,16 +208,14 @@ func (f *finder) credited(from int) bool {
 			continue
 		}
 		n++
-		if ends, _ := endsWord(s, at); ends {
-			kinds, _ := f.word(at)
-			if kinds&noneWord != 0 {
-				return false
-			}
-			found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2
+		kinds, _ := f.word(at)
+		if kinds&noneWord != 0 {
+			return false
 		}
-		found = found || slices.ContainsFunc(compounds, func(end string) bool {
-			return at-first > len(end) && hasFold(s[at-len(end):at], end)
-		})
+		found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2 ||
+			slices.ContainsFunc(compounds, func(end string) bool {
+				return at-first > len(end) && hasFold(s[at-len(end):at], end)
+			})
 	}
 	return (found || option.MatchString(s[first:from])) && !unsaid.MatchString(s[first:from])
 }
@@ -240,10 +244,10 @@ func (f *finder) addToken(from, to int) {
 	f.add(Secret, from, to, false)
 }
 
-// isOutside reports whether r is in no word of a machine.
+// isOutside reports whether r is no letter of ASCII, digit, "_" or "-".
 func isOutside(r rune) bool { return r >= utf8.RuneSelf || class[r]&inToken == 0 }
 
-// lastOf returns the word of a machine at the end of s, which may have further signs.
+// lastOf returns the last word of s, of letters, digits, "_", "-" and signs.
 func lastOf(s, signs string) string {
 	return s[1+strings.LastIndexFunc(s, func(r rune) bool { return isOutside(r) && !strings.ContainsRune(signs, r) }):]
 }
