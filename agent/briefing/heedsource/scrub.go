@@ -17,7 +17,7 @@ type scrubber struct {
 	done heed.Cursor // through which the journal was read
 }
 
-// text returns s without what is private in it.
+// text returns s without private data.
 func (b *scrubber) text(s string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
