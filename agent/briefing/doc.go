@@ -4,8 +4,8 @@
 //
 // A [Service] has the templates and the sources: ledgers (events), registries (facts), searchers, files, and attention
 // (open items). [Service.Assemble] chooses the template for a [Request], merges the requirements of the request's
-// contract into its pipeline, runs the stages in order, and returns a [Context]: the text, its fragments, a trace of the
-// stages, the cost, and warnings. The same request on the same state gives the same text.
+// contract into its pipeline, runs the stages in order, and returns a [Context]: the text, its fragments, a trace of
+// the stages, the cost, and warnings. The same request on the same state gives the same text.
 //
 // [Parse] reads a template from YAML; docs/briefing.md describes each key.
 //

@@ -27,8 +27,8 @@ var requestVariables = []struct {
 	{"session", func(r *Request) string { return r.SessionID }},
 }
 
-// expand replaces variables by their values, and $$ by a dollar sign. Values are not expanded again. missing is the first
-// variable that has no value, as written.
+// expand replaces variables by their values, and $$ by a dollar sign. Values are not expanded again. missing is the
+// first variable that has no value, as written.
 func (v variables) expand(s string) (out, missing string) {
 	out = replace(s, func(name string) string {
 		value := v.value(name)

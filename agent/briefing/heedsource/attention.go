@@ -73,8 +73,8 @@ func (s *attention) Open(context.Context) []briefing.Item {
 	return out
 }
 
-// Items implements [briefing.Attention]: first the gaps of the log, then the verdict of the requested operation, then the
-// items.
+// Items implements [briefing.Attention]: first the gaps of the log, then the verdict of the requested operation, then
+// the items.
 func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
 	var out briefing.Found
 	least, ok := event.Parse[event.Disposition](cmp.Or(q.Least, event.Advisory.String()))
@@ -199,8 +199,8 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 	return found
 }
 
-// items returns the requested item, open or not; the open items, first of the requested operation, then those that block;
-// and items that were cleared lately, the latest first.
+// items returns the requested item, open or not; the open items, first of the requested operation, then those that
+// block; and items that were cleared lately, the latest first.
 func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
 	items, latest := s.Engine.Open(nil), s.Engine.Latest()
 	since, looked := s.ledger.latestTime(latest).Add(-cleared), 0

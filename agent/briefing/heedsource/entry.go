@@ -152,8 +152,8 @@ func quote(message, stack string) []briefing.Line {
 	return lines
 }
 
-// quoted appends the first lines of s that are not blank, and returns how many others there are. Frames of Mono lose the
-// offset in the method and the id of the module.
+// quoted appends the first lines of s that are not blank, and returns how many others there are. Frames of Mono lose
+// the offset in the method and the id of the module.
 func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines []briefing.Line, left int) {
 	n := 0
 	for line := range strings.Lines(s) {

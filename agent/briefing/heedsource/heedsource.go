@@ -40,8 +40,8 @@ type Config struct {
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
 
-	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool to
-	// call, a command to run. Nil: only the rule's advice.
+	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool
+	// to call, a command to run. Nil: only the rule's advice.
 	Next func(class string, a *heed.Item) []string
 }
 

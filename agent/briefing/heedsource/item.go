@@ -69,7 +69,8 @@ func managed(stack string) string {
 	return b.String()
 }
 
-// head returns the first fragment about an item for a class of readers: its text, time, culprit, operation and next step.
+// head returns the first fragment about an item for a class of readers: its text, time, culprit, operation and next
+// step.
 func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{

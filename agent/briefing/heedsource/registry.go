@@ -113,7 +113,8 @@ func showMods(mods []capture.ListedMod) briefing.Fragment {
 	return fragment(registryEnvironment, registryMods, "Environment", text.Count(len(mods), "mod", "mods")+", in load order", lines)
 }
 
-// showEnvironment shows the facts that the log has about the game, its engine and the machine, without the command line.
+// showEnvironment shows the facts that the log has about the game, its engine and the machine, without the command
+// line.
 func showEnvironment(f *capture.Facts) briefing.Fragment {
 	var lines []briefing.Line
 	for _, fact := range []string{
