@@ -48,7 +48,7 @@ func (c *Client) Edit(file string, data []byte, server string, own []string) (
 	}
 	changed, err := e.alone()
 	if len(own) > 0 {
-		changed, err = e.behind(own)
+		changed, err = e.fronted(own)
 	}
 	if err != nil {
 		return nil, "", "", err
@@ -71,8 +71,8 @@ type found struct {
 	render   func(started) []byte
 }
 
-// behind returns how to start heed, own, in front of the server.
-func (s started) behind(own []string) (started, error) {
+// fronted returns how to start heed, own, in front of the server.
+func (s started) fronted(own []string) (started, error) {
 	switch _, err := s.alone(); {
 	case err == nil:
 		return s, errors.New("heed is in front of it already")
