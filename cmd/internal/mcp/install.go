@@ -203,16 +203,8 @@ func (c *Client) findTOML(data []byte, server string) (*found, error) {
 		case strings.HasPrefix(text, "["):
 			return e, nil
 		case m != nil:
-			var err error
-			switch m[1] {
-			case "command":
-				err = json.Unmarshal([]byte(m[2]), &e.command)
-			case "args":
-				err = json.Unmarshal([]byte(m[2]), &e.args)
-			default:
-				err = json.Unmarshal([]byte(m[2]), &e.url)
-			}
-			if err != nil {
+			into := map[string]any{"command": &e.command, "args": &e.args, "url": &e.url}[m[1]]
+			if json.Unmarshal([]byte(m[2]), into) != nil {
 				return nil, fmt.Errorf("%s: want a value in double quotes on one line", m[1])
 			}
 			e.to = at

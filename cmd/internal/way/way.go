@@ -60,10 +60,11 @@ func Number(item *heed.Item) string {
 
 // Next returns the line that says how to continue after an item that blocks, and how to read more.
 func (w *Way) Next(item *heed.Item) string {
-	if w.More == nil {
-		return w.next(item, "")
+	line := w.next(item, "")
+	if w.More != nil {
+		line += " For more: " + w.More(item) + "."
 	}
-	return w.next(item, "") + " For more: " + w.More(item) + "."
+	return line
 }
 
 // next returns the line that says how to continue. then is the last step, "" for none.
