@@ -39,7 +39,8 @@ func unique(fs []Fragment) []Fragment {
 		all := identities(f)
 		for _, key := range all {
 			k, ok := seen[key]
-			if bySignature := strings.HasPrefix(key, signatureKey); ok && at < 0 && !(bySignature && f.Required && kept[k].Required) {
+			both := ok && f.Required && kept[k].Required && strings.HasPrefix(key, signatureKey)
+			if ok && at < 0 && !both {
 				at = k
 			}
 		}

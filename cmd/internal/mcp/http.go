@@ -81,15 +81,11 @@ var annotated = regexp.MustCompile(`"` + annotation + `"\s*:\s*"`)
 // wrongly.
 func mirrors(schema object, path []string, found map[string]mirror) error {
 	if raw := schema.get(annotation); raw != nil {
-		name, kind := schema.text(annotation), schema.text("type")
+		name := schema.text(annotation)
 		key := strings.ToLower(name)
-		switch {
-		case !tokenForm.MatchString(name):
-			return fmt.Errorf("%s %s is no name of a header", annotation, raw)
-		case !slices.Contains([]string{"string", "integer", "boolean"}, kind) || path == nil:
-			return fmt.Errorf("%s %s is at a value of type %q", annotation, raw, kind)
-		case found[key].path != nil:
-			return fmt.Errorf("%s %s is there twice", annotation, raw)
+		isScalar := slices.Contains([]string{"string", "integer", "boolean"}, schema.text("type"))
+		if !tokenForm.MatchString(name) || !isScalar || path == nil || found[key].path != nil {
+			return fmt.Errorf("%s %s is no header of its own for a text, an integer or a boolean", annotation, raw)
 		}
 		found[key] = mirror{headerParam + name, path}
 	}
