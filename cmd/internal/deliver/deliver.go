@@ -40,7 +40,7 @@ type Config struct {
 	// not block, and not call the Conversation. Optional.
 	Act func(steer.Action)
 
-	// Heed has the open items: a [gabp.Client]. Optional.
+	// Heed has the open items: a [gabp.Client]. Required.
 	Heed Heed
 	// Agent is the name under which the agent itself acknowledges, which is no news to it. "" is an unknown name: then all
 	// consumers that are no persons are the agent.
@@ -143,9 +143,6 @@ const briefWithin = time.Second
 
 // Look reads the open items, and the acknowledgements of others since the last look.
 func (c *Conversation) Look(ctx context.Context) error {
-	if c.cfg.Heed == nil {
-		return nil
-	}
 	c.looking.Lock()
 	defer c.looking.Unlock()
 	var items bridge.Items
