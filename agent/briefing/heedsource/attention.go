@@ -108,23 +108,16 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if item != "" && len(items) > 0 && items[0].ID == item {
 		of = items[:1] // it is about this one
 	}
-	summary, _, several := s.named(of, min(len(of), 1), shortest)
-	if several {
-		room -= cost(in, &summary)
-	}
 	reserve := int(float64(in.Tokens) * detailShare)
 	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
 	if err != nil {
 		return out, err
 	}
 	rest := items[len(looks):]
+	summary, has, several := s.named(of, min(len(of), len(looks)), whole)
 	if several {
-		var has []heed.Item
-		room += cost(in, &summary)
-		for _, how := range []brevity{whole, shortest} {
-			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
-				break
-			}
+		if cost(in, &summary) > room {
+			summary, has, _ = s.named(of, min(len(of), len(looks)), shortest)
 		}
 		room -= cost(in, &summary)
 		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool {
