@@ -103,7 +103,9 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 
 // latest returns the latest entries after a cursor that a filter chooses, at most maxMatched, and whether there are
 // more.
-func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (all []journal.Record, more bool, err error) {
+func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
+	all []journal.Record, more bool, err error,
+) {
 	for {
 		p := l.engine.Read(after, journal.MaxLimit, f)
 		if err := cmp.Or(p.Err, ctx.Err()); err != nil {

@@ -110,7 +110,8 @@ func showMods(mods []capture.ListedMod) briefing.Fragment {
 		}
 		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true, Kind: briefing.Hex} // ids, mostly
 	}
-	return fragment(registryEnvironment, registryMods, "Environment", text.Count(len(mods), "mod", "mods")+", in load order", lines)
+	title := text.Count(len(mods), "mod", "mods") + ", in load order"
+	return fragment(registryEnvironment, registryMods, "Environment", title, lines)
 }
 
 // showEnvironment shows the facts that the log has about the game, its engine and the machine, without the command
