@@ -12,7 +12,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// assembly is the making of one context.
+// assembly makes one context.
 type assembly struct {
 	service   *Service
 	ctx       context.Context
@@ -38,7 +38,7 @@ type assembly struct {
 	halted  bool   // a halting stage was satisfied
 }
 
-// What may be exceeded.
+// The budgets that a context can exceed.
 const (
 	byTokens  = "max_context_tokens"
 	byQueries = "max_queries"
@@ -78,7 +78,7 @@ func (a *assembly) detail(res *StageResult) {
 	a.traced = len(a.warnings)
 }
 
-// timed is a context that ends with the time of an assembly, by the clock of [Config]: sources that ask Err see it.
+// timed is a context whose Err is an error after the time of an assembly is up, by the clock of [Config].
 type timed struct {
 	context.Context
 	a *assembly
@@ -190,7 +190,7 @@ func (a *assembly) selectTiers(c *tierSelect, res *StageResult) {
 	}
 }
 
-// gather calls the source of a stage, and keeps of what it returns what fits.
+// gather calls the source of a stage, and keeps the fragments that fit.
 func (a *assembly) gather(i int, res *StageResult) error {
 	s, before := &a.stages[i], a.left()
 	limit := before
@@ -215,13 +215,13 @@ func (a *assembly) gather(i int, res *StageResult) error {
 	}
 	for k := range got.Fragments {
 		f := &got.Fragments[k]
-		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also what is no number
+		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also NaN
 			f.Relevance = 0
 		}
 		a.scrub(f)
 		render(f, &a.template.Tokens)
 	}
-	// What is required is kept beyond the stage's share, and displaces what was found before.
+	// Required fragments are kept beyond the stage's share, and displace earlier fragments.
 	var kept []Fragment
 	cut := len(got.Fragments) > 0
 	if room := max(limit, least(got.Fragments, &a.template.Tokens)); room > 0 {
@@ -249,8 +249,8 @@ func (a *assembly) gather(i int, res *StageResult) error {
 	return nil
 }
 
-// scrub removes private data from what is shown of a fragment, where the template or the request asks for it. Its lines
-// are new, since the source may keep those that it has.
+// scrub removes private data from the title and the lines of a fragment, if the template or the request asks for it.
+// The lines are copied, since the source may keep its own.
 func (a *assembly) scrub(f *Fragment) {
 	if !a.scrubs() {
 		return
@@ -266,7 +266,7 @@ func (a *assembly) scrub(f *Fragment) {
 
 func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
-// structure orders and cuts what was found.
+// structure runs a structuring stage.
 func (a *assembly) structure(c *structuring, res *StageResult) error {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// skipped is why a stage had nothing to ask, or could not ask.
+// skipped is the reason why a stage asked nothing.
 type skipped struct{ why string }
 
 func (e *skipped) Error() string { return e.why }
 
 func noValue(variable string) error { return &skipped{variable + " has no value"} }
 
-// noQuery is that none is left.
+// noQuery returns the error of a stage if no query is left.
 func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
 
-// call calls the source of a stage. Some of what it returns may be there beside an error.
+// call calls the source of a stage. It may return fragments and an error.
 func (a *assembly) call(s *stage, in *Input) (found Found, err error) {
 	vars := variables{a.request, a.found}
 	switch c := s.Config.(type) {
@@ -169,5 +169,5 @@ func (a *assembly) search(in *Input, c *horizontalSearch, vars variables) (Found
 	return all, err
 }
 
-// key is by what a fragment is found again.
+// key identifies a fragment among sources.
 func (f *Fragment) key() string { return f.Source + " " + f.SourceID }

@@ -28,7 +28,7 @@ const (
 var (
 	stageKeys       = []string{"stage", "type", "enabled", "share", "config"}
 	kindNames       = []string{Prose: "prose", Stack: "stack", Hex: "hex"}
-	ownKeys         = append([]string{byDefault}, kindNames...) // of Tokens, beside scripts
+	ownKeys         = append([]string{byDefault}, kindNames...) // of Tokens; the others are scripts
 	tierStrategies  = []string{HighestFirst, AllParallel}
 	structurings    = []string{Chronological, ByRelevance, Hierarchical}
 	onTimeouts      = []string{ReturnPartial, Fail, UseCached}
@@ -65,10 +65,10 @@ func checkRequest(r *Request) error {
 	return nil
 }
 
-// reporter receives what is wrong with a field, and what would be right.
+// reporter receives an error of a field, and a hint.
 type reporter func(field, msg, hint string)
 
-// check reports all that is wrong with a template.
+// check reports all errors of a template.
 func (t *Template) check(report reporter) {
 	if !validName(t.TemplateID) {
 		report("template_id", missingOr(t.TemplateID), nameHint)
@@ -103,7 +103,7 @@ func (t *Template) check(report reporter) {
 	}
 }
 
-// name returns what a stage is called in a trace.
+// name returns the name of a stage in a trace.
 func (s *stage) name() string { return cmp.Or(s.Stage, s.Type) }
 
 const charsHint = "runes that make a token, such as 4"
@@ -126,7 +126,7 @@ func (t Tokens) check(report reporter) {
 	}
 }
 
-// check reports what is wrong with a stage at a field; attention is whether an earlier one may find some.
+// check reports the errors of a stage at a field. attention reports whether an earlier stage may find attention.
 func (s *stage) check(report reporter, at string, attention bool) {
 	if s.Stage != "" && !validName(s.Stage) {
 		report(at+".stage", missingOr(s.Stage), nameHint)
@@ -147,7 +147,7 @@ func (s *stage) check(report reporter, at string, attention bool) {
 	s.checkConfig(report, at+".config", attention)
 }
 
-// checkConfig reports what is wrong with the configuration of a stage, which stands at a field.
+// checkConfig reports the errors of the configuration of a stage, at a field.
 func (s *stage) checkConfig(report reporter, at string, attention bool) {
 	switch c := s.Config.(type) {
 	case *tierSelect:
@@ -272,7 +272,7 @@ func (report reporter) variables(field, s string, attention bool) {
 
 const nameHint = "lower-case letters, digits, full stops, _ and -, at most 64"
 
-// missingOr returns what is wrong with a name that is not valid.
+// missingOr returns the error of a name that is not valid.
 func missingOr(name string) string {
 	if name == "" {
 		return "is missing"

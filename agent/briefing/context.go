@@ -2,7 +2,7 @@ package briefing
 
 import "time"
 
-// Context is what was assembled.
+// Context is an assembled text with its parts.
 type Context struct {
 	Text       string        `json:"text" jsonschema:"The content of the fragments, one after another."`
 	Hash       string        `json:"hash" pattern:"^[0-9a-f]{64}$" jsonschema:"SHA-256 of the text as format text has it."`
@@ -27,20 +27,20 @@ const (
 type Fragment struct {
 	Source string `json:"source" jsonschema:"The kind of source: ledger, registry, file, search, attention."`
 
-	// SourceID is that by which the source can be read again.
+	// SourceID names the part of the source, to read it again.
 	SourceID string `json:"sourceId" jsonschema:"What it is of: EPOCH/SEQ, path#FROM-TO, ITEM@REVISION."`
 
 	// Content is the text of the fragment: its heading, then its lines, each ended by a line feed.
 	Content       string `json:"content" jsonschema:"Heading, then lines; those of a game or file begin with '> '."`
 	TokenEstimate int    `json:"tokenEstimate" jsonschema:"The tokens of the content."`
 
-	// Relevance is from 0 to 1 where Scored is true: what a search found. What a stage was configured to return is
-	// not scored, and is cut after all that is.
+	// Relevance is from 0 to 1 if Scored is true, for results of searches. Fragments without a score are cut after all
+	// others.
 	Relevance float64 `json:"relevance,omitzero" minimum:"0" maximum:"1" jsonschema:"Of what a search found."`
 	Scored    bool    `json:"scored,omitempty" jsonschema:"Whether it has a relevance: cut before all else."`
 
-	// Required fragments are never cut: open items that block, and what makes all else doubtful. Where not all of a
-	// fragment fits, Short stands for its lines; one that has none is cut at a line, and says how many are not shown.
+	// Required fragments are never left out: open items that block, and gaps of the log. If a fragment does not fit, Short
+	// replaces its lines. Without Short it is cut at a line, and says how many lines are left out.
 	Required bool `json:"required,omitempty" jsonschema:"Whether it is never cut."`
 
 	// Section names the part of a document that it belongs to, in words for people: a heading of its Markdown.
@@ -53,12 +53,12 @@ type Fragment struct {
 	// Parent is the SourceID of the fragment that this one details, "" for none.
 	Parent string `json:"parent,omitempty" jsonschema:"The sourceId of the fragment that this one details."`
 
-	// Seq orders fragments in time, 0 for one that has no place in it.
+	// Seq orders fragments in time; 0 is unknown.
 	Seq uint64 `json:"seq,omitempty" jsonschema:"Its place in time."`
 
 	// Refs are values that later stages may use, as $attention.NAME, by name: "signature", by which fragments of one
-	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), ….
-	// "items" are the ids of all items that a fragment names.
+	// source are deduplicated, "operation", "rule", "text" (for searches of related entries), …. "items" are the ids of
+	// all items that a fragment names.
 	Refs map[string]string `json:"refs,omitempty" jsonschema:"Values that later stages used, by name."`
 
 	more int // lines that were cut, which Content says
@@ -88,10 +88,10 @@ const (
 	StatusTimeout   = "timeout"
 	StatusEmpty     = "empty"   // it had nothing
 	StatusSkipped   = "skipped" // it is disabled, or the pipeline stopped before it
-	StatusFailed    = "failed"  // Detail has the reason; the pipeline went on
+	StatusFailed    = "failed"  // Detail has the reason; later stages ran
 )
 
-// StageResult is what became of one stage. Detail of a halting stage is why it stopped, or did not.
+// StageResult is the outcome of one stage. Detail of a halting stage is why it stopped, or did not.
 type StageResult struct {
 	Stage     string        `json:"stage" jsonschema:"Its name in the template."`
 	Type      string        `json:"type" jsonschema:"What it does."`
@@ -103,7 +103,7 @@ type StageResult struct {
 	Detail    string        `json:"detail,omitempty" jsonschema:"Why it ended so."`
 }
 
-// used is what a context cost.
+// used is the cost of a context.
 type used struct {
 	Tokens  int           `json:"tokens" jsonschema:"As estimated."`
 	Queries int           `json:"queries" jsonschema:"Of ledgers, registries and searchers."`

@@ -15,7 +15,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// binaryBytes is how far into a file a NUL tells that it is no text.
+// binaryBytes bounds the part of a file in which a NUL shows that it is no text.
 const binaryBytes = 8000
 
 // byteOrderMark may begin a file in UTF-8.
@@ -81,7 +81,7 @@ func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool
 // open opens a regular file below the first root that has one of the name.
 func open(roots []*os.Root, name string) (*os.File, int64, error) {
 	for _, root := range roots {
-		// A pipe is opened without waiting for who writes it.
+		// A pipe is opened without waiting for its writer.
 		f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonblock, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

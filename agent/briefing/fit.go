@@ -9,13 +9,12 @@ import (
 	"slices"
 )
 
-// ErrRequired is in the error of a context whose budget is less than what must be in it takes, however short.
+// ErrRequired is in the error of a context if its required fragments in short exceed the budget.
 var ErrRequired = errors.New("more is required than the budget allows")
 
-// fit cuts fragments, each rendered, to a limit in tokens, 0 for none, and reports whether it had to. What is left is
-// in order. Required fragments come first: all in short, then, one after another, whole where that fits. Then those
-// that are not scored, then those that are by relevance, until one does not fit: of that the first lines stay, and what
-// comes after it goes.
+// fit cuts fragments, each rendered, to a limit in tokens, 0 for none, and reports whether it had to. It keeps their
+// order. Required fragments come first: all in short, then, one after another, whole if they fit. Then come fragments
+// without a score, then the others by relevance, until one does not fit: its first lines stay, and later fragments go.
 func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
 	if limit <= 0 || total(fs) <= limit {
 		return fs, false, nil
@@ -69,7 +68,7 @@ func least(fs []Fragment, t *Tokens) (tokens int) {
 	return tokens
 }
 
-// precedence orders fragments by what is cut last: what is required, what is not scored, then by relevance.
+// precedence orders fragments for cuts, the last cut first: required ones, those without a score, then by relevance.
 func precedence(a, b *Fragment) int {
 	if a.Required || b.Required {
 		switch {
@@ -91,8 +90,8 @@ func (f *Fragment) relevance() float64 {
 	return f.Relevance
 }
 
-// shortened returns a fragment in short: with the lines that it has for that, else with the first of its lines, as many
-// as fit. What it returns takes more than the limit only where the fragment cannot be shorter.
+// shortened returns a fragment with its short lines, or with as many of its first lines as fit. The result exceeds the
+// limit only if the fragment cannot be shorter.
 func shortened(f *Fragment, limit int, t *Tokens) Fragment {
 	s := *f
 	if len(f.Short) > 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// halt ends the pipeline where what is required was found, and else runs the searches again, relaxed, while the budget
+// halt ends the pipeline if all requirements are met. Otherwise it runs the searches again, relaxed, while the budget
 // allows it.
 func (a *assembly) halt(i int, c *halting, res *StageResult, began time.Time) error {
 	lacks := a.lacks(c)
@@ -36,7 +36,7 @@ func (a *assembly) halt(i int, c *halting, res *StageResult, began time.Time) er
 	return nil
 }
 
-// lacks returns what a halting stage lacks, "" where it is satisfied.
+// lacks returns the unmet requirements of a halting stage, "" for none.
 func (a *assembly) lacks(c *halting) string {
 	var all []string
 	for _, it := range a.open {
@@ -73,8 +73,8 @@ func itemOf(id string) string {
 	return id
 }
 
-// covered returns how many parts the contract requires, each file one, and how many of them are in what was found, as
-// they are or by a fragment that stands for them.
+// covered returns how many parts the contract requires, each file one, and how many of them were found: by themselves
+// or by a duplicate.
 func (a *assembly) covered() (covered, required int) {
 	parts := a.request.Contract.stages()
 	if len(parts) == 0 {

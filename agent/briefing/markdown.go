@@ -44,7 +44,7 @@ func (c *Context) Markdown() string {
 	return b.String()
 }
 
-// appendLines appends the lines of a fragment behind its heading.
+// appendLines appends the lines of a fragment after its heading.
 func appendLines(b *strings.Builder, lines []string) {
 	for len(lines) > 0 {
 		n := 0

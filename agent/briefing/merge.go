@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// merged returns the pipeline of a template, and what the contract requires beside it: before the first stage that
+// merged returns the pipeline of a template with stages for the contract's requirements: before the first stage that
 // structures or halts, in the order of the contract, unless an enabled stage has the same configuration. The stages
 // are the caller's, with their names and the defaults of their configurations.
 func merged(t *Template, c *Contract) []stage {
@@ -30,7 +30,7 @@ func merged(t *Template, c *Contract) []stage {
 	return slices.Insert(pipeline, before, required...)
 }
 
-// stages returns what a contract requires as stages, in its order, with the defaults of their configurations.
+// stages returns a contract's requirements as stages, in its order, with the defaults of their configurations.
 func (c *Contract) stages() (all []stage) {
 	add := func(i int, kind string, config any) {
 		all = append(all, stage{Stage: fmt.Sprintf("contract.%s.%d", kind, i+1), Type: kind, Config: canonical(config)})

@@ -22,14 +22,14 @@ const (
 	maxTemplateDepth = 16
 )
 
-// Error is one thing that is wrong with a template. Its text is safe to print.
+// Error is one error of a template. Its text is safe to print.
 type Error struct {
 	File   string // as given to [Parse], or the id of a template that was not parsed
 	Line   int    // counting from 1; 0 when the error belongs to the whole, or the template was not parsed
 	Column int    // in characters, counting from 1; 0 when unknown
 	Field  string // its path, such as "pipeline[2].config.strategy"; counting from 1
-	Msg    string // what is wrong
-	Hint   string // what would be right; may be empty
+	Msg    string // the error
+	Hint   string // a correction; may be empty
 }
 
 // Error returns the place, the field, the message and the hint in one line.
@@ -45,8 +45,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// problems is all that is wrong with a template, in the order of the file. Beyond 100, one more without a place has the
-// number of the others.
+// problems has all errors of a template, in the order of the file. After 100, one more without a place has the number
+// of the others.
 type problems []*Error
 
 // Error returns one line per error.
@@ -55,7 +55,7 @@ func (e problems) Error() string { return yamlfile.Lines(e) }
 // Unwrap returns the errors one by one.
 func (e problems) Unwrap() []error { return yamlfile.Each(e) }
 
-// language is that of templates.
+// language describes templates to package yamlfile.
 var language = yamlfile.Language{
 	Name: "a template", Begins: "template_id: NAME", Instead: "write the value where it is needed",
 	MaxBytes: maxTemplateBytes, MaxDepth: maxTemplateDepth,
@@ -85,7 +85,7 @@ func Parse(name string, data []byte) (*Template, error) {
 		t.check(func(field, msg, hint string) {
 			for f := field; ; f = parent(f) {
 				if failed[f] {
-					return // what could not be read is not missing
+					return // an unreadable field is not missing
 				}
 				if f == "" {
 					break
@@ -103,14 +103,14 @@ func Parse(name string, data []byte) (*Template, error) {
 // parent returns the field that a field is part of.
 func parent(field string) string { return field[:max(strings.LastIndexAny(field, ".["), 0)] }
 
-// parser reads nodes into values, by the tags of their types, and keeps where each field stands.
+// parser reads nodes into values, by the tags of their types, and keeps the place of each field.
 type parser struct {
 	file string
 	errs problems
 	at   map[string]*yaml.Node // by field
 }
 
-// node returns where a field stands, or else what it would be part of.
+// node returns the node of a field, or of the nearest field around it.
 func (p *parser) node(field string) *yaml.Node {
 	for p.at[field] == nil {
 		field = parent(field)
@@ -124,7 +124,7 @@ func (p *parser) add(n *yaml.Node, field, hint, format string, args ...any) {
 	})
 }
 
-// sorted returns the errors in the order of the file, at most maxErrors and one that counts the others.
+// sorted returns the errors in the order of the file: at most maxErrors, and the number of the others.
 func (p *parser) sorted() problems {
 	slices.SortStableFunc(p.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -177,7 +177,7 @@ func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 		want := scalars[v.Kind()]
 		if n.Kind != yaml.ScalarNode || !strings.Contains(want.tags, n.ShortTag()) || n.Decode(v.Addr().Interface()) != nil {
 			got := kind(n)
-			if v.Kind() == reflect.String { // which quotes would not tell from a number
+			if v.Kind() == reflect.String { // which looks like a number in quotes
 				got = yamlfile.KindName(n)
 			}
 			p.add(n, field, want.hint, "must be %s, not %s", want.name, got)
@@ -215,7 +215,7 @@ func (p *parser) duration(field string, n *yaml.Node, to *time.Duration) {
 	}
 }
 
-// any reads a value for a custom stage: one that JSON has.
+// any reads a JSON value for a custom stage.
 func (p *parser) any(field string, n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -246,7 +246,7 @@ func (p *parser) object(field string, n *yaml.Node) map[string]any {
 	return out
 }
 
-// stage reads a stage: its type is that of its configuration.
+// stage reads a stage, whose type decides the type of its configuration.
 func (p *parser) stage(field string, n *yaml.Node, to *stage) {
 	enabled := true
 	var config *yaml.Node

@@ -12,7 +12,7 @@ const DataPrefix = "> "
 // headingPrefix begins the first line of each fragment, and no other line.
 const headingPrefix = "["
 
-// The bounds of what is shown, in characters.
+// The bounds of a fragment, in characters.
 const (
 	maxLineRunes  = 1000 // of a line, or a title
 	maxIDRunes    = 300
@@ -47,7 +47,7 @@ func render(f *Fragment, t *Tokens) {
 	f.Content = b.String()
 }
 
-// heading returns what begins a fragment, by which it can be found again. Nothing in it ends it but its last character.
+// heading returns the source and id of a fragment in brackets. Only its last character ends it.
 func heading(f *Fragment) string {
 	name := func(s string, limit int) string { return strings.ReplaceAll(text.Safe(s, limit), "]", `\]`) }
 	return headingPrefix + name(f.Source, maxSourceName) + " " + name(f.SourceID, maxIDRunes) + "]"

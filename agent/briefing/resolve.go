@@ -17,8 +17,8 @@ var (
 // maxName bounds, in characters, a name that a text repeats.
 const maxName = 64
 
-// resolve returns the template for a request: the one that it names, or the most specific that applies. With none it
-// is the minimal default, and a warning.
+// resolve returns the template that a request names, or the most specific template that applies. If none applies, it
+// returns the minimal default and a warning.
 func resolve(templates []*Template, r *Request) (t *Template, warning string, err error) {
 	var found []*Template
 	best := 0
@@ -53,8 +53,8 @@ func resolve(templates []*Template, r *Request) (t *Template, warning string, er
 		texts.Safe(r.Tier, maxName)), nil
 }
 
-// match reports whether every key that a names is that of the request, and how specific a is: a framework counts more
-// than a class, a class more than a tier.
+// match reports whether each key of a equals the request's, and how specific a is: a framework counts more than a
+// class, a class more than a tier.
 func (a *appliesTo) match(r *Request) (specific int, applies bool) {
 	for _, key := range []struct{ own, asked string }{
 		{a.FrameworkID, r.FrameworkID}, {a.AgentClass, r.AgentClass}, {a.Tier, r.Tier},

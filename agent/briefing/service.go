@@ -36,7 +36,7 @@ type Service struct {
 type cached struct {
 	context  *Context
 	revision string
-	blocking string // the part of the revision that is of items that block
+	blocking string // see [assembly.blocking]
 	at       time.Time
 }
 
@@ -80,9 +80,9 @@ func (s *Service) Close() error {
 	return errors.Join(errs...)
 }
 
-// Assemble assembles what a request asks for. It fails where no template or several apply, where the contract is wrong,
-// and where the template's fallbacks say so: see [ErrAmbiguous], [ErrNoTemplate], [ErrRequired], [ErrBudget] and
-// [ErrEmpty]. A stage that fails is a warning. The context belongs to the caller.
+// Assemble assembles the context for a request. It fails if several templates apply or the named one is missing, if the
+// contract is wrong, and if the template's fallbacks say so: see [ErrAmbiguous], [ErrNoTemplate], [ErrRequired],
+// [ErrBudget] and [ErrEmpty]. A stage that fails is a warning. The context belongs to the caller.
 func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if err := checkRequest(&r); err != nil {
 		return nil, err
@@ -109,8 +109,8 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if c, ok := s.cache.Get(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
-	// Once the budget is exceeded or a halting stage is satisfied, only those stages still run that read nothing; and
-	// while there is time those of attention, since items that block displace other fragments.
+	// After the budget is exceeded or a halting stage is satisfied, only stages that read nothing run, and, while there is
+	// time, stages of attention: items that block displace other fragments.
 	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
 		if err := a.stage(i, ""); err != nil {
@@ -141,7 +141,7 @@ func (a *assembly) key() [sha256.Size]byte {
 	return sha256.Sum256(all)
 }
 
-// revision identifies the state that is read: the open items, and the latest of the ledgers.
+// revision identifies the state of the sources: the open items, and the latest entries of the ledgers.
 func (a *assembly) revision() string {
 	parts := []string{fmt.Sprint(a.open)}
 	for _, tier := range slices.Sorted(maps.Keys(a.service.config.Ledgers)) {
@@ -150,7 +150,7 @@ func (a *assembly) revision() string {
 	return fmt.Sprintf("%q", parts)
 }
 
-// blocking is the part of the revision that is of items that block.
+// blocking identifies the open items that block.
 func (a *assembly) blocking() string {
 	var ids []string
 	for _, it := range a.open {
@@ -161,7 +161,7 @@ func (a *assembly) blocking() string {
 	return fmt.Sprintf("%q", ids)
 }
 
-// instead is what becomes of a context whose budget was exceeded where it is not to be returned in part.
+// instead returns the cached context or the error for a context that exceeded its budget.
 func (a *assembly) instead(key [sha256.Size]byte, blocking string) (*Context, error) {
 	err := fmt.Errorf("%w: %s", ErrBudget, a.stopped)
 	if a.template.Fallback.OnTimeout == Fail {
@@ -177,7 +177,7 @@ func (a *assembly) instead(key [sha256.Size]byte, blocking string) (*Context, er
 	return out, nil
 }
 
-// context is what was found, as it is returned.
+// context returns the found fragments as a context.
 func (a *assembly) context() *Context {
 	if len(a.found) == 0 {
 		a.warn("nothing was found")

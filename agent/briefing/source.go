@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Input is what a source gets beside its query. It is read only.
+// Input has the circumstances of a query. It is read only.
 type Input struct {
 	Request  *Request
 	Tiers    []string // that a search reads
@@ -14,7 +14,7 @@ type Input struct {
 	Found    []Fragment // by earlier stages
 }
 
-// Found is what a source returns: fragments, best first, that belong to the caller.
+// Found is the answer of a source: fragments, best first, that belong to the caller.
 type Found struct {
 	Fragments []Fragment
 	Warnings  []string
@@ -23,7 +23,7 @@ type Found struct {
 	More bool
 }
 
-// Ledger is a record of what happened, of one tier. It is only read: a query marks nothing as seen and moves no cursor
+// Ledger is a record of events, of one tier. It is only read: a query marks nothing as seen and moves no cursor
 // of others. Its methods may be called from many goroutines.
 type Ledger interface {
 	// Entries returns the entries that a query selects, oldest first: the latest that match.
@@ -33,7 +33,7 @@ type Ledger interface {
 	Revision(ctx context.Context) string
 }
 
-// Registry is a table of what is known: rules, tools, mods. As [Ledger], it is only read.
+// Registry is a table of facts, such as mods. As [Ledger], it is only read.
 type Registry interface {
 	Rows(ctx context.Context, in *Input, q *RegistryQuery) (Found, error)
 }
@@ -44,17 +44,17 @@ type Searcher interface {
 	Search(ctx context.Context, in *Input, query string, limit int, threshold float64) (Found, error)
 }
 
-// Attention is what is open now. As [Ledger], it is only read: nothing counts as delivered.
+// Attention has the open items. As [Ledger], it is only read: nothing counts as delivered.
 type Attention interface {
-	// Items returns a head for each item, those of Input.Request.WorkOrderID first, then those that block, and its
-	// details behind it.
+	// Items returns the head of each item, followed by its details: first the items of Input.Request.WorkOrderID, then the
+	// items that block.
 	Items(ctx context.Context, in *Input, q *AttentionQuery) (Found, error)
 
 	// Open returns the items that are open.
 	Open(ctx context.Context) []Item
 }
 
-// Item is one that is open. SourceID is that of its head: it changes with each revision.
+// Item is an open item. SourceID identifies its head, and changes with each revision.
 type Item struct {
 	SourceID string
 	Blocking bool
@@ -63,7 +63,7 @@ type Item struct {
 // Handler is the function of a custom stage.
 type Handler func(ctx context.Context, in *Input, args map[string]any) (Found, error)
 
-// Config has what a [Service] reads.
+// Config has the sources and the clock of a [Service].
 type Config struct {
 	Templates  []*Template
 	Ledgers    map[string]Ledger // by tier

@@ -61,7 +61,7 @@ const (
 // of attention found so far. A stage one of whose variables has no value is skipped.
 type LedgerQuery struct {
 	EventType  string            `json:"eventType,omitempty" yaml:"event_type"`   // a kind of entry that the ledger knows; empty: any
-	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: those of tierSelect
+	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: the tiers of tierSelect
 	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"` // 0: 20
 	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"`        // before the latest entry; 0: any
 	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"`        // signature, operation (with its parts), rule, disposition
@@ -92,14 +92,14 @@ type horizontalSearch struct {
 // structuring orders the fragments, drops duplicates, and cuts.
 type structuring struct {
 	Strategy  string `json:"strategy" yaml:"strategy"`              // [Chronological], [ByRelevance] or [Hierarchical] (also "")
-	MaxTokens int    `json:"maxTokens,omitempty" yaml:"max_tokens"` // 0: what the budget allows
+	MaxTokens int    `json:"maxTokens,omitempty" yaml:"max_tokens"` // 0: all that the budget allows
 }
 
 // The strategies of structuring.
 const (
 	Chronological = "chronological"
 	ByRelevance   = "relevance"
-	Hierarchical  = "hierarchical" // as found, and details behind what they detail
+	Hierarchical  = "hierarchical" // as found, and details after their heads
 )
 
 // halting ends the pipeline, or runs its searches again.
@@ -117,7 +117,7 @@ type custom struct {
 	Args    map[string]any `json:"args,omitempty" yaml:"args"`
 }
 
-// AttentionQuery selects what is open.
+// AttentionQuery selects open items.
 type AttentionQuery struct {
 	Least        string        `json:"least,omitempty" yaml:"least"` // the least urgent disposition
 	MaxItems     int           `json:"maxItems" yaml:"max_items"`    // others are named in one line; 0: 5

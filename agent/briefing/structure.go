@@ -8,7 +8,7 @@ import (
 )
 
 // structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
-// what is left. Its own limit cuts nothing that is required.
+// the others. Its own limit cuts no required fragment.
 func structure(fs []Fragment, s *structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
 	kept = unique(fs)
 	if own := max(s.MaxTokens, least(kept, t)); s.MaxTokens > 0 && (limit <= 0 || own < limit) {
@@ -39,7 +39,8 @@ func unique(fs []Fragment) []Fragment {
 		all := identities(f)
 		for _, key := range all {
 			k, ok := seen[key]
-			if bySignature := strings.HasPrefix(key, signatureKey); ok && at < 0 && !(bySignature && f.Required && kept[k].Required) {
+			both := ok && f.Required && kept[k].Required && strings.HasPrefix(key, signatureKey)
+			if ok && at < 0 && !both {
 				at = k
 			}
 		}
@@ -84,7 +85,7 @@ func identities(f *Fragment) (keys []string) {
 	return keys
 }
 
-// nested returns fragments as found, but the details of each behind it.
+// nested returns fragments as found, but the details of each after it.
 func nested(fs []Fragment) []Fragment {
 	ids := make(map[string]bool, len(fs))
 	for i := range fs {

@@ -23,7 +23,7 @@ type Template struct {
 	Scrub      bool          `yaml:"scrub"` // private data is removed, by [Config].Scrub
 }
 
-// appliesTo are the keys of a template: each that is not empty must be that of the request.
+// appliesTo are the keys of a template: each that is not empty must equal the request's.
 type appliesTo struct {
 	AgentClass  string `yaml:"agent_class"`
 	FrameworkID string `yaml:"framework_id"`
@@ -37,7 +37,7 @@ type budget struct {
 	Timeout          time.Duration `yaml:"timeout"`
 }
 
-// fallback is what becomes of a context whose budget was exceeded, or that has nothing.
+// fallback decides about a context that exceeded its budget or is empty.
 type fallback struct {
 	OnTimeout string `yaml:"on_timeout"` // [ReturnPartial] (also ""), [Fail] or [UseCached]
 	OnEmpty   string `yaml:"on_empty"`   // [ProceedEmpty] (also "") or [Fail]
@@ -110,7 +110,7 @@ func canonical(config any) any {
 	return v.Interface()
 }
 
-// minimalDefault is the template for requests that no other applies to: what the contract requires, and no more.
+// minimalDefault returns the template for requests to which no other applies: the contract's requirements alone.
 func minimalDefault() *Template {
 	return &Template{
 		TemplateID: "minimal-default",

@@ -13,7 +13,7 @@ import (
 // scriptCJK names what Chinese, Japanese and Korean are written in, in [Tokens].
 const scriptCJK = "cjk"
 
-// byDefault is the key of the runes of which nothing else is known.
+// byDefault is the key for all other runes.
 const byDefault = "default"
 
 // The scripts of ASCII: of letters, and of all else.
@@ -37,11 +37,10 @@ var scriptTables = func() map[string]*unicode.RangeTable {
 	return tables
 }()
 
-// rounding is less than what a rune adds to an estimate, and more than the error of the sum over a line.
+// rounding is less than the share of one rune in an estimate, and more than the error of the sum over a line.
 const rounding = 1e-6
 
-// Estimate returns how many tokens a line takes as it stands in a text: escaped and bounded, with what begins and ends
-// it.
+// Estimate returns how many tokens a line takes in a text: escaped and bounded, with its prefix and line feed.
 func (t Tokens) Estimate(l Line) int {
 	var lead string
 	if l.Data {
@@ -50,7 +49,7 @@ func (t Tokens) Estimate(l Line) int {
 	return t.estimate(lead, shown(l), l.Kind)
 }
 
-// estimate returns how many tokens a line takes whose text is shown as it is, behind lead.
+// estimate returns how many tokens a line takes whose text is shown as it is, after lead.
 func (t Tokens) estimate(lead, s string, kind Kind) int {
 	chars := cmp.Or(t[byDefault], DefaultCharsPerToken)
 	ofKind := cmp.Or(t[kindNames[min(int(kind), len(kindNames)-1)]], chars)
@@ -87,8 +86,8 @@ func (t Tokens) script(r rune) float64 {
 	return 0
 }
 
-// shown returns the text of a line as it is shown behind its prefix: one line, escaped, bounded. An own line never
-// begins as data or a heading does.
+// shown returns the text of a line after its prefix: one line, escaped, bounded. An own line never begins as data or a
+// heading does.
 func shown(l Line) string {
 	s := text.Safe(l.Text, maxLineRunes)
 	if !l.Data && (strings.HasPrefix(s, DataPrefix[:1]) || strings.HasPrefix(s, headingPrefix)) {

@@ -27,8 +27,8 @@ var requestVariables = []struct {
 	{"session", func(r *Request) string { return r.SessionID }},
 }
 
-// expand replaces variables by their values, and $$ by a dollar sign. What a value holds is not expanded. missing is
-// the first variable that has no value, as written.
+// expand replaces variables by their values, and $$ by a dollar sign. Values are not expanded again. missing is the
+// first variable that has no value, as written.
 func (v variables) expand(s string) (out, missing string) {
 	out = replace(s, func(name string) string {
 		value := v.value(name)
@@ -60,8 +60,8 @@ func (v variables) value(name string) string {
 	return ""
 }
 
-// variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit; behind
-// attention a full stop and another. Two dollar signs are one.
+// variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit. After
+// attention come a full stop and another word. Two dollar signs are one.
 var variable = regexp.MustCompile(`\$(?:\$|attention\.[A-Za-z_]\w*|[A-Za-z_]\w*)`)
 
 // replace calls value for each [variable] in s. A dollar sign before anything else is one.

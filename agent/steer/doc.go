@@ -1,6 +1,6 @@
-// Package steer decides how a message reaches an agent that is in the middle of its turn: it waits, rides on a tool's
-// result, is injected, or the turn is canceled and prompted again with the message. It is generic, and knows neither
-// the engine nor a protocol: adapters do what it decides.
+// Package steer decides how a message reaches an agent in the middle of its turn: it waits, comes with a tool's result,
+// is injected, or the turn is canceled and prompted again with the message. It is generic, and knows neither the engine
+// nor a protocol: adapters carry out its actions.
 //
 //	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verifier)
 //	…
@@ -12,16 +12,16 @@
 //
 // # Guarantees
 //
-// A message that was accepted is delivered once its delivery is confirmed, or withdrawn by its sender: it is never lost
-// between a canceled turn and the next prompt, and not confirmed twice in one turn. A turn is not canceled while a
-// call to the game is in flight, until Policy.CallWait has passed. A canceled turn is always prompted again with its
-// request. Steers are bounded for each turn and minute, but for the first message of an item that blocks; beyond that,
-// messages wait for the turn's end.
+// An accepted message is delivered once its delivery is confirmed, or withdrawn by its sender: it is never lost between
+// a canceled turn and the next prompt, and not confirmed twice in one turn. A turn is not canceled while a call to the
+// game is in flight, until Policy.CallWait has passed. A canceled turn is always prompted again with its request.
+// Steers are bounded for each turn and minute, but for the first message of an item that blocks; beyond that, messages
+// wait for the turn's end.
 //
 // # Authors
 //
-// A message passes two gates: first, whether its author is admitted, by a [Verifier]; then what its mode makes of it.
-// What is not admitted is dropped and counted, and can never steer.
+// A message passes two gates: first a [Verifier] admits its author, then the policy's mode decides its effect. A
+// message that is not admitted is dropped and counted, and can never steer.
 //
 // # Concurrency and bounds
 //

@@ -8,10 +8,10 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Framing is the words around messages, which are configuration. An empty field has the built-in words. In each,
-// {count}, {author} and {thread} stand for the number of messages, and the author and thread of the newest.
+// Framing has the words around messages, which are configuration. An empty field has the built-in words. In each,
+// {count}, {author} and {thread} are replaced by the number of messages, and the author and thread of the newest.
 type Framing struct {
-	Working     string `json:"working" yaml:"working"`         // heading of what the agent was asked before
+	Working     string `json:"working" yaml:"working"`         // heading of earlier requests
 	Arrived     string `json:"arrived" yaml:"arrived"`         // heading of one message that came during a turn
 	Several     string `json:"several" yaml:"several"`         // heading of several
 	From        string `json:"from" yaml:"from"`               // in front of each of several, or of one with a thread
@@ -43,9 +43,9 @@ func (f Framing) withDefaults() Framing {
 // Quote begins each line of Message.Data in what Render returns, and no other line of such data can begin.
 const Quote = "> "
 
-// Render returns the text of a batch: what the agent was asked before, the messages, and how to take them. It claims
-// nothing of the work that was done, since a turn that was canceled has no result. Author and thread are shown in one
-// line each; the text of an admitted author is not changed. A batch that rides has no frame.
+// Render returns the text of a batch: earlier requests, the messages, and how to take them. It claims nothing about the
+// work so far, since a canceled turn has no result. Author and thread are shown in one line each; the text of an
+// admitted author is not changed. A batch with Rides has no frame.
 func (f Framing) Render(b Batch) string {
 	f = f.withDefaults()
 	last := Message{}

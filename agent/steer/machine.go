@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Message is one that is to reach the agent.
+// A Message is queued for delivery to the agent.
 type Message struct {
 	// Author is who sent it, as the adapter verifies it; Thread is where a reply goes, "" for the conversation itself.
 	Author string `json:"author"`
@@ -21,8 +21,8 @@ type Message struct {
 	Text string   `json:"text"`
 	Data []string `json:"data,omitempty"`
 
-	// Rides marks a message of attention that stops no turn and begins none; Invalid one that says that the game's
-	// state is invalid; First the first one that blocks about its topic, which no bound of stops holds back.
+	// Rides marks a passive message of attention, which stops no turn and begins none; Invalid a message about an invalid
+	// state of the game; First the first message that blocks about its topic, which no bound of stops holds back.
 	Rides   bool `json:"rides,omitempty"`
 	Invalid bool `json:"invalid,omitempty"`
 	First   bool `json:"first,omitempty"`
@@ -30,20 +30,20 @@ type Message struct {
 	// Through is how far the sender had read when it wrote the message: its own, which Confirm gives back.
 	Through uint64 `json:"through,omitempty"`
 
-	// What follows is set by the Machine: a number, who sent it, what it does to a turn in flight, and how often its
-	// delivery failed.
+	// The Machine sets the number, the author's class, the effect on a turn in flight, and the number of failed
+	// deliveries.
 	ID     uint64 `json:"id"`
 	Class  Class  `json:"class,omitempty"`
 	Reason Reason `json:"reason,omitempty"`
 	Tries  int    `json:"tries,omitempty"`
 }
 
-// Ceiling is what an adapter can do. Where it can neither inject nor cancel, messages ride or wait.
+// Ceiling has the abilities of an adapter. If it can neither inject nor cancel, messages come with results or wait.
 type Ceiling struct {
 	Inject bool // adds a message without stopping the turn
 	Cancel bool // stops the turn, and prompts again
-	// Hosted is set where only another begins turns: what arrives while the agent is idle waits for Begin. What waits
-	// when a turn ends is prompted all the same.
+	// Hosted is set if only another begins turns: a message to an idle agent waits for Begin. Messages that wait at the
+	// end of a turn are prompted even so.
 	Hosted bool
 }
 
@@ -57,10 +57,10 @@ const (
 	Canceling Phase = "canceling"
 )
 
-// Do is what an adapter does next.
+// Do is the next step of an adapter.
 type Do string
 
-// What an adapter does: nothing, cancel the turn and report its end, add a batch to the turn, or begin a turn with it.
+// The steps: nothing, cancel the turn and report its end, add a batch to the turn, or begin a turn with it.
 const (
 	Nothing Do = ""
 	Cancel  Do = "cancel"
@@ -68,7 +68,7 @@ const (
 	Prompt  Do = "prompt"
 )
 
-// Action is what an adapter does next, with the batch that it sends.
+// Action is the next step of an adapter, with the batch that it sends.
 type Action struct {
 	Do    Do
 	Batch Batch
@@ -86,7 +86,7 @@ type Batch struct {
 	Rides   bool `json:"rides,omitempty"`
 	// Reason is why a turn was stopped, "" where none was.
 	Reason Reason `json:"reason,omitempty"`
-	// Working is what the agent was asked before: nothing where the batch is added to a turn, or begins one of its own.
+	// Working has the earlier requests. It is empty if the batch is added to a turn, or begins one of its own.
 	Working []Message `json:"working,omitempty"`
 	// Messages are new. There are none where all were withdrawn after the turn had been canceled.
 	Messages []Message `json:"messages,omitempty"`
@@ -94,7 +94,7 @@ type Batch struct {
 	Unknown int `json:"unknown,omitempty"`
 }
 
-// Receipt is what became of a message.
+// Receipt is the fate of a message.
 type Receipt string
 
 // The receipts.
@@ -108,13 +108,13 @@ const (
 // State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
 type State struct {
 	Phase   Phase     `json:"phase"`
-	Working []Message `json:"working,omitempty"` // what the turn in flight was asked
+	Working []Message `json:"working,omitempty"` // the requests of the turn in flight
 	Pending []Message `json:"pending,omitempty"`
 	Sent    []Batch   `json:"sent,omitempty"` // not confirmed
 	Reason  Reason    `json:"reason,omitempty"`
 	Unknown int       `json:"unknown,omitempty"` // calls in flight when the turn was stopped
 	Turn    uint64    `json:"turn"`              // number of the turn
-	Told    []string  `json:"told,omitempty"`    // topics and revisions that this turn was told
+	Told    []string  `json:"told,omitempty"`    // topics and revisions that were sent in this turn
 	Last    uint64    `json:"last"`              // number of a message or delivery
 	Stopped bool      `json:"stopped,omitempty"` // Working is a request whose turn was stopped and not prompted again
 	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
@@ -147,8 +147,8 @@ func New(p Policy, c Ceiling, v Verifier) (*Machine, error) {
 	return Restore(p, c, v, State{Phase: Idle})
 }
 
-// Restore returns the machine of a conversation whose adapter ended. What was sent and not confirmed waits again, with
-// the request of a turn that was stopped; Ready sends it.
+// Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
+// the request of a turn that was stopped; Ready sends them.
 func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	m, err := Resume(p, c, v, s)
 	if err != nil {
@@ -160,11 +160,12 @@ func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	return m, nil
 }
 
-// SetCeiling changes what the adapter can do, for agents that say so late. What waits is looked at with the next event.
+// SetCeiling changes the abilities of the adapter, for agents that announce them late. It takes effect with the next
+// event.
 func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
 // Resume returns the machine of a conversation whose adapter ends between two events, and not in the middle of one: the
-// turn goes on, and what was sent is still to be confirmed.
+// turn continues, and batches that were sent still wait for their confirmation.
 func Resume(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func Resume(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	return &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}, nil
 }
 
-// State returns what the machine knows; the caller must not change what it refers to.
+// State returns the state; the caller must not change its slices and maps.
 func (m *Machine) State() State { return m.state }
 
 // Note keeps a note of the adapter with the state.
@@ -194,8 +195,8 @@ func (m *Machine) Knows(topic, revision string) bool {
 		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
 }
 
-// Begin reports that a turn was begun by another than the machine, and returns a batch of what waits, for the request
-// to carry: also what the agent worked on, where that was stopped and could not be prompted again. While a turn is
+// Begin reports that another than the machine began a turn, and returns a batch of the waiting messages, for the
+// request to carry. It has earlier requests if their turn was stopped and could not be prompted again. While a turn is
 // being canceled the request waits, and the next prompt carries it: the adapter does not send it.
 func (m *Machine) Begin(request Message) Batch {
 	s := &m.state
@@ -219,7 +220,7 @@ func (m *Machine) Begin(request Message) Batch {
 	return b
 }
 
-// newTurn forgets what is known of the turn before.
+// newTurn forgets the turn before.
 func (m *Machine) newTurn() {
 	m.state.Turn++
 	m.state.Told, m.state.Reason, m.state.Unknown = nil, "", 0
@@ -253,7 +254,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 	return Accepted, m.Ready(now)
 }
 
-// signal returns what a message does to a turn in flight.
+// signal returns the effect of a message on a turn in flight.
 func (m *Machine) signal(msg *Message) Reason {
 	switch {
 	case msg.Class != Attention:
@@ -283,8 +284,8 @@ func (m *Machine) drop(topic string) bool {
 	return len(m.state.Pending) < before
 }
 
-// Withdraw removes what waits of a topic: it is no news any more, or the agent has acknowledged it. What was sent
-// stays sent. It reports whether something waited.
+// Withdraw removes the waiting messages of a topic: they are no news any more, or the agent has acknowledged it. A
+// batch that was sent stays sent. It reports whether a message waited.
 func (m *Machine) Withdraw(topic string) bool { return m.drop(topic) }
 
 // CallBegan reports that a call to the game is in flight.
@@ -296,8 +297,8 @@ func (m *Machine) CallEnded(now time.Time, id string) Action {
 	return m.Ready(now)
 }
 
-// Ride returns what waits and need not wait for the turn's end, for a result or a refusal to carry. It is confirmed as
-// any other batch.
+// Ride returns the messages that need not wait for the turn's end, for a result or a refusal to carry. The batch is
+// confirmed as any other.
 func (m *Machine) Ride() Batch {
 	s := &m.state
 	if s.Phase != Working || len(s.Sent) >= m.policy.MaxPending {
@@ -328,7 +329,7 @@ func (m *Machine) Ended(_ time.Time, canceled bool) Action {
 	case m.state.Phase == Idle:
 		return Action{}
 	case m.state.Phase == Canceling && canceled:
-		// What the stopped turn was sent and did not confirm is sent again, and stops no turn.
+		// Batches that the stopped turn did not confirm are sent again, and stop no turn.
 		clear(m.calls)
 		m.state.Stopped = true
 		m.takeAllBack(false)
@@ -338,7 +339,7 @@ func (m *Machine) Ended(_ time.Time, canceled bool) Action {
 	return m.begin()
 }
 
-// Stop reports that a person stops the turn: it is not prompted again, and what waits rides on the next one.
+// Stop reports that a person stops the turn: it is not prompted again, and waiting messages become passive.
 func (m *Machine) Stop() {
 	m.state.Stopped = false
 	for i := range m.state.Pending {
@@ -405,7 +406,7 @@ func (m *Machine) Ready(now time.Time) Action {
 	return Action{Do: Cancel, Batch: Batch{Reason: reason, Unknown: s.Unknown}}
 }
 
-// begin prompts an agent that is idle, where a message waits that does not only ride, or a turn was stopped.
+// begin prompts an idle agent if a message waits that is not passive, or a turn was stopped.
 func (m *Machine) begin() Action {
 	s := &m.state
 	prompts := func(msg Message) bool { return !msg.Rides && msg.Tries < m.policy.Tries }
@@ -437,7 +438,7 @@ func (m *Machine) Deadline() time.Time {
 	return time.Time{}
 }
 
-// send moves what waits into a batch: one that begins a turn, or that is added to the turn in flight.
+// send moves the waiting messages into a batch, which begins a turn or is added to the turn in flight.
 func (m *Machine) send(prompts bool) Batch {
 	s := &m.state
 	s.Last++
@@ -467,7 +468,7 @@ func (m *Machine) send(prompts bool) Batch {
 // maxTold bounds State.Told.
 const maxTold = 1024
 
-// worksOn returns what the agent works on after messages: attention is no request, unless there is no other.
+// worksOn returns the requests after messages: attention is no request, unless there is no other.
 func (m *Machine) worksOn(before, messages []Message, r Reason) []Message {
 	if r == ReasonInterrupt {
 		before = nil
@@ -515,8 +516,8 @@ func (m *Machine) Fail(now time.Time, delivery uint64) Action {
 	return m.Ready(now)
 }
 
-// Refused reports that the agent took no injection of the batch: there is none any more, and its messages wait again
-// with what they do to the turn.
+// Refused reports that the agent took no injection of the batch: the machine injects no more, and its messages wait
+// again with their effect on the turn.
 func (m *Machine) Refused(now time.Time, delivery uint64) Action {
 	m.ceiling.Inject = false
 	i := m.sent(delivery)
@@ -531,15 +532,15 @@ func (m *Machine) sent(delivery uint64) int {
 	return slices.IndexFunc(m.state.Sent, func(b Batch) bool { return b.Delivery == delivery })
 }
 
-// takeAllBack takes back all that was sent and not confirmed.
+// takeAllBack takes back all batches that were not confirmed.
 func (m *Machine) takeAllBack(failed bool) {
 	for len(m.state.Sent) > 0 {
 		m.takeBack(len(m.state.Sent)-1, failed, false)
 	}
 }
 
-// takeBack lets the messages of a batch wait again, before newer ones, and what a stopped turn worked on. failed is
-// whether its delivery failed, which bounds the prompts for it. What was refused may still stop a turn.
+// takeBack lets the messages of a batch wait again, before newer ones, with the requests of a stopped turn. failed
+// reports whether its delivery failed, which bounds its prompts. Refused messages may still stop a turn.
 func (m *Machine) takeBack(i int, failed, refused bool) {
 	s := &m.state
 	b := s.Sent[i]

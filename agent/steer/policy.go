@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/internal/bounds"
 )
 
-// Mode is what a message does to a turn in flight.
+// Mode is the effect of a message on a turn in flight.
 type Mode string
 
 // The modes. The empty one is ModeSteer.
@@ -21,7 +21,7 @@ const (
 	ModeOwnerInterrupt Mode = "owner-interrupt" // interrupts if the author is the owner, else waits
 )
 
-// Dedup is what becomes of messages that arrive while a turn is in flight.
+// Dedup is the treatment of messages that arrive while a turn is in flight.
 type Dedup string
 
 // The ways of deduplication. The empty one is DedupQueue.
@@ -41,7 +41,7 @@ const (
 	AdmitAnyone    Admission = "anyone"
 )
 
-// Class is what a Verifier knows of an author.
+// Class is a Verifier's finding about an author.
 type Class string
 
 // The classes of authors.
@@ -69,11 +69,11 @@ const (
 	ReasonInterrupt Reason = "interrupt"
 )
 
-// orSteer returns the reason that r stands for.
+// orSteer returns r, or ReasonSteer for the empty reason.
 func (r Reason) orSteer() Reason { return cmp.Or(r, ReasonSteer) }
 
-// Policy is the owner's choice. Its zero value steers, admits the owner and verified siblings, and has the bounds that
-// stand below.
+// Policy is the owner's choice. Its zero value steers, admits the owner and verified siblings, and has the default
+// bounds.
 type Policy struct {
 	Mode  Mode
 	Dedup Dedup
@@ -159,8 +159,8 @@ func (p *Policy) admits(c Class) bool {
 	}
 }
 
-// signal returns what a message of an admitted author does to a turn in flight. owner reports whether the author is the
-// owner.
+// signal returns the effect of a message of an admitted author on a turn in flight. owner reports whether the author is
+// the owner.
 func signal(mode Mode, owner bool) Reason {
 	switch {
 	case mode == ModeSteer || mode == "":

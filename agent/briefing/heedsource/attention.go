@@ -18,11 +18,11 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-// The parts of an item beside its head, in the order in which they are shown where a template names none.
+// The details of an item. A template without a list of them gets allParts.
 const (
 	partCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
-	partOperation = "operation" // the verdict of the operation that it came of, or came after
-	partSamples   = "samples"   // what else it holds
+	partOperation = "operation" // the verdict of the operation that caused it, or came before it
+	partSamples   = "samples"   // its other groups
 	partBefore    = "before"    // entries before its cause
 	partAfter     = "after"     // entries after its cause
 	partBlame     = "blame"     // the mods that its dominant entry points at, with evidence
@@ -31,7 +31,7 @@ const (
 
 var allParts = []string{partOperation, partSamples, partCause, partBefore, partAfter, partBlame, partAdvice}
 
-// The bounds of what is shown of an item.
+// The bounds of the text about an item.
 const (
 	headLines, headFrames   = 3, 3   // of the cause
 	causeLines, causeFrames = 12, 16 // where the head does not have all
@@ -73,8 +73,8 @@ func (s *attention) Open(context.Context) []briefing.Item {
 	return out
 }
 
-// Items implements [briefing.Attention]: first what makes all else doubtful, then the verdict of the operation that is
-// worked on, then the items.
+// Items implements [briefing.Attention]: first the gaps of the log, then the verdict of the requested operation, then
+// the items.
 func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
 	var out briefing.Found
 	least, ok := event.Parse[event.Disposition](cmp.Or(q.Least, event.Advisory.String()))
@@ -108,23 +108,16 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	if item != "" && len(items) > 0 && items[0].ID == item {
 		of = items[:1] // it is about this one
 	}
-	summary, _, several := s.named(of, min(len(of), 1), shortest)
-	if several {
-		room -= cost(in, &summary)
-	}
 	reserve := int(float64(in.Tokens) * detailShare)
 	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
 	if err != nil {
 		return out, err
 	}
 	rest := items[len(looks):]
+	summary, has, several := s.named(of, min(len(of), len(looks)), whole)
 	if several {
-		var has []heed.Item
-		room += cost(in, &summary)
-		for _, how := range []brevity{whole, shortest} {
-			if summary, has, _ = s.named(of, min(len(of), len(looks)), how); cost(in, &summary) <= room {
-				break
-			}
+		if cost(in, &summary) > room {
+			summary, has, _ = s.named(of, min(len(of), len(looks)), shortest)
 		}
 		room -= cost(in, &summary)
 		rest = slices.DeleteFunc(slices.Clone(rest), func(a heed.Item) bool {
@@ -149,7 +142,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	return out, nil
 }
 
-// heads returns what is said first of items: as many as leave a reserve of the room, and at least one.
+// heads returns the heads of items: as many as leave a reserve of the room, and at least one.
 func (s *attention) heads(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item,
 	asked string, room, reserve int,
 ) (looks []*look, heads []briefing.Fragment, left int, err error) {
@@ -199,8 +192,8 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 	return found
 }
 
-// items returns the item that is worked on, open or not; the open ones, those of the operation that is worked on first,
-// then those that block; and items that were cleared lately, the latest first.
+// items returns the requested item, open or not; the open items, first of the requested operation, then those that
+// block; and items that were cleared lately, the latest first.
 func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
 	items, latest := s.Engine.Open(nil), s.Engine.Latest()
 	since, looked := s.ledger.latestTime(latest).Add(-cleared), 0
@@ -230,7 +223,7 @@ func (s *attention) items(work, item string, least event.Disposition, cleared ti
 	return items
 }
 
-// workItem returns the id of the item that is worked on, where it is one: by its id or by the number that ends it.
+// workItem returns the id of the requested item, by its id or by the number that ends it.
 func (s *attention) workItem(work string) string {
 	if _, known := s.Engine.Item(work); known || work == "" {
 		return work
@@ -238,8 +231,8 @@ func (s *attention) workItem(work string) string {
 	return s.Engine.Latest().Epoch + "-" + work
 }
 
-// others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
-// where that fits. What blocks is never left out, and named by its number alone only where nothing else fits.
+// others shows the items without a head in one fragment: each in a line, with its cause and the next step if that fits.
+// Items that block are never left out, and named by their numbers alone only if nothing else fits.
 func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
@@ -309,7 +302,7 @@ const (
 	briefest                // its title, number and culprit
 )
 
-// inShort shows an item in a few lines, the first behind lead, with a number of entries.
+// inShort shows an item in a few lines, the first after lead, with a number of entries.
 func (s *attention) inShort(a *heed.Item, how brevity, lead string, entries uint64) []briefing.Line {
 	own, cause := lead+a.ID+", "+state(a), shortCause
 	switch how {
@@ -345,7 +338,7 @@ func (s *attention) inShort(a *heed.Item, how brevity, lead string, entries uint
 	return lines
 }
 
-// culpritOf returns the first of the mods that something points at, in words behind others.
+// culpritOf returns the first of the suspected mods as a clause, "" for none.
 func culpritOf(likely, perhaps []string) string {
 	switch {
 	case len(likely) > 0:
@@ -356,7 +349,7 @@ func culpritOf(likely, perhaps []string) string {
 	return ""
 }
 
-// state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".
+// state returns the state of an item, such as "blocking error" or "advisory warning (cleared: acknowledged)".
 func state(a *heed.Item) string {
 	s := a.Disposition.String() + " " + a.Severity.String()
 	switch {
@@ -388,7 +381,7 @@ func (s *attention) ruleOf(id string) *rules.Rule {
 	return s.Rules().Rule(id)
 }
 
-// evidence adds what makes the log doubtful, which no budget cuts.
+// evidence adds the gaps of the log, which no budget cuts.
 func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *briefing.Found) error {
 	st := s.Engine.Stats()
 	if !st.Blind && st.Notices == 0 {

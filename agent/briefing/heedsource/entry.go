@@ -20,7 +20,7 @@ const (
 	maxNameChars    = 64
 )
 
-// monoOffset is where what is of use in a frame of Mono's ends.
+// monoOffset begins the useless rest of a frame of Mono.
 const monoOffset = " [0x"
 
 // defaultRule is the prefix of the rules of entries that none decided but their level or status.
@@ -32,7 +32,7 @@ type view struct {
 	place  func(pos uint64) string // nil: positions are not shown
 }
 
-// run is what an entry stands for beside itself: earlier ones that are alike.
+// run counts an entry and the earlier ones of its kind.
 type run struct {
 	count   uint64 // with the entry itself; 0 is 1
 	since   uint64 // sequence number of the earliest
@@ -64,8 +64,7 @@ func setRef(refs map[string]string, name, value string) {
 	}
 }
 
-// title says in heed's own words what the entry is, where it stands, what was decided about it unless it is ignored,
-// and how often the same came.
+// title describes an entry in heed's own words: kind, place, decision unless it is ignored, and number of repeats.
 func (v view) title(r *journal.Record, same run) string {
 	var b strings.Builder
 	b.WriteString(subject(&r.Entry))
@@ -99,7 +98,7 @@ func (v view) at(pos uint64) string {
 	return v.place(pos)
 }
 
-// subject returns what an entry is: "error", "operation colony/build (op-7) failed", "phase play".
+// subject returns the kind of an entry: "error", "operation colony/build (op-7) failed", "phase play".
 func subject(e *event.Entry) string {
 	switch {
 	case e.Kind == event.KindLog && e.Level == event.LevelUnknown:
@@ -153,8 +152,8 @@ func quote(message, stack string) []briefing.Line {
 	return lines
 }
 
-// quoted appends the first lines of s that are not blank, and returns how many others there are. Frames come without
-// what stands behind them in Mono's traces: the offset in the method and the id of the module.
+// quoted appends the first lines of s that are not blank, and returns how many others there are. Frames of Mono lose
+// the offset in the method and the id of the module.
 func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines []briefing.Line, left int) {
 	n := 0
 	for line := range strings.Lines(s) {
@@ -175,8 +174,8 @@ func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines
 // sourceID returns the form in which an entry is named.
 func sourceID(epoch string, seq uint64) string { return epoch + "/" + strconv.FormatUint(seq, 10) }
 
-// named returns what a peer, a mod or a rule file calls something, bounded, for use in heed's own words: in quotes
-// where it could be taken for them, which nothing in it ends.
+// named returns a name that a peer, a mod or a rule file chose, bounded, for use in heed's own words: in quotes, which
+// nothing in it ends, if it has other characters than [nameRune] reports.
 func named(s string) string {
 	plain := !strings.ContainsFunc(s, func(r rune) bool { return !nameRune(r) })
 	s = text.Safe(s, maxNameChars)
@@ -186,7 +185,7 @@ func named(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
 }
 
-// escaped returns a name as part of an id: what could end the id, or be taken for words, is written as %XX.
+// escaped returns a name as part of an id: characters that [nameRune] does not report are written as %XX.
 func escaped(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -25,7 +25,7 @@ const (
 	registryEnvironment = "environment"
 )
 
-// Config has what the sources read. Its functions may be called from many goroutines.
+// Config has the engine and the facts of the sources. Its functions may be called from many goroutines.
 type Config struct {
 	Engine *heed.Engine               // required
 	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
@@ -34,19 +34,19 @@ type Config struct {
 	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
 	Environment func() capture.Facts
 
-	// Ledgers are those beside the engine's, by tier: [TierEarlier], and others of the caller's.
+	// Ledgers are further ledgers of the caller, by tier: [TierEarlier], and others.
 	Ledgers map[string]briefing.Ledger
 
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
 
-	// Next returns what to do or to look at next about an item, one line each, as the surface offers it to a class of
-	// readers: a tool to call, a command to run. Nil: nothing beside the rule's advice.
+	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool
+	// to call, a command to run. Nil: only the rule's advice.
 	Next func(class string, a *heed.Item) []string
 }
 
-// Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
-// templates. The caller adds the clock, folders of files, and what else it has.
+// Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
+// templates. The caller adds the clock, folders of files, and other sources.
 func Sources(c Config) briefing.Config {
 	b := briefing.Config{
 		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
@@ -67,7 +67,7 @@ func Sources(c Config) briefing.Config {
 	return b
 }
 
-// withSources returns a template whose stages that would read what is not there are disabled.
+// withSources returns a template in which stages without a source are disabled.
 func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
 	out := *t
 	out.Pipeline = slices.Clone(t.Pipeline)

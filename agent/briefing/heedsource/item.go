@@ -21,7 +21,7 @@ var sections = map[string]string{
 	partBlame: "Which mod", partAdvice: "Why it matters",
 }
 
-// look is what is known of one item.
+// look has the records, rule and suspects of one item.
 type look struct {
 	*attention
 	item     *heed.Item
@@ -69,8 +69,8 @@ func managed(stack string) string {
 	return b.String()
 }
 
-// head returns what is said of an item first to a class of readers: what, since when, by whom, what it touched, what
-// to look at next.
+// head returns the first fragment about an item for a class of readers: its text, time, culprit, operation and next
+// step.
 func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
@@ -149,7 +149,7 @@ func (v view) where(seq, pos uint64) string {
 	return s
 }
 
-// since returns when it began, and what it has since.
+// since returns the beginning of an item, and its entries since.
 func (l *look) since() string {
 	a := l.item
 	s := "Since: " + l.where(a.Cause.Seq, a.Cause.Pos)
@@ -176,7 +176,7 @@ func (l *look) since() string {
 	return s
 }
 
-// mostly returns the most frequent of several members, in words behind their sum; "" if each came once.
+// mostly returns the most frequent of several members as a clause, "" if each came once.
 func mostly(members []heed.Member) string {
 	if len(members) < 2 {
 		return ""
@@ -209,7 +209,7 @@ func (l *look) culprit() string {
 	return "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
 }
 
-// origin returns the operation that it came of or after, else the phase of the game.
+// origin returns the operation that caused an item or came before it, else the phase of the game.
 func (l *look) origin() string {
 	a := l.item
 	var out []string
@@ -237,7 +237,7 @@ func operation(method, id string) string {
 	return named(method) + " (" + named(id) + ")"
 }
 
-// next returns what to do or to look at next: at least one line.
+// next returns the next steps: at least one line.
 func (l *look) next(class string) []briefing.Line {
 	a := l.item
 	var all []string
@@ -392,9 +392,9 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		slices.Reverse(records) // the nearest first
 	}
 	var nearest []*journal.Record
-	times := map[alike]int{}
+	times := map[sameKind]int{}
 	for i := range records {
-		key := l.ledger.alike(&records[i])
+		key := l.ledger.kindOf(&records[i])
 		if times[key]++; times[key] > 1 {
 			continue
 		}
@@ -416,13 +416,13 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := times[l.ledger.alike(r)] - 1; same > 0 {
+		if same := times[l.ledger.kindOf(r)] - 1; same > 0 {
 			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 	}
 }
 
-// verdict shows what came of an operation.
+// verdict shows the outcome of an operation.
 func verdict(v *heed.Verdict, id string) briefing.Fragment {
 	return briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),

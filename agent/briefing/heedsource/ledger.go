@@ -18,8 +18,8 @@ import (
 
 // The bounds of one query.
 const (
-	maxMatched   = 1024 // entries that match, alike or not
-	latestWindow = 256  // entries of which one has a time, if any has
+	maxMatched   = 1024 // entries that match
+	latestWindow = 256  // the last entries, one with a time if any has one
 )
 
 // ledger is the journal of an engine as a [briefing.Ledger]. Entries of one group and one rule are one fragment: the
@@ -68,13 +68,13 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 	}
 	var entries []*journal.Record
 	var runs []run
-	index := map[alike]int{}
+	index := map[sameKind]int{}
 	for i := range slices.Backward(records) {
 		r := &records[i]
 		if r.Time.Before(since) || status != event.StatusNone && r.Status != status {
 			continue
 		}
-		key := l.alike(r)
+		key := l.kindOf(r)
 		at, known := index[key]
 		if !known {
 			if at = len(entries); at == cmp.Or(q.MaxEntries, maxMatched) {
@@ -103,7 +103,9 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 
 // latest returns the latest entries after a cursor that a filter chooses, at most maxMatched, and whether there are
 // more.
-func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (all []journal.Record, more bool, err error) {
+func (l *ledger) latest(ctx context.Context, after heed.Cursor, f heed.Filter) (
+	all []journal.Record, more bool, err error,
+) {
 	for {
 		p := l.engine.Read(after, journal.MaxLimit, f)
 		if err := cmp.Or(p.Err, ctx.Err()); err != nil {
@@ -131,8 +133,8 @@ func (l *ledger) latestTime(latest heed.Cursor) time.Time {
 	return time.Time{}
 }
 
-// alike has the values that entries of one fragment share.
-type alike struct {
+// sameKind has the values that entries of one fragment share.
+type sameKind struct {
 	kind      event.Kind
 	status    event.Status
 	signature signature.Signature
@@ -141,8 +143,8 @@ type alike struct {
 	decided   event.Disposition
 }
 
-func (l *ledger) alike(r *journal.Record) alike {
-	key := alike{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
+func (l *ledger) kindOf(r *journal.Record) sameKind {
+	key := sameKind{r.Kind, r.Status, r.Signature, r.Source, r.Rule, r.Disposition}
 	if r.Kind == event.KindLog {
 		key.signature, key.source = l.engine.Group(r.Signature), ""
 	}
@@ -210,7 +212,7 @@ func unknownFilter(name string, known []string) error {
 	return fmt.Errorf("there is no filter %s: %s", named(name), hint)
 }
 
-// cost estimates what a fragment takes of the budget.
+// cost estimates the tokens of a fragment.
 func cost(in *briefing.Input, f *briefing.Fragment) int {
 	if in.Estimate == nil {
 		return 0

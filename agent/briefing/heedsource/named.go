@@ -92,7 +92,7 @@ func (s *attention) named(items []heed.Item, heads int, how brevity) (f briefing
 	return f, has, more
 }
 
-// leadOf returns what a problem is named for, before its line.
+// leadOf returns the reasons why a problem is named, before its line.
 func leadOf(as []string) string {
 	s := strings.Replace(strings.Join(as, ", "), "most", "mostly", 1) + ": "
 	return strings.ToUpper(s[:1]) + s[1:]

@@ -110,10 +110,12 @@ func showMods(mods []capture.ListedMod) briefing.Fragment {
 		}
 		lines[i] = briefing.Line{Text: text.Safe(line, maxLineChars), Data: true, Kind: briefing.Hex} // ids, mostly
 	}
-	return fragment(registryEnvironment, registryMods, "Environment", text.Count(len(mods), "mod", "mods")+", in load order", lines)
+	title := text.Count(len(mods), "mod", "mods") + ", in load order"
+	return fragment(registryEnvironment, registryMods, "Environment", title, lines)
 }
 
-// showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
+// showEnvironment shows the facts that the log has about the game, its engine and the machine, without the command
+// line.
 func showEnvironment(f *capture.Facts) briefing.Fragment {
 	var lines []briefing.Line
 	for _, fact := range []string{

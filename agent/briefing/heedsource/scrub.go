@@ -27,7 +27,7 @@ func newScrubber(engine *heed.Engine) *scrubber {
 	return b
 }
 
-// text returns s without what is private in it.
+// text returns s without private data.
 func (b *scrubber) text(s string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

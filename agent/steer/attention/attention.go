@@ -1,8 +1,9 @@
-// Package attention makes messages of package steer from the attention items of heed: it is what ties the two.
+// Package attention makes messages of package steer from the attention items of heed.
 //
-// What blocks is a message that stops a turn, and what is advisory rides. A message stands for an item and its revision
-// (whether it blocks, its severity, whether the game's state is invalid): a count that grows is no news. What is
-// cleared before it was delivered is withdrawn. Text of the game is data of the message, which steer quotes.
+// The message of an item that blocks stops a turn, and the message of an advisory one is passive. A message is
+// identified by an item and its revision (whether it blocks, its severity, whether the game's state is invalid): a
+// count that grows is no news. The message of an item that was cleared before its delivery is withdrawn. Text of the
+// game is data of the message, which steer quotes.
 //
 // The package has no clock, no goroutine and no I/O.
 package attention
@@ -27,8 +28,8 @@ const (
 	maxSample  = 600
 )
 
-// message returns the message for an open item. brief is the text of a brief about it, which stands in place of its
-// summary and samples, "" for none; its data is quoted already.
+// message returns the message for an open item. brief is the text of a brief about it, which replaces its summary and
+// samples, "" for none; its data is quoted already.
 func message(item *coalesce.Item, brief string) steer.Message {
 	m := steer.Message{
 		Author: Author, Topic: item.ID, Revision: revision(item), Text: brief,
@@ -53,13 +54,13 @@ func message(item *coalesce.Item, brief string) steer.Message {
 	return m
 }
 
-// revision identifies what of an item is news.
+// revision identifies the news of an item.
 func revision(item *coalesce.Item) string {
 	return fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
 }
 
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
-// the agent does not know of it. by is its name, which is data.
+// the agent does not know that. by is its name, which is data.
 func Acknowledged(item *coalesce.Item, by string) steer.Message {
 	return steer.Message{
 		Author: Author, Topic: item.ID, Revision: "acknowledged", Rides: true, Data: []string{text.Safe(by, maxSample)},
@@ -81,8 +82,8 @@ type Feed struct {
 // NewFeed returns a feed for a machine.
 func NewFeed(m *steer.Machine) *Feed { return &Feed{machine: m, offered: map[string]string{}} }
 
-// Update gives the machine an update, and returns what the adapter does. An item that was cleared is withdrawn; one
-// whose revision is as before is no news.
+// Update gives the machine an update, and returns the adapter's next step. A cleared item is withdrawn; an unchanged
+// revision is no news.
 func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
 	item := &u.Item
 	if u.Kind == coalesce.Cleared {
@@ -95,8 +96,8 @@ func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
 	return f.offer(now, item)
 }
 
-// Open gives the machine all items that are open, and returns what the adapter does. What is open no more is withdrawn.
-// What was news before rides on this turn, if the turn was not sent it, and begins none.
+// Open gives the machine all open items, and returns the adapter's next step. Items that are open no more are
+// withdrawn. An item that was news before is passive in this turn, if it was not sent in it, and begins none.
 func (f *Feed) Open(now time.Time, open []coalesce.Item) (last steer.Action) {
 	for id := range f.offered {
 		if !slices.ContainsFunc(open, func(a coalesce.Item) bool { return a.ID == id }) {
@@ -111,7 +112,7 @@ func (f *Feed) Open(now time.Time, open []coalesce.Item) (last steer.Action) {
 	return last
 }
 
-// News returns those of the open items for which Open would make a message.
+// News returns the open items for which Open would make a message.
 func (f *Feed) News(open []coalesce.Item) (news []*coalesce.Item) {
 	for i := range open {
 		if item := &open[i]; !f.machine.Knows(item.ID, revision(item)) && !f.idles(item) {
@@ -121,7 +122,7 @@ func (f *Feed) News(open []coalesce.Item) (news []*coalesce.Item) {
 	return news
 }
 
-// idles reports whether an item was news before, and there is no turn that it could ride on.
+// idles reports whether an item was news before, and there is no turn for its message.
 func (f *Feed) idles(item *coalesce.Item) bool {
 	return f.offered[item.ID] == revision(item) && f.machine.State().Phase == steer.Idle
 }

@@ -1,7 +1,7 @@
 // Package acp is a proxy between an editor and an agent that speak the Agent Client Protocol (JSON-RPC 2.0, one message
 // in a line). It passes each line through as it is, and brings messages to the agent in the middle of its turn as
-// package steer decides: where the agent takes injections, as [session.injection] says, else by canceling the turn and
-// prompting again with the request and the message.
+// package steer decides: by an injection if the agent takes them, see [session.injection], else by canceling the turn
+// and prompting again with the request and the message.
 //
 // # Guarantees
 //
@@ -12,8 +12,8 @@
 // with an error.
 //
 // A batch counts as delivered when the agent's first output after the prompt has come, or its answer; an injected one
-// when the agent says so. What is not JSON is passed on and counted. An agent of a later version of the protocol than 2
-// is not steered.
+// when the agent says so. A line that is not JSON is passed on and counted. An agent of a later version of the protocol
+// than 2 is not steered.
 //
 // # Version 2
 //
@@ -24,7 +24,7 @@
 // # Prompts during a turn
 //
 // A prompt that the editor sends while the agent works is a message of the user, which the policy of the conversation
-// steers by; both requests are answered. One that comes after session/cancel waits until the agent has stopped.
+// steers by; both requests are answered. A prompt after session/cancel waits until the agent has stopped.
 //
 // # Finished calls
 //
@@ -40,8 +40,8 @@
 // # Bounds
 //
 // Package jsonrpc bounds lines and open requests; maxSessions and maxCalls bound sessions and tool calls. A machine
-// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile. If it was not, the whole
-// prompt is.
+// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed. Otherwise the whole prompt is sent
+// again.
 //
 // # Concurrency
 //

@@ -2,7 +2,7 @@ package acp
 
 import "github.com/heedlog/heed/cmd/internal/jsonrpc"
 
-// outcome is what an agent did with an injection.
+// outcome is the fate of an injection.
 type outcome int
 
 const (

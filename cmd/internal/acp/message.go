@@ -52,7 +52,7 @@ type promptResult struct {
 // canceled is the answer to a prompt that a person canceled before the agent had it.
 func canceled() message { return message{Result: write(promptResult{stopCanceled})} }
 
-// promptParams are those of session/prompt, session/cancel and extensions.
+// promptParams are the params of session/prompt, session/cancel and extensions.
 type promptParams struct {
 	SessionID string           `json:"sessionId"`
 	RunID     string           `json:"expectedRunId,omitzero"`
@@ -69,7 +69,7 @@ type textBlock struct {
 
 func block(text string) jsontext.Value { return write(textBlock{"text", text}) }
 
-// split returns the text of content blocks, and those of another type.
+// split returns the text of content blocks, and the blocks of another type.
 func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 	var texts []string
 	var others []jsontext.Value
@@ -84,8 +84,8 @@ func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 	return strings.Join(texts, "\n"), others
 }
 
-// update is the part of a session/update that is known. Of a tool call that has begun, Title is what
-// it does, and Work of which kind that is.
+// update is the known part of a session/update. Of a tool call that has begun, Title describes the work, and Work names
+// its kind.
 type update struct {
 	Kind   string `json:"sessionUpdate"`
 	CallID string `json:"toolCallId,omitzero"`

@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
-// The bounds of what is open at once: tool calls of a session, and sessions.
+// The bounds of open tool calls of a session, and of sessions.
 const (
 	maxCalls    = 4096
 	maxSessions = 1024
@@ -34,16 +34,16 @@ type Conversation interface {
 	Report(ctx context.Context, call bridge.Call) error
 }
 
-// Config is what a proxy needs.
+// Config sets up a proxy.
 type Config struct {
 	// Agent and Editor are the standard input and output of each, which Run closes at its end.
 	Agent, Editor io.ReadWriteCloser
 	// Left: see [jsonrpc.Between].
 	Left func()
 
-	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
-	// does not wait, and may be called at once and by any goroutine. A session whose Start fails is not steered. Fresh
-	// says that the agent has made it just now: what is kept of one with its id was another's.
+	// Start makes the conversation of a session, with the ceiling of its machine. act carries out an action; it does not
+	// wait, and may be called at once and by any goroutine. A session whose Start fails is not steered. fresh reports that
+	// the agent has made the session just now: a kept state with its id is of another session.
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
@@ -70,7 +70,7 @@ type proxy struct {
 	answers  jsonrpc.Open[func(message, []byte)] // handlers of the answers to the proxy's own requests
 	ids      int
 
-	// What was passed on without being understood, or dropped.
+	// The numbers of lines that were passed on without being understood, or dropped.
 	invalid, unsteered, stray, swallowed int
 
 	queue sync.Mutex // guards acts and ended
@@ -84,7 +84,7 @@ type request struct {
 	session string // of its params
 	prompt  *prompt
 
-	accepted bool // in version 2: it was answered, and its turn goes on
+	accepted bool // in version 2: it was answered, and its turn continues
 }
 
 // want is a permission that the agent has asked for.
@@ -112,7 +112,7 @@ func Run(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// stop ends what the proxy does of its own.
+// stop ends the actions of the proxy.
 func (p *proxy) stop() {
 	p.queue.Lock()
 	defer p.queue.Unlock()
@@ -164,7 +164,7 @@ func (p *proxy) act() {
 	}
 }
 
-// parse returns the message of a line, and counts one that is none.
+// parse returns the message of a line, and counts lines that are no message.
 func (p *proxy) parse(line []byte) (m message) {
 	if !jsonrpc.Read(line, &m) {
 		p.invalid++
@@ -199,15 +199,15 @@ func (p *proxy) fromEditor(line []byte) {
 		}
 		if m.Method == methodPrompt && s != nil {
 			r.prompt = &prompt{params: params, line: line}
-			s.tell(r)
+			s.take(r)
 			return
 		}
 	}
 	p.agent.Write(line)
 }
 
-// canceled handles the editor's cancellation of a request, and reports whether the agent is to see it. That of a prompt
-// is a person's stop; the agent may have its request under another id.
+// canceled handles the editor's cancellation of a request, and reports whether the agent is to see it. A person stops a
+// prompt so; the agent may have its request under another id.
 func (p *proxy) canceled(m message) bool {
 	var params struct {
 		ID jsontext.Value `json:"requestId"`
@@ -243,7 +243,7 @@ func (p *proxy) fromAgent(line []byte) {
 	k := jsonrpc.Key(m.ID)
 	r := p.asked[k]
 	if r != nil && r.prompt != nil || r == nil && strings.HasPrefix(k, `"`+ownID) {
-		p.stray++ // it was answered, or the turn goes on
+		p.stray++ // it was answered, or the turn continues
 		return
 	}
 	delete(p.asked, k)
@@ -304,7 +304,7 @@ func (p *proxy) learn(r *request, m message) {
 // foreign reports whether the version of the protocol is not known.
 func (p *proxy) foreign() bool { return p.version > secondVersion }
 
-// start makes a session. One that is known goes on.
+// start makes a session, unless it is known.
 func (p *proxy) start(id string, fresh bool) {
 	if id == "" || p.sessions[id] != nil {
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// session is one of the agent's that is steered.
+// session is a steered session of the agent.
 type session struct {
 	proxy        *proxy
 	id           string
@@ -59,7 +59,7 @@ type turn struct {
 	echo    string // id of the message by which the agent repeats the prompt
 }
 
-// prompt is what is known of a request that is a prompt.
+// prompt is the part of a request that only prompts have.
 type prompt struct {
 	params  promptParams
 	line    []byte
@@ -76,7 +76,7 @@ func (s *session) machine(f func(m *steer.Machine)) {
 	})
 }
 
-// act does what the machine has decided.
+// act carries out an action of the machine.
 func (s *session) act(a steer.Action) {
 	switch a.Do {
 	case steer.Cancel:
@@ -88,13 +88,13 @@ func (s *session) act(a steer.Action) {
 	}
 }
 
-// ceiling is what the machine may decide.
+// ceiling returns the actions that the machine may choose.
 func (s *session) ceiling() steer.Ceiling {
 	return steer.Ceiling{Inject: s.injection() != "", Cancel: true, Hosted: !s.proxy.PromptIdle}
 }
 
-// tell tells the machine of a prompt.
-func (s *session) tell(r *request) {
+// take gives the machine a prompt.
+func (s *session) take(r *request) {
 	if s.stopped {
 		if s.proxy.version == secondVersion {
 			s.proxy.accept(r)
@@ -160,8 +160,8 @@ func (s *session) begin(r *request, b steer.Batch) {
 	s.proxy.agent.Write(prompt)
 }
 
-// content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known,
-// and what is not in the text of messages after them.
+// content returns a batch as content blocks: the earlier requests with their own blocks, if they are known, then the
+// rendered messages, then the blocks of messages that are no text.
 func (s *session) content(b steer.Batch) []jsontext.Value {
 	var blocks, others []jsontext.Value
 	known := func(msg steer.Message) bool { return s.blocks[msg.ID] != nil }
@@ -202,7 +202,7 @@ func (s *session) done() string {
 	return strings.Join(append(lines, s.finished...), "\n")
 }
 
-// prompt begins a turn, or goes on with one for the editor, unless that is not possible any more.
+// prompt begins a turn, or continues the editor's, unless that is not possible any more.
 func (s *session) prompt(b steer.Batch) {
 	sends := false
 	var next steer.Action
@@ -271,7 +271,7 @@ func (s *session) carries(b steer.Batch) {
 	}
 }
 
-// cancel cancels the turn, unless it has ended meanwhile. What the agent asks for in it is answered.
+// cancel cancels the turn, unless it has ended. Permissions that the agent asked for in it are answered.
 func (s *session) cancel() {
 	still := false
 	s.machine(func(m *steer.Machine) { still = m.State().Phase == steer.Canceling })
@@ -288,7 +288,7 @@ func (s *session) cancel() {
 	}
 }
 
-// stop takes note that a person stops the turn. What was not sent yet is not sent.
+// stop takes note that a person stops the turn. Waiting prompts are not sent.
 func (s *session) stop() {
 	for _, r := range s.queue {
 		s.proxy.answer(r, canceled())
@@ -345,7 +345,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	s.next(next)
 }
 
-// decide reports the end of a turn to the machine, and returns what it does next.
+// decide reports the end of a turn to the machine, and returns its next action.
 func (s *session) decide(t *turn, failed, stopped, again, retries bool) (next steer.Action) {
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		if !failed && !again {
@@ -387,8 +387,8 @@ func (s *session) leave(calls map[string]*call, left, canceled bool) {
 	}
 }
 
-// next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not got get a turn of their
-// own.
+// next begins a waiting prompt, unless the machine continues. Open prompts that the agent does not have get a turn of
+// their own.
 func (s *session) next(a steer.Action) {
 	if a.Do != steer.Nothing || s.turn != nil {
 		return
@@ -407,7 +407,7 @@ func (s *session) next(a steer.Action) {
 	if len(s.queue) > 0 {
 		r := s.queue[0]
 		s.queue = s.queue[1:]
-		s.tell(r)
+		s.take(r)
 	}
 }
 
@@ -470,7 +470,7 @@ func (s *session) inject(b steer.Batch) {
 	})
 }
 
-// settle tells the machine what became of an injection. The turn may have ended meanwhile.
+// settle reports the fate of an injection to the machine. The turn may have ended before.
 func (s *session) settle(b steer.Batch, o outcome) {
 	var next steer.Action
 	idle := false
@@ -493,7 +493,7 @@ func (s *session) settle(b steer.Batch, o outcome) {
 	s.next(next)
 }
 
-// update takes note of what the agent does, and reports whether the editor is to see it.
+// update takes note of an update of the agent, and reports whether the editor is to see it.
 func (s *session) update(data jsontext.Value) (shown bool) {
 	var u update
 	if !jsonrpc.Read(data, &u) {

@@ -1,5 +1,5 @@
 // Package brief makes the service that assembles briefs about an engine, for the bridge and for commands, with the
-// words of each surface for what to look at next.
+// words of each surface for the next step.
 package brief
 
 import (
@@ -20,7 +20,7 @@ type Config struct {
 
 	Now func() time.Time // required
 
-	// Scrub removes what is private, for templates and requests that ask for it. Nil: that of [heedsource.Sources].
+	// Scrub removes private data, for templates and requests that ask for it. Nil: the function of [heedsource.Sources].
 	Scrub func(string) string
 }
 
@@ -47,7 +47,7 @@ func New(c Config) (*Service, error) {
 	return &Service{Service: s, sources: sources}, nil
 }
 
-// AssembleBy assembles by a template of the caller's, or by the one that r chooses if t is nil.
+// AssembleBy assembles by a template of the caller, or by the template that r chooses if t is nil.
 func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
 	if t == nil {
 		return s.Assemble(ctx, r)
@@ -65,8 +65,8 @@ func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefin
 // Line is how a position in a log is shown.
 func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 
-// SessionNext is what is done next about an item of a session: by the tools of an agent, or by the commands of a person
-// or an author.
+// SessionNext returns the next steps about an item of a session: by the tools of an agent, or by the commands of a
+// person or an author.
 func SessionNext(class string, a *heed.Item) []string {
 	var next []string
 	switch class {
@@ -91,7 +91,7 @@ func SessionNext(class string, a *heed.Item) []string {
 	return next
 }
 
-// FileNext returns what a person does next about an item of a log, by the commands of a program.
+// FileNext returns a function that returns the next steps about an item of a log, by the commands of a program.
 func FileNext(program, file string) func(class string, a *heed.Item) []string {
 	return func(class string, a *heed.Item) []string {
 		if class == heedsource.TemplateModAuthor {

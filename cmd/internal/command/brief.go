@@ -205,7 +205,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		return nil, err
 	}
 	defer func() { _ = s.Close() }() // only read from
-	// What was read is briefed also where reading was interrupted.
+	// A log that was read in part gets a brief, too.
 	made, err := s.AssembleBy(context.Background(), r, f.Own)
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	return &BriefDocument{SchemaVersion: schema.Version, Context: *made}, nil
 }
 
-// request is what a [briefing.Service] is asked for.
+// request returns the request to a [briefing.Service].
 func (b *Brief) request(item string) briefing.Request {
 	id := b.Template
 	if b.Own != nil {
@@ -228,7 +228,7 @@ type BriefDocument struct {
 	briefing.Context
 }
 
-// Appended returns a brief in a format. For people, an empty line stands before each part that is no detail.
+// Appended returns a brief in a format. For people, each part that is no detail begins after an empty line.
 func (d *BriefDocument) Appended(format string) []byte {
 	switch format {
 	case formatJSON:

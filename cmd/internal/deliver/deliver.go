@@ -22,7 +22,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// User is the author of what the person asks that the agent works for: the owner.
+// User is the author of the requests of the person that the agent works for: the owner.
 const User = "user"
 
 // Config sets up a [Conversation].
@@ -30,25 +30,24 @@ type Config struct {
 	Policy  steer.Policy
 	Ceiling steer.Ceiling
 
-	// State is what the conversation knew when its process ended. The zero State begins one. With Resume, the process
-	// ended between two events, and the turn goes on.
+	// State is the state of the conversation when its process ended. The zero State begins one. With Resume, the process
+	// ended between two events, and the turn continues.
 	State  steer.State
 	Resume bool
-	// Keep keeps the state, before what follows of it is done. An error is logged, and nothing is held back for it.
-	// Optional.
+	// Keep keeps the state before the next action. An error is logged, and nothing is held back for it. Optional.
 	Keep func(steer.State) error
-	// Act does what the machine decides, where the adapter can do anything. It is called in order, with the lock held: it
-	// must not block, and not call the Conversation. Optional.
+	// Act carries out an action of the machine, if the adapter can act. It is called in order, with the lock held: it must
+	// not block, and not call the Conversation. Optional.
 	Act func(steer.Action)
 
-	// Heed has what is open: a [gabp.Client]. Optional.
+	// Heed has the open items: a [gabp.Client]. Required.
 	Heed Heed
-	// Agent is the name under which the agent itself acknowledges, so that it is not told of that. "" is a name that is
-	// not known: then all that are no persons are the agent.
+	// Agent is the name under which the agent itself acknowledges, which is no news to it. "" is an unknown name: then all
+	// consumers that are no persons are the agent.
 	Agent string
 	// Caller is the name of the agent in the reports of its calls.
 	Caller string
-	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
+	// BriefTokens is the budget of the brief about an item; with 0, messages have no text of the game.
 	BriefTokens int
 	// Way names the calls of heed that the agent has.
 	Way way.Way
@@ -70,12 +69,12 @@ type Conversation struct {
 	mu      sync.Mutex
 	machine *steer.Machine
 	feed    *attention.Feed
-	briefs  map[string]string // of what is offered now, by id
+	briefs  map[string]string // of the items that are offered now, by id
 	kept    []byte            // the state, as it was kept last
 	timer   *time.Timer
 }
 
-// verified knows the user and heed. What others write does not come over an adapter.
+// verified knows the user and heed. Adapters pass on no messages of others.
 type verified struct{}
 
 func (verified) Verify(author string) steer.Class {
@@ -88,7 +87,7 @@ func (verified) Verify(author string) steer.Class {
 	return steer.Stranger
 }
 
-// New returns a conversation, and does what one that was restored has to do.
+// New returns a conversation. A restored one sends its waiting messages.
 func New(cfg Config) (*Conversation, error) {
 	if cfg.State.Phase == "" {
 		cfg.State.Phase = steer.Idle
@@ -117,7 +116,7 @@ func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) 
 	c.do(f(c.machine, c.cfg.Now()))
 }
 
-// do keeps the state, does what the machine decided, and sets the clock. The lock is held.
+// do keeps the state, carries out an action, and sets the clock. The lock is held.
 func (c *Conversation) do(a steer.Action) {
 	if c.cfg.Keep != nil {
 		state := c.machine.State()
@@ -139,14 +138,11 @@ func (c *Conversation) do(a steer.Action) {
 	}
 }
 
-// briefWithin bounds a brief. Where none comes in time, the item's summary stands.
+// briefWithin bounds a brief. Without one, the item's summary is sent.
 const briefWithin = time.Second
 
-// Look reads what is open, and what others acknowledged since the last look.
+// Look reads the open items, and the acknowledgements of others since the last look.
 func (c *Conversation) Look(ctx context.Context) error {
-	if c.cfg.Heed == nil {
-		return nil
-	}
 	c.looking.Lock()
 	defer c.looking.Unlock()
 	var items bridge.Items
@@ -158,7 +154,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 		open[i] = items.Items[i].Item
 	}
 	if items.Behind != "" {
-		// The item that says so is that of attention/current alone.
+		// Only attention/current has an item that says so.
 		c.cfg.Log.Warn("the heed is behind", "because", items.Behind)
 	}
 	var source string
@@ -177,7 +173,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 		c.briefs = briefs
 		last = c.feed.Open(now, open)
 		c.briefs = nil
-		for _, msg := range acks { // after what is open no more is withdrawn: they ride
+		for _, msg := range acks { // after items that are open no more are withdrawn
 			m.Receive(now, msg)
 		}
 		return last
@@ -188,14 +184,14 @@ func (c *Conversation) Look(ctx context.Context) error {
 // Offer looks, and returns the text that the agent is to read now, "" for none. If the look fails, Offer returns its
 // error and the messages from before. If note is not "" and there is a text, the note of that name gets the value.
 func (c *Conversation) Offer(ctx context.Context, note, value string) (text string, err error) {
-	batch, err := c.ride(ctx, note, value)
+	batch, err := c.next(ctx, note, value)
 	return steer.Framing{}.Render(batch), err
 }
 
 // Refuse returns the text in place of the result of a call that an item holds back, or why if it is nil, with the rest
 // of what Offer would return.
 func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool, note, value string) (string, error) {
-	batch, err := c.ride(ctx, note, value)
+	batch, err := c.next(ctx, note, value)
 	r := way.Refusal{Tool: tool, Item: item, Why: why}
 	for i := range batch.Messages {
 		msg := &batch.Messages[i]
@@ -214,8 +210,8 @@ func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool, n
 // maxTool bounds the name of a tool, in characters.
 const maxTool = 80
 
-// ride looks, and returns the batch that rides now.
-func (c *Conversation) ride(ctx context.Context, note, value string) (batch steer.Batch, err error) {
+// next looks, and returns the batch for the next result.
+func (c *Conversation) next(ctx context.Context, note, value string) (batch steer.Batch, err error) {
 	err = c.Look(ctx)
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 		if batch = m.Ride(); batch.Delivery != 0 && note != "" {
@@ -226,7 +222,7 @@ func (c *Conversation) ride(ctx context.Context, note, value string) (batch stee
 	return batch, err
 }
 
-// Report reports the start or the end of a call to the heed. The verdicts in its answer are messages that ride.
+// Report reports the start or the end of a call to the heed. The verdicts in its answer are passive messages.
 func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	call.Agent = c.cfg.Caller
 	var verdicts []heed.Verdict
@@ -247,7 +243,7 @@ func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	return nil
 }
 
-// Confirm records that the agent has read all that it was given, and returns that.
+// Confirm records that the agent has read all batches, and returns their messages.
 func Confirm(m *steer.Machine) (read []steer.Message) {
 	for _, b := range slices.Clone(m.State().Sent) {
 		read = append(read, m.Confirm(b.Delivery)...)
@@ -280,8 +276,8 @@ const cursorNote = "acknowledgements"
 // maxAcks bounds the acknowledgements that one look reads.
 const maxAcks = 50
 
-// acks returns messages about what others acknowledged after a cursor, and the next cursor. Without one, or where it is
-// of another process of heed, nothing was acknowledged.
+// acks returns messages about the acknowledgements of others after a cursor, and the next cursor. Without a cursor, or
+// with a cursor of another process of heed, there are none.
 func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Message, next string, err error) {
 	arguments := map[string]any{"kinds": []session.EventKind{session.Acknowledged}, "limit": maxAcks}
 	if after != "" {
@@ -341,7 +337,7 @@ func Watch(ctx context.Context, client *gabp.Client, look func(context.Context) 
 	if !slices.Contains(known, gabp.ChannelOpened) {
 		return fmt.Errorf("this heed sends no %s: attention is left to the mod", strings.Join(channels, ", "))
 	}
-	change(gabp.Event{}) // what is open already
+	change(gabp.Event{}) // for the items that are open already
 	for {
 		select {
 		case <-ctx.Done():
@@ -356,7 +352,7 @@ func Watch(ctx context.Context, client *gabp.Client, look func(context.Context) 
 	}
 }
 
-// State returns what the conversation knows, which is read only.
+// State returns the state, which is read only.
 func (c *Conversation) State() steer.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()

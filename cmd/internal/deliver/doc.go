@@ -1,5 +1,5 @@
-// Package deliver runs one conversation of package steer: with a lock, a clock, and what must survive a kill kept
-// before it is acted on. It reads what is open of a heed, and who acknowledged it, over the tools of that heed.
+// Package deliver runs one conversation of package steer: with a lock and a clock, and with its state kept before each
+// action, so that it survives a kill. It reads the open items and the acknowledgements over the tools of a heed.
 //
 //	c, err := deliver.New(deliver.Config{Heed: client, Agent: "mcp-agent"})
 //	…

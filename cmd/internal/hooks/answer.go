@@ -20,7 +20,7 @@ const (
 	None    Part = iota // it takes no text
 	Deny                // the tool does not run, for this reason
 	Context             // the model reads it with the result, the prompt or the session's start
-	GoOn                // the turn does not end: the model goes on with this text
+	GoOn                // the turn does not end: the model continues with this text
 )
 
 // events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
@@ -97,8 +97,8 @@ func (e *Event) Takes() Part {
 }
 
 // MovedOn reports whether the event proves that a request to the model was made after an event of kind offered, of the
-// same session and agent: what was said then has reached the model. After a single tool only the end of the turn proves
-// it, since other tools of the same request may follow. Whoever gets a BatchEnd may keep that as the kind instead.
+// same session and agent: its text has reached the model. After a single tool only the end of the turn proves it, since
+// other tools of the same request may follow. A caller that gets a BatchEnd may keep it as the kind instead.
 func (e *Event) MovedOn(offered Kind) bool {
 	switch e.Kind {
 	case TurnEnd:
@@ -109,9 +109,9 @@ func (e *Event) MovedOn(offered Kind) bool {
 	return false
 }
 
-// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or
-// {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a
-// note of how much is left out. With status 2 the output is for standard error, which Windsurf's agent reads.
+// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or {},
+// by which the host continues as usual. A text longer than MaxText is cut at the end of a line, with a note of its
+// missing length. With status 2 the output is for standard error, which Windsurf's agent reads.
 func (e *Event) Render(said string) (output []byte, status int) {
 	var out any = struct{}{}
 	switch {

@@ -33,10 +33,10 @@ func Pattern(host Host, server string) string {
 	return ""
 }
 
-// Configuration returns what a user puts into a project to have a host run command, and the file's path in the project.
-// Tools that can be denied are those of the MCP server of that name, of all servers in Cursor, where a tool's name does
-// not have it; a host without matchers asks about all tools, and the command chooses by [Pattern]. The command gets the
-// flags --host and --event where the input does not tell. Both are "" for a host that is not known.
+// Configuration returns the contents of a file by which a host runs command, and the file's path in the project. Only
+// tools of the MCP server of that name can be denied, in Cursor, whose names of tools lack the server, tools of all
+// servers; a host without matchers asks about all tools, and the command chooses by [Pattern]. The command gets the
+// flags --host and --event if the input has neither. Both results are "" for an unknown host.
 func Configuration(host Host, command, server string) (file, content string) {
 	server = notInTools.ReplaceAllLiteralString(server, "_")
 	config, wait, matcher := map[string]any{}, timeout, "mcp__"+server+"__.*"

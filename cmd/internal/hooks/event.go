@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// MaxInput bounds the input of an event, in bytes. Hosts send what a tool returned, Claude Code that of a whole batch.
+// MaxInput bounds the input of an event, in bytes. Hosts send the result of a tool, Claude Code all results of a batch.
 const MaxInput = 4 << 20
 
 // maxName bounds all names and ids of an event, in bytes.
@@ -38,7 +38,7 @@ func Hosts() []Host {
 	return []Host{Claude, Codex, Gemini, Cursor, Copilot, VSCode, Windsurf, Cline, Opencode}
 }
 
-// Kind is what an event is, in any host.
+// Kind is the kind of an event, in any host.
 type Kind string
 
 // The kinds of events. At BatchEnd all tools that the model called at once are done, and the next request to the model
@@ -55,7 +55,7 @@ const (
 	Other        Kind = "other"
 )
 
-// Event is what a host reports.
+// Event is a report of a host.
 type Event struct {
 	Host Host
 	Kind Kind
@@ -66,10 +66,10 @@ type Event struct {
 
 	Tool   string // as the host names it, with the server's name where the host has it
 	CallID string // of the call of the tool, "" where the host gives none
-	Prompt string // what the user asks
+	Prompt string // the user's request
 
-	// StopActive reports that the agent was told to go on before the end of the turn, Aborted that an error or the user
-	// ended the turn, so that it cannot go on, or that the user ended the call.
+	// StopActive reports that a hook let the agent continue before the end of the turn, Aborted that an error or the user
+	// ended the turn, so that it cannot continue, or that the user ended the call.
 	StopActive bool
 	Aborted    bool
 }
@@ -138,9 +138,9 @@ func mcpName(server, tool string) string {
 	return "mcp__" + notInTools.ReplaceAllLiteralString(server, "_") + "__" + tool
 }
 
-// Parse reads the input of an event. Where host or event is "", it is recognized by the input; Copilot CLI names the
-// event only in its configuration. An event that is not known has the kind Other. An error names what is missing, or
-// which member has the wrong type.
+// Parse reads the input of an event. A host or event of "" is recognized by the input; Copilot CLI names the event only
+// in its configuration. An unknown event has the kind Other. An error names the missing member, or the member with the
+// wrong type.
 func Parse(input []byte, host Host, event string) (Event, error) {
 	if len(input) > MaxInput {
 		return Event{}, fmt.Errorf("hook input: %d bytes, of at most %d", len(input), MaxInput)
@@ -173,7 +173,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	return e, e.check()
 }
 
-// check returns what is missing from an event, or too long.
+// check returns an error for an event with a missing member, or a member that is too long.
 func (e *Event) check() error {
 	switch {
 	case e.Name == "":
@@ -190,7 +190,7 @@ func (e *Event) check() error {
 }
 
 // calls are the statuses that kinds of events give to calls. A call that is open when the turn ends in order has been
-// answered, since the model was asked after it; one that is open when the user prompts was left.
+// answered, since a request to the model came after it; a call that is open when the user prompts was left.
 var calls = map[Kind]event.Status{
 	BeforeTool: event.StatusStarted, AfterTool: event.StatusCompleted, ToolFailed: event.StatusFailed,
 	BatchEnd: event.StatusCompleted, TurnEnd: event.StatusCompleted, Prompt: event.StatusCancelled,

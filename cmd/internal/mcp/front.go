@@ -96,8 +96,8 @@ func (f *Front) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// related returns the events of the request that has a token; else those of the session where they are read, or of the
-// latest request, since the server names no request.
+// related returns the events of the request that has a token; else the events of the session if they are read, or of
+// the latest request, since the server names no request.
 func (f *Front) related(token string) (to *events) {
 	for _, e := range f.open {
 		if token != "" && e.token == token {

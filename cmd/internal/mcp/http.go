@@ -76,19 +76,16 @@ const annotation = "x-mcp-header"
 // annotated finds annotations outside of properties.
 var annotated = regexp.MustCompile(`"` + annotation + `"\s*:\s*"`)
 
-// mirrors adds the headers that a schema and its properties name, at any depth, by their names in lower case. It returns
-// an error if one is named at another place, twice, for another value than a text, an integer or a boolean, or wrongly.
+// mirrors adds the headers that a schema and its properties name, at any depth, by their names in lower case. It
+// returns an error if one is named at another place, twice, for another value than a text, an integer or a boolean, or
+// wrongly.
 func mirrors(schema object, path []string, found map[string]mirror) error {
 	if raw := schema.get(annotation); raw != nil {
-		name, kind := schema.text(annotation), schema.text("type")
+		name := schema.text(annotation)
 		key := strings.ToLower(name)
-		switch {
-		case !tokenForm.MatchString(name):
-			return fmt.Errorf("%s %s is no name of a header", annotation, raw)
-		case !slices.Contains([]string{"string", "integer", "boolean"}, kind) || path == nil:
-			return fmt.Errorf("%s %s is at a value of type %q", annotation, raw, kind)
-		case found[key].path != nil:
-			return fmt.Errorf("%s %s is there twice", annotation, raw)
+		isScalar := slices.Contains([]string{"string", "integer", "boolean"}, schema.text("type"))
+		if !tokenForm.MatchString(name) || !isScalar || path == nil || found[key].path != nil {
+			return fmt.Errorf("%s %s is no header of its own for a text, an integer or a boolean", annotation, raw)
 		}
 		found[key] = mirror{headerParam + name, path}
 	}
@@ -112,7 +109,7 @@ func mirrors(schema object, path []string, found map[string]mirror) error {
 // tokenForm is the form of the name of a header.
 var tokenForm = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// headers returns the headers that a request has for what it is about, and for arguments that are not null, as JSON.
+// headers returns the headers of a request for its method and subject, and for arguments that are not null, as JSON.
 func (m *message) headers(all mirrored) map[string]json.RawMessage {
 	headers := map[string]json.RawMessage{headerMethod: encode(m.method)}
 	if m.version == "" {

@@ -48,7 +48,7 @@ func (c *Client) Edit(file string, data []byte, server string, own []string) (
 	}
 	changed, err := e.alone()
 	if len(own) > 0 {
-		changed, err = e.behind(own)
+		changed, err = e.fronted(own)
 	}
 	if err != nil {
 		return nil, "", "", err
@@ -71,8 +71,8 @@ type found struct {
 	render   func(started) []byte
 }
 
-// behind returns how to start heed, own, in front of the server.
-func (s started) behind(own []string) (started, error) {
+// fronted returns how to start heed, own, in front of the server.
+func (s started) fronted(own []string) (started, error) {
 	switch _, err := s.alone(); {
 	case err == nil:
 		return s, errors.New("heed is in front of it already")
@@ -203,16 +203,8 @@ func (c *Client) findTOML(data []byte, server string) (*found, error) {
 		case strings.HasPrefix(text, "["):
 			return e, nil
 		case m != nil:
-			var err error
-			switch m[1] {
-			case "command":
-				err = json.Unmarshal([]byte(m[2]), &e.command)
-			case "args":
-				err = json.Unmarshal([]byte(m[2]), &e.args)
-			default:
-				err = json.Unmarshal([]byte(m[2]), &e.url)
-			}
-			if err != nil {
+			into := map[string]any{"command": &e.command, "args": &e.args, "url": &e.url}[m[1]]
+			if json.Unmarshal([]byte(m[2]), into) != nil {
 				return nil, fmt.Errorf("%s: want a value in double quotes on one line", m[1])
 			}
 			e.to = at

@@ -30,7 +30,7 @@ import (
 	"github.com/heedlog/heed/gabp/gate"
 )
 
-// Consumer is the name of the agent behind the client.
+// Consumer is the name of the client's agent.
 const Consumer = "mcp-agent"
 
 // Config sets up a [Proxy]. All fields are required but BriefTokens.
@@ -60,7 +60,7 @@ type Proxy struct {
 
 	client, server *jsonrpc.Peer
 	waiting        chan struct{}  // a place for each call that waits
-	under          sync.WaitGroup // what is done beside the reading of lines
+	under          sync.WaitGroup // work outside of the goroutines that read lines
 	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
 
 	mu         sync.Mutex
@@ -98,7 +98,7 @@ type call struct {
 // sum identifies a call among those that wait for the client's input.
 type sum = [sha256.Size]byte
 
-// The bounds of what is kept: calls that wait to be passed on or for the client's input, and tools with known tags.
+// The bounds of calls that wait to be passed on or for the client's input, and of tools with known tags.
 const (
 	maxWaiting = 256
 	maxTools   = 4096
@@ -277,7 +277,8 @@ func (p *Proxy) notified(m *message) *call {
 	return c
 }
 
-// own answers what is heed's own: its resources, and what the server cannot do. Refused is why it does not.
+// own answers requests for heed's own resources, and requests that the server cannot answer. refused is the reason of
+// an error.
 func (p *Proxy) own(ctx context.Context, c *call, params object) (own bool, result any, refused string) {
 	method := c.method
 	lacking := func(capability string) bool {
@@ -389,7 +390,7 @@ func (p *Proxy) reply(line []byte) {
 	p.client.Write(line)
 }
 
-// finish returns the request with an id, nil for one that is not known, and forgets it.
+// finish returns the request with an id, nil for an unknown one, and forgets it.
 func (p *Proxy) finish(id json.RawMessage) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -418,7 +419,7 @@ func (p *Proxy) news(ctx context.Context, f func(context.Context) (string, error
 	return text
 }
 
-// confirm records that the model has what was written before.
+// confirm records that the model has read the results before.
 func (p *Proxy) confirm() {
 	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 		for _, msg := range deliver.Confirm(m) {
@@ -475,7 +476,7 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 	}
 }
 
-// unanswered answers, in order, what the server has not when it has ended: it is not known what it did.
+// unanswered answers, in order, the open requests of a server that has ended. Their effects are unknown.
 func (p *Proxy) unanswered(ctx context.Context) {
 	p.mu.Lock()
 	open := p.pending
@@ -499,7 +500,7 @@ func (p *Proxy) unanswered(ctx context.Context) {
 // called adds the outcome and the news to the answer to a call.
 func (p *Proxy) called(ctx context.Context, c *call, m *message) {
 	status, text := ended(m.object)
-	p.tell(ctx, m, p.end(ctx, c, status, text))
+	p.inform(ctx, m, p.end(ctx, c, status, text))
 }
 
 // ended returns how a call ended, by its answer.
@@ -524,14 +525,14 @@ func (p *Proxy) end(ctx context.Context, c *call, status event.Status, text stri
 	return ""
 }
 
-// tell adds an outcome and the news to the answer of a call.
-func (p *Proxy) tell(ctx context.Context, m *message, told string) {
+// inform adds an outcome and the news to the answer of a call.
+func (p *Proxy) inform(ctx context.Context, m *message, told string) {
 	if p.add(ctx, &m.object, told) {
 		m.line = append(encode(m.object), '\n')
 	}
 }
 
-// add adds an outcome and the news to what has the answer of a call. It returns false if there are none.
+// add adds an outcome and the news to an object with the answer of a call. It returns false if there are none.
 func (p *Proxy) add(ctx context.Context, msg *object, told string) bool {
 	news := p.news(ctx, func(ctx context.Context) (string, error) { return p.talk.Offer(ctx, "", "") })
 	text := strings.TrimSpace(told + "\n\n" + news)
@@ -567,7 +568,7 @@ func contentText(result object) string {
 	return ""
 }
 
-// listed adds what heed has to the answer to a request for what the server has.
+// listed adds heed's tools, resources and capabilities to the server's answer to a request for its own.
 func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 	missing := string(m.inner("error").get("code")) == "-32601" // the server has no such method
 	if own := p.ownList(c.method); own != nil && c.typed && missing {
@@ -601,7 +602,7 @@ func (p *Proxy) listed(ctx context.Context, c *call, m *message) {
 	m.set("result", result)
 }
 
-// initialized adds heed's capabilities and instructions to those of the server.
+// initialized adds heed's capabilities and instructions to the server's.
 func (p *Proxy) initialized(ctx context.Context, method string, result *object) {
 	capabilities := result.inner("capabilities")
 	greets := method == "initialize"
@@ -665,8 +666,8 @@ var open = []string{
 	"type", "required", "additionalProperties", "properties",
 }
 
-// admit adds an optional member to the schema of a tool's structured content. A schema by which another of its parts may
-// refuse the member, or that has one of that name, is removed: without one, all is allowed.
+// admit adds an optional member to the schema of a tool's structured content. A schema by which another of its parts
+// may refuse the member, or that has one of that name, is removed: without one, all is allowed.
 func admit(def *object) {
 	schema, ok := parse(def.get("outputSchema"), false)
 	if kind := schema.get("type"); !ok || kind != nil && !bytes.Contains(kind, []byte(`"object"`)) {

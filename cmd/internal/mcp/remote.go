@@ -281,8 +281,8 @@ func (r *Remote) fail(ctx context.Context, m *message, err error) {
 	}
 }
 
-// events passes the events of a response on until the answer to m; for nil, those of the session, from another request.
-// A stream that breaks off is taken up where it was, if its events have ids.
+// events passes the events of a response on until the answer to m; for nil, the events of the session, from another
+// request. A stream that breaks off is taken up where it was, if its events have ids.
 func (r *Remote) events(ctx context.Context, m *message, resp *http.Response) {
 	last, delay, answered, err := "", remoteDelay, false, error(nil)
 	for n := 0; ; n++ {

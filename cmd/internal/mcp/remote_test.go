@@ -312,8 +312,8 @@ func TestMirrorsArguments(t *testing.T) {
 	tools := ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
 	require.Contains(t, tools, "x-mcp-header")
 	names := regexp.MustCompile(`"name":"(\w+)","inputSchema`).FindAllStringSubmatch(tools, -1)
-	require.Equal(t, []string{"build", "named"}, []string{names[0][1], names[1][1]}, "others must not reach a client over HTTP")
-	require.Len(t, names, 2)
+	require.Len(t, names, 2, "others must not reach a client over HTTP")
+	require.Equal(t, []string{"build", "named"}, []string{names[0][1], names[1][1]})
 	call := func(arguments string) (sent map[string]string) {
 		ask(typed(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"build","arguments":` + arguments + `}}`))
 		sent = map[string]string{}

@@ -40,7 +40,7 @@ func (p *Proxy) polled(ctx context.Context, c *call, m *message) {
 		status, text := ended(m.object)
 		told, _ := p.finishTask(ctx, c.task, status, text)
 		p.tasks.Remove(c.task)
-		p.tell(ctx, m, told)
+		p.inform(ctx, m, told)
 	case c.method == "tasks/cancel" && m.get("error") == nil:
 		p.finishTask(ctx, c.task, event.StatusCancelled, "")
 	case p.state(ctx, c.task, &result):

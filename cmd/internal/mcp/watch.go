@@ -98,7 +98,7 @@ func notification(method string, params any) []byte {
 	return jsonrpc.Message{Method: method, Params: jsontext.Value(encode(params))}.Line()
 }
 
-// notify tells a client that resources it watches have changed.
+// notify sends a client the changes of the resources that it watches.
 func (p *Proxy) notify(updates []heed.Update) {
 	items := bridge.ResourceBase + "items/"
 	touched := func(uri string) bool { // a resource of one item changes with this item alone

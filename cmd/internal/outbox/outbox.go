@@ -1,5 +1,5 @@
-// Package outbox keeps what conversations of package steer have decided and not yet delivered, in a database, so that
-// it survives a kill: it is delivered at least once, and a revision of a topic once in a turn.
+// Package outbox keeps the state of conversations of package steer in a database, so that messages survive a kill: they
+// are delivered at least once, and a revision of a topic once in a turn.
 package outbox
 
 import (
@@ -17,7 +17,7 @@ import (
 // Outbox is an open database of conversations. Its methods may be called from many goroutines, and by many processes.
 type Outbox struct{ db *db.DB }
 
-// The bounds of what is kept: conversations, since when they were used last, and the bytes of a state.
+// The bounds of the database: conversations, the time since their last use, and the bytes of a state.
 const (
 	maxConversations = 1000
 	maxAge           = 30 * 24 * time.Hour
@@ -57,8 +57,8 @@ func (o *Outbox) SetAside() string { return o.db.SetAside }
 // Close closes the database.
 func (o *Outbox) Close() error { return o.db.Close() }
 
-// Load returns the state of a conversation, the zero State where there is none. With an error of one that cannot be
-// read, which is kept aside when the next is saved, the zero State begins anew.
+// Load returns the state of a conversation, the zero State for an unknown one. An unreadable state is an error, and
+// kept aside when the next one is saved.
 func (o *Outbox) Load(ctx context.Context, conversation string) (steer.State, error) {
 	return load(ctx, o.db.DB, conversation)
 }
@@ -68,8 +68,8 @@ func (o *Outbox) Save(ctx context.Context, conversation string, now time.Time, s
 	return save(ctx, o.db.DB, conversation, now, s)
 }
 
-// Update keeps what f makes of the state of a conversation. No other process changes it meanwhile. Where f returns an
-// error, nothing is kept. A state that cannot be read is as none.
+// Update keeps the state that f returns for the state of a conversation. No other process changes it in between. If f
+// returns an error, nothing is kept. An unreadable state counts as none.
 func (o *Outbox) Update(
 	ctx context.Context, conversation string, now time.Time, f func(s steer.State) (steer.State, error),
 ) error {

@@ -53,17 +53,18 @@ func Tools(brief, ack, entries string) Way {
 	}}
 }
 
-// Number is what an agent types for an item: the number that ends its id.
+// Number returns the number that ends the id of an item, by which an agent names it.
 func Number(item *heed.Item) string {
 	return item.ID[strings.LastIndexByte(item.ID, '-')+1:]
 }
 
 // Next returns the line that says how to continue after an item that blocks, and how to read more.
 func (w *Way) Next(item *heed.Item) string {
-	if w.More == nil {
-		return w.next(item, "")
+	line := w.next(item, "")
+	if w.More != nil {
+		line += " For more: " + w.More(item) + "."
 	}
-	return w.next(item, "") + " For more: " + w.More(item) + "."
+	return line
 }
 
 // next returns the line that says how to continue. then is the last step, "" for none.
@@ -131,8 +132,8 @@ type Refusal struct {
 	Tool string
 	Item *heed.Item // that holds the call back
 	Why  string     // without an item; else the default is the first clause of its summary
-	Told string     // what the agent is told of the item now: a line in place of which Why stands, and the evidence
-	Rest []string   // what else it is told
+	Told string     // the message about the item: a line that Why replaces, and the evidence
+	Rest []string   // other messages
 }
 
 // maxTool bounds the name of a tool, in characters.

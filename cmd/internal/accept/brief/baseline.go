@@ -15,7 +15,7 @@ const lastLines = 50
 // longest bounds a line of a baseline, in characters: more than any budget takes.
 const longest = 32 << 10
 
-// estimated is how tokens of lines of logs are estimated: as prose, of which a token has the most characters.
+// estimated estimates the tokens of lines of logs as prose, whose tokens have the most characters.
 var estimated = func() *briefing.Tokens {
 	for _, t := range heedsource.Templates() {
 		if t.AppliesTo.AgentClass == heedsource.TemplateAgent {

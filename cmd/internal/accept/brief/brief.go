@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-// brief assembles what an agent must know of an item, or of all that is open where it is "".
+// brief assembles a brief for an agent about an item, or about all open items for "".
 func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
 	if g.service == nil {
 		var err error
@@ -34,7 +34,7 @@ func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
 	})
 }
 
-// close ends what the first brief started.
+// close closes the service of the first brief.
 func (g *game) close() error {
 	if g.service == nil {
 		return nil
@@ -42,5 +42,5 @@ func (g *game) close() error {
 	return g.service.Close()
 }
 
-// still is a clock that stands still: so no budget of time changes what is measured of texts.
+// still is a clock that never moves: no budget of time changes a text.
 func still() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }

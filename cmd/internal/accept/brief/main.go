@@ -1,14 +1,14 @@
-// Package brief measures briefs: what they have of what is true of a fault, and how long they take.
+// Package brief measures briefs: the true facts about a fault that they have, and the time that they take.
 //
 //	go run ./cmd/internal/accept brief
 //	go run ./cmd/internal/accept brief -data ../shared/data -misses
 //
-// Quality is measured in two ways. On all logs, briefs of all that is open are compared with the first screen of the
+// Quality is measured in two ways. On all logs, briefs of all open items are compared with the first screen of the
 // report: its worst, most frequent and first problem, and with the families of records that annotators labeled. And it
-// is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of logs of
-// players. A text about it should have the line of its true cause, the culprit and the operation or phase where they
-// are known, and the next thing to look at; and it should blame nobody where nobody is known to be at fault. Beside
-// briefs stands what agents have without them, cut to as many tokens.
+// is measured on each item that holds calls back, of the captures in testdata and, if they are there, of logs of
+// players. A text about it should have the line of its true cause, the culprit and the operation or phase if they are
+// known, and the next step; and it should blame no mod if no culprit is known. The table compares briefs with the texts
+// that agents have without them, cut to as many tokens.
 //
 // Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
 package brief

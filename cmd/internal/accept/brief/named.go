@@ -45,7 +45,7 @@ type problem struct {
 // familyShare is the name of the share of labeled blocking records whose family has a line in the brief.
 const familyShare = "families"
 
-// counted is behind the name of a problem that is shown with its exact number of entries, if there are several.
+// counted ends the name of a problem that is shown with its exact number of entries, if there are several.
 const counted = ", counted"
 
 var problemNames = []string{"worst", "worst" + counted, "most", "most" + counted, "first", familyShare}
@@ -72,7 +72,7 @@ func (p problems) String() string {
 	return string(b)
 }
 
-// measureNamed compares briefs with the first screens of reports, log by log. Misses are those of logs developed on.
+// measureNamed compares briefs with the first screens of reports, log by log. Misses are of logs developed on.
 func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []string, error) {
 	families, err := familiesOf(labeled)
 	if err != nil {

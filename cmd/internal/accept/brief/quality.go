@@ -41,7 +41,7 @@ var (
 	sets       = []set{ours, players, held}
 )
 
-// cell is where a figure stands in the table.
+// cell is the place of a figure in the table.
 type cell struct {
 	set      set
 	moment   moment
@@ -57,7 +57,7 @@ type quality struct {
 	misses  []string // of briefs about logs on which things are developed
 }
 
-// folders are those of the captures. Those of real ones may be "".
+// folders are the folders of captures. The folders of real ones may be "".
 type folders struct {
 	captures, players string
 

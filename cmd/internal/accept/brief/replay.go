@@ -28,7 +28,7 @@ type game struct {
 	service *brief.Service   // nil before the first one
 }
 
-// open returns a log, of which the engine has nothing yet.
+// open returns a log whose records the engine does not have yet.
 func open(path string, set *rules.Set) (*game, error) {
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func open(path string, set *rules.Set) (*game, error) {
 	return g, nil
 }
 
-// play gives the records to the engine, as the commands do, and calls after behind each.
+// play gives the records to the engine, as the commands do, and calls after with each.
 func (g *game) play(after func(*capture.Record, *heed.Outcome)) error {
 	for {
 		if err := g.Next(); errors.Is(err, io.EOF) {
@@ -78,7 +78,7 @@ func (r *records) Next() (*capture.Record, error) {
 	return &r.record, nil
 }
 
-// replayed is what a replay makes of a log, for the truth about it.
+// replayed is a replayed log, for the truth about it.
 type replayed struct {
 	lines    []string
 	records  []record
@@ -87,7 +87,7 @@ type replayed struct {
 	methods  map[string]string // by operation
 }
 
-// record is one of a log, with what was made of it.
+// record is a record of a log, with its outcome.
 type record struct {
 	first, last int
 	item, rule  string

@@ -73,10 +73,10 @@ func (f facts) missing(wanted facts) []string {
 	return out
 }
 
-// truth is what is looked for in a text about a fault.
+// truth has the facts that a text about a fault should have.
 type truth struct {
 	cause    string   // the beginning of its line
-	culprits []string // any of which is right
+	culprits []string // each of them is right
 	nobody   bool     // none is to be named
 	names    []string // of its operation: its id, its tool
 	phase    string
@@ -90,7 +90,7 @@ type truth struct {
 // shown is how many characters of a cause a text must have.
 const shown = 100
 
-// beginning returns what a text must have of a line: briefs for agents have no private data.
+// beginning returns the part of a line that a text must have: briefs for agents have no private data.
 func beginning(line string) string {
 	line = text.Safe(scrub.Text(strings.TrimSpace(line)), longest)
 	left := shown
@@ -102,7 +102,7 @@ func beginning(line string) string {
 	return line
 }
 
-// truth returns what is true of f.
+// truth returns the facts about f.
 func (r *replayed) truth(f *fault) truth {
 	t := truth{culprits: f.culprits, nobody: f.nobody, item: f.item, line: f.line, cause: beginning(r.lines[f.line-1])}
 	rec := r.at(f.line)
@@ -134,7 +134,7 @@ func (t *truth) wanted() facts {
 	}
 }
 
-// inBrief returns the facts that a brief has: what comes next is a line of its own words that begins with "Next" and
+// inBrief returns the facts that a brief has. The next step is a line of its own words that begins with "Next" and
 // points at the item, its line, or gives the rule's advice.
 func (t *truth) inBrief(brief string) facts {
 	lines := strings.Split(brief, "\n")
@@ -192,12 +192,12 @@ func (t *truth) inLog(excerpt string) facts {
 	if t.names == nil {
 		f[where] = t.marker != "" && strings.Contains(excerpt, t.marker)
 	}
-	f[nobody] = true // a log names nobody
+	f[nobody] = true // a log blames no mod
 	f[next] = t.frame == "" && f[cause] || t.frame != "" && strings.Contains(excerpt, t.frame)
 	return f
 }
 
-// inAny returns what is looked for in all texts alike.
+// inAny returns the facts that each kind of text can have.
 func (t *truth) inAny(lines []string) facts {
 	var f facts
 	for _, line := range lines {

@@ -33,7 +33,7 @@ type speed struct {
 	took           map[approach][]cost
 }
 
-// cost is what one text took, by the time of day and by that of processors.
+// cost is the time for one text, by the wall clock and of processors.
 type cost struct{ wall, used time.Duration }
 
 // storm returns an engine with a full journal and open items, and the log that it has read, in a folder.

@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// set is where captures are from, by whom it was found what is true of them.
+// set is the origin of captures, and of the truth about them.
 type set string
 
 const (
-	ours    set = "captures" // made for the project, by what they were made to show
+	ours    set = "captures" // made for the project, to show known faults
 	players set = "players"  // logs of players, read by a person
 	held    set = "held out" // the same, on which nothing is developed
 )
 
-// fault is one that breaks play, with what is true of it.
+// fault is a fault that breaks play, with its facts.
 type fault struct {
 	set  set
 	path string
 
 	line     int      // of the true cause; 0: not known
-	culprits []string // any of which is right; nil: not known
+	culprits []string // each of them is right; nil: not known
 	nobody   bool     // none is to be named: a person, or who made the capture, knows of none
 
 	item string // that holds it; "" for none
 }
 
-// left is what is not measured, by reason.
+// left counts the faults that are not measured, by reason.
 type left map[string]int
 
 func (l left) String() string {
@@ -66,7 +66,7 @@ func table(name string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-// ownFaults are those of the project's captures.
+// ownFaults returns the faults of the project's captures.
 func ownFaults(dir string) ([]*fault, error) {
 	rows, err := csv.NewReader(strings.NewReader(own)).ReadAll()
 	if err != nil {
@@ -92,13 +92,13 @@ func names(field string) []string {
 	return strings.Split(field, "|")
 }
 
-// The columns of judged.csv, and what they say.
+// The columns of judged.csv, and their values.
 const (
 	judgedFile, judgedLine, judgedBlame, judgedVerdict, judgedCause, judgedFit = 0, 1, 4, 5, 6, 7
 
 	right = "right"      // of the item
 	fits  = "R"          // of its cause, of its culprit
-	none  = "abstain-ok" // nobody was blamed, rightly
+	none  = "abstain-ok" // no mod was blamed, rightly
 )
 
 // judgedFaults are items of players' logs that a person found to be right. Their cause and their culprit are known

@@ -13,7 +13,7 @@ import (
 const stepsOfTurn = 40
 
 // agent is an agent of the Agent Client Protocol: in each turn it asks the model, and calls a tool, until it is
-// canceled or has taken its steps. What it is to acknowledge it tells the editor, which stands for its shell.
+// canceled or has taken its steps. It gives acknowledgements to the editor, which replaces its shell.
 func agent(model string, stdin io.Reader, stdout io.Writer) error {
 	var turn sync.WaitGroup
 	defer turn.Wait()

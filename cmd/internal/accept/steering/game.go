@@ -15,7 +15,7 @@ import (
 	"github.com/heedlog/heed/internal/standin"
 )
 
-// game is a game that logs what comes on standard input and whose mod has one tool, until it is interrupted.
+// game is a game that logs its standard input and whose mod has one tool, until it is interrupted.
 func game(path string) error {
 	log, err := os.Create(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func (h *host) wrap(ctx context.Context) error {
 	defer client.Close() //nolint:errcheck // the game ends
 	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {
 		result, err := client.CallTool(ctx, "colony/build", struct{}{})
-		if refused, ok := errors.AsType[*gabp.Error](err); ok { // what a model is given of it
+		if refused, ok := errors.AsType[*gabp.Error](err); ok { // as a model gets it
 			return refused.Message + string(refused.Data), nil
 		}
 		return string(result), err

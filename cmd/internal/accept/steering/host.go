@@ -21,7 +21,7 @@ type host struct {
 	heed, self string // the programs
 	dir, log   string
 	model      *endpoint
-	game       *os.File // what the game is to log, where heed starts the game
+	game       *os.File // lines for the game to log, if heed starts the game
 }
 
 // serve starts "heed serve", and returns when it answers.
@@ -62,7 +62,7 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 			return errors.Join(ctx.Err(), err)
 		}
 		if tool == "ack" {
-			messages = nil // the model goes on with what it has done
+			messages = nil // the model continues from its own work
 			h.model.acked()
 		}
 		messages = append(messages, text)
@@ -85,7 +85,7 @@ func (h *host) asks(ctx context.Context) error {
 	})
 }
 
-// hook runs the hook of an event, and returns what it denies or adds.
+// hook runs the hook of an event, and returns its denial or text.
 func (h *host) hook(ctx context.Context, event string, more map[string]any) (denied bool, text string, err error) {
 	input := map[string]any{
 		"hook_event_name": event, "session_id": "s1", "transcript_path": "/t", "cwd": "/", "permission_mode": "default",
@@ -264,7 +264,7 @@ func server(stdin io.Reader, stdout io.Writer) error {
 	return nil
 }
 
-// acp is an editor that asks for one long turn. The agent tells it what was acknowledged.
+// acp is an editor that asks for one long turn. The agent reports acknowledgements to it.
 func (h *host) acp(ctx context.Context) error {
 	p, err := talk(ctx, h.heed, "acp", "--no-config", "--state", h.dir, "--steers-per-turn", "1000",
 		"--steers-per-minute", "1000", "--", h.self, "steering", "-role", "agent", "-model", h.model.URL)
@@ -310,7 +310,7 @@ func (h *host) acp(ctx context.Context) error {
 				}
 				h.model.acked()
 			}
-			if string(m.ID) == fmt.Sprint(p.ids) { // a person goes on
+			if string(m.ID) == fmt.Sprint(p.ids) { // a person continues
 				if err := prompt(); err != nil {
 					return err
 				}

@@ -1,5 +1,5 @@
-// Package steering measures how soon what a game logs is in a request to the model of an agent that works, and
-// whether it is in the next one, for each way in which heed delivers. The programs are real: heed, a host or an
+// Package steering measures how soon a line of a game's log is in a request to the model of a working agent, and
+// whether it is in the next request, for each way in which heed delivers. The programs are real: heed, a host or an
 // editor, an agent and a server of tools. The endpoint of the model is a stub, which thinks for a while and then
 // asks for a tool.
 //
@@ -7,7 +7,7 @@
 //
 // An incident is an exception from a site of its own, logged at a random moment while the agent works. It is found
 // where its text is in the body of a request. The next request is the first that begins after the line was written
-// and that the model answers: one whose turn was canceled leads to nothing. The agent acknowledges each incident
+// and that the model answers: a request of a canceled turn leads to nothing. The agent acknowledges each incident
 // before the next comes.
 //
 //	asks  the agent asks heed every 20 steps, and is told of nothing
@@ -114,12 +114,12 @@ type endpoint struct {
 	begun   chan struct{} // closed when the agent asks for the first time
 }
 
-// request is what an agent sends to the model: the latest texts of its conversation.
+// request is a request of an agent to the model: the latest texts of its conversation.
 type request struct {
 	Messages []string `json:"messages"`
 }
 
-// reply is what the model says: a tool, and for "ack" the text that asked for it.
+// reply is an answer of the model: a tool, and for "ack" the text that asked for it.
 type reply struct {
 	Tool string `json:"tool"`
 }
@@ -177,7 +177,7 @@ func (e *endpoint) answered(began time.Time) {
 	}
 }
 
-// acked is told that the agent has acknowledged the incident.
+// acked takes note that the agent has acknowledged the incident.
 func (e *endpoint) acked() { e.found <- struct{}{} }
 
 // write logs an incident.
@@ -297,7 +297,7 @@ func word(r *rand.Rand) string {
 	return string(b)
 }
 
-// ackCommand is the command by which an agent acknowledges, as it is told.
+// ackCommand is the command in a text by which an agent acknowledges.
 var ackCommand = regexp.MustCompile(`heed ack (\S+) --agent (\S+) --through (\d+)`)
 
 // last returns the last match in a text that asks to acknowledge.
@@ -309,7 +309,7 @@ func last(re *regexp.Regexp, text string) ([]string, error) {
 	return all[len(all)-1], nil
 }
 
-// ack acknowledges what a text asks for, by the command of heed.
+// ack runs the command of heed in a text that acknowledges.
 func ack(ctx context.Context, heed, dir, text string) error {
 	m, err := last(ackCommand, text)
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// acpFlags are those of "heed acp".
+// acpFlags are the flags of "heed acp".
 type acpFlags struct {
 	clientFlags
 	policy     steer.Policy
@@ -162,17 +162,17 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		return err
 	}
 	defer agent.Kill()
-	beside := &beside{log: log}
+	heeds := &companion{log: log}
 	box, err := p.openOutbox(ctx, f.state)
 	if err != nil { // it is no reason to keep an agent from working
 		log.Error("what is not delivered does not survive heed", "error", err)
 		box = nil
 	} else {
-		defer box.Close() //nolint:errcheck // what it keeps is committed
+		defer box.Close() //nolint:errcheck // its states are committed
 	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		beside.watch(ctx, func() (*gabp.Client, error) { c, _, err := p.connect(ctx, cmd, &f.clientFlags); return c, err })
+		heeds.watch(ctx, func() (*gabp.Client, error) { c, _, err := p.connect(ctx, cmd, &f.clientFlags); return c, err })
 	})
 	defer watching.Wait()
 	defer cancel()
@@ -181,7 +181,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log, Note: p.Note,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
-				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
+				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: heeds, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
 			cfg.Way = way.Commands(cli.CommandLine, cfg.Caller, f.arguments())
@@ -200,8 +200,8 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			if err != nil {
 				return nil, err
 			}
-			beside.add(c)
-			go func() { _ = c.Look(ctx) }() // what is open rides on the first prompt
+			heeds.add(c)
+			go func() { _ = c.Look(ctx) }() // open items come with the first prompt
 			return c, nil
 		},
 	}
@@ -213,7 +213,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	return nil
 }
 
-// outboxName is the database of what was not delivered, in the state folder.
+// outboxName is the database of undelivered messages, in the state folder.
 const outboxName = "outbox.db"
 
 // openOutbox opens it in a folder, "" for the usual one.
@@ -305,8 +305,8 @@ func agentName(adapter, session, subagent string) string {
 	return adapter + "-" + name[:min(len(name), 40)]
 }
 
-// beside is the running heed, as far as there is one, and the conversations that are told of it.
-type beside struct {
+// companion is the running heed, if there is one, and the conversations that it informs.
+type companion struct {
 	log    *slog.Logger
 	client atomic.Pointer[gabp.Client] // nil while no heed runs
 
@@ -318,7 +318,7 @@ type beside struct {
 var errNoHeed = errors.New("no heed is running")
 
 // Call implements [deliver.Heed].
-func (b *beside) Call(ctx context.Context, method string, params, result any) error {
+func (b *companion) Call(ctx context.Context, method string, params, result any) error {
 	client := b.client.Load()
 	if client == nil {
 		return errNoHeed
@@ -326,14 +326,14 @@ func (b *beside) Call(ctx context.Context, method string, params, result any) er
 	return client.Call(ctx, method, params, result)
 }
 
-func (b *beside) add(c *deliver.Conversation) {
+func (b *companion) add(c *deliver.Conversation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.talks = append(b.talks, c)
 }
 
 // look lets all conversations look.
-func (b *beside) look(ctx context.Context) error {
+func (b *companion) look(ctx context.Context) error {
 	b.mu.Lock()
 	talks := slices.Clone(b.talks)
 	b.mu.Unlock()
@@ -348,8 +348,8 @@ func (b *beside) look(ctx context.Context) error {
 // seekEvery is how often a running heed is looked for.
 const seekEvery = 2 * time.Second
 
-// watch tells the conversations what changes, until ctx is done; it connects again where a heed ends.
-func (b *beside) watch(ctx context.Context, connect func() (*gabp.Client, error)) {
+// watch lets the conversations look at each change, until ctx is done; it connects again if a heed ends.
+func (b *companion) watch(ctx context.Context, connect func() (*gabp.Client, error)) {
 	said := ""
 	for ctx.Err() == nil {
 		client, err := connect()

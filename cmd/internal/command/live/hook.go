@@ -24,7 +24,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// hookFlags are those of "heed hook".
+// hookFlags are the flags of "heed hook".
 type hookFlags struct {
 	clientFlags
 	host      string
@@ -146,7 +146,7 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 		p.Note("nothing is told: %v", err)
 		return h.say("")
 	}
-	defer client.Close() //nolint:errcheck // what was asked was answered
+	defer client.Close() //nolint:errcheck // all answers have come
 	h.client = client
 	return h.answer(ctx)
 }
@@ -175,7 +175,7 @@ func (f *hookFlags) acts(tool string) bool {
 // calledPrefix begins the names of the files of the last event of each host, in the state folder.
 const calledPrefix = "hook-"
 
-// called keeps the name of the event, and the time as that of the file, for the doctor.
+// called keeps the name of the event, and its time as the time of the file, for the doctor.
 func (p *program) called(f *hookFlags, e *hooks.Event) {
 	if dir, err := stateIn(f.state, p.Getenv); err == nil && dir.open() == nil {
 		_ = os.WriteFile(dir.path(calledPrefix+string(e.Host)), []byte(text.Safe(e.Name, 80)), 0o600) // it is a hint alone
@@ -221,7 +221,7 @@ func (p *program) doctor(cmd *cobra.Command, f *hookFlags, hosts []string) error
 	return p.print([]byte(b.String()))
 }
 
-// hookWithin bounds all that a heed is asked in an event: a host that is told to wait 10 seconds takes no later answer.
+// hookWithin bounds all questions to a heed in an event: a host waits 10 seconds for the answer.
 var hookWithin = 8 * time.Second
 
 // hooked is one event, and the heed that is asked about it.
@@ -234,8 +234,8 @@ type hooked struct {
 	client *gabp.Client
 }
 
-// answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
-// is told again.
+// answer answers the event, and keeps the undelivered messages. It writes before it keeps: after a kill in between they
+// are sent again.
 func (h *hooked) answer(ctx context.Context) error {
 	asked, unsaid := false, error(nil)
 	step := func(s steer.State) (steer.State, error) {
@@ -258,7 +258,7 @@ func (h *hooked) answer(ctx context.Context) error {
 	return unsaid
 }
 
-// offeredNote is the note of the kind of event at which something was told last.
+// offeredNote is the note of the kind of the event at which a text was offered last.
 const offeredNote = "offered"
 
 // step takes the event, from the state before it to the one after it.
@@ -317,7 +317,7 @@ func (h *hooked) say(said string) error {
 	return err
 }
 
-// observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
+// observe reports the event to the machine: a turn that begins, and the messages that the model has read.
 func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	e := h.event
 	if e.MovedOn(hooks.Kind(m.State().Notes[offeredNote])) {
@@ -325,7 +325,7 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	}
 	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
 	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
-		m.Ended(now, false) // the host need not have told
+		m.Ended(now, false) // the host need not report it
 		m.Begin(steer.Message{Author: deliver.User, Text: e.Prompt})
 	}
 	if e.Kind == hooks.BatchEnd {
@@ -344,13 +344,13 @@ func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 	}
 }
 
-// ownTool reports whether a tool is one of heed's own behind a bridge, which is never denied and no call of the game.
+// ownTool reports whether a tool is heed's own in a bridge, which is never denied and no call of the game.
 func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
 	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// news returns what the agent is to be told now, "" for nothing.
+// news returns the text for the agent now, "" for none.
 func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
 	return h.noted(c.Offer(ctx, offeredNote, string(h.event.Kind)))
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 )
 
-// mcpFlags are those of "heed mcp".
+// mcpFlags are the flags of "heed mcp".
 type mcpFlags struct {
 	hostFlags
 	log   string
