@@ -354,7 +354,7 @@ func (h *host) ends(asks <-chan os.Signal) {
 }
 
 // endWait bounds the wait for the parts of a host that must end.
-const endWait = 2 * time.Second
+const endWait = 5 * time.Second
 
 // lost reports at once, and in the status of the session, that a part cannot keep data of the user. Without an error,
 // it can again. The exit status follows in close.
