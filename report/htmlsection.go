@@ -71,20 +71,20 @@ var pageFuncs = template.FuncMap{
 	"count": text.Number[uint64], "safe": safe, "capital": capital, "sentence": sentence,
 	"people": forPeople,
 
-	"class":    func(v *Verdict) string { return stateClasses[v.State] },
-	"title":    func(v *Verdict) string { return v.title + v.because },
-	"counts":   func(v *Verdict) string { return v.counts },
-	"since":    func(v *Verdict) string { return v.say(v.since()) },
-	"meaning":  (*Verdict).meaning,
-	"label":    func(v *Verdict, c *verdictCause) string { return v.say(v.label(c)) },
-	"times":    func(v *Verdict, n uint64) string { return v.times(n) },
-	"number":   func(v *Verdict, n uint64) string { return v.number(n) },
+	"class":    func(v *verdict) string { return stateClasses[v.State] },
+	"title":    func(v *verdict) string { return v.title + v.because },
+	"counts":   func(v *verdict) string { return v.counts },
+	"since":    func(v *verdict) string { return v.say(v.since()) },
+	"meaning":  (*verdict).meaning,
+	"label":    func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
+	"times":    func(v *verdict, n uint64) string { return v.times(n) },
+	"number":   func(v *verdict, n uint64) string { return v.number(n) },
 	"size":     func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
-	"also":     (*Verdict).also,
-	"moreMods": (*Verdict).moreMods,
+	"also":     (*verdict).also,
+	"moreMods": (*verdict).moreMods,
 	"mod":      func(c *verdictCause) string { return c.mod(literally) },
 	"links":    (*verdictCause).links,
-	"named":    func(v *Verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
+	"named":    func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 
 	"facts":    (*Environment).known,
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
@@ -271,7 +271,7 @@ func (d *Document) logState() logState {
 }
 
 // meaning returns the meaning of the state, "" if one of the causes has the same words.
-func (v *Verdict) meaning() string {
+func (v *verdict) meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		return ""
 	}

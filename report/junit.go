@@ -85,7 +85,7 @@ func (d *Document) suites() []junitSuite {
 		unread, kind = "interrupted", "interrupted"
 	}
 	switch {
-	case !e.wentBlind:
+	case !d.WentBlind:
 	case s.Headless:
 		lacks = headlessSentence
 	default:

@@ -217,7 +217,7 @@ func (f *replayFlags) findings(d *report.Document) int {
 	worst := d.Summary.Worst
 	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
 		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
-		slices.Contains(f.failOn, failBlind) && d.WentBlind() {
+		slices.Contains(f.failOn, failBlind) && d.WentBlind {
 		return exitFinding
 	}
 	return exitOK
