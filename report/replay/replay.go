@@ -93,10 +93,13 @@ func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	}
 }
 
-// Run replays the log to its end into a report, which it ends, or into a side of a comparison.
-func (r *Replay) Run(into interface {
+// observer is a report or a side of a comparison.
+type observer interface {
 	Observe(rec *capture.Record, o *heed.Outcome)
-}) error {
+}
+
+// Run replays the log to its end into a report, which it ends, or into a side of a comparison.
+func (r *Replay) Run(into observer) error {
 	made, _ := into.(*report.Replay)
 	var updates []heed.Update
 	for {
