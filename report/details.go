@@ -292,27 +292,6 @@ func (r *Replay) excerpts() []excerptRecord {
 	return all
 }
 
-// items returns the attention items as they were last, of those that the timeline has.
-func (r *Replay) items() []heed.Item {
-	var items []heed.Item
-	at := map[string]int{}
-	for _, u := range r.timeline.kept() {
-		n, known := at[u.Item.ID]
-		if !known {
-			at[u.Item.ID] = len(items)
-			items = append(items, u.Item)
-			continue
-		}
-		items[n] = u.Item
-	}
-	for i := range items {
-		if it := r.causes.opened(items[i].ID); it != nil { // updates are few: there may have been more since
-			items[i] = *it
-		}
-	}
-	return items
-}
-
 // shown returns d as a page has it, of a log of so many entries.
 func (d *detail) shown(entries uint64) *detail {
 	out := *d

@@ -32,8 +32,7 @@ type Document struct {
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
 	evidence evidence
-	details  *details    // nil without Config.Details
-	items    []heed.Item // with it: in the order in which they were opened
+	details  *details // nil without Config.Details
 	excerpts []excerptRecord
 }
 
@@ -223,7 +222,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		}
 	}
 	if r.details != nil {
-		d.details, d.items, d.excerpts = r.details, r.items(), r.excerpts()
+		d.details, d.excerpts = r.details, r.excerpts()
 	}
 	return d
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -21,7 +20,6 @@ var pageGroups = [len(dispositions)]int{event.Blocking: pageRows, event.Advisory
 const (
 	pageRows   = 300 // of a disposition
 	pageCauses = 60
-	pageItems  = 200
 	pageMods   = 1000
 	pageParts  = 6 // rules that came with a cause
 )
@@ -37,7 +35,6 @@ type section struct {
 	Name     string // of the file
 	Causes   []Cause
 	Mods     []pageMod
-	Items    []heed.Item
 	Groups   []Row
 	Excerpts []*excerptView
 	Log      logState
@@ -68,8 +65,7 @@ var pageFuncs = template.FuncMap{
 		}
 		return text.Many(n.(uint64), noun, plural...)
 	},
-	"count": text.Number[uint64], "safe": safe, "capital": capital, "sentence": sentence,
-	"people": forPeople,
+	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
 	"class":    func(v *verdict) string { return stateClasses[v.State] },
 	"title":    func(v *verdict) string { return v.title + v.because },
@@ -96,7 +92,6 @@ var pageFuncs = template.FuncMap{
 	"samples":   func(c *Cause) []causeSample { return c.samples },
 	"parts":     func(c *Cause) []causePart { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
-	"ending":    itemState,
 
 	"head":      func(r *Row) string { return r.head(0) },
 	"frames":    (*Row).frames,
@@ -121,7 +116,7 @@ func newSection(d *Document, logs, number int) *section {
 	for _, of := range dispositions {
 		s.Groups = append(s.Groups, top(d.rows(of), s.share(pageGroups[of]))...)
 	}
-	s.Causes, s.Items = top(d.Causes, s.share(pageCauses)), top(d.items, s.share(pageItems))
+	s.Causes = top(d.Causes, s.share(pageCauses))
 	s.Log = d.logState()
 	s.mods()
 	s.excerpts()
@@ -139,11 +134,10 @@ func (s *section) share(n int) int { return max(n/s.logs, 8) }
 // Base returns the name of the file without its folders.
 func (s *section) Base() string { return baseName(s.Name) }
 
-// How many causes, items, excerpts, rows and groups the page leaves out.
+// How many causes, excerpts, rows and groups the page leaves out.
 
-func (s *section) MoreCauses() int   { return len(s.Document.Causes) - len(s.Causes) }
-func (s *section) MoreItems() uint64 { return s.Summary.Items.Opened - uint64(len(s.Items)) }
-func (s *section) LeftOut() int      { return s.allExcerpts - len(s.Excerpts) }
+func (s *section) MoreCauses() int { return len(s.Document.Causes) - len(s.Causes) }
+func (s *section) LeftOut() int    { return s.allExcerpts - len(s.Excerpts) }
 func (s *section) Dropped() (rows uint64) {
 	for _, t := range s.Summary.Signatures {
 		rows += t.Dropped
@@ -236,9 +230,9 @@ func (s *section) link() {
 
 // shrink leaves out half of the section, the lighter groups first.
 func (s *section) shrink() bool {
-	before := len(s.Groups) + len(s.Excerpts) + len(s.Items) + len(s.Mods)
+	before := len(s.Groups) + len(s.Excerpts) + len(s.Mods)
 	s.halveExcerpts()
-	s.Mods, s.Groups, s.Items = s.Mods[:len(s.Mods)/2], s.Groups[:len(s.Groups)/2], s.Items[:len(s.Items)/2]
+	s.Mods, s.Groups = s.Mods[:len(s.Mods)/2], s.Groups[:len(s.Groups)/2]
 	return before > 0
 }
 
@@ -322,14 +316,6 @@ func (s *section) ModList() modList {
 		l.Versions = l.Versions || m.Versions != ""
 	}
 	return l
-}
-
-// itemState returns whether an item ended, and how.
-func itemState(a *heed.Item) string {
-	if a.State == cleared {
-		return strings.ReplaceAll(string(a.ClearedBy), "_", " ")
-	}
-	return "open"
 }
 
 // more returns the details of a row, empty ones where none were kept.
