@@ -15,7 +15,6 @@ const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
 	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
-	maxReasons   = 512     // rows with the reasons of their rule
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
 	sampleOther  = 2 << 20 // bytes of samples of ignored entries
 )
@@ -33,7 +32,6 @@ type details struct {
 
 	lines   excerpts
 	samples [len(dispositions)]int // bytes that are taken
-	reasons int
 
 	causes map[causeKey]time.Time // of the first entry that a rule decided so
 }
@@ -43,8 +41,7 @@ type detail struct {
 	spark  spark
 	time   time.Time // of the first entry
 	Sample []sampleText
-	More   int      // lines of the first entry that are not in Sample
-	Reason []string // why the rule matched the first entry
+	More   int // lines of the first entry that are not in Sample
 }
 
 // sampleText is a line of the first entry of a row, as the page's template takes it.
@@ -137,10 +134,6 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 			gap = false
 		}
 	}
-	if urgent && config.Reason != nil && d.reasons < maxReasons {
-		d.reasons++
-		det.Reason = config.Scrub.texts(config.Reason())
-	}
 }
 
 // blamedLines returns the lines of a record that point at the mods that deserve to
@@ -172,9 +165,6 @@ func (d *detail) merge(o *detail) {
 	d.spark.merge(&o.spark)
 	if len(d.Sample) == 0 {
 		d.Sample, d.More = o.Sample, o.More
-	}
-	if len(d.Reason) == 0 {
-		d.Reason = o.Reason
 	}
 }
 
@@ -296,7 +286,6 @@ func (r *Replay) excerpts() []excerptRecord {
 func (d *detail) shown(entries uint64) *detail {
 	out := *d
 	out.spark.scale(entries)
-	out.Reason = safeAll(d.Reason)
 	out.Sample = make([]sampleText, len(d.Sample))
 	for i, line := range d.Sample {
 		line.Text = safe(line.Text)

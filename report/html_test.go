@@ -177,7 +177,6 @@ func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) str
 		Blame: func() []heed.Suspect {
 			return []heed.Suspect{{Mod: text, Score: 90}, {Mod: before[1] + ".", Score: 90}}
 		},
-		Reason: func() []string { return []string{before[1] + text} },
 	})
 	for line := uint64(1); line < 12; line++ {
 		o := outcome(666, event.Disposition(line%3), before[2]+text)
@@ -246,7 +245,6 @@ func TestPageIsBounded(t *testing.T) {
 	r := newReplay(t, Config{
 		File: "log", Details: true,
 		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
-		Reason:   func() []string { return []string{wide} },
 		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
 	})
 	for i := range uint64(4000) {

@@ -89,9 +89,8 @@ func (p *pages) report(name string) (*report.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := p.set.NewEvaluator()
 	config := r.Report(name, p.scrubber)
-	config.Details, config.Reason = true, func() []string { return Reasons(r, ev, p.masks) }
+	config.Details = true
 	made, err := report.New(config)
 	if err != nil {
 		return nil, err
