@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 )
 
@@ -89,9 +90,6 @@ func (d *details) count(b *bucket, rec *capture.Record, o *heed.Outcome) {
 	b.counts[o.Decision.Disposition]++
 	if b.empty() {
 		b.line = uint64(rec.Line())
-	}
-	if b.time.IsZero() {
-		b.time = rec.Time
 	}
 }
 
@@ -185,10 +183,17 @@ type histogram struct {
 type bucket struct {
 	counts [len(dispositions)]uint64 // by event.Disposition
 	line   uint64                    // of the first entry, 0 where there is none
-	time   time.Time                 // of the first entry that has one
 }
 
 func (b *bucket) empty() bool { return b.line == 0 }
+
+// from returns how many entries have this disposition or a more urgent one.
+func (b *bucket) from(least event.Disposition) (n uint64) {
+	for _, count := range b.counts[least:] {
+		n += count
+	}
+	return n
+}
 
 // at returns the bucket of x, which it makes room for.
 func (h *histogram) at(x uint64) *bucket {
@@ -206,9 +211,6 @@ func (h *histogram) fold() {
 		a, b := h.buckets[2*i], h.buckets[2*i+1]
 		if a.empty() {
 			a.line = b.line
-		}
-		if a.time.IsZero() {
-			a.time = b.time
 		}
 		for d := range a.counts {
 			a.counts[d] += b.counts[d]

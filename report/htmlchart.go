@@ -93,7 +93,7 @@ func (s *section) sketch() {
 		c.Blocking = append(c.Blocking, b.counts[event.Blocking])
 		c.Advisory = append(c.Advisory, b.counts[event.Advisory])
 		c.Ignore = append(c.Ignore, b.counts[event.Ignore])
-		most = max(most, b.counts[0]+b.counts[1]+b.counts[2])
+		most = max(most, b.from(event.Ignore))
 	}
 	if !clock && len(s.Causes) == 0 || h.used == 0 {
 		*c = chartData{X: []float64{}} // nothing to be seen
@@ -105,26 +105,22 @@ func (s *section) sketch() {
 	if clock {
 		v.Says = "up to " + text.Many(most, "entry", "entries") + " in an interval"
 	}
-	path := func(height func(b *bucket) uint64) string {
+	path := func(least event.Disposition) string {
 		var p strings.Builder
 		fmt.Fprintf(&p, "M0 %d", sketchHeight)
 		for i := range h.used {
 			b := &h.buckets[i]
 			full := most
 			if !clock { // stretches are equally long, in entries
-				full = b.counts[0] + b.counts[1] + b.counts[2]
+				full = b.from(event.Ignore)
 			}
-			y := sketchHeight - float64(height(b))*sketchHeight/float64(max(full, 1))
+			y := sketchHeight - float64(b.from(least))*sketchHeight/float64(max(full, 1))
 			fmt.Fprintf(&p, "V%.4gH%.4g", y, float64(i+1)*sketchWidth/float64(h.used))
 		}
 		fmt.Fprintf(&p, "V%dz", sketchHeight)
 		return p.String()
 	}
-	v.Other = path(func(b *bucket) uint64 {
-		return b.counts[event.Blocking] + b.counts[event.Advisory] + b.counts[event.Ignore]
-	})
-	v.Advisory = path(func(b *bucket) uint64 { return b.counts[event.Blocking] + b.counts[event.Advisory] })
-	v.Blocking = path(func(b *bucket) uint64 { return b.counts[event.Blocking] })
+	v.Other, v.Advisory, v.Blocking = path(event.Ignore), path(event.Advisory), path(event.Blocking)
 	if clock {
 		v.Unit = "time, UTC"
 		v.From, v.To = d.first.UTC().Format("2006-01-02 15:04:05"), d.last.UTC().Format("15:04:05")

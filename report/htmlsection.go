@@ -3,7 +3,7 @@ package report
 import (
 	"cmp"
 	"html/template"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
@@ -406,13 +406,3 @@ func (s *section) halveExcerpts() {
 	}
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }
-
-// forPeople removes the parts of an item's summary that are for an agent: where to read on, at which entry of the
-// journal the item began, and which state to read again. A report has lines in place of a journal.
-func forPeople(summary string) string {
-	short, _, _ := strings.Cut(summary, "; see entries after ")
-	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)
-	return sinceEntry.ReplaceAllString(short, "")
-}
-
-var sinceEntry = regexp.MustCompile(`; first at entry \d+`)
