@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"html/template"
-
 	"slices"
 	"strconv"
 	"strings"
