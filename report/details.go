@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 )
 
@@ -15,7 +16,6 @@ const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
 	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
-	maxReasons   = 512     // rows with the reasons of their rule
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
 	sampleOther  = 2 << 20 // bytes of samples of ignored entries
 )
@@ -33,7 +33,6 @@ type details struct {
 
 	lines   excerpts
 	samples [len(dispositions)]int // bytes that are taken
-	reasons int
 
 	causes map[causeKey]time.Time // of the first entry that a rule decided so
 }
@@ -43,8 +42,7 @@ type detail struct {
 	spark  spark
 	time   time.Time // of the first entry
 	Sample []sampleText
-	More   int      // lines of the first entry that are not in Sample
-	Reason []string // why the rule matched the first entry
+	More   int // lines of the first entry that are not in Sample
 }
 
 // sampleText is a line of the first entry of a row, as the page's template takes it.
@@ -93,9 +91,6 @@ func (d *details) count(b *bucket, rec *capture.Record, o *heed.Outcome) {
 	if b.empty() {
 		b.line = uint64(rec.Line())
 	}
-	if b.time.IsZero() {
-		b.time = rec.Time
-	}
 }
 
 // sample keeps the first entry of a row while there is room.
@@ -137,10 +132,6 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 			gap = false
 		}
 	}
-	if urgent && config.Reason != nil && d.reasons < maxReasons {
-		d.reasons++
-		det.Reason = config.Scrub.texts(config.Reason())
-	}
 }
 
 // blamedLines returns the lines of a record that point at the mods that deserve to
@@ -173,9 +164,6 @@ func (d *detail) merge(o *detail) {
 	if len(d.Sample) == 0 {
 		d.Sample, d.More = o.Sample, o.More
 	}
-	if len(d.Reason) == 0 {
-		d.Reason = o.Reason
-	}
 }
 
 // maxBuckets is the number of stretches that a chart shows. More than a screen has
@@ -195,10 +183,17 @@ type histogram struct {
 type bucket struct {
 	counts [len(dispositions)]uint64 // by event.Disposition
 	line   uint64                    // of the first entry, 0 where there is none
-	time   time.Time                 // of the first entry that has one
 }
 
 func (b *bucket) empty() bool { return b.line == 0 }
+
+// from returns how many entries have this disposition or a more urgent one.
+func (b *bucket) from(least event.Disposition) (n uint64) {
+	for _, count := range b.counts[least:] {
+		n += count
+	}
+	return n
+}
 
 // at returns the bucket of x, which it makes room for.
 func (h *histogram) at(x uint64) *bucket {
@@ -216,9 +211,6 @@ func (h *histogram) fold() {
 		a, b := h.buckets[2*i], h.buckets[2*i+1]
 		if a.empty() {
 			a.line = b.line
-		}
-		if a.time.IsZero() {
-			a.time = b.time
 		}
 		for d := range a.counts {
 			a.counts[d] += b.counts[d]
@@ -292,32 +284,10 @@ func (r *Replay) excerpts() []excerptRecord {
 	return all
 }
 
-// items returns the attention items as they were last, of those that the timeline has.
-func (r *Replay) items() []heed.Item {
-	var items []heed.Item
-	at := map[string]int{}
-	for _, u := range r.timeline.kept() {
-		n, known := at[u.Item.ID]
-		if !known {
-			at[u.Item.ID] = len(items)
-			items = append(items, u.Item)
-			continue
-		}
-		items[n] = u.Item
-	}
-	for i := range items {
-		if it := r.causes.opened(items[i].ID); it != nil { // updates are few: there may have been more since
-			items[i] = *it
-		}
-	}
-	return items
-}
-
 // shown returns d as a page has it, of a log of so many entries.
 func (d *detail) shown(entries uint64) *detail {
 	out := *d
 	out.spark.scale(entries)
-	out.Reason = safeAll(d.Reason)
 	out.Sample = make([]sampleText, len(d.Sample))
 	for i, line := range d.Sample {
 		line.Text = safe(line.Text)

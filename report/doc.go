@@ -16,7 +16,7 @@
 // in which the lines that point at a mod are marked, the lines around, sparklines and a timeline to zoom into. It is
 // one file that loads nothing, readable without scripts; its policy lets nothing run but its own script.
 //
-// A [Verdict] has the state of the game, since which line, the problems, the mods that they point at with the evidence,
+// A verdict has the state of the game, since which line, the problems, the mods that they point at with the evidence,
 // the advice, and whether the log is complete. Each form has its words. It names at most three problems: the worst, the
 // most frequent and the first. A problem is the entries of one rule in one run of the game, in any number of items;
 // single trifles make no game broken. A mod that other entries name is listed after the answer, however often they do.

@@ -20,6 +20,10 @@ type Document struct {
 	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
 	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
 
+	// WentBlind is set if evidence was incomplete at any point of the log: a rule decided so, bytes are missing, the
+	// beginning of the log among them, or the game stopped writing repeats. A log without a record misses all of it.
+	WentBlind bool `json:"-"`
+
 	texts
 	file     string   // its name, not escaped: a URI is made of it
 	removed  []string // the kinds of private text that were removed, in words
@@ -28,8 +32,7 @@ type Document struct {
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
 	evidence evidence
-	details  *details    // nil without Config.Details
-	items    []heed.Item // with it: in the order in which they were opened
+	details  *details // nil without Config.Details
 	excerpts []excerptRecord
 }
 
@@ -76,7 +79,7 @@ type Summary struct {
 	Signatures map[string]tableSummary `json:"signatures" jsonschema:"The table of signatures, by disposition."`
 	Accounting string                  `json:"accounting" jsonschema:"\"ok\", or which counts do not add up."`
 
-	Verdict     *Verdict     `json:"verdict" jsonschema:"What matters about the log."`
+	Verdict     *verdict     `json:"verdict" jsonschema:"What matters about the log."`
 	Environment *Environment `json:"environment,omitempty" jsonschema:"Where the log was made, if known."`
 }
 
@@ -160,10 +163,9 @@ type Row struct {
 
 // evidence is how far the log can be trusted.
 type evidence struct {
-	doubts    []string // why the log is not complete, in sentences
-	blind     string   // where it was blind, "" where it was not
-	silence   string   // what there is of a log without a record, "" of another
-	wentBlind bool
+	doubts  []string // why the log is not complete, in sentences
+	blind   string   // where it was blind, "" where it was not
+	silence string   // what there is of a log without a record, "" of another
 
 	blindAt  uint64 // line at which the log went blind last, or first if it is not blind at its end; 0 where it did not
 	fatalAt  uint64 // line of something fatal that nothing followed, or 0
@@ -186,7 +188,8 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
 		stats:    r.end.Stats, rule: r.config.Rule, UpdatesLeftOut: r.timeline.left(),
-		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
+		WentBlind: r.wentBlind(),
+		Causes:    []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
@@ -219,7 +222,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		}
 	}
 	if r.details != nil {
-		d.details, d.items, d.excerpts = r.details, r.items(), r.excerpts()
+		d.details, d.excerpts = r.details, r.excerpts()
 	}
 	return d
 }
@@ -301,7 +304,7 @@ func (d *Document) rows(of event.Disposition) (rows []Row) {
 
 // evidence returns how far the log of a replay can be trusted.
 func (r *Replay) evidence() evidence {
-	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), wentBlind: r.wentBlind(), starting: r.starting()}
+	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), starting: r.starting()}
 	if r.silent() {
 		e.silence = r.silence()
 	}
@@ -317,13 +320,8 @@ func (r *Replay) evidence() evidence {
 	return e
 }
 
-// WentBlind reports whether evidence was incomplete at any point of the log: where a rule decided so, where
-// bytes are missing, the beginning of the log among them, or where the game stopped writing repeats. All of
-// it is missing from a log without a record.
-func (d *Document) WentBlind() bool { return d.evidence.wentBlind }
-
 // summary returns the accounting of the replay.
-func (r *Replay) summary(v *Verdict) Summary {
+func (r *Replay) summary(v *verdict) Summary {
 	st := &r.end.Stats
 	s := Summary{
 		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,

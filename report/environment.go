@@ -112,7 +112,7 @@ func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their index, what names them, in words:
 // that is no proof. A verdict has a mod by its name or its package id.
-func (e *Environment) namedMods(v *Verdict) map[int]string {
+func (e *Environment) namedMods(v *verdict) map[int]string {
 	if e == nil || len(v.Causes) == 0 {
 		return nil
 	}

@@ -102,7 +102,7 @@ func TestNamedMods(t *testing.T) {
 	for name, want := range map[string]int{
 		"core": -1, "b.core": 1, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
 	} {
-		named := e.namedMods(&Verdict{Mods: []verdictMod{{Name: name}}, Causes: []verdictCause{{As: []string{asFirst}}}})
+		named := e.namedMods(&verdict{Mods: []verdictMod{{Name: name}}, Causes: []verdictCause{{As: []string{asFirst}}}})
 		if want < 0 {
 			require.Empty(t, named, name)
 			continue
@@ -110,7 +110,7 @@ func TestNamedMods(t *testing.T) {
 		require.Len(t, named, 1, name)
 		require.Equal(t, "named elsewhere", named[want], name)
 	}
-	named := e.namedMods(&Verdict{
+	named := e.namedMods(&verdict{
 		Mods: []verdictMod{{Name: "River Boats", PackageID: "c.riverboats"}}, Causes: []verdictCause{{As: []string{asFirst}}},
 	})
 	require.Len(t, named, 1, "the engine knows the mod by the last part of its package id")

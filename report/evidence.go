@@ -13,7 +13,7 @@ import (
 // blind more often is described well enough by their number.
 const maxSpans = 16
 
-// wentBlind is [Document.WentBlind].
+// wentBlind returns [Document].WentBlind.
 func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
 
 // silent reports whether the log has no record of a game.

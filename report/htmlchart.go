@@ -10,25 +10,14 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// chartData has the rates by disposition and the items that the script draws. A page without scripts has a sketch.
+// chartData has the rates by disposition that the script draws. A page without scripts has a sketch.
 type chartData struct {
-	Clock    bool        `json:"clock"` // X is in seconds since 1970, else in entries from 1
-	X        []float64   `json:"x"`     // beginnings of the buckets, and the end of the last
-	Line     []uint64    `json:"line"`  // of the first entry in a bucket
-	Blocking []uint64    `json:"blocking"`
-	Advisory []uint64    `json:"advisory"`
-	Ignore   []uint64    `json:"ignore"`
-	Items    []chartItem `json:"items"`
-}
-
-type chartItem struct {
-	From     float64 `json:"from"`
-	To       float64 `json:"to"`
-	Blocking bool    `json:"blocking"`
-
-	// Of the mark in the sketch.
-	line uint64
-	id   string
+	Clock    bool      `json:"clock"` // X is in seconds since 1970, else in entries from 1
+	X        []float64 `json:"x"`     // beginnings of the buckets, and the end of the last
+	Line     []uint64  `json:"line"`  // of the first entry in a bucket
+	Blocking []uint64  `json:"blocking"`
+	Advisory []uint64  `json:"advisory"`
+	Ignore   []uint64  `json:"ignore"`
 }
 
 // sketchView is a chart without scripts: areas upon each other, the most urgent
@@ -38,14 +27,6 @@ type sketchView struct {
 	Blocking, Advisory, Other string // paths
 	From, To, Unit            string
 	Says                      string // the meaning of the height
-	Marks                     []sketchMark
-}
-
-type sketchMark struct {
-	X     float64
-	Width float64
-	Class string
-	Title string
 }
 
 const (
@@ -61,21 +42,6 @@ const (
 	minDrawn   = 32
 	fewEntries = 3
 )
-
-// moment returns the place of an entry on the chart, by its number. In time it is as exact as the chart.
-func (d *details) moment(seq uint64) float64 {
-	if !d.hasClock() {
-		return float64(seq)
-	}
-	h := &d.byRecord
-	at := d.first
-	for i := range min(int((max(seq, 1)-1)>>h.shift)+1, h.used) {
-		if t := h.buckets[i].time; t.After(at) {
-			at = t
-		}
-	}
-	return seconds(at)
-}
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
@@ -98,7 +64,7 @@ func (s *spark) path() string {
 
 // sketch fills in what both charts show.
 func (s *section) sketch() {
-	s.chart = chartData{X: []float64{}, Items: []chartItem{}}
+	s.chart = chartData{X: []float64{}}
 	d, clock := s.details, s.details.hasClock()
 	drawn := d.byRecord
 	if clock {
@@ -110,13 +76,6 @@ func (s *section) sketch() {
 	}
 	c := &s.chart
 	c.Clock = clock
-	for i := range s.Items {
-		a := &s.Items[i]
-		c.Items = append(c.Items, chartItem{
-			From: d.moment(a.OpenedAtSequence), To: d.moment(a.LatestSequence), Blocking: a.Disposition == event.Blocking,
-			line: a.OpenedPos, id: safe(a.ID),
-		})
-	}
 	x := func(i int) float64 {
 		if clock {
 			return seconds(d.first) + float64(uint64(i)<<h.shift)/1000
@@ -134,10 +93,10 @@ func (s *section) sketch() {
 		c.Blocking = append(c.Blocking, b.counts[event.Blocking])
 		c.Advisory = append(c.Advisory, b.counts[event.Advisory])
 		c.Ignore = append(c.Ignore, b.counts[event.Ignore])
-		most = max(most, b.counts[0]+b.counts[1]+b.counts[2])
+		most = max(most, b.from(event.Ignore))
 	}
 	if !clock && len(s.Causes) == 0 || h.used == 0 {
-		*c = chartData{X: []float64{}, Items: []chartItem{}} // nothing to be seen
+		*c = chartData{X: []float64{}} // nothing to be seen
 		return
 	}
 	c.X = append(c.X, x(h.used))
@@ -146,26 +105,22 @@ func (s *section) sketch() {
 	if clock {
 		v.Says = "up to " + text.Many(most, "entry", "entries") + " in an interval"
 	}
-	path := func(height func(b *bucket) uint64) string {
+	path := func(least event.Disposition) string {
 		var p strings.Builder
 		fmt.Fprintf(&p, "M0 %d", sketchHeight)
 		for i := range h.used {
 			b := &h.buckets[i]
 			full := most
 			if !clock { // stretches are equally long, in entries
-				full = b.counts[0] + b.counts[1] + b.counts[2]
+				full = b.from(event.Ignore)
 			}
-			y := sketchHeight - float64(height(b))*sketchHeight/float64(max(full, 1))
+			y := sketchHeight - float64(b.from(least))*sketchHeight/float64(max(full, 1))
 			fmt.Fprintf(&p, "V%.4gH%.4g", y, float64(i+1)*sketchWidth/float64(h.used))
 		}
 		fmt.Fprintf(&p, "V%dz", sketchHeight)
 		return p.String()
 	}
-	v.Other = path(func(b *bucket) uint64 {
-		return b.counts[event.Blocking] + b.counts[event.Advisory] + b.counts[event.Ignore]
-	})
-	v.Advisory = path(func(b *bucket) uint64 { return b.counts[event.Blocking] + b.counts[event.Advisory] })
-	v.Blocking = path(func(b *bucket) uint64 { return b.counts[event.Blocking] })
+	v.Other, v.Advisory, v.Blocking = path(event.Ignore), path(event.Advisory), path(event.Blocking)
 	if clock {
 		v.Unit = "time, UTC"
 		v.From, v.To = d.first.UTC().Format("2006-01-02 15:04:05"), d.last.UTC().Format("15:04:05")
@@ -174,17 +129,5 @@ func (s *section) sketch() {
 		}
 	} else {
 		v.Unit, v.From, v.To = "records, in the order of the log", "1", text.Number(d.total)
-	}
-	from, to := c.X[0], c.X[h.used]
-	for _, it := range c.Items {
-		class := event.Advisory.String()
-		if it.Blocking {
-			class = event.Blocking.String()
-		}
-		left := (it.From - from) / (to - from) * sketchWidth
-		v.Marks = append(v.Marks, sketchMark{
-			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class,
-			Title: fmt.Sprintf("item %s, from line %d", it.id, it.line),
-		})
 	}
 }

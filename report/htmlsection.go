@@ -3,13 +3,11 @@ package report
 import (
 	"cmp"
 	"html/template"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -21,7 +19,6 @@ var pageGroups = [len(dispositions)]int{event.Blocking: pageRows, event.Advisory
 const (
 	pageRows   = 300 // of a disposition
 	pageCauses = 60
-	pageItems  = 200
 	pageMods   = 1000
 	pageParts  = 6 // rules that came with a cause
 )
@@ -37,7 +34,6 @@ type section struct {
 	Name     string // of the file
 	Causes   []Cause
 	Mods     []pageMod
-	Items    []heed.Item
 	Groups   []Row
 	Excerpts []*excerptView
 	Log      logState
@@ -68,23 +64,22 @@ var pageFuncs = template.FuncMap{
 		}
 		return text.Many(n.(uint64), noun, plural...)
 	},
-	"count": text.Number[uint64], "safe": safe, "capital": capital, "sentence": sentence,
-	"people": forPeople,
+	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
-	"class":    func(v *Verdict) string { return stateClasses[v.State] },
-	"title":    func(v *Verdict) string { return v.title + v.because },
-	"counts":   func(v *Verdict) string { return v.counts },
-	"since":    func(v *Verdict) string { return v.say(v.since()) },
-	"meaning":  (*Verdict).meaning,
-	"label":    func(v *Verdict, c *verdictCause) string { return v.say(v.label(c)) },
-	"times":    func(v *Verdict, n uint64) string { return v.times(n) },
-	"number":   func(v *Verdict, n uint64) string { return v.number(n) },
+	"class":    func(v *verdict) string { return stateClasses[v.State] },
+	"title":    func(v *verdict) string { return v.title + v.because },
+	"counts":   func(v *verdict) string { return v.counts },
+	"since":    func(v *verdict) string { return v.say(v.since()) },
+	"meaning":  (*verdict).meaning,
+	"label":    func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
+	"times":    func(v *verdict, n uint64) string { return v.times(n) },
+	"number":   func(v *verdict, n uint64) string { return v.number(n) },
 	"size":     func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
-	"also":     (*Verdict).also,
-	"moreMods": (*Verdict).moreMods,
+	"also":     (*verdict).also,
+	"moreMods": (*verdict).moreMods,
 	"mod":      func(c *verdictCause) string { return c.mod(literally) },
 	"links":    (*verdictCause).links,
-	"named":    func(v *Verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
+	"named":    func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 
 	"facts":    (*Environment).known,
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
@@ -96,7 +91,6 @@ var pageFuncs = template.FuncMap{
 	"samples":   func(c *Cause) []causeSample { return c.samples },
 	"parts":     func(c *Cause) []causePart { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
-	"ending":    itemState,
 
 	"head":      func(r *Row) string { return r.head(0) },
 	"frames":    (*Row).frames,
@@ -121,7 +115,7 @@ func newSection(d *Document, logs, number int) *section {
 	for _, of := range dispositions {
 		s.Groups = append(s.Groups, top(d.rows(of), s.share(pageGroups[of]))...)
 	}
-	s.Causes, s.Items = top(d.Causes, s.share(pageCauses)), top(d.items, s.share(pageItems))
+	s.Causes = top(d.Causes, s.share(pageCauses))
 	s.Log = d.logState()
 	s.mods()
 	s.excerpts()
@@ -139,11 +133,10 @@ func (s *section) share(n int) int { return max(n/s.logs, 8) }
 // Base returns the name of the file without its folders.
 func (s *section) Base() string { return baseName(s.Name) }
 
-// How many causes, items, excerpts, rows and groups the page leaves out.
+// How many causes, excerpts, rows and groups the page leaves out.
 
-func (s *section) MoreCauses() int   { return len(s.Document.Causes) - len(s.Causes) }
-func (s *section) MoreItems() uint64 { return s.Summary.Items.Opened - uint64(len(s.Items)) }
-func (s *section) LeftOut() int      { return s.allExcerpts - len(s.Excerpts) }
+func (s *section) MoreCauses() int { return len(s.Document.Causes) - len(s.Causes) }
+func (s *section) LeftOut() int    { return s.allExcerpts - len(s.Excerpts) }
 func (s *section) Dropped() (rows uint64) {
 	for _, t := range s.Summary.Signatures {
 		rows += t.Dropped
@@ -236,9 +229,9 @@ func (s *section) link() {
 
 // shrink leaves out half of the section, the lighter groups first.
 func (s *section) shrink() bool {
-	before := len(s.Groups) + len(s.Excerpts) + len(s.Items) + len(s.Mods)
+	before := len(s.Groups) + len(s.Excerpts) + len(s.Mods)
 	s.halveExcerpts()
-	s.Mods, s.Groups, s.Items = s.Mods[:len(s.Mods)/2], s.Groups[:len(s.Groups)/2], s.Items[:len(s.Items)/2]
+	s.Mods, s.Groups = s.Mods[:len(s.Mods)/2], s.Groups[:len(s.Groups)/2]
 	return before > 0
 }
 
@@ -271,7 +264,7 @@ func (d *Document) logState() logState {
 }
 
 // meaning returns the meaning of the state, "" if one of the causes has the same words.
-func (v *Verdict) meaning() string {
+func (v *verdict) meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		return ""
 	}
@@ -322,14 +315,6 @@ func (s *section) ModList() modList {
 		l.Versions = l.Versions || m.Versions != ""
 	}
 	return l
-}
-
-// itemState returns whether an item ended, and how.
-func itemState(a *heed.Item) string {
-	if a.State == cleared {
-		return strings.ReplaceAll(string(a.ClearedBy), "_", " ")
-	}
-	return "open"
 }
 
 // more returns the details of a row, empty ones where none were kept.
@@ -420,13 +405,3 @@ func (s *section) halveExcerpts() {
 	}
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }
-
-// forPeople removes the parts of an item's summary that are for an agent: where to read on, at which entry of the
-// journal the item began, and which state to read again. A report has lines in place of a journal.
-func forPeople(summary string) string {
-	short, _, _ := strings.Cut(summary, "; see entries after ")
-	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)
-	return sinceEntry.ReplaceAllString(short, "")
-}
-
-var sinceEntry = regexp.MustCompile(`; first at entry \d+`)

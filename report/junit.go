@@ -85,7 +85,7 @@ func (d *Document) suites() []junitSuite {
 		unread, kind = "interrupted", "interrupted"
 	}
 	switch {
-	case !e.wentBlind:
+	case !d.WentBlind:
 	case s.Headless:
 		lacks = headlessSentence
 	default:
@@ -202,7 +202,7 @@ func problems(groups []finding) (all []found) {
 			for _, f := range p.groups {
 				mods = append(mods, f.Blame...)
 			}
-			p.Advice = text.Advice(p.groups[0].RuleText.Advice, mods...)
+			p.Advice = text.Advice(p.groups[0].Advice, mods...)
 		}
 	}
 	return all

@@ -5,7 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,11 +53,19 @@ func sentences(t *testing.T) []string {
 	for _, m := range regexp.MustCompile(`Say "([^"]+)"`).FindAllStringSubmatch(pageTemplate, -1) {
 		found = append(found, m[1])
 	}
-	entries, err := os.ReadDir(".")
-	require.NoError(t, err)
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "compar") {
+	for _, kind := range []string{"was added", "were added", "was removed", "were removed", "changed their versions"} {
+		found = append(found, "%s "+kind)
+	}
+	found = append(found, "%s went from %s to %s", "; %d of %d sessions since, 0 of %d before",
+		"; %d of %d session since, 0 of %d before")
+	var names []string
+	for _, folder := range []string{".", "../cmd/internal/history", "../internal/cohort"} {
+		in, err := filepath.Glob(folder + "/*.go")
+		require.NoError(t, err)
+		names = append(names, in...)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "compar") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -67,8 +75,11 @@ func sentences(t *testing.T) []string {
 			if call == nil {
 				return true
 			}
-			f, _ := call.Fun.(*ast.SelectorExpr)
-			if f == nil || f.Sel.Name != "say" && f.Sel.Name != "one" {
+			f, _ := call.Fun.(*ast.Ident)
+			if method, ok := call.Fun.(*ast.SelectorExpr); ok {
+				f = method.Sel
+			}
+			if f == nil || f.Name != "say" && f.Name != "one" {
 				return true
 			}
 			for _, arg := range call.Args {

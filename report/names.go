@@ -80,6 +80,5 @@ func (r *row) eachText(f func(s *string, mod bool)) {
 		for i := range d.Sample {
 			f(&d.Sample[i].Text, false)
 		}
-		all(&d.Reason, false)
 	}
 }

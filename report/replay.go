@@ -65,11 +65,6 @@ type Config struct {
 	// lines around, rates.
 	Details bool
 
-	// Reason returns the conditions by which the rule of the entry being observed
-	// matched. It is asked, with Details, for the first entry of rows that are urgent.
-	// Optional.
-	Reason func() []string
-
 	rows    int // of the table of signatures, for each disposition; 0 for defaultRows
 	updates int // that are kept of the beginning of the timeline, and of its end; 0 for defaultUpdates
 }

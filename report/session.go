@@ -27,7 +27,7 @@ func (r *Replay) Session(scrub *Scrubber) *summary.Session {
 		Version: summary.Version, Began: r.began, Ended: r.ended,
 		State: v.State, Reason: v.Reason, Headline: scrub.Text(v.Headline),
 		Lines: total.Lines, Records: total.Records, Complete: total.Complete, Headless: total.Headless,
-		Blind: r.evidence().wentBlind,
+		Blind: r.wentBlind(),
 	}
 	for i := range r.tables {
 		s.MoreGroups += int(r.tables[i].evicted)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,3 +181,13 @@ func blameColumn[R any](of func(*R) []string) columnOf[R] {
 	c := column{title: "BLAME", limit: 24, style: only(name), log: true, optional: true}
 	return columnOf[R]{c, func(r *R) string { return blamed(of(r)) }}
 }
+
+// forPeople removes the parts of an item's summary that are for an agent: where to read on, at which entry of the
+// journal the item began, and which state to read again. A report has lines in place of a journal.
+func forPeople(summary string) string {
+	short, _, _ := strings.Cut(summary, "; see entries after ")
+	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)
+	return sinceEntry.ReplaceAllString(short, "")
+}
+
+var sinceEntry = regexp.MustCompile(`; first at entry \d+`)

@@ -29,10 +29,10 @@ var stateTitles = map[string]string{
 	stateBlind: "The log stops", stateComplaints: "Runs with small problems", stateHealthy: "Healthy",
 }
 
-// Verdict answers what matters about a log: how did the game fare, since when, what hurts most, what to do about
+// verdict answers what matters about a log: how did the game fare, since when, what hurts most, what to do about
 // it, which mod, and is the log complete? It is made once, and every form of a report has its words. Its texts
 // are escaped.
-type Verdict struct {
+type verdict struct {
 	State    string `json:"state" jsonschema:"The state of the game, as far as the log shows it." enum:"crashed,hung,broken,wrong,blind,complaints,unknown,healthy"`
 	Reason   string `json:"reason,omitempty" jsonschema:"The probable reason of a crash, if known." enum:"out_of_memory,out_of_graphics_memory,stack_overflow,native_module,graphics,killed"`
 	Headline string `json:"headline" jsonschema:"The state in words, with the line numbers below."`
@@ -98,8 +98,8 @@ type verdictMod struct {
 const otherMods = 3
 
 // verdict returns the verdict about a replay that has ended.
-func (r *Replay) verdict() *Verdict {
-	v := &Verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
+func (r *Replay) verdict() *verdict {
+	v := &verdict{texts: r.texts, Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
@@ -164,7 +164,7 @@ func (r *Replay) verdict() *Verdict {
 }
 
 // broke fills in the state of a run in which something blocked.
-func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
+func (r *Replay) broke(v *verdict, n *run, blocking []*problem) {
 	if r.blind.now {
 		v.Blind = r.blind.last.From
 	}
@@ -184,7 +184,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 }
 
 // held fills in the state of a run in which nothing blocked, but perhaps that the log went blind.
-func (r *Replay) held(v *Verdict, n *run, complaints bool) {
+func (r *Replay) held(v *verdict, n *run, complaints bool) {
 	b := &r.blind
 	unread := r.unread != "" || r.end.Interrupted
 	switch {
@@ -350,7 +350,7 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 }
 
 // nameMods adds the mods that no cause names.
-func (r *Replay) nameMods(v *Verdict) {
+func (r *Replay) nameMods(v *verdict) {
 	if len(v.Causes) == 0 {
 		return
 	}
@@ -379,7 +379,7 @@ func (r *Replay) nameMods(v *Verdict) {
 }
 
 // identify adds package ids and links to the mods of a verdict.
-func (r *Replay) identify(v *Verdict) {
+func (r *Replay) identify(v *verdict) {
 	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
 		mods = append(mods, v.Causes[i].Mods)

@@ -1169,7 +1169,7 @@ func TestVerdict(t *testing.T) {
 }
 
 // causesOf is what the first screen has of each cause, other than what the log says and what to do.
-func causesOf(v *Verdict) []string {
+func causesOf(v *verdict) []string {
 	var all []string
 	for i := range v.Causes {
 		c := &v.Causes[i]

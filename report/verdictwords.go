@@ -9,7 +9,7 @@ import (
 )
 
 // head sets the headline. The trouble begins with the first cause that is listed.
-func (v *Verdict) head(earlier bool) {
+func (v *verdict) head(earlier bool) {
 	if v.State == stateHung || v.State == stateBroken || v.State == stateWrong {
 		v.Since = v.Causes[0].Line
 	}
@@ -28,7 +28,7 @@ func (v *Verdict) head(earlier bool) {
 }
 
 // since returns the preposition before the line of a state.
-func (v *Verdict) since() string {
+func (v *verdict) since() string {
 	if v.State == stateCrashed || v.State == stateBlind {
 		return "at"
 	}
@@ -36,7 +36,7 @@ func (v *Verdict) since() string {
 }
 
 // label returns the reason why the first screen names a cause.
-func (v *Verdict) label(c *verdictCause) string {
+func (v *verdict) label(c *verdictCause) string {
 	first := &v.Causes[0]
 	if first.As[0] == asCause && len(v.Causes) > 1 {
 		first = &v.Causes[1]
@@ -113,7 +113,7 @@ func (m *verdictMod) named(t texts, quote func(string) string) string {
 }
 
 // elsewhere lists the mods that no cause names, "" where there are none.
-func (v *Verdict) elsewhere(quote func(string) string) string {
+func (v *verdict) elsewhere(quote func(string) string) string {
 	if len(v.Mods) == 0 {
 		return ""
 	}
@@ -128,17 +128,17 @@ func (v *Verdict) elsewhere(quote func(string) string) string {
 }
 
 // moreMods counts those beyond the named ones.
-func (v *Verdict) moreMods() string {
+func (v *verdict) moreMods() string {
 	return v.say("and %d more", v.MoreMods)
 }
 
 // lead returns the headline, its meaning if no cause has the same, and how many problems there are.
-func (v *Verdict) lead() string {
+func (v *verdict) lead() string {
 	return oneSpace(v.say("%s.", v.Headline) + " " + v.meaning() + " " + v.counts)
 }
 
 // place returns the summary of a cause, how often and where it came.
-func (v *Verdict) place(c *verdictCause) string {
+func (v *verdict) place(c *verdictCause) string {
 	where := v.say("line %d", c.Line)
 	if c.Times > 1 {
 		where = v.say("%s, lines %d to %d", v.times(c.Times), c.Line, c.Last)
@@ -157,7 +157,7 @@ func (v *Verdict) place(c *verdictCause) string {
 }
 
 // also returns the other reasons to name a cause, besides its label.
-func (v *Verdict) also(c *verdictCause) string {
+func (v *verdict) also(c *verdictCause) string {
 	label := v.label(c)
 	more := slices.DeleteFunc(slices.Clone(c.As), func(as string) bool { return as == label || as == asAlso })
 	if v.single || len(more) == 0 {

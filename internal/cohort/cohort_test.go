@@ -146,7 +146,7 @@ func TestAlike(t *testing.T) {
 		}
 		r := cohort.Suspects(sessions)
 		require.Equal(t, want != "", len(r.Factors) == alike, r.Text)
-		require.Contains(t, r.InShort(), want)
+		require.Contains(t, r.InShort(fmt.Sprintf), want)
 	}
 	sessions := make([]cohort.Session, 30)
 	for i := range sessions {

@@ -45,15 +45,20 @@ type Factor struct {
 	Version string   `json:"version,omitempty" jsonschema:"The version from which on."`
 }
 
+// Say returns an English text with its arguments, as [fmt.Sprintf] does, or the same in another language.
+type Say func(english string, args ...any) string
+
 // String returns the factor in words.
-func (f *Factor) String() string {
+func (f *Factor) String() string { return f.words(fmt.Sprintf) }
+
+func (f *Factor) words(say Say) string {
 	switch f.Kind {
 	case KindUpdate:
-		return f.Mods[0] + " from version " + f.Version + " on"
+		return say("%s from version %s on", f.Mods[0], f.Version)
 	case KindPair:
-		return f.Mods[0] + " together with " + f.Mods[1]
+		return say("%s together with %s", f.Mods[0], f.Mods[1])
 	case KindGame:
-		return "the game from version " + f.Version + " on"
+		return say("the game from version %s on", f.Version)
 	}
 	return f.Mods[0]
 }
@@ -208,7 +213,7 @@ func Suspects(sessions []Session) Result {
 			len(r.Factors), numbers)
 		r.Factors = nil
 	default:
-		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors), numbers, chance(r.P),
+		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors, fmt.Sprintf), numbers, chance(r.P),
 			text.Count(tests, "comparison"))
 		if r.Once = best.with.switches(c.n) == 1; r.Once {
 			r.Text += " That changed once only: anything else that changed then looks the same."
@@ -219,33 +224,33 @@ func Suspects(sessions []Session) Result {
 
 // InShort returns the factors with their sessions in a clause, and the caution if they changed only once; "" without a
 // factor.
-func (r *Result) InShort() string {
+func (r *Result) InShort(say Say) string {
 	if r.Factors == nil {
 		return ""
 	}
 	const named = 3
-	who := words(r.Factors[:min(len(r.Factors), named)])
+	who := words(r.Factors[:min(len(r.Factors), named)], say)
 	if more := len(r.Factors) - named; more > 0 {
-		who += fmt.Sprintf(", or %d more", more)
+		who += say(", or %d more", more)
 	}
 	t := &r.Table
-	if r.Once {
-		return fmt.Sprintf("suspect: %s, in %d of %d sessions with it and in %d of %d without; it changed only once, so anything "+
-			"else that changed then looks the same", who, t.WithFault, t.With, t.WithoutFault, t.Without)
-	}
-	return fmt.Sprintf("suspect: %s, in %d of %d sessions with it and in %d of %d without", who, t.WithFault, t.With,
+	short := say("suspect: %s, in %d of %d sessions with it and in %d of %d without", who, t.WithFault, t.With,
 		t.WithoutFault, t.Without)
+	if r.Once {
+		short += say("; it changed only once, so anything else that changed then looks the same")
+	}
+	return short
 }
 
 func chance(p float64) string { return fmt.Sprintf("%.2g", p) }
 
 // words joins factors, each a possible cause.
-func words(factors []Factor) string {
+func words(factors []Factor, say Say) string {
 	all := make([]string, len(factors))
 	for i := range factors {
-		all[i] = factors[i].String()
+		all[i] = factors[i].words(say)
 	}
-	return strings.Join(all, ", or ")
+	return strings.Join(all, say(", or "))
 }
 
 // newCohort makes the candidates: each mod, each version of one, and each version of the game, from which on.

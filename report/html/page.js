@@ -47,8 +47,7 @@
 	const toggleHelp = () => (help.open ? help.close() : help.showModal());
 	$("#keys").addEventListener("click", toggleHelp);
 
-	// The timeline: areas upon each other, and below them a bar for each item.
-	const lane = 22; // pixels for the bars
+	// The timeline: areas upon each other.
 	const chart = (section, data) => {
 		const box = $(".chart", section);
 		if (!box || data.x.length < 2) return null;
@@ -77,27 +76,6 @@
 			label: name, width: 0, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), fill: () => color("--area-" + name),
 		});
 		const axis = (more) => ({ stroke: () => color("--soft"), grid: { stroke: () => color("--line"), width: 1 }, ticks: { stroke: () => color("--line") }, font: "12px system-ui, sans-serif", ...more });
-		const bars = (u) => {
-			const { ctx, bbox } = u;
-			const ratio = devicePixelRatio;
-			ctx.save();
-			ctx.beginPath();
-			ctx.rect(bbox.left, 0, bbox.width, u.height * ratio);
-			ctx.clip();
-			for (const urgent of [false, true]) {
-				ctx.fillStyle = color(urgent ? "--area-blocking" : "--area-advisory");
-				for (const it of data.items) {
-					if (it.blocking !== urgent) continue;
-					const from = u.valToPos(it.from, "x", true);
-					const to = Math.max(u.valToPos(it.to, "x", true), from + 3 * ratio);
-					ctx.globalAlpha = 0.45;
-					ctx.fillRect(from, (urgent ? 2 : 12) * ratio, to - from, 7 * ratio);
-					ctx.globalAlpha = 1;
-					ctx.fillRect(from, (urgent ? 2 : 12) * ratio, 2 * ratio, 7 * ratio);
-				}
-			}
-			ctx.restore();
-		};
 		const say = (u) => {
 			const i = u.cursor.idx;
 			if (i === null || i === undefined || i >= n) {
@@ -111,12 +89,12 @@
 		};
 		box.hidden = false;
 		const u = new uPlot({
-			width: Math.max(box.clientWidth, 200), height: 240, padding: [lane + 6, 20, 0, 0], legend: { show: false }, tzDate: utc,
+			width: Math.max(box.clientWidth, 200), height: 240, padding: [6, 20, 0, 0], legend: { show: false }, tzDate: utc,
 			cursor: { y: false, drag: { x: true, y: false } },
 			scales: { x: { time: data.clock }, y: { range: (_, __, max) => [0, data.clock ? Math.max(max, 1) : 100] } },
 			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : "%") : "")) })],
 			series: [{}, series("ignore"), series("advisory"), series("blocking")],
-			hooks: { draw: [bars], setCursor: [say] },
+			hooks: { setCursor: [say] },
 		}, stacked(), box);
 		for (const what of $$(".sketch, .scale", section)) what.remove();
 		box.after(readout);
@@ -149,7 +127,7 @@
 			});
 			old.replaceWith(b);
 		}
-		$(".help", legend).textContent = (data.clock ? "entries in each interval" : "share of the records in each interval") + "; bars above: attention items; drag to zoom";
+		$(".help", legend).textContent = (data.clock ? "entries in each interval" : "share of the records in each interval") + "; drag to zoom";
 		const buttons = element("span", "zoom");
 		for (const [label, title, act] of [["◀", "Earlier", () => pan(-0.5)], ["▶", "Later", () => pan(0.5)], ["−", "Zoom out", () => zoom(2)], ["+", "Zoom in", () => zoom(0.5)], ["All", "All of the log", () => zoom(0)]]) {
 			const b = element("button", "", label);
@@ -310,7 +288,7 @@
 	// On paper nothing can be opened. Groups stay closed: they are a book.
 	let closed = [];
 	addEventListener("beforeprint", () => {
-		closed = $$(".cause:not([open]), .items:not([open])");
+		closed = $$(".cause:not([open])");
 		for (const d of closed) d.open = true;
 	});
 	addEventListener("afterprint", () => {

@@ -78,55 +78,54 @@ func (p *plain) Next() (*capture.Record, error) {
 	return &p.record, p.Reader.Next(&p.record)
 }
 
-// RuleTexts returns a function that looks up the words of the author of a rule in the set at that time.
-func RuleTexts(set func() *rules.Set) func(id string) report.RuleText {
-	return func(id string) report.RuleText {
-		if r := set().Rule(id); r != nil {
-			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
-		}
-		return report.RuleText{}
-	}
-}
-
 // Report returns the set-up of a report on the replay of a file, scrubbed by scrub unless it is nil.
 func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	e := r.Engine
 	return report.Config{
 		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: r.Blame,
-		Rule: RuleTexts(e.Rules), Scrub: scrub,
+		Rule: func(id string) report.RuleText {
+			if r := e.Rules().Rule(id); r != nil {
+				return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
+			}
+			return report.RuleText{}
+		},
+		Scrub: scrub,
 	}
 }
 
-// Each reads the log to its end. It calls f after each record, except the acts of a host, and update with each update
-// of the engine. A nil update drops them.
-func (r *Replay) Each(f func(), update func(*heed.Update)) error {
+// observer is a report or a side of a comparison.
+type observer interface {
+	Observe(rec *capture.Record, o *heed.Outcome)
+}
+
+// Run replays the log to its end into a report, which it ends, or into a side of a comparison.
+func (r *Replay) Run(into observer) error {
+	made, _ := into.(*report.Replay)
 	var updates []heed.Update
 	for {
-		if err := r.Next(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+		err := r.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			if made != nil {
+				made.End(r.End(err))
+			}
 			return err
 		}
 		if !r.Acted {
-			f()
+			into.Observe(r.Record, &r.Outcome)
+			if !r.Outcome.Pending {
+				continue
+			}
 		}
-		if !r.Acted && !r.Outcome.Pending {
-			continue
-		}
-		updates = r.Engine.Updates(updates[:0])
+		updates = r.Engine.Updates(updates[:0]) // not drained, they would pile up to a bound
 		for i := range updates {
-			if update != nil {
-				update(&updates[i])
+			if made != nil {
+				made.Update(&updates[i])
 			}
 		}
 	}
-}
-
-// Run replays the log to its end into a report, and ends that.
-func (r *Replay) Run(made *report.Replay) error {
-	err := r.Each(func() { made.Observe(r.Record, &r.Outcome) }, func(u *heed.Update) { made.Update(u) })
-	made.End(r.End(err))
-	return err
 }
 
 // Next takes the next record and gives it to the engine. Its error is the error of the records.

@@ -17,8 +17,8 @@ const texts = {
     "File": "Datei",
     "Report": "Bericht",
     "Another log": "Anderes Log",
-    "Copy for an issue": "Für einen Fehlerbericht kopieren",
-    "Save as Markdown": "Als Markdown speichern",
+    "Copy for an issue": "Für Meldung kopieren",
+    "Save as Markdown": "Markdown speichern",
     "Save the page": "Seite speichern",
     "Compare the other way": "Andersherum vergleichen",
     "What is new in the second log": "Was im zweiten Log neu ist",
@@ -33,7 +33,7 @@ const texts = {
     "Strict: only common words, counts, names of mods, versions and frames are left.": "Streng: Nur häufige Wörter, Zahlen, Namen von Mods, Versionen und Aufrufe sind noch da.",
     "Removed: %s.": "Entfernt: %s.",
     "Copied": "Kopiert",
-    "The browser did not allow it: use Save as Markdown": "Der Browser hat es nicht erlaubt: Als Markdown speichern"
+    "The browser did not allow it: use Save as Markdown": "Der Browser hat es nicht erlaubt: „Markdown speichern“ geht"
   },
   "es": {
     "heed: what broke in your game?": "heed: ¿qué falla en tu juego?",

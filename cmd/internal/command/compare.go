@@ -84,6 +84,7 @@ type comparing struct {
 	formats    []string
 	scrubber   *report.Scrubber // of the output
 	silent     []string         // logs without evidence
+	rule       func(id string) report.RuleText
 }
 
 func (p *program) newComparing(f *compareFlags) (*comparing, error) {
@@ -103,7 +104,7 @@ func (c *comparing) collect() (err error) {
 
 // shows adds to a comparison the values that its renderers need.
 func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
-	found.Top, found.Rule, found.Scrub = top, replay.RuleTexts(func() *rules.Set { return c.set }), c.scrubber
+	found.Top, found.Rule, found.Scrub = top, c.rule, c.scrubber
 	return &found
 }
 
@@ -136,7 +137,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
 	var r *replay.Replay
 	if src != nil {
-		r = src.Replay
+		r, c.rule = src.Replay, src.Report(name, nil).Rule
 	}
 	return readlog.Run(c.collector, side, fileName(c.formats, name), r, c.scrubber, c.normalizer)
 }

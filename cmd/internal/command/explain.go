@@ -9,7 +9,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
@@ -239,7 +238,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	out := &explanation{SchemaVersion: schema.Version, Record: recordOf(f), Phase: f.outcome.Phase, Blind: f.blind}
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
-	in := readlog.Input(e, f.outcome.Phase, template)
+	in := inputOf(f, template)
 	out.Signature = explainedSignature{
 		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: in.Template, Frames: []string{},
 		Masked: []masked{},
@@ -261,6 +260,17 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	}
 	out.scrub(scrubber, text)
 	return out
+}
+
+// inputOf returns the view of rules of a record with a template.
+func inputOf(f *found, template []byte) rules.Input {
+	e := &f.entry
+	head, frames, _ := strings.Cut(string(template), "\n")
+	return rules.Input{
+		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
+		Phase: f.outcome.Phase, ByCaller: e.ByCaller && e.Status == event.StatusCancelled,
+		Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
+	}
 }
 
 func recordOf(f *found) explainedRecord {

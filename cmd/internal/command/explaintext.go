@@ -3,10 +3,11 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
@@ -15,11 +16,16 @@ import (
 // The widths of texts in an explanation, in characters: enough to recognize a
 // line by, while the capture itself has the rest.
 const (
-	widthText = 400
-	maxBody   = 3  // lines of a record after its first
-	maxMasked = 12 // masked parts
-	maxInner  = 3  // clauses of a macro
+	widthText   = 400
+	widthMasked = 120
+	widthClause = 200
+	maxBody     = 3  // lines of a record after its first
+	maxMasked   = 12 // masked parts
+	maxInner    = 3  // clauses of a macro
 )
+
+// notKnown stands for a value that the log does not show.
+const notKnown = "not known"
 
 // lines writes the explanation for a person.
 func (e *explanation) lines(p *prose) {
@@ -75,7 +81,7 @@ func (e *explanation) record(p *prose) {
 	case r.Status != "":
 		p.field("kind", "%s, %s", r.Kind, r.Status)
 		if r.Kind == event.KindOperation.String() {
-			p.field("method", "%s", cmp.Or(safe(r.Source, widthText), readlog.NotKnown))
+			p.field("method", "%s", cmp.Or(safe(r.Source, widthText), notKnown))
 		}
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", text.Count(int(r.Count), "byte"))
@@ -90,7 +96,7 @@ func (e *explanation) record(p *prose) {
 		p.field("source", "%s", safe(r.Source, widthText))
 	}
 	p.known("blame", safe(strings.Join(r.named, ", "), widthText))
-	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), readlog.NotKnown))
+	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), notKnown))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
 	}
@@ -116,7 +122,7 @@ func (e *explanation) signature(p *prose) {
 			break
 		}
 		lead := fmt.Sprintf("  %-10s%-*s  ", atFirst(i, "masked"), width, m.Mask)
-		p.hang(lead, "%s: %s", maskWords[m.Mask], readlog.Quoted(m.Text, readlog.WidthMasked))
+		p.hang(lead, "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
 	}
 }
 
@@ -126,6 +132,15 @@ func atFirst(i int, name string) string {
 		return ""
 	}
 	return name
+}
+
+// quoted returns text of a log in quotes that its own cannot be taken for.
+func quoted(s string, width int) string {
+	if s == "" {
+		return "empty text"
+	}
+	open, end := "“", "”"
+	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, width)) + end
 }
 
 func (e *explanation) rules(p *prose) {
@@ -164,17 +179,17 @@ func trialLines(p *prose, r *rules.Trial) {
 		case !c.Decisive:
 			word = "fails too"
 		}
-		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, readlog.WidthClause), readlog.Reads(c))
+		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), reason(c))
 		for j, m := range c.Parts {
 			if j == maxInner && len(c.Parts) > maxInner+1 {
 				p.line("                         … and %d more", len(c.Parts)-j)
 				break
 			}
-			p.line("                         %t: %s%s", m.Holds, safe(m.Text, readlog.WidthClause), readlog.Reads(&m))
+			p.line("                         %t: %s%s", m.Holds, safe(m.Text, widthClause), reason(&m))
 		}
 	}
 	if r.Exception != nil {
-		p.hang("            but        ", "%s%s", safe(r.Exception.Text, readlog.WidthClause), readlog.Reads(r.Exception))
+		p.hang("            but        ", "%s%s", safe(r.Exception.Text, widthClause), reason(r.Exception))
 	}
 	if r.Omitted > 0 {
 		p.line("            … and %s", text.Count(r.Omitted, "more clause"))
@@ -182,6 +197,28 @@ func trialLines(p *prose, r *rules.Trial) {
 	if r.Alternatives > 0 {
 		p.line("            … and %s, not close", text.Count(r.Alternatives, "other alternative"))
 	}
+}
+
+// reason returns what a clause was evaluated on.
+func reason(c *rules.Clause) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(c.Reads)) {
+		if v := c.Reads[name]; v != "" {
+			parts = append(parts, name+" is "+safe(v, widthMasked))
+		} else {
+			parts = append(parts, name+" is "+notKnown)
+		}
+	}
+	if c.Item != "" {
+		parts = append(parts, "by "+quoted(c.Item, widthMasked))
+	}
+	if c.Error != "" {
+		parts = append(parts, "cannot be evaluated: "+safe(c.Error, widthClause))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  — " + strings.Join(parts, ", ")
 }
 
 func className(d *rules.Details) string {

@@ -46,7 +46,7 @@ type RememberFlags struct {
 // History stores sessions and answers questions about them.
 type History interface {
 	Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (int64, error)
-	Known(ctx context.Context, s *summary.Session, group signature.ID) (string, error)
+	Known(ctx context.Context, s *summary.Session, group signature.ID, language ...map[string]string) (string, error)
 
 	// Ledger returns the ledger of earlier sessions that a brief of a session reads.
 	Ledger(of func() *summary.Session) briefing.Ledger
@@ -239,7 +239,7 @@ func (m *memory) known(ctx context.Context, p *program, r *remembered, group sig
 	if r.session == nil {
 		return ""
 	}
-	known, err := m.Known(ctx, r.session, group)
+	known, err := m.Known(ctx, r.session, group, p.language())
 	if err != nil {
 		p.Detail("the history does not answer: %v", err)
 	}

@@ -46,7 +46,7 @@ type replayFlags struct {
 	remember RememberFlags
 	memory   *memory // nil for none
 
-	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
+	details bool // of a page
 }
 
 func (p *program) replayCommand() *cobra.Command {
@@ -205,7 +205,7 @@ func (f *replayFlags) findings(d *report.Document) int {
 	worst := d.Summary.Worst
 	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
 		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
-		slices.Contains(f.failOn, failBlind) && d.WentBlind() {
+		slices.Contains(f.failOn, failBlind) && d.WentBlind {
 		return exitFinding
 	}
 	return exitOK
@@ -227,12 +227,10 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.Engine
 	config := source.Report(fileName(f.formats(), name), scrubber)
+	config.Details = f.details
 	if log != nil {
 		config.Learn = log.scrub
 		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }
-	}
-	if f.prepare != nil {
-		f.prepare(source, &config)
 	}
 	rep, err := report.New(config)
 	if err != nil {

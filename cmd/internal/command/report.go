@@ -11,12 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // reportFlags are the flags of report.
@@ -87,13 +85,13 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
 	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
 	defer memory.close()
-	set, normalizer, err := f.rules.masking()
+	set, err := f.rules.compile()
 	if err != nil {
 		return err
 	}
 	scrubber := p.scrubber(&f.scrub, formatPage)
 	var docs []*report.Document
-	for _, rep := range p.detailed(cmd.Context(), set, normalizer, memory, scrubber, names) {
+	for _, rep := range p.detailed(cmd.Context(), set, memory, scrubber, names) {
 		docs = append(docs, p.document(rep, formatPage, 0))
 	}
 	if docs == nil {
@@ -120,14 +118,10 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 }
 
 // detailed replays logs with the details of a page. It reports logs that cannot be read.
-func (p *program) detailed(ctx context.Context, set *rules.Set, n *signature.Normalizer, m *memory,
-	scrubber *report.Scrubber, names []string,
-) (done []*report.Replay) {
-	ev := set.NewEvaluator()
-	flags := &replayFlags{ack: ackNever, memory: m, prepare: func(s *source, c *report.Config) {
-		c.Details = true
-		c.Reason = func() []string { return readlog.Reasons(s.Replay, ev, n) }
-	}}
+func (p *program) detailed(ctx context.Context, set *rules.Set, m *memory, scrubber *report.Scrubber, names []string) (
+	done []*report.Replay,
+) {
+	flags := &replayFlags{ack: ackNever, memory: m, details: true}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
@@ -286,7 +285,7 @@ func (r *coverage) lines(p *prose) {
 	for _, u := range r.Unknown {
 		p.hang(fmt.Sprintf("  %8d  %s  ", u.Count, u.Signature), "%-24s  %s", u.Rule, safe(u.First, 0))
 		if u.Template != "" {
-			p.line("            %s", safe(u.Template, readlog.WidthClause))
+			p.line("            %s", safe(u.Template, widthClause))
 		}
 	}
 	if r.NotShown > 0 {

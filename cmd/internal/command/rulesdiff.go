@@ -274,7 +274,7 @@ func (r *diffReport) lines(p *prose) {
 		p.line("\n  %s of %s, group %s", text.Count(c.Count, "record"), text.Count(c.Signatures, "signature"), c.Group)
 		p.hang("    old     ", "%s", changed(&c.Old))
 		p.hang("    new     ", "%s", changed(&c.New))
-		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, readlog.WidthClause))
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
 		p.line("\n  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))

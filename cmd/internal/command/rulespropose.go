@@ -11,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text/scrub"
@@ -424,7 +423,7 @@ func (pr *proposal) verify(files []rules.File, f *found) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	in := readlog.Input(&f.entry, f.outcome.Phase, pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
+	in := inputOf(f, pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != pr.id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}

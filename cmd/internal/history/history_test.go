@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -81,8 +82,8 @@ func TestKnownSuspect(t *testing.T) {
 	old := mods("Core", "Hats")
 	added := mods("A", "B", "C", "D", "E", "F", "G", "Crane")
 	all := slices.Concat(old, added)
-	known := func() string {
-		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2))
+	known := func(language ...map[string]string) string {
+		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2, language...))
 		return text
 	}
 	n := 0
@@ -102,6 +103,8 @@ func TestKnownSuspect(t *testing.T) {
 	play(2, all, 2)
 	require.Equal(t, "suspect: Crane, in 6 of 6 sessions with it and in 0 of 8 without; new since 6 November, when A, B, C and "+
 		"5 others were added; 6 of 9 sessions since, 0 of 5 before", known())
+	require.Equal(t, "Verdacht: Crane, in 6 von 6 Sitzungen damit und in 0 von 8 ohne; neu seit 6.11.; damals: A, B, C und "+
+		"5 weitere kamen hinzu; seitdem 6 von 9 Sitzungen, davor 0 von 5", known(rules.Texts("de")))
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.

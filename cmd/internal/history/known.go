@@ -1,13 +1,13 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/heedlog/heed/internal/cohort"
-	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -15,7 +15,10 @@ import (
 // Known returns one line about a group of a session: its first session, the changes then, and the number of sessions
 // with and without it. It returns "" for an unknown group. The session need not be remembered, nor complete: its game,
 // its mods, its end, the inputs of its ids, and the signatures of the group count. Names of mods are untrusted text.
-func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
+// A language maps English texts to the texts of the reader; without one, the line is English.
+func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID, language ...map[string]string) (
+	text string, err error,
+) {
 	game, _ := summary.Game(s.Facts.Game)
 	sigs := []signature.ID{group}
 	if i := slices.IndexFunc(s.Groups, func(g summary.Group) bool { return g.Signature == group }); i >= 0 {
@@ -36,6 +39,11 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 		counts, err := t.occurrences(id)
 		if err != nil {
 			return err
+		}
+		if len(language) > 0 {
+			l.say = func(english string, args ...any) string {
+				return fmt.Sprintf(cmp.Or(language[0][english], english), args...)
+			}
 		}
 		l.narrow(counts, ids{s.Signatures, int64(s.Masking)})
 		switch {
@@ -59,7 +67,7 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 	if len(l.sessions) == 0 {
 		return "", nil
 	}
-	text := "new: " + noneOf(len(l.sessions)) + " since " + l.date(l.sessions[0].Ended)
+	text := l.say("new: %s since %s", l.noneOf(len(l.sessions)), l.date(l.sessions[0].Ended))
 	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
 	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
 		return text, nil
@@ -83,7 +91,7 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 		return "", err
 	}
 	if c.count() > 0 {
-		text += "; since the last one " + c.String()
+		text += l.say("; since the last one %s", c.words(l.say))
 	}
 	return text, nil
 }
@@ -99,25 +107,24 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	var text string
 	var since cohort.Table // of the sessions from the first one with the group on, and before
 	if first == 0 {
-		which := "the first session of the game that is remembered"
+		which := l.say("the first session of the game that is remembered")
 		if l.all[0].ID != s.ID {
-			which = "the first session that shows whether it is there"
+			which = l.say("the first session that shows whether it is there")
 		}
-		text = fmt.Sprintf("known since %s, %s; in %d of %s", l.date(s.Ended), which, len(counts),
-			texts.Count(len(l.sessions), "session", "sessions"))
+		text = l.say("known since %s, %s; in %d of %d sessions", l.date(s.Ended), which, len(counts), len(l.sessions))
 	} else {
 		c, err := l.changes(s, l.sessions[:first])
 		if err != nil {
 			return "", err
 		}
-		text = "new since " + l.date(s.Ended)
+		text = l.say("new since %s", l.date(s.Ended))
 		if c != nil && c.count() > 0 {
-			when := ", when "
-			if at := slices.IndexFunc(l.all, func(o session) bool { return o.ID == s.ID }); l.all[at-1].ID !=
-				l.sessions[first-1].ID {
-				when = "; since " + l.date(l.sessions[first-1].Ended) + ", when it was not there, "
+			changes, last := c.words(l.say), &l.sessions[first-1]
+			if at := slices.IndexFunc(l.all, func(o session) bool { return o.ID == s.ID }); l.all[at-1].ID == last.ID {
+				text += l.say(", when %s", changes)
+			} else {
+				text += l.say("; since %s, when it was not there, %s", l.date(last.Ended), changes)
 			}
-			text += when + c.String()
 		}
 		since = cohort.Table{
 			With: uint64(len(l.sessions) - first), WithFault: uint64(len(counts)), Without: uint64(first),
@@ -127,32 +134,35 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	who := suspects.InShort()
+	who := suspects.InShort(l.say)
 	if since.Without > 0 && (who == "" || suspects.Table != since) { // once is enough
-		text += fmt.Sprintf("; %d of %s since, 0 of %d before", len(counts), texts.Count(since.With, "session", "sessions"),
-			first)
+		english := "; %d of %d sessions since, 0 of %d before"
+		if since.With == 1 {
+			english = "; %d of %d session since, 0 of %d before"
+		}
+		text += l.say(english, len(counts), since.With, first)
 	}
 	if who != "" {
-		text = who + "; " + text
+		text = who + l.say("; ") + text
 	}
 	if after := len(l.sessions) - 1 - last; after > 0 {
-		text += fmt.Sprintf("; last on %s, %s since", l.date(l.sessions[last].Ended), noneOf(after))
+		text += l.say("; last on %s, %s since", l.date(l.sessions[last].Ended), l.noneOf(after))
 	}
 	return text, nil
 }
 
 // noneOf reports that a group was in none of so many sessions.
-func noneOf(sessions int) string {
+func (l *timeline) noneOf(sessions int) string {
 	if sessions == 1 {
-		return "not in the one session"
+		return l.say("not in the one session")
 	}
-	return fmt.Sprintf("in none of %d sessions", sessions)
+	return l.say("in none of %d sessions", sessions)
 }
 
 // date returns a day in words, with its year where that is not this one.
 func (l *timeline) date(t time.Time) string {
 	if t.Year() == l.h.config.Now().Year() {
-		return t.Format("2 January")
+		return t.Format(l.say("2 January"))
 	}
-	return t.Format("2 January 2006")
+	return t.Format(l.say("2 January 2006"))
 }

@@ -2,11 +2,12 @@ package history
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	texts "github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/cohort"
 )
 
 // Session is an entry of a list of sessions.
@@ -51,7 +52,7 @@ type Changes struct {
 	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed, where both are known."`
 	Since   int64    `json:"since,omitempty" jsonschema:"The number of the session that it is compared with."`
 
-	versions string // the versions of the first that was updated, in words
+	versions [2]string // the versions of the first updated mod, before and after
 }
 
 func (c *Changes) count() int {
@@ -74,43 +75,55 @@ func (c *Changes) String() string {
 	if c == nil || c.count() == 0 {
 		return "nothing"
 	}
+	return c.words(fmt.Sprintf)
+}
+
+// words returns the changes, of which there are some.
+func (c *Changes) words(say cohort.Say) string {
 	var parts []string
 	for _, kind := range []struct {
-		names    []string
-		one, all string
+		names     []string
+		one, many string
 	}{
-		{c.Added, " was added", " were added"},
-		{c.Removed, " was removed", " were removed"},
-		{c.Updated, c.versions, " changed their versions"},
+		{c.Added, "%s was added", "%s were added"},
+		{c.Removed, "%s was removed", "%s were removed"},
+		{c.Updated, "%s went from %s to %s", "%s changed their versions"},
 	} {
-		switch names := kind.names[:min(len(kind.names), maxNamed)]; {
-		case len(names) == 1:
-			parts = append(parts, names[0]+kind.one)
-		case len(names) > 0 && c.count() > maxListed:
-			parts = append(parts, texts.Count(len(kind.names), "mod", "mods")+kind.all)
-		case len(names) > 0:
-			parts = append(parts, Listed(kind.names)+kind.all)
+		switch n := len(kind.names); {
+		case n == 0:
+		case n > 1 && c.count() > maxListed:
+			parts = append(parts, say(kind.many, say("%d mods", n)))
+		case n > 1:
+			parts = append(parts, say(kind.many, listed(kind.names[:min(n, maxNamed)], n, say)))
+		case kind.one == "%s went from %s to %s":
+			parts = append(parts, say(kind.one, kind.names[0], c.versions[0], c.versions[1]))
+		default:
+			parts = append(parts, say(kind.one, kind.names[0]))
 		}
 	}
 	if c.To != "" {
-		parts = append(parts, "the game went from "+c.From+" to "+c.To)
+		parts = append(parts, say("the game went from %s to %s", c.From, c.To))
 	}
-	return listed(parts, len(parts))
+	return listed(parts, len(parts), say)
 }
 
 // Listed joins names: the first of them, and how many others there are.
-func Listed(names []string) string { return listed(names[:min(len(names), maxNamed)], len(names)) }
+func Listed(names []string) string {
+	return listed(names[:min(len(names), maxNamed)], len(names), fmt.Sprintf)
+}
 
 // listed joins names, and the number of others up to total.
-func listed(names []string, total int) string {
-	last := names[len(names)-1]
-	if more := total - len(names); more > 0 {
-		return strings.Join(names, ", ") + " and " + texts.Count(more, "other", "others")
+func listed(names []string, total int, say cohort.Say) string {
+	last := len(names) - 1
+	switch more := total - len(names); {
+	case more == 1:
+		return say("%s and %d other", strings.Join(names, say(", ")), more)
+	case more > 1:
+		return say("%s and %d others", strings.Join(names, say(", ")), more)
+	case last == 0:
+		return names[0]
 	}
-	if len(names) == 1 {
-		return last
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + last
+	return strings.Join(names[:last], say(", ")) + say(" and ") + names[last]
 }
 
 // ids are the inputs of the ids of groups: equal inputs give equal ids to equal texts. A masking of 0 is unknown.
@@ -142,6 +155,7 @@ type listedMod struct {
 // timeline has sessions, the oldest first, with the mods of some of them.
 type timeline struct {
 	*tx
+	say      cohort.Say
 	sessions []session
 	all      []session // if sessions are only the sessions that show whether they have a group
 	lists    map[int64][]listedMod
@@ -150,7 +164,7 @@ type timeline struct {
 
 // timeline reads the sessions of a game, or of all.
 func (t *tx) timeline(game string, all bool) (*timeline, error) {
-	l := &timeline{tx: t, lists: map[int64][]listedMod{}, names: map[int64]string{}}
+	l := &timeline{tx: t, say: fmt.Sprintf, lists: map[int64][]listedMod{}, names: map[int64]string{}}
 	err := t.each(func(scan func(...any) error) error {
 		var s session
 		var began *int64
@@ -282,7 +296,7 @@ func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error
 			c.Added = append(c.Added, l.names[m.mod])
 		case versions != m.versions && versions != "" && m.versions != "": // a log that lists none is no other
 			if len(c.Updated) == 0 {
-				c.versions = " went from " + versions + " to " + m.versions
+				c.versions = [2]string{versions, m.versions}
 			}
 			c.Updated = append(c.Updated, l.names[m.mod])
 		}

@@ -89,9 +89,8 @@ func (p *pages) report(name string) (*report.Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := p.set.NewEvaluator()
 	config := r.Report(name, p.scrubber)
-	config.Details, config.Reason = true, func() []string { return Reasons(r, ev, p.masks) }
+	config.Details = true
 	made, err := report.New(config)
 	if err != nil {
 		return nil, err
@@ -105,6 +104,7 @@ func (p *pages) difference(names []string, page *Page) error {
 	if err != nil {
 		return err
 	}
+	var rule func(id string) report.RuleText
 	for side, name := range names {
 		in, err := p.open(name)
 		if err != nil {
@@ -114,12 +114,13 @@ func (p *pages) difference(names []string, page *Page) error {
 		if err != nil {
 			return err
 		}
+		rule = r.Report(name, nil).Rule
 		run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
-		err = r.Each(func() { run.Observe(r.Record, &r.Outcome) }, nil)
-		run.End(err, r.Began.Headless())
+		run.End(r.Run(run), r.Began.Headless())
+		_ = in.Close() // only read from
 	}
 	text := func(found report.Comparison) []byte {
-		found.Top, found.Rule, found.Scrub = top, replay.RuleTexts(func() *rules.Set { return p.set }), p.scrubber
+		found.Top, found.Rule, found.Scrub = top, rule, p.scrubber
 		return report.Text(nil, &found, report.TextOptions{Width: 100})
 	}
 	page.Difference = text(report.Comparison{Diff: c.Diff()})

@@ -38,8 +38,8 @@ var protocol = []string{
 	"sample.message", "sample.repeatCount", "sample.latestSequence",
 }
 
-// TestItemFields holds each surface to the JSON fields of an item. The page has no items in its JSON, only marks of a
-// chart, and the history keeps groups of a session, not items: neither is a surface of an item.
+// TestItemFields holds each surface to the JSON fields of an item. The page and the history have no items: neither is a
+// surface of an item.
 func TestItemFields(t *testing.T) {
 	var a heed.Item
 	testkit.Fill(&a)

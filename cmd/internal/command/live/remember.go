@@ -146,11 +146,9 @@ func (k *keeper) begin() (err error) {
 		r.bytes.name = r.bytes.path
 		r.bytes.open()
 	}
-	r.replay, err = report.New(report.Config{
-		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
-		Variant: engine.Variant, Rule: replay.RuleTexts(engine.Rules),
-		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
-	})
+	config := (&replay.Replay{Engine: engine}).Report(r.bytes.path, r.scrub)
+	config.Blame = func() []heed.Suspect { return engine.Blame(&r.record.Entry) }
+	r.replay, err = report.New(config)
 	k.run = r
 	return err
 }
