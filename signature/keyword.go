@@ -133,7 +133,7 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	switch {
-	case sc.request && j < i && (j == floor || s[floor:j] == " ->"):
+	case j < i && (j == floor || s[floor:j] == " ->") && sc.isRequest():
 		return requestKeyword
 	case j == i || j == floor || !mayEnd(s, j):
 		return noKeyword
@@ -169,13 +169,18 @@ func (sc *scanner) keyword(i int) keyword {
 	return noKeyword
 }
 
-// isRequest reports whether a word of three to seven capitals ends at j, as requests do: GET, POST.
-func (sc *scanner) isRequest(j int) bool {
+// isRequest reports whether the last variable is the object of a request: three to seven capitals and a space are before
+// it, as in GET /index.
+func (sc *scanner) isRequest() bool {
+	j := sc.begin - 1
+	if j < 3 || sc.s[j] != ' ' {
+		return false
+	}
 	n := j
 	for n > 0 && isUpper(sc.s[n-1]) {
 		n--
 	}
-	return j-n >= 3 && j-n < hexMin && n > sc.masked && at(sc.s, n-1)&wordlike == 0
+	return j-n >= 3 && j-n < hexMin && n > sc.before && at(sc.s, n-1)&wordlike == 0
 }
 
 // isPast reports whether s ends in a verb in the past, or one with "with" after it.

@@ -46,7 +46,8 @@ type scanner struct {
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
-	request bool // the last variable is what a request, such as GET, asks for
+	begin   int // where the last variable begins
+	before  int // end of the variable before that, -1 if there was none
 }
 
 // start begins on the head of message, without the white space at its ends, and
@@ -91,7 +92,7 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || sc.request {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || j-i == 3 && sc.isRequest() {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -144,7 +145,7 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
-	sc.request = start > 3 && s[start-1] == ' ' && isUpper(s[start-2]) && sc.isRequest(start-1)
+	sc.begin, sc.before = start, sc.masked
 	number := isNumber(s, start, end)
 	if end < len(s) && s[end] == '=' {
 		end = paddingEnd(s, start, end)
@@ -188,7 +189,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && !sc.request {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.isRequest()) {
 				k = kindToken
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
@@ -261,7 +262,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || sc.request) && sc.isCode(i, j) {
+		if (mayFollowKeyword(s, i) || j-i == 3 && sc.isRequest()) && sc.isCode(i, j) {
 			return j, literal
 		}
 		return j, kindToken
