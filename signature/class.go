@@ -49,6 +49,8 @@ const (
 	after
 	// joint makes one word of a template out of two.
 	joint
+	// partEnd ends a part of the name of a frame, as white space does.
+	partEnd
 	// event is a class of tokens, not of bytes: the token may be more than a word;
 	// see window.
 	event
@@ -98,6 +100,7 @@ func makeClasses() (t [256]class) {
 	add(",;)]}", ends)
 	add("\x00 ,;)]}\"|", after)
 	add(".-/\\'`@+&~*", joint)
+	add("./+:[<()]>{},;\"'", partEnd)
 	return t
 }
 

@@ -244,7 +244,7 @@ func (p *parts) angle() {
 // plain takes text up to the next separator.
 func (p *parts) plain() {
 	s, i := p.s, p.i
-	for i < len(s) && (classes[s[i]]&wordlike != 0 || !endsPart(s[i])) {
+	for i < len(s) && classes[s[i]]&(partEnd|space) == 0 {
 		i++
 	}
 	p.to, p.sep, p.inside = i, "", false
@@ -293,22 +293,9 @@ func (p *parts) plain() {
 	p.i = i + 1
 }
 
-// endsPart reports whether b, which is in no word, ends a part.
-func endsPart(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(', ')', ']', '>', '{', '}', ',', ';', '"', '\'':
-		return true
-	}
-	return classes[b]&space != 0
-}
-
-// mayFollowArguments reports whether b may stand after generic arguments.
+// mayFollowArguments reports whether b may come after generic arguments.
 func mayFollowArguments(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(':
-		return true
-	}
-	return classes[b]&space != 0
+	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
 }
 
 // matching returns the position after the bracket that closes the one at i,

@@ -68,9 +68,7 @@ func isCalendar(s string, i, j int) bool {
 		"January", "February", "April", "June", "July", "August",
 		"September", "October", "November", "December",
 		"Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun",
-		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday":
-		return true
-	case "NaN":
+		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "NaN":
 		return true
 	case "May", "March":
 		return at(s, skip(s, j, space))&digit != 0

@@ -133,15 +133,8 @@ func (w *window) classes(s string, from uint, within uint64) class {
 	if w.digits>>(from&63)&within != 0 {
 		all |= digit
 	}
-	if glued := (w.body &^ w.narrow) >> (from & 63) & within; glued != 0 {
-		all |= w.glues(s, from, glued)
+	for glued := (w.body &^ w.narrow) >> (from & 63) & within; glued != 0; glued &= glued - 1 {
+		all |= classes[s[w.base+int(from)+bits.TrailingZeros64(glued)]] & (glue | slash | tick)
 	}
 	return all
-}
-
-func (w *window) glues(s string, from uint, glued uint64) (all class) {
-	for ; glued != 0; glued &= glued - 1 {
-		all |= classes[s[w.base+int(from)+bits.TrailingZeros64(glued)]]
-	}
-	return all & (glue | slash | tick)
 }
