@@ -51,13 +51,13 @@ type GrouperConfig struct {
 // another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
 // Grouper remembers hashes and numbers, no text.
 //
-// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold
+// Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
 // Groups do not depend on the order of the texts if nothing is evicted and no flood comes. With more columns than are
-// watched, evidence that is far apart (with the defaults some 2,000 new texts) may not be put together; Stats counts
-// evictions. A flood is 256 statements with the same first word, number of words and punctuation, none of which is like
-// another: they become one group.
+// watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
+// evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone
+// in its group: they become one group.
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
@@ -70,7 +70,7 @@ type Grouper struct {
 	cols   []column
 	merges []GroupMerge
 
-	stats  GrouperStats // but for what is derived
+	stats  GrouperStats // without derived counts
 	unions int          // that made one group of two
 	tick   uint32
 	copied GrouperState       // reused
@@ -91,8 +91,8 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // the first node plus one that had it, of a form the latest alone
-	Value uint32              // node plus one that has a value there
+	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
+	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
 	Since uint32              `json:",omitempty"` // node that opened it
 	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
@@ -111,7 +111,7 @@ type GroupMerge struct {
 	Into Signature // name of the group that it joined
 }
 
-// GrouperStats counts what a [Grouper] did.
+// GrouperStats counts the work of a [Grouper].
 type GrouperStats struct {
 	Signatures     int    // known
 	Groups         int    // of the known signatures
@@ -153,7 +153,7 @@ func (g *Grouper) Group(s Signature) Signature {
 }
 
 // Members appends to dst the known ids of the group that id belongs to, id among them, and nothing where id is not
-// known. It costs a pass over what is known.
+// known. It costs a pass over all known signatures.
 func (g *Grouper) Members(dst []ID, id ID) []ID {
 	mask := len(g.slots) - 1
 	for i := int(id) & mask; g.slots[i] != 0; i = (i + 1) & mask {
@@ -179,9 +179,8 @@ func (g *Grouper) Stats() GrouperStats {
 	return s
 }
 
-// Place is where a [Grouper] keeps what it knows of a signature. It stays right
-// while the Grouper lives: none is evicted. It means nothing to another one,
-// a restored one included.
+// Place is the index of a signature in a [Grouper]. It stays valid while the Grouper
+// lives, since no signature is evicted. Another Grouper, also a restored one, cannot use it.
 type Place uint32
 
 // nowhere is the place of a signature that came when all places were taken, and
@@ -450,7 +449,7 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	}
 }
 
-// match returns a node of the group that a statement belongs to by what is known.
+// match returns a node of the group that a statement belongs to by the open columns.
 func (g *Grouper) match(t *tokens) (uint32, bool) {
 	if n := g.said[g.saidSlot(t.sum)]; n != 0 {
 		return n - 1, true
@@ -591,7 +590,7 @@ func (g *Grouper) root(n uint32) uint32 {
 	return n
 }
 
-// union makes one group of those of a and b, named by the older.
+// union joins the groups of a and b. The older names the result.
 func (g *Grouper) union(a, b uint32) {
 	a, b = g.root(a), g.root(b)
 	if a == b {

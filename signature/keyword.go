@@ -2,12 +2,12 @@ package signature
 
 import "strings"
 
-// keyword is what a word says of what stands after it.
+// keyword is the meaning of a word for the value after it.
 type keyword uint8
 
 const (
 	noKeyword keyword = iota
-	// textKeyword announces text: what a quotation or a word after it says.
+	// textKeyword announces text: a quotation or a word.
 	textKeyword
 	// codeKeyword announces a number that decides, or a word.
 	codeKeyword
@@ -23,7 +23,7 @@ const (
 	flagKeyword
 )
 
-// announces reports whether what stands after the word is not for others to mask:
+// announces reports whether other rules must not mask the value after the word:
 // a quotation is text.
 func (k keyword) announces() bool { return k != noKeyword && k < requestKeyword }
 
@@ -112,13 +112,13 @@ func mayFollowKeyword(s string, i int) bool {
 		(s[i-1] > ' ' || classes[s[i-2]]&precede != 0 || mayEnd(s, i-1))
 }
 
-// precedeMax is how many bytes may stand between a keyword and its value, besides
+// precedeMax is how many bytes may come between a keyword and its value, without
 // white space.
 const precedeMax = 4
 
-// keyword returns what the word before i says of what begins at i: error 404 is not
-// error 500. The word is all letters up to what stands between it and i, or in a
-// compound such as errorCode or exit_code the last one.
+// keyword returns the meaning of the word before i for the value at i: error 404 is not
+// error 500. The word is the letters before the bytes of class precede, or in a
+// compound such as errorCode or exit_code its last word.
 //
 // On the hot path, mayFollowKeyword is asked first.
 func (sc *scanner) keyword(i int) keyword {

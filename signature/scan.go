@@ -1,6 +1,6 @@
 package signature
 
-// piece is what follows the literal text that [scanner.next] found.
+// piece is the kind of text after the literal text that [scanner.next] found.
 type piece uint8
 
 const (
@@ -9,14 +9,14 @@ const (
 	pieceMask               // a variable
 )
 
-// A scanner cuts one text, a head, into literal stretches and what stands
-// between them. It makes a single pass: no byte is looked at more than a fixed
-// number of times, whatever the text.
+// A scanner cuts one text, a head, into literal stretches, variables and white
+// space. It makes a single pass: no byte of any text is looked at more than a fixed
+// number of times.
 //
 // That a template is its own template rests on three rules that every
 // predicate of the scanner keeps:
 //
-//   - What is decided about a token depends on its own bytes, on literal bytes
+//   - A decision about a token depends on its own bytes, on literal bytes
 //     before it, and on bytes after it only by their class.
 //   - To the left, whatever became a mask is the same as a mask that was
 //     there: a predicate that looks left asks first whether its token begins
@@ -32,7 +32,7 @@ type scanner struct {
 	kind     kind // of the variable that follows it, if show is set
 	show     bool
 
-	i      int // where scanning goes on
+	i      int // where scanning continues
 	lit    int // where the next literal stretch begins
 	masked int // end of the last variable, -1 if there was none
 
@@ -70,7 +70,7 @@ func (sc *scanner) start(n *Normalizer, message string) (rest string) {
 	return rest
 }
 
-// next finds the next literal stretch and returns what follows it.
+// next finds the next literal stretch and returns the kind of text after it.
 func (sc *scanner) next() piece {
 	s, i := sc.s, sc.i
 	for i < len(s) {
@@ -425,8 +425,8 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	return i, end, kindValue
 }
 
-// isInert reports whether the byte at i, which is of class act but not wide, is
-// one that special would do nothing about, judged by the byte after it: the point
+// isInert reports whether the byte at i, which is of class act but not wide, makes
+// special do nothing, judged by the byte after it: the point
 // that ends a sentence, the bracket that opens a remark. It is inlined.
 func isInert(s string, i int) bool {
 	c := at(s, i+1)

@@ -37,7 +37,7 @@ func (g *Grouper) State() *GrouperState {
 	return s
 }
 
-// RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s, of which it keeps nothing.
+// RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s. It copies s.
 // The error names the field if s was made with larger bounds, or cannot be the state of any Grouper.
 func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	g, err := NewGrouper(cfg)

@@ -66,8 +66,7 @@ func quoted(s []byte, i int) int {
 	return len(s)
 }
 
-// keywordOfKey returns what a word, or the last part of a compound such as exitCode or exit_code, says of what stands
-// after it.
+// keywordOfKey returns the keyword of a word, or of the last part of a compound such as exitCode or exit_code.
 func keywordOfKey(key []byte) keyword {
 	last := len(key)
 	for last > 0 && isLower(key[last-1]) {

@@ -18,7 +18,7 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // those of them that are no names
+	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	sum    uint64                // hash of all; if two are no values, values in sequence are one
 
 	frames uint64 // hash of the frames
