@@ -13,7 +13,7 @@ import (
 // a plan may read can be among them.
 var indexed = [...]varSet{varTemplate, varFrames, varSource}
 
-// need is a necessary condition: one text of each of these sets is in the entry.
+// need is a necessary condition: the entry has a text of at least one of these.
 // The zero value is no need.
 type need struct {
 	any   []literals // belongs to the owner of the need
