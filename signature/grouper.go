@@ -155,13 +155,11 @@ func (g *Grouper) Group(s Signature) Signature {
 // Members appends to dst the known ids of the group that id belongs to, id among them, and nothing where id is not
 // known. It costs a pass over all known signatures.
 func (g *Grouper) Members(dst []ID, id ID) []ID {
-	mask := len(g.slots) - 1
-	for i := int(id) & mask; g.slots[i] != 0; i = (i + 1) & mask {
-		n := g.slots[i] - 1
+	for n := range g.nodes {
 		if g.nodes[n].ID != id {
 			continue
 		}
-		group := g.root(n)
+		group := g.root(uint32(n))
 		for m := range g.nodes {
 			if g.root(uint32(m)) == group {
 				dst = append(dst, g.nodes[m].ID)
@@ -413,7 +411,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Word = c.Word || word
 	}
 	if opens = !c.Open && (c.Score == enough && (c.Word || !c.Short) || c.Value != 0 && c.Word); opens {
-		g.open(c)
+		c.Open, c.Since = true, uint32(len(g.nodes)-1)
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
 		}
@@ -427,10 +425,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	return opens
 }
 
-func (g *Grouper) open(c *column) {
-	c.Open, c.Since = true, uint32(len(g.nodes)-1)
-}
-
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
 func (g *Grouper) guard(n uint32, t *tokens) {
 	if t.n < 2 {
@@ -442,7 +436,7 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
 	} else if c.Forms++; c.Forms == floodForms {
-		g.open(c)
+		c.Open, c.Since = true, uint32(len(g.nodes)-1)
 		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
 			g.union(m-1, n)
 		}
@@ -519,11 +513,7 @@ func (g *Grouper) column(key uint64) *column {
 	set := g.set(key)
 	victim := &set[0]
 	for i := range set {
-		c := &set[i]
-		if c.Key == 0 {
-			victim = c
-			break
-		}
+		c := &set[i] // an empty slot was used before all others
 		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
 			victim = c
 		}
@@ -545,13 +535,18 @@ func (c *column) shown() int {
 
 // find returns the node of s.
 func (g *Grouper) find(s Signature) (uint32, bool) {
+	n := g.slots[g.slot(s)]
+	return n - 1, n != 0
+}
+
+// slot returns the slot of s, or the slot that it would take.
+func (g *Grouper) slot(s Signature) int {
 	mask := len(g.slots) - 1
-	for i := int(s.ID) & mask; g.slots[i] != 0; i = (i + 1) & mask {
-		if n := g.slots[i] - 1; g.nodes[n].sig() == s {
-			return n, true
-		}
+	i := int(s.ID) & mask
+	for g.slots[i] != 0 && g.nodes[g.slots[i]-1].sig() != s {
+		i = (i + 1) & mask
 	}
-	return 0, false
+	return i
 }
 
 // insert makes a node for s, which must not be known. There must be room.
@@ -559,12 +554,7 @@ func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
 	g.nodes = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said})
 	g.groups = append(g.groups, n)
-	mask := len(g.slots) - 1
-	i := int(s.ID) & mask
-	for g.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	g.slots[i] = n + 1
+	g.slots[g.slot(s)] = n + 1
 	if i := g.saidSlot(said); g.said[i] == 0 {
 		g.said[i] = n + 1
 	}

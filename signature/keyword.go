@@ -195,7 +195,7 @@ func isPast(s string) bool {
 // wordStart returns where the word begins that ends at j: all letters before it, or
 // in a compound those from the last capital after a small letter on. It looks no
 // further than a keyword may be long.
-func wordStart(s string, floor, j int) int {
+func wordStart[T string | []byte](s T, floor, j int) int {
 	n := j
 	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) && (n == j || !isUpper(s[n]) || !isLower(s[n-1])) {
 		n--

@@ -5,8 +5,8 @@ import "strings"
 // Mask replaces every variable in a canonical template.
 const Mask = "<*>"
 
-func isMask(s string, i int) bool {
-	return i+len(Mask) <= len(s) && s[i:i+len(Mask)] == Mask
+func isMask[T string | []byte](s T, i int) bool {
+	return i+len(Mask) <= len(s) && string(s[i:i+len(Mask)]) == Mask
 }
 
 // hexMin is how long a word of hexadecimal letters alone must be to be a
@@ -67,12 +67,12 @@ func isCalendar(s string, i, j int) bool {
 		"January", "February", "April", "June", "July", "August",
 		"September", "October", "November", "December",
 		"Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun",
-		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "NaN":
+		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday":
 		return true
 	case "May", "March":
 		return at(s, skip(s, j, space))&digit != 0
 	}
-	return false
+	return s[i:j] == "NaN"
 }
 
 // unitWords belong to a number right before them: units of measurement, halves

@@ -57,21 +57,9 @@ const (
 	kindVector
 )
 
+// kindNames are the names of the kinds, in their order.
 var kindNames = [...]string{
-	literal:    "",
-	kindMask:   "<*>",
-	kindToken:  "<*>",
-	kindNumber: "<num>",
-	kindHex:    "<hex>",
-	kindUUID:   "<uuid>",
-	kindID:     "<id>",
-	kindTime:   "<time>",
-	kindHost:   "<host>",
-	kindPath:   "<path>",
-	kindURL:    "<url>",
-	kindQuoted: "<quoted>",
-	kindValue:  "<value>",
-	kindVector: "<vec>",
+	"", Mask, Mask, "<num>", "<hex>", "<uuid>", "<id>", "<time>", "<host>", "<path>", "<url>", "<quoted>", "<value>", "<vec>",
 }
 
 // shown returns k, or the form of the text t if k is kindToken.

@@ -93,7 +93,7 @@ func codes(s []byte, put func([]byte)) {
 	var key []byte // the word before, if it announces a code
 	announced, last := false, 0
 	for i := 0; i < len(s); {
-		if isMaskAt(s, i) {
+		if isMask(s, i) {
 			i, key, announced = i+len(Mask), nil, false
 			continue
 		}
