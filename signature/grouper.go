@@ -245,7 +245,7 @@ const (
 	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
 	weighWord     = 20
 	weighFewWord  = 15
-	weighSpan     = 15 // no word, or two
+	weighSpan     = 15 // two words, if a single word was seen there, too
 	weighNames    = 30 // all names of a statement
 	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
