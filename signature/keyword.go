@@ -133,7 +133,7 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	switch {
-	case j < i && (j == floor || s[floor:j] == " ->") && sc.isRequest():
+	case j < i && (j == floor || s[floor:j] == " ->") && sc.asked():
 		return requestKeyword
 	case j == i || j == floor || !mayEnd(s, j):
 		return noKeyword
@@ -169,9 +169,9 @@ func (sc *scanner) keyword(i int) keyword {
 	return noKeyword
 }
 
-// isRequest reports whether the last variable is the object of a request: three to seven capitals and a space are before
+// asked reports whether the last variable is the object of a request: three to seven capitals and a space are before
 // it, as in GET /index.
-func (sc *scanner) isRequest() bool {
+func (sc *scanner) asked() bool {
 	j := sc.begin - 1
 	if j < 3 || sc.s[j] != ' ' {
 		return false

@@ -90,7 +90,8 @@ var unitWords = []string{
 }
 
 // constantWords are answers, states, outcomes and levels: one of few words in their
-// place, so that they make the meaning of a message and not its subject. In capitals, or with the first letter as one, they are constants too.
+// place, so that they make the meaning of a message and not its subject. In capitals,
+// or with the first letter as one, they are constants too.
 var constantWords = []string{
 	"true", "false", "yes", "no", "on", "off", "null", "nil", "none", "ok",
 	"open", "closed", "started", "stopped", "paused", "resumed", "running",

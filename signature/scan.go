@@ -92,7 +92,7 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || j-i == 3 && sc.isRequest() {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -189,7 +189,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.isRequest()) {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
 				k = kindToken
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
@@ -262,7 +262,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || j-i == 3 && sc.isRequest()) && sc.isCode(i, j) {
+		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) {
 			return j, literal
 		}
 		return j, kindToken
