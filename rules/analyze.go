@@ -34,7 +34,7 @@ var shapes = func() []shape {
 	return out
 }()
 
-// shapeSet is a set of shapes: bit i stands for shapes[i].
+// shapeSet is a set of shapes: bit i means shapes[i].
 type shapeSet uint32
 
 var allShapes = shapeSet(1)<<len(shapes) - 1
@@ -61,7 +61,7 @@ func reads(tree ast.Node) (found varSet) {
 	return found
 }
 
-// truth is what is known about the value of a condition.
+// truth is the knowledge about the value of a condition.
 type truth uint8
 
 const (
@@ -92,9 +92,8 @@ func outlook(tree ast.Node) (possible, certain shapeSet) {
 	return possible, certain
 }
 
-// truth returns what is known about tree for entries of shape s. An expression
-// that fails when it runs counts as false; so "always" is only for what
-// cannot fail.
+// truth returns the truth of tree for entries of shape s. An expression that fails when
+// it runs counts as false; so only expressions that cannot fail are "always".
 func (s *shape) truth(tree ast.Node) truth {
 	switch n := tree.(type) {
 	case *ast.BoolNode:
@@ -207,7 +206,7 @@ func canFail(n ast.Node) bool {
 }
 
 // guard returns the part of a condition that does not need the variables
-// perEntry: those of its conjuncts that read none of them. It returns nil when
+// perEntry: the conjuncts that read none of them. It returns nil if
 // there is none. A condition never holds where its guard does not.
 func guard(tree ast.Node) ast.Node {
 	var out ast.Node

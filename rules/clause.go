@@ -39,11 +39,11 @@ func (ev *Evaluator) explainer() *explainer {
 type clauseOp uint8
 
 const (
-	opLeaf  clauseOp = iota // it has no parts: a comparison or the like
+	opLeaf  clauseOp = iota // it has no parts, as a comparison
 	opAnd                   // true if all parts are
 	opOr                    // true if any part is
 	opNot                   // true if its one part is not
-	opMacro                 // that of its one part, which stands where the macro is defined
+	opMacro                 // the value of its one part, which is in the definition of the macro
 )
 
 // clause is a part of a condition.

@@ -15,7 +15,7 @@ import (
 )
 
 // Compile makes a [Set] of the given files. Rules of an earlier file match
-// before those of a later one, an earlier file's defaults win, and an earlier
+// before rules of a later one, an earlier file's defaults win, and an earlier
 // file may override rules, lists and macros of a later one; lists, macros,
 // protected words and logger frames are shared by all. Without files, the set
 // decides by the built-in defaults alone.
@@ -149,15 +149,14 @@ func (l *linker) masking() {
 		"protect fewer words, or name fewer logger frames")
 }
 
-// collect puts the rules of all files in order. A rule that overrides another
-// stands in the other's place, so that what comes before it and what after does
-// not change with its condition.
+// collect puts the rules of all files in order. A rule that overrides another takes
+// its place, so that the order of rules does not change with a condition.
 func (l *linker) collect() {
 	l.override()
 	for _, doc := range l.docs {
 		for _, d := range doc.rules {
 			if d.home != d.src {
-				continue // stands where the rule does that it overrides
+				continue // takes the place of the rule that it overrides
 			}
 			if len(l.decls) == maxRules {
 				l.errs.addf(d.at, "", "more than %d rules", maxRules)
@@ -282,7 +281,7 @@ func (l *linker) notes() {
 			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
 		})
 	}
-	// What an overriding file leaves unused is not the fault of the other.
+	// Definitions that an overriding file leaves unused are not the fault of the other.
 	for _, doc := range l.docs {
 		l.set.sources = append(l.set.sources, doc.src)
 		for _, d := range doc.rules {
@@ -351,7 +350,7 @@ func (l *linker) limits() {
 	}
 }
 
-// defaults applies the defaults of the files; those of the earliest file win.
+// defaults applies the defaults of the files; the earliest file wins.
 func (l *linker) defaults() {
 	l.set.builtinDefaults()
 	for _, doc := range slices.Backward(l.docs) {

@@ -9,9 +9,9 @@ import (
 )
 
 // The cost of a condition is the number of steps that it takes at worst for an
-// entry of which every text has entryBytes. A step is to look at one byte: about
+// entry with entryBytes in every text. A step is to look at one byte: about
 // a nanosecond at worst, and far less in most texts. It is counted in the
-// expanded tree, as if and, or and ?: always went on.
+// expanded tree, as if and, or and ?: evaluated all their operands.
 const (
 	entryBytes = compiled.EntryBytes
 	maxCost    = 250_000_000 // a condition that costs more is refused
@@ -34,10 +34,10 @@ const (
 	dearParts   = "use fewer parts, or lists in place of them"
 )
 
-// estimate finds a cost. In a loop, every count is that of all items together.
+// estimate finds a cost. In a loop, every count includes all items.
 type estimate struct {
 	r     *resolver
-	times float64 // how often the part at hand is evaluated
+	times float64 // how often the current part is evaluated
 	item  float64 // bytes of all values of #
 	most  float64 // steps of found.most
 	found compiled.Cost
@@ -115,7 +115,7 @@ func (e *estimate) closure(list, body ast.Node) {
 	e.times, e.item = times, item
 }
 
-// relation returns what an operator costs besides its operands.
+// relation returns the cost of an operator without its operands.
 func (e *estimate) relation(op string, left, right ast.Node) float64 {
 	switch op {
 	case "matches":
@@ -135,7 +135,7 @@ func (e *estimate) relation(op string, left, right ast.Node) float64 {
 	return min(e.bytes(left), e.bytes(right))
 }
 
-// call returns what a function of the language with a list costs.
+// call returns the cost of a function of the language with a list.
 func (e *estimate) call(n *ast.CallNode) float64 {
 	name, items := n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string)
 	if name != "contains_any" {
@@ -144,7 +144,7 @@ func (e *estimate) call(n *ast.CallNode) float64 {
 	return e.bytes(n.Arguments[0]) * e.r.anyOf(name, items).steps
 }
 
-// builtin returns what a function of expr costs besides its arguments.
+// builtin returns the cost of a function of expr without its arguments.
 func (e *estimate) builtin(n *ast.BuiltinNode) float64 {
 	switch n.Name {
 	case "split":
@@ -225,8 +225,8 @@ func (e *estimate) items(n ast.Node) float64 {
 	return e.bytes(n) + e.times
 }
 
-// patternCost returns what a regular expression costs at so many bytes: at each,
-// every instruction may be at work.
+// patternCost returns the cost of a regular expression for so many bytes: each byte
+// may run every instruction.
 func patternCost(re *syntax.Regexp, bytes float64) float64 {
 	return patternSteps * float64(instructions(re)) * bytes
 }

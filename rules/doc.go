@@ -1,7 +1,13 @@
-// Package rules compiles YAML rule files into a [Set] that decides what an entry
-// means for whoever acts on the game: ignore it, know of it, or look before the
-// next step. A decision also states what the entry changes: the phase of the
-// game, whether the evidence is complete, and which items are over.
+// Package rules compiles YAML rule files into a [Set] that decides the meaning of an
+// entry for a player or an agent.
+//
+//	Could not load reference to a pawn, in play   blocking: look before the next step
+//	Could not load reference to a pawn, in menu   the next rule decides, or the level
+//	warning: the lamp flickers                    advisory: know of it
+//	info: the lamp burns                          ignore
+//
+// A decision also states the changes by the entry: the phase of the game, whether the
+// evidence is complete, and which items are over.
 //
 //	set, err := rules.Compile(append(own, rules.Defaults()...)...)
 //	ev := set.NewEvaluator()
@@ -26,8 +32,8 @@
 //	        phase: menu
 //
 // An earlier file takes precedence: its rules match first, its defaults win, and it
-// may override what later files define. So a user's files come before [Defaults], of which
-// [Set.For] leaves those for one family of logs. A set of no files is valid:
+// may override definitions of later files. So a user's files come before [Defaults].
+// [Set.For] keeps the default files for one family of logs. A set of no files is valid:
 // level and status decide.
 //
 // # Compiling
@@ -36,8 +42,8 @@
 // with it at once, with file, line, column, rule, field and the fix. Matching sees
 // no file format.
 //
-// Conditions are a part of the language of github.com/expr-lang/expr. What is left
-// out could have an effect, read a clock or the environment, or take memory or time
+// Conditions are a part of the language of github.com/expr-lang/expr. The other
+// parts could have an effect, read a clock or the environment, or take memory or time
 // out of proportion to its input. A condition that fails when it is evaluated, as
 // split(template, " ")[7] does on a short line, counts as false;
 // [Evaluator.Failures] counts it.
@@ -50,9 +56,9 @@
 //
 // # Evaluating
 //
-// [Evaluator.Evaluate] tries the rules in order. [Evaluator.Plan] computes what is
-// known about all entries that share a signature and the like, [Evaluator.Decide]
-// the rest: so package classify evaluates most rules once per signature. Together
+// [Evaluator.Evaluate] tries the rules in order. [Evaluator.Plan] computes the
+// part of the decision that all entries with the same signature, level, source and
+// phase share, [Evaluator.Decide] the rest: so package classify evaluates most rules once per signature. Together
 // they equal Evaluate. [Evaluator.Explain] reports why a set decides as it does.
 //
 // Not all rules are tried. The texts that a rule needs in template, frames or
@@ -63,7 +69,7 @@
 // # Bounds, concurrency, cost
 //
 // Sets are bounded; docs/rules.md lists the bounds. So is the time of a condition:
-// what it costs at worst for a long entry is counted when it is compiled. A Set is immutable and safe for
+// the compiler counts its worst cost for a long entry. A Set is immutable and safe for
 // concurrent use; an Evaluator is not, but costs only a few hundred bytes and a bit
 // per rule. A Set keeps the text of its files, for the places in explanations, and
 // an index of at most 65,535 of the texts in its conditions, some 100 bytes each;

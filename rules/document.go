@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
-// The parsed form of files: what stands in them, checked field by field, with
-// the position of everything that a later step may have to complain about.
+// The parsed form of files: their fields, each checked, with the positions that
+// errors of later steps need.
 
 type document struct {
 	src      *source
@@ -110,8 +110,8 @@ func statusesOf(k event.Kind) []string {
 	return out
 }
 
-// parseFile reads src. Of a file with errors it returns what could be read, so
-// that one mistake does not bring a hundred others with it.
+// parseFile reads src. From a file with errors it returns the readable parts, so
+// that one mistake does not cause a hundred others.
 func parseFile(src *source, data []byte, errs *collector) *document {
 	d := &document{src: src}
 	root := parseYAML(src, data, errs)
@@ -177,8 +177,8 @@ var listFields = keys[listDecl]{
 	keyOf("append", func(d *listDecl) *bool { return &d.extend }, parseBool),
 }
 
-// parseList reads a list: its items alone, or a mapping that also holds how they
-// stand to those of another file.
+// parseList reads a list: its items alone, or a mapping that also holds their
+// relation to the items of another file.
 func parseList(p at, l entry, errs *collector) listDecl {
 	decl := listDecl{name: l.key, at: p.here(l.name)}
 	if l.value.Kind != yaml.MappingNode {

@@ -9,17 +9,16 @@ import (
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
-// Error is one thing that is wrong with a rule file: where it stands, what it
-// is, and what would put it right. Its text is safe to print: whatever it
-// quotes from the file is escaped and cut.
+// Error is one fault of a rule file: its place, its description and its remedy. Its
+// text is safe to print: quotations from the file are escaped and cut.
 type Error struct {
 	File   string // name of the file, as given to [Compile]
 	Line   int    // counting from 1; 0 when the error belongs to the file as a whole
 	Column int    // in characters, counting from 1; 0 when unknown
 	Rule   string // id of the rule, empty outside of a rule and where it has none
 	Field  string // path of the field, such as "when", "tests[2].level" or "lists.colors"
-	Msg    string // what is wrong
-	Hint   string // what would be right; may be empty
+	Msg    string // describes the fault
+	Hint   string // the remedy; may be empty
 }
 
 // Error returns the position, the rule, the field, the message and the hint in
@@ -89,13 +88,13 @@ func (c *collector) addf(p at, hint, format string, args ...any) {
 	c.add(p, fmt.Sprintf(format, args...), hint)
 }
 
-// full reports whether what is added from here on is only counted.
+// full reports whether further errors are only counted.
 func (c *collector) full() bool { return len(c.errs) >= maxErrors }
 
 // count returns how many errors were added.
 func (c *collector) count() int { return len(c.errs) + c.dropped }
 
-// err returns what was gathered, in order, or nil.
+// err returns the collected errors, in order, or nil.
 func (c *collector) err() error {
 	if len(c.errs) == 0 {
 		return nil

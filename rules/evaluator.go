@@ -17,7 +17,7 @@ type Input struct {
 	Template string // first line of the canonical template
 	Frames   string // its other lines
 
-	// Known from the rest of what a decision may be cached by.
+	// Known, since decisions may be cached by it.
 	Level    event.Level
 	Kind     event.Kind
 	Status   event.Status
@@ -39,7 +39,7 @@ func (in *Input) method() string {
 	return ""
 }
 
-// Outcome is what a rule set decides about an entry.
+// Outcome is the decision of a rule set about an entry.
 type Outcome struct {
 	Decision event.Decision
 	Rule     *Rule // nil where no rule matched and a default decided
@@ -47,16 +47,15 @@ type Outcome struct {
 	// SetsPhase is the phase from the next entry on, by Rule or by a rule with Continue; empty: no change.
 	SetsPhase string
 
-	// Advice is what a player does now, by Rule or by a rule with Continue; may be empty.
+	// Advice is for the player, now, by Rule or by a rule with Continue; may be empty.
 	Advice string
 }
 
 // The phases in which a game starts.
 const phaseStart, phaseBoot = "start", "boot"
 
-// Plan is what can be known about the decision on an entry before the entry
-// itself: what follows from its template and frames, level, source, kind,
-// status, phase, and who cancelled it. It holds for every entry that has these
+// Plan is the part of a decision that follows from the template, frames, level,
+// source, kind, status, phase, and canceller of an entry. It holds for every entry that has these
 // in common. Plans are values, safe for concurrent use, and may be kept as long
 // as the set; [Plan.Weight] returns their size. The zero Plan is not valid.
 type Plan struct {
@@ -98,9 +97,9 @@ func (p *Plan) Known() *Outcome {
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
-	loaded  varSet // of the input at hand
+	loaded  varSet // of the current input
 
-	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
+	tried     ruleSet // scratch: rules of Set.active that may match the current input
 	continued []*Rule // matched rules with Continue, in order, of the last decision
 
 	failures uint64
@@ -118,14 +117,14 @@ func (s *Set) NewEvaluator() *Evaluator {
 // Failures returns how often a condition ended in an error, such as an index
 // out of range, which counts as no match; and the last rule and error. A
 // condition runs less often than entries come, and so fails less often: plans
-// are kept, and a condition that cannot hold for want of a text that it needs
-// does not run.
+// are kept, and a condition does not run if the entry lacks a text that it
+// needs.
 func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
 	return ev.failures, ev.failed, ev.failure
 }
 
-// Plan returns what is known about all entries that have the cacheable part of
-// in in common; it does not read the rest of in. It runs the conditions that may
+// Plan returns the plan of all entries with the cacheable part of in; it does not read
+// the rest of in. It runs the conditions that may
 // hold and can be run, up to the first match. It allocates the contents of the
 // plan, which most plans do not have, and a few words for the conditions that run.
 func (ev *Evaluator) Plan(in *Input) Plan {
@@ -176,7 +175,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	return p
 }
 
-// Decide returns the outcome for in, of which p is the plan. A plan that is known
+// Decide returns the outcome for in, whose plan is p. A plan that is known
 // allocates nothing; another allocates a few words for the conditions that run, and
 // the tags that rules with Continue add for this entry alone.
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
@@ -270,7 +269,7 @@ func (g *given) to(o *Outcome, phase string) *Outcome {
 	return &c
 }
 
-// setPhase sets the phase of in to that of r, a rule with Continue that matched.
+// setPhase sets the phase of in to the phase of r, a rule with Continue that matched.
 func (ev *Evaluator) setPhase(in *Input, r *Rule) {
 	if r.SetsPhase != "" {
 		ev.restore(in, r.SetsPhase)
@@ -283,8 +282,8 @@ func (ev *Evaluator) restore(in *Input, phase string) {
 	ev.loaded &^= varPhase
 }
 
-// merge returns tags followed by those of more that it does not have, in a
-// slice of its own unless there is nothing to add.
+// merge returns tags followed by the tags of more that it does not have, in a new
+// slice unless there is nothing to add.
 func merge(tags, more []string) []string {
 	out := slices.Clip(tags)
 	for _, t := range more {
@@ -319,8 +318,8 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 	return true
 }
 
-// mayMatch reports whether r, which is PerEntry, may match an entry of which
-// only the cacheable part is known.
+// mayMatch reports whether r, which is PerEntry, may match an entry with a
+// known cacheable part.
 func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	switch c := r.cond; {
 	case c.reads&perEntry == 0:

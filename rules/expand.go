@@ -166,7 +166,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 	if m := x.r.macros[n.Value]; m != nil {
 		x.r.expandMacro(m, x.via)
 		if m.tree == nil {
-			x.failed = true // reported where the macro stands
+			x.failed = true // reported at the macro
 			return nil
 		}
 		if m.loops && x.depth > 0 {
@@ -380,8 +380,7 @@ func typeName(t reflect.Type) string {
 	return "a value of a type known only when it runs"
 }
 
-// ordered refuses to compare what has names by which comes first in the
-// alphabet: level >= "error" would hold for every level but debug.
+// ordered refuses to compare values with names by the alphabet: level >= "error" would hold for every level but debug.
 func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
 	for i, side := range []ast.Node{n.Left, n.Right} {
 		v, ok := side.(*ast.IdentifierNode)
@@ -399,8 +398,8 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
 	return n
 }
 
-// orderedHint returns what a comparison of a variable by its order was meant to
-// be, as far as that is known.
+// orderedHint returns the probable intention of a comparison of a variable by its
+// order.
 func orderedHint(variable, op string, other ast.Node) string {
 	var meant []string
 	if s, ok := other.(*ast.StringNode); ok && variable == "level" {
@@ -433,8 +432,8 @@ func (x *expansion) refuseEmpty(op string, in ast.Node) {
 	x.fail(in.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
 }
 
-// folded refuses to compare a text in lower case with one that is not, and the
-// like: they are never the same.
+// folded refuses comparisons of a text in lower case with a text in another case, and
+// similar ones: they are never equal.
 func (x *expansion) folded(op string, a, b ast.Node) {
 	if _, ok := compiled.Fits[op]; !ok {
 		return

@@ -9,8 +9,8 @@ import (
 )
 
 // Explanation is why a set decides as it does about an entry: rule by rule,
-// in the words and at the places of the rule files. Its texts are as they stand
-// in the files and in the entry: they are untrusted where a log is.
+// in the words and at the places of the rule files. Its texts are copies
+// from the files and the entry: they are as untrusted as the log.
 type Explanation struct {
 	Tried    int      `json:"rulesTried" jsonschema:"How many rules were tried, up to the one that decided."`
 	Total    int      `json:"rulesTotal" jsonschema:"How many there are."`
@@ -20,7 +20,7 @@ type Explanation struct {
 	Without  *Details `json:"without" jsonschema:"What they would decide without that rule; null where a default decided."`
 }
 
-// Details is a decision with what the rule states that made it.
+// Details is a decision with the statements of its rule.
 type Details struct {
 	Rule        string            `json:"rule" jsonschema:"A rule of a file; default.… where none matched."`
 	Place       string            `json:"place,omitempty" jsonschema:"File and line of the rule; none for a default."`
@@ -125,8 +125,8 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	return out
 }
 
-// trial returns what is reported of r: of a rule that matched what made it so,
-// of another how far it came, and the exception that kept it from matching.
+// trial returns the report about r: the clauses that made it match, or how much of its
+// condition held and the exception that kept it from matching.
 func trial(in *Input, r *Rule, condition, exception *value) Trial {
 	t := Trial{
 		ID: r.ID, Place: r.Place, Overrides: r.Overrides,
@@ -178,10 +178,10 @@ type value struct {
 	parts []value
 }
 
-// decisive returns the smallest clauses that made v what it is: of a
-// conjunction that is false, those of its first false part; of a disjunction
-// that is true, those of its first true part; else those of all parts. A macro
-// counts as one clause, and so does a negation.
+// decisive returns the smallest clauses that decided v. They come from the first false
+// part of a conjunction that is false, from the first true part of a disjunction that
+// is true, and else from all parts. A macro counts as one clause, and so does a
+// negation.
 func (v *value) decisive() []*value {
 	if v.op != opAnd && v.op != opOr {
 		return []*value{v}
@@ -197,9 +197,9 @@ func (v *value) decisive() []*value {
 	return all
 }
 
-// nearest returns the clauses that show how far v came, which does not hold: of a
-// conjunction, what holds and all that does not; of alternatives, those that
-// came close, and how many others there are, or all where none did.
+// nearest returns the clauses that show how much of v, which is false, holds: all parts
+// of a conjunction; of alternatives the nearest and the number of the others, or all
+// if none is near.
 func (v *value) nearest() (clauses []*value, others int) {
 	if v.holds || v.op != opAnd && v.op != opOr {
 		return v.decisive(), 0
@@ -235,7 +235,7 @@ func (v *value) touches() bool {
 // textVars are the variables about the texts of an entry.
 const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
 
-// describe returns what is reported of v.
+// describe returns the report about v.
 func (v *value) describe(in *Input) Clause {
 	c := Clause{
 		Text: v.text, Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
@@ -254,7 +254,7 @@ func (v *value) describe(in *Input) Clause {
 	switch v.op {
 	case opMacro:
 		inner = v.parts[0].decisive()
-	case opNot: // what is negated, unless that is no more than the clause itself
+	case opNot: // the negated part, unless it is no more than the clause itself
 		if p := &v.parts[0]; p.op != opLeaf || p.item != "" || p.reads != 0 && p.holds {
 			inner = p.decisive()
 		}

@@ -18,8 +18,8 @@ var synonyms = map[string]string{
 	"logger": "source", "channel": "source", "trace": "stack", "stacktrace": "stack",
 }
 
-// wordOperators are the operators that are words, and foreign those of other
-// languages that stand for one of ours.
+// wordOperators are the operators that are words. foreign maps operators of other
+// languages to operators of the rule language.
 var (
 	wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "in", "and", "or", "not"}
 	foreign       = map[string]string{
@@ -33,7 +33,7 @@ var (
 	mismatched = regexp.MustCompile(`invalid operation: (\S+) \(mismatched types? (\S+)(?: and (\S+))?\)`)
 )
 
-// exprHint returns what is usually behind a message of the expr library.
+// exprHint returns the usual cause of a message of the expr library.
 func exprHint(msg string) string {
 	if m := unexpected.FindStringSubmatch(msg); m != nil {
 		return operatorHint(m[1])
@@ -54,8 +54,8 @@ func exprHint(msg string) string {
 	return ""
 }
 
-// operatorHint returns what was meant by a word where an operator should stand,
-// or by an operator where a value should.
+// operatorHint returns the probable meaning of a word in the place of an operator,
+// or of an operator in the place of a value.
 func operatorHint(word string) string {
 	switch word {
 	case "=":
@@ -74,8 +74,8 @@ func operatorHint(word string) string {
 	return ""
 }
 
-// typeHint returns what was meant by an operator between values that it does not
-// go with; b is "" for one with a single value.
+// typeHint returns the probable meaning of an operator between values that it does not
+// accept; b is "" for an operator with a single value.
 func typeHint(op, a, b string) string {
 	const text, texts = "string", "[]string"
 	list := map[string]string{
@@ -119,8 +119,8 @@ func methodHint(n *ast.CallNode) string {
 	return "write template " + op + ` "text"`
 }
 
-// idHint returns which id was meant by one that is not there: the nearest; or
-// those on the same subject, for a pattern the nearest subject.
+// idHint returns the probable ids for an id that is not there: the nearest id, the ids
+// on the same subject, or for a pattern the nearest subject.
 func idHint(id string, ids []string) string {
 	subject, _, _ := strings.Cut(strings.TrimSuffix(id, "*"), ".")
 	var same, subjects []string

@@ -8,9 +8,9 @@ import (
 )
 
 // index finds, in one pass over the texts of an entry, the rules that may match
-// it: those with a needed text that is there, and those that need none.
-// Each rule is filed under one need, the one that is hardest to meet; whether it
-// matches is decided by its condition. An index never changes.
+// it: rules with a needed text that is there, and rules that need none.
+// Each rule is filed under its rarest need; its condition decides whether it matches.
+// An index never changes.
 type index struct {
 	always ruleSet // rules that need no text, or none that can be looked for
 	tables [len(indexed)]literalTable
@@ -145,8 +145,8 @@ func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift 
 // find adds to found the rules filed under the texts that s holds. Without a set
 // it reports whether there is any.
 func (t *literalTable) find(s string, found ruleSet) bool {
-	// All prefixes of s lie on one line of ancestors: that of the last prefix
-	// that sorts before s, since what sorts between it and s would begin with it.
+	// All prefixes of s lie on the line of ancestors of the last prefix that sorts
+	// before s, since a text that sorts between it and s would begin with it.
 	i, exact := slices.BinarySearchFunc(t.prefixes, s, func(p prefix, s string) int { return strings.Compare(p.text, s) })
 	if !exact {
 		i--
@@ -228,7 +228,7 @@ func anyOf(name string, items []string) boundList {
 		return each
 	}
 	texts := make(map[string][]uint16, len(items))
-	var short []string // than what a part is found by
+	var short []string // shorter than the key of a part
 	for _, item := range items {
 		if name == "contains_any" && len(item) < gramBytes {
 			short = append(short, item)

@@ -21,7 +21,7 @@ type test struct {
 
 // TestResult is what became of one inline test.
 type TestResult struct {
-	Rule   *Rule  // that the test stands at
+	Rule   *Rule  // the rule of the test
 	File   string // of the test
 	Line   int    // of its match or no_match
 	Column int
@@ -45,8 +45,8 @@ type TestResult struct {
 	Overridden bool
 }
 
-// String returns one line with the place of the test, what was expected and
-// what came out. It is safe to print.
+// String returns one line with the place of the test, the expectation and the result.
+// It is safe to print.
 func (r *TestResult) String() string {
 	verb := "match"
 	if !r.Match {

@@ -80,7 +80,7 @@ func varOf(name string) varSet {
 // anything else is a slip of the pen and reported as such.
 var enums = map[string][]string{"level": levels, "kind": kinds, "status": statuses}
 
-// listFuncs are the functions of the rule language beside those of expr: each
+// listFuncs are the functions that the rule language adds to expr: each
 // reports whether its first argument, a text, relates so to any item of its
 // second, a list that is known at compile time.
 var listFuncs = map[string]func(s, item string) bool{
@@ -99,7 +99,7 @@ var builtins = map[string]bool{
 	"split": true, "first": true, "last": true,
 }
 
-// closures are those of builtins that run an expression for each item.
+// closures are the builtins that run an expression for each item.
 var closures = map[string]bool{"all": true, "any": true, "none": true, "one": true, "count": true}
 
 // clocks are functions of expr that are refused with a reason of their own.

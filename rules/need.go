@@ -13,10 +13,10 @@ import (
 // a plan may read can be among them.
 var indexed = [...]varSet{varTemplate, varFrames, varSource}
 
-// need is what must be so for a condition to hold: a text of any of these is
-// there. The zero value is no need.
+// need is a necessary condition: the entry has a text of at least one of these.
+// The zero value is no need.
 type need struct {
-	any   []literals // owned by whoever has the need
+	any   []literals // belongs to the owner of the need
 	score int        // how rare the least of the texts is, roughly; 0: nothing is known
 }
 
@@ -44,7 +44,7 @@ func (n need) or(m need) need {
 		return need{}
 	}
 	if len(n.any) < len(m.any) {
-		n, m = m, n // whatever the form of a chain, it is not copied for each link
+		n, m = m, n // no form of a chain makes a copy for each link
 	}
 	return need{any: append(n.any, m.any...), score: min(n.score, m.score)}
 }
@@ -53,8 +53,8 @@ func (n need) or(m need) need {
 // left, so that a long list in many conditions does not cost their product.
 type needFinder struct{ left int }
 
-// need returns what must be so for n to be want. A condition that fails is
-// neither true nor false, so that what is needed holds for those as well.
+// need returns a necessary condition for n to be want. A condition that fails is
+// neither true nor false, so that the need holds for failures as well.
 func (f *needFinder) need(n ast.Node, want bool) need {
 	switch n := n.(type) {
 	case *ast.BoolNode:
@@ -66,8 +66,8 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 			return f.need(n.Node, !want)
 		}
 	case *ast.ConditionalNode:
-		// What the second branch needs of the condition is left out: to look at
-		// it twice would double the work with each one inside of another.
+		// The needs of the second branch leave out the condition: a second look at it
+		// would double the work at each level of nesting.
 		a := f.need(n.Cond, true).and(f.need(n.Exp1, want))
 		return a.or(f.need(n.Exp2, want))
 	case *ast.BinaryNode:
@@ -186,7 +186,7 @@ func (f *needFinder) literal(variable ast.Node, prefix bool, re *syntax.Regexp) 
 }
 
 // isText reports whether re is a literal that matches one text. One in any case
-// matches several, and so does the character that stands for every invalid byte.
+// matches several, and so does the character that replaces every invalid byte.
 func isText(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError)
 }

@@ -17,7 +17,7 @@ import (
 // override finds rules with the same id. In one file that is a mistake; across
 // files, the earlier overrides the later, and must have override: true.
 func (l *linker) override() {
-	last := map[string]*ruleDecl{} // the rule that stands so far
+	last := map[string]*ruleDecl{} // the last rule with each id so far
 	var lonely []*ruleDecl         // override none
 	for _, doc := range slices.Backward(l.docs) {
 		inFile := map[string]*ruleDecl{}
@@ -80,8 +80,8 @@ func (d *ruleDecl) changes(base *ruleDecl) bool {
 }
 
 // inherit takes over from base, the rule that d overrides, the fields that d
-// does not give itself. Tests belong to the condition: where d gives another,
-// those of base do not check it.
+// does not give itself. Tests belong to the condition: if d gives another,
+// the tests of base do not check it.
 func (d *ruleDecl) inherit(base *ruleDecl) {
 	_, when := d.given["when"]
 	_, exceptions := d.given["exceptions"]
@@ -148,9 +148,9 @@ func (d *definition) same(e *definition) bool {
 	return !slices.ContainsFunc(d.list.items, func(s string) bool { return !slices.Contains(e.list.items, s) })
 }
 
-// joined returns the items of the first list of chain, after those of the lists
-// that it is appended to. An item that stands in both is there once: a later
-// version of the defaults may well take up what a user added.
+// joined returns the items of the lists that the first list of chain is appended to, and
+// then its own. An item in both is there once: a later version of the defaults may
+// contain an item that a user added.
 func joined(chain []definition) []string {
 	n := 0 // the list that the others are appended to
 	for n < len(chain)-1 && chain[n].list.extend {

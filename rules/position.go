@@ -13,7 +13,7 @@ import (
 // YAML keeps the position of a scalar, not of its characters, and its value
 // differs from its source text: quotes, escapes, indentation, folded lines. So
 // value and source are walked side by side. A white space character of the
-// value stands for one of the source; before any other character the source
+// value matches one of the source; before any other character the source
 // may hold more of it. Where the two cannot be matched, the answer is the
 // beginning of the scalar.
 func locate(src *source, n *yaml.Node, offset int) (line, col int) {
@@ -70,7 +70,7 @@ func locate(src *source, n *yaml.Node, offset int) (line, col int) {
 	return c.line, c.col
 }
 
-// tail returns what follows in line from the given column on.
+// tail returns the part of line from the given column on.
 func tail(line string, col int) string {
 	for i := range line {
 		if col--; col == 0 {
@@ -115,7 +115,7 @@ func (c *cursor) next() {
 }
 
 // skipJoin skips a backslash at the end of a line and the indentation of the
-// next, which stand for nothing in double quotes.
+// next, which have no meaning in double quotes.
 func (c *cursor) skipJoin() {
 	for c.rest == `\` {
 		c.next()

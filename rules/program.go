@@ -20,7 +20,7 @@ import (
 // that no condition within maxCost meets the budget in an entry of entryBytes.
 const memoryBudget = maxCost/nodeSteps + 1
 
-// newMachine returns a virtual machine whose variables are those of conditions, by index.
+// newMachine returns a virtual machine with the variables of conditions, by index.
 func newMachine() vm.VM {
 	return vm.VM{MemoryBudget: memoryBudget, Variables: make([]any, len(variables))}
 }

@@ -13,7 +13,7 @@ import (
 
 // A resolver turns expressions as written into syntax trees without names of
 // lists and macros: a list becomes a constant, a macro its own tree. It lets
-// through only what the rule language has, so that no expression can have an
+// through only the rule language, so that no expression can have an
 // effect, read a clock, or take time or memory out of proportion to its input.
 type resolver struct {
 	errs   *collector
@@ -21,11 +21,11 @@ type resolver struct {
 	lists  map[string][]string
 	macros map[string]*macro
 	bindings
-	names    []string // everything that can stand as a value, for hints
+	names    []string // all names of values, for hints
 	used     map[string]bool
-	tops     []*definition // of each name the one that counts
+	tops     []*definition // the definition of each name that counts
 	idle     []*definition // that override others and change nothing
-	nodes    int           // of the expression at hand, after expansion
+	nodes    int           // of the current expression, after expansion
 	allNodes int           // of the set
 }
 
@@ -129,7 +129,7 @@ func (r *resolver) declare(docs []*document) {
 	}
 }
 
-// register registers what is left of each name.
+// register registers the remaining definition of each name.
 func (r *resolver) register(order []string, byName map[string][]definition) {
 	items := 0
 	for _, name := range order {
@@ -156,8 +156,8 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 	}
 }
 
-// nameAllowed reports whether name can be that of a list or macro, and reports an
-// error where it cannot.
+// nameAllowed reports whether name can name a list or macro, and reports an
+// error if it cannot.
 func (r *resolver) nameAllowed(name string, p at) bool {
 	if !identifier(name) {
 		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", yamlfile.Quote(name),

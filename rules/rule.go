@@ -299,7 +299,7 @@ func parseLine(p at, n *yaml.Node, errs *collector) string {
 // started encloses a part of advice for a game that has started.
 var started = regexp.MustCompile(`\[([^\[\]]*)\]`)
 
-// adviceOf returns advice as written for a game that has started, and for one that has not.
+// adviceOf returns advice as written for a game after and before its start.
 func adviceOf(written string) (advice, atStart string) {
 	return started.ReplaceAllString(written, "$1"), strings.TrimSpace(started.ReplaceAllString(written, ""))
 }
@@ -343,8 +343,8 @@ func parseTests(p at, n *yaml.Node, errs *collector) (tests []testDecl) {
 	return tests
 }
 
-// Bounds of an escalation. Whoever enforces it has to remember that many
-// occurrences for each rule that has one.
+// Bounds of an escalation. Its consumer remembers that many occurrences for each
+// rule with an escalation.
 const (
 	maxEscalateAfter   = 1000
 	maxEscalateWithin  = 24 * time.Hour
@@ -396,7 +396,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 	if given["severity"] == nil {
 		e.Severity = severityOf(e.To)
 	}
-	// A rate that was not given must not be one that cannot be reached.
+	// A rate that was not given must be reachable.
 	if e.Entries == 0 {
 		e.Entries = min(max(int(math.Ceil(e.Within.Seconds()*entriesPerSecond)), e.After), maxEscalateEntries)
 	}

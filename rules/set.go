@@ -30,7 +30,7 @@ type Set struct {
 
 	normalizer *signature.Normalizer // with the protected words
 
-	// What is decided where no rule matches.
+	// The outcomes if no rule matches.
 	byLevel  [event.LevelFatal + 1]Outcome
 	byStatus [event.StatusLogFound + 1]Outcome
 	byCaller Outcome                       // of an operation that its caller cancelled
@@ -60,7 +60,7 @@ type Rule struct {
 	Invalidates bool
 	Summary     string // heed's own words for people and agents; may be empty
 	Why         string // reason, for people; may be empty
-	Advice      string // what a player does now; may be empty
+	Advice      string // for the player, now; may be empty
 
 	// AdviceAtStart is Advice before the game has started: without the parts in brackets.
 	AdviceAtStart string
@@ -73,12 +73,12 @@ type Rule struct {
 	Blinds    bool     // evidence is incomplete from here on
 	Resolves  []string // ids of the rules whose items, and whose blindness, this one ends; in order of the set
 
-	// Escalate is when repetition raises what the rule decides; nil for never. Whoever
-	// folds entries enforces it.
+	// Escalate says when repetition raises the decision of the rule; nil means never. The
+	// package that folds entries enforces it.
 	Escalate *event.Escalation
 
 	Tags     []string
-	Continue bool // adds Tags and sets the phase; matching goes on
+	Continue bool // adds Tags and sets the phase; matching continues
 	Disabled bool // compiled, but never matches
 
 	// PerEntry reports that the rule or an exception reads message, stack or
@@ -144,7 +144,7 @@ func (s *Set) Parts() *compiled.Set {
 	return out
 }
 
-// Hash returns a number that identifies the set: that of the names and texts of
+// Hash returns a number that identifies the set: the hash of the names and texts of
 // its files, in order. It is the same in every process and version.
 func (s *Set) Hash() uint64 { return s.hash }
 
@@ -153,7 +153,7 @@ func (s *Set) Ended() []string { return slices.Clone(s.ended) }
 
 // severity returns the severity of what rule r decides about an entry of level
 // l: the rule's own, or else the level's where the level is warning or more
-// (less is no measure for what a rule makes urgent), or else
+// (a lower level says nothing about the urgency of a rule), or else
 // error for blocking, warning for advisory and info for ignore.
 func (r *Rule) severity(l event.Level) event.Severity {
 	switch {
@@ -176,7 +176,7 @@ func severityOf(d event.Disposition) event.Severity {
 	return event.SeverityInfo
 }
 
-// fallback returns what is decided about an entry that no rule matches.
+// fallback returns the outcome for an entry that no rule matches.
 func (s *Set) fallback(in *Input) *Outcome {
 	switch {
 	case in.Kind > event.KindNotice:
@@ -231,7 +231,7 @@ var builtinDecls = []defaultDecl{
 	{key: "exited", disposition: event.Blocking, severity: event.SeverityFatal, hasSeverity: true},
 }
 
-// apply changes a default to that of a file.
+// apply changes a default to the default of a file.
 func (s *Set) apply(d *defaultDecl) {
 	var o *Outcome
 	level, isLevel := event.Parse[event.Level](d.key)
@@ -258,7 +258,7 @@ func (s *Set) apply(d *defaultDecl) {
 	}
 }
 
-// Bounds of game_code, as those of logger_frames: far above what people write.
+// Bounds of game_code, like the bounds of logger_frames: far above real files.
 const (
 	maxGameCode     = 1000 // names in all files of a set
 	maxGameCodeName = 128  // bytes of one

@@ -16,11 +16,11 @@ func (l *linker) reach() {
 	}
 	var (
 		same    = map[string]*ruleDecl{} // first rule with a fingerprint
-		inFile  []seen                   // rules that surely match something, of the file at hand
+		inFile  []seen                   // rules of the current file that surely match something
 		allSeen shapeSet                 // covered by the rules of earlier files and this one
 		last    *ruleDecl                // that added to allSeen
 		home    *source
-		covered shapeSet // by the file at hand
+		covered shapeSet // by the current file
 		parts   = newCovers()
 	)
 	for _, d := range l.decls {
@@ -31,7 +31,7 @@ func (l *linker) reach() {
 		if r.cond == nil || r.Disabled {
 			continue
 		}
-		own := d.src == d.home // an overriding rule stands where another file put it
+		own := d.src == d.home // an overriding rule is in a place of another file
 		part := parts.of(d)
 		switch first := same[r.print]; {
 		case first != nil && own && first.src == home:
@@ -89,7 +89,7 @@ const maxCoverChecks = 100_000
 // covers finds rules that take all that a later one could match, since their
 // conditions are a part of the later condition. The order in which a
 // condition joins its parts by "and" does not matter: it holds if all do, and
-// one that fails keeps it from holding wherever it stands.
+// a failure anywhere keeps it from holding.
 type covers struct {
 	byPart map[string][]covering // by the longest part, the least likely to be common
 	checks int

@@ -72,7 +72,7 @@ type source struct {
 	name  string
 	today string
 
-	elsewhere bool // no family of the file is that of the set
+	elsewhere bool // the file has families, and none is the family of the set
 
 	text  string   // without a byte order mark
 	lines []string // text split on \n, each without a trailing \r

@@ -31,8 +31,8 @@ func lower(tree ast.Node, r *resolver) {
 	})
 }
 
-// bind returns test with its list given. Its type is one that the virtual
-// machine calls without reflection.
+// bind returns test with its list given. The virtual machine calls functions of this
+// type without reflection.
 func bind(test func(s, item string) bool, items []string) func(string) bool {
 	return func(s string) bool {
 		return slices.ContainsFunc(items, func(item string) bool { return test(s, item) })
@@ -86,8 +86,7 @@ func toSet(items []string) map[string]struct{} {
 	return set
 }
 
-// copyTree returns a copy of an expanded tree, without what the checker noted
-// in it. Constants are shared.
+// copyTree returns a copy of an expanded tree, without the notes of the checker. Constants are shared.
 func copyTree(n ast.Node) ast.Node {
 	var out ast.Node
 	switch n := n.(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
-// language is that of rule files, as YAML.
+// language is the language of rule files, as YAML.
 var language = yamlfile.Language{
 	Name: "a rule file", Begins: "version: 1",
 	Instead:  "aliases are not part of the rule language; use a list or a macro",
@@ -35,8 +35,8 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 
 var ruleIDLine = regexp.MustCompile(`(?:^|[\s{,])id:\s*["']?([a-z0-9._-]+)`)
 
-// ruleAbove returns the id of the rule in which a line stands of a file that YAML
-// refuses; empty for none.
+// ruleAbove returns the id of the rule around a line of a file that YAML refuses;
+// empty for none.
 func ruleAbove(src *source, line int) string {
 	for ; line > 0; line-- {
 		s := src.line(line)
@@ -116,13 +116,13 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 	return out
 }
 
-// key is a key of a mapping that stands for a T, with how its value is parsed.
+// key is a key of a mapping that describes a T, with the parser of its value.
 type key[T any] struct {
 	name  string
 	parse func(to *T, p at, n *yaml.Node, errs *collector)
 }
 
-// keys are those of one kind of mapping, in the order in which they are listed to people.
+// keys are the keys of one kind of mapping, in the order of lists for people.
 type keys[T any] []key[T]
 
 // keyOf returns a key that is one value of a T.

@@ -18,7 +18,7 @@ const (
 	tick
 	// space is white space: the ASCII space and every ASCII control character.
 	space
-	// fold may stand between two variables that become one.
+	// fold is a byte between two variables that become one.
 	fold
 	// wide is the lead of a UTF-8 sequence of three or more bytes. Scripts that
 	// need those often write no spaces, so a run of them is a token of its own
@@ -28,7 +28,7 @@ const (
 	cont
 	// act marks a byte that may begin a form: its meaning depends on its neighbors.
 	act
-	// open is what may precede the first slash of a path.
+	// open may precede the first slash of a path.
 	open
 	// hexa is a letter that is also a hexadecimal digit.
 	hexa
@@ -39,26 +39,28 @@ const (
 	file
 	// link may occur in a URL.
 	link
-	// precede may stand between a keyword and its value.
+	// precede may come between a keyword and its value.
 	precede
-	// prefix is what may belong to an address right after it; see scanner.widen.
+	// prefix may belong to the address right after it; see scanner.widen.
 	prefix
-	// ends is what a base64 text may stand before, besides white space.
+	// ends may follow a base64 text, as white space may.
 	ends
 	// after ends a value of a template.
 	after
 	// joint makes one word of a template out of two.
 	joint
+	// partEnd ends a part of the name of a frame, as white space does.
+	partEnd
 	// event is a class of tokens, not of bytes: the token may be more than a word;
 	// see window.
 	event
 )
 
-// narrow is what a narrow token begins with and mostly consists of.
+// narrow bytes begin a narrow token and make up most of it.
 const narrow = letter | digit
 
-// wordlike is what must not stand directly before an opening quotation mark, or
-// after a closing one.
+// wordlike bytes rule out an opening quotation mark right after them and a closing
+// one right before them.
 const wordlike = narrow | wide
 
 var classes = makeClasses()
@@ -98,10 +100,11 @@ func makeClasses() (t [256]class) {
 	add(",;)]}", ends)
 	add("\x00 ,;)]}\"|", after)
 	add(".-/\\'`@+&~*", joint)
+	add("./+:[<()]>{},;\"'", partEnd)
 	return t
 }
 
-// at returns the class of s[i], or that of white space beyond either end of s.
+// at returns the class of s[i], and white space beyond either end of s.
 func at(s string, i int) class {
 	if uint(i) < uint(len(s)) {
 		return classes[s[i]]
@@ -125,7 +128,7 @@ func skipBack(s string, floor, i int, c class) int {
 	return i
 }
 
-// narrowEnd returns the end of the narrow token that begins at i, and which classes occur in it, among them those of
+// narrowEnd returns the end of the narrow token that begins at i, and the classes of its bytes, among them
 // digit, glue, slash, tick and cont. Glue belongs to it between narrow bytes only.
 func narrowEnd(s string, i int) (int, class) {
 	var all class

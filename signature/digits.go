@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// DigitsVary reports whether message, a line with digits in it whose key without a stack
-// is key, keeps its key whatever digits stand in place of those. It may say no where
-// that is so, and does where scratch, which it overwrites, is shorter than message. It
-// costs some four keys and does not allocate.
+// DigitsVary reports whether message, a line with digits, keeps its key, without a stack,
+// if any of its digits becomes another. False negatives occur, and DigitsVary overwrites
+// scratch: it returns false if scratch is shorter than message. It costs about four keys
+// and does not allocate.
 //
-// Of a digit, masking knows that it is one, but for words that are never masked, numbers
-// that begin with 0 and the first digit of a status, 1 to 5. So what holds for one digit of
-// each kind alone holds for all of them, unless such a word may come about.
+// Masking treats all digits the same, except in words that are never masked, in numbers
+// that begin with 0 and in the first digit of a status, 1 to 5. So one trial for each kind
+// of digit covers all digits, unless such a word may result.
 func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
 	if len(message) > len(scratch) || strings.IndexByte(message, '\n') >= 0 {
 		return false
@@ -35,7 +35,7 @@ func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
 	return !slices.ContainsFunc(n.digitWords, func(w []byte) bool { return bytes.Contains(text, w) })
 }
 
-// digitWords returns the words with digits, with 0 in place of each: whatever digits vary, one of them may come about.
+// digitWords returns the words with digits, with 0 in place of each digit: digits that vary may spell one of them.
 func digitWords(lists ...[]string) (words [][]byte) {
 	for _, list := range lists {
 		for _, w := range list {

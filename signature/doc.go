@@ -1,5 +1,12 @@
-// Package signature finds the shape of a log entry: its text without what
-// varies from one occurrence to the next, and a number that stands for it.
+// Package signature finds the shape of a log entry, its text without variables, and
+// the id of the shape.
+//
+//	Harvester31415 tried to walk to (166, 0, 143)   <*> tried to walk to (<*>)
+//	Harvester7 tried to walk to (2, 0, 5)           the same template, the same id
+//	request failed with 404                         request failed with 404
+//	request failed with 500                         another id: a status decides
+//	No path was found for Tobin                     an id of its own
+//	No path was found for Ilsebet                   another id, and one group in a Grouper
 //
 // # Tour
 //
@@ -18,13 +25,13 @@
 //	at Acme.Works.Press.Tick
 //	at Acme.Works.Floor.Tick
 //
-// [Of] hashes a template to the [ID] of the shape, which anybody can compute
-// again anywhere and for ever, and adds a second, independent hash; the two
+// [Of] hashes a template to the [ID] of the shape, which has the same value on every
+// machine and in every release, and adds a second, independent hash; the two
 // make a [Signature], the key to use wherever entries are counted, cached or
 // compared. [Normalizer.Key] is the way there for the hot path: it
 // hashes the template without building it, into a key that holds within the
 // process, for a table from keys to signatures. [Normalizer.AppendSpans] returns
-// for people what was masked, and what it looks like: <num>, <path>, <id>.
+// for people the masked parts and their forms: <num>, <path>, <id>.
 //
 // Every text has a signature, however short, long or broken.
 //
@@ -32,7 +39,7 @@
 // nothing. That "Anna" and "Boris" are both names of colonists cannot be seen in
 // a line alone, so words without digits stay words in templates. In quotation
 // marks and after "key=" a word is masked, unless it carries meaning: the
-// name of a type of fault, an answer, a state, an outcome, a level, or what stands
+// name of a type of fault, an answer, a state, an outcome, a level, or a word
 // after a key such as status, exit_code or action. A quoted message is text, masked
 // within; a number after such a key is a code, and stays. So do
 // the results of calls: "returned 404".
@@ -79,7 +86,7 @@
 // only if dst is too small, Signature only for templates of more than 1,024
 // bytes.
 //
-// Time is linear in the length of the text, whatever is in it: each byte is
+// Time is linear in the length of any text: each byte is
 // looked at a bounded number of times, which the tests try with text made to
 // break that. A stack is read until MaxFrames frames were found.
 //

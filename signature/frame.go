@@ -10,23 +10,22 @@ import (
 // is what its parts spell.
 type frame struct {
 	line   string    // from the name on
-	module string    // stands before the name, with a dot, if not empty
+	module string    // precedes the name, with a dot, if not empty
 	led    bool      // something was taken off before it
 	within bool      // the line is one of a stack
 	plain  plainName // the name, if it is plain
 }
 
-// complete reports whether the name is one, and what follows it is what
-// follows names of that form.
+// complete reports whether the name is a name and has a rest of the right form.
 //
 // The first part of a name is not empty and begins with a word byte or '<'.
-// If something was taken off before it, what follows is nothing, or begins with
+// If something was taken off before it, the rest is empty or begins with
 // one of "(", " (", " [0x", " in ", " <0x", ":" and a digit, or ">" if a
 // generator was left out. If not, it is arguments in parentheses to the end of
 // the line, maybe with ":" and a line number; after a name with exactly one
 // single colon also with a space before, else only if the name has generic
 // arguments in brackets after an arity, or if it has a dot or slash and the
-// arguments are those of Go, without line number, or "(at " and a place with a
+// arguments have the form of Go, without line number, or "(at " and a place with a
 // colon come after them, or [stackframe.Closed] holds in a stack.
 func (fr *frame) complete() bool {
 	if name := fr.plain; name.end > 0 {
@@ -45,8 +44,8 @@ func (fr *frame) complete() bool {
 	return fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
 }
 
-// mayEnd reports whether what follows the name that ends at i is what follows
-// names of its form.
+// mayEnd reports whether the rest after the name, from i on, has a form that fits the
+// form of the name.
 func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 	rest := fr.line[i:]
 	if fr.led {
@@ -113,8 +112,8 @@ func (fr *frame) begins(prefix string) bool {
 	return prefix == ""
 }
 
-// parts takes the name of a frame apart and leaves out what differs between
-// builds. What it finds spells the canonical name:
+// parts splits the name of a frame and leaves out bytes that differ between
+// builds. The parts spell the canonical name:
 //
 //	Type+Nested, Type/Nested            Type/Nested
 //	Type:Method, Type.Method            Type.Method
@@ -128,8 +127,8 @@ func (fr *frame) begins(prefix string) bool {
 //	lambda$main$0, main.func1           lambda$main, main.func
 //
 // Exactly: parts end at '.', '/', '+' and ':'. One colon counts if a letter, a
-// byte of 0x80 and above, '_', '$', '<' or '.' follows, and stands for '.'; more
-// than one always counts, and stays. '+' stands for '/'. The name ends at space
+// byte of 0x80 and above, '_', '$', '<' or '.' follows, and becomes '.'; more
+// than one always counts, and stays. '+' becomes '/'. The name ends at space
 // and any of ()]>{},;"' and at a colon that does not count. At the beginning of
 // a part, what [skipGenerator] skips is left out, and "(*Type)." is "Type.".
 //
@@ -138,23 +137,23 @@ func (fr *frame) begins(prefix string) bool {
 // '<' begins a part, all up to the '>' that closes it belongs to the part, with
 // space and parentheses alone ending the name.
 //
-// Off the end of a part, and of what is before the first '>' in it if it begins
+// Off the end of a part, and of its bytes before the first '>' if it begins
 // with '<', are cut "_Patch" and "$" with a number as often as they come, if
 // something is left; and then a part that is a number is empty, and "func" with
-// a number is "func". Off the end of what follows a '>' of a part that begins
+// a number is "func". Off the end of the bytes after a '>' of a part that begins
 // with '<', up to the next one or the end of the part, are cut "_Patch" with a
 // number if something is left, and any of _|` and digits, as often as they come.
 //
-// Every rule leaves alone what a rule, the same or another, has produced.
+// No rule changes the result of a rule.
 type parts struct {
 	s string
 	i int // end of the name, once next returns false
 
 	from, to int    // the part: s[from:to], maybe empty
-	sep      string // what follows it in the canonical name
+	sep      string // follows the part in the canonical name
 
 	depth   int  // of angle brackets around a generated name
-	inside  bool // the part goes on after an angle bracket was closed
+	inside  bool // the part continues after a closed angle bracket
 	done    bool
 	methods int  // single colons
 	dots    int  // other separators
@@ -244,7 +243,7 @@ func (p *parts) angle() {
 // plain takes text up to the next separator.
 func (p *parts) plain() {
 	s, i := p.s, p.i
-	for i < len(s) && (classes[s[i]]&wordlike != 0 || !endsPart(s[i])) {
+	for i < len(s) && classes[s[i]]&(partEnd|space) == 0 {
 		i++
 	}
 	p.to, p.sep, p.inside = i, "", false
@@ -293,22 +292,9 @@ func (p *parts) plain() {
 	p.i = i + 1
 }
 
-// endsPart reports whether b, which is in no word, ends a part.
-func endsPart(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(', ')', ']', '>', '{', '}', ',', ';', '"', '\'':
-		return true
-	}
-	return classes[b]&space != 0
-}
-
-// mayFollowArguments reports whether b may stand after generic arguments.
+// mayFollowArguments reports whether b may follow generic arguments.
 func mayFollowArguments(b byte) bool {
-	switch b {
-	case '.', '/', '+', ':', '[', '<', '(':
-		return true
-	}
-	return classes[b]&space != 0
+	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
 }
 
 // matching returns the position after the bracket that closes the one at i,
@@ -338,8 +324,8 @@ func hasArity(part string) bool {
 	return i >= 0 && at(part, i+1)&digit != 0
 }
 
-// trimPart returns the end of the part s[from:to] without what the runtime or
-// a patching library appended.
+// trimPart returns the end of the part s[from:to] without the suffixes of the runtime and
+// of patching libraries.
 func trimPart(s string, from, to int) int {
 	if from == to || classes[s[to-1]]&digit == 0 {
 		return to

@@ -51,13 +51,13 @@ type GrouperConfig struct {
 // another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
 // Grouper remembers hashes and numbers, no text.
 //
-// Frames are part of the words after a column: faults thrown by different methods stay apart. A group may hold
+// Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
 //
 // Groups do not depend on the order of the texts if nothing is evicted and no flood comes. With more columns than are
-// watched, evidence that is far apart (with the defaults some 2,000 new texts) may not be put together; Stats counts
-// evictions. A flood is 256 statements with the same first word, number of words and punctuation, none of which is like
-// another: they become one group.
+// watched, evidence with many texts between (with the defaults some 2,000) may not be combined; Stats counts
+// evictions. A flood is 256 statements with the same first word, number of words and punctuation, each alone
+// in its group: they become one group.
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
@@ -70,7 +70,7 @@ type Grouper struct {
 	cols   []column
 	merges []GroupMerge
 
-	stats  GrouperStats // but for what is derived
+	stats  GrouperStats // without derived counts
 	unions int          // that made one group of two
 	tick   uint32
 	copied GrouperState       // reused
@@ -91,8 +91,8 @@ func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check}
 type column struct {
 	Key   uint64
 	Words [groupValues]uint32 // half of the hash of each distinct content
-	Nodes [groupValues]uint32 // the first node plus one that had it, of a form the latest alone
-	Value uint32              // node plus one that has a value there
+	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
+	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
 	Since uint32              `json:",omitempty"` // node that opened it
 	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
@@ -111,7 +111,7 @@ type GroupMerge struct {
 	Into Signature // name of the group that it joined
 }
 
-// GrouperStats counts what a [Grouper] did.
+// GrouperStats counts the work of a [Grouper].
 type GrouperStats struct {
 	Signatures     int    // known
 	Groups         int    // of the known signatures
@@ -153,15 +153,13 @@ func (g *Grouper) Group(s Signature) Signature {
 }
 
 // Members appends to dst the known ids of the group that id belongs to, id among them, and nothing where id is not
-// known. It costs a pass over what is known.
+// known. It costs a pass over all known signatures.
 func (g *Grouper) Members(dst []ID, id ID) []ID {
-	mask := len(g.slots) - 1
-	for i := int(id) & mask; g.slots[i] != 0; i = (i + 1) & mask {
-		n := g.slots[i] - 1
+	for n := range g.nodes {
 		if g.nodes[n].ID != id {
 			continue
 		}
-		group := g.root(n)
+		group := g.root(uint32(n))
 		for m := range g.nodes {
 			if g.root(uint32(m)) == group {
 				dst = append(dst, g.nodes[m].ID)
@@ -179,9 +177,8 @@ func (g *Grouper) Stats() GrouperStats {
 	return s
 }
 
-// Place is where a [Grouper] keeps what it knows of a signature. It stays right
-// while the Grouper lives: none is evicted. It means nothing to another one,
-// a restored one included.
+// Place is the index of a signature in a [Grouper]. It stays valid while the Grouper
+// lives, since no signature is evicted. Another Grouper, also a restored one, cannot use it.
 type Place uint32
 
 // nowhere is the place of a signature that came when all places were taken, and
@@ -248,7 +245,7 @@ const (
 	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
 	weighWord     = 20
 	weighFewWord  = 15
-	weighSpan     = 15 // no word, or two
+	weighSpan     = 15 // two words, if a single word was seen there, too
 	weighNames    = 30 // all names of a statement
 	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
@@ -414,7 +411,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Word = c.Word || word
 	}
 	if opens = !c.Open && (c.Score == enough && (c.Word || !c.Short) || c.Value != 0 && c.Word); opens {
-		g.open(c)
+		c.Open, c.Since = true, uint32(len(g.nodes)-1)
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
 		}
@@ -428,10 +425,6 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 	return opens
 }
 
-func (g *Grouper) open(c *column) {
-	c.Open, c.Since = true, uint32(len(g.nodes)-1)
-}
-
 // guard notes that node n is alone. It makes one group of a flood of such nodes.
 func (g *Grouper) guard(n uint32, t *tokens) {
 	if t.n < 2 {
@@ -443,14 +436,14 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
 	} else if c.Forms++; c.Forms == floodForms {
-		g.open(c)
+		c.Open, c.Since = true, uint32(len(g.nodes)-1)
 		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
 			g.union(m-1, n)
 		}
 	}
 }
 
-// match returns a node of the group that a statement belongs to by what is known.
+// match returns a node of the group that a statement belongs to by the open columns.
 func (g *Grouper) match(t *tokens) (uint32, bool) {
 	if n := g.said[g.saidSlot(t.sum)]; n != 0 {
 		return n - 1, true
@@ -520,11 +513,7 @@ func (g *Grouper) column(key uint64) *column {
 	set := g.set(key)
 	victim := &set[0]
 	for i := range set {
-		c := &set[i]
-		if c.Key == 0 {
-			victim = c
-			break
-		}
+		c := &set[i] // an empty slot was used before all others
 		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
 			victim = c
 		}
@@ -546,13 +535,18 @@ func (c *column) shown() int {
 
 // find returns the node of s.
 func (g *Grouper) find(s Signature) (uint32, bool) {
+	n := g.slots[g.slot(s)]
+	return n - 1, n != 0
+}
+
+// slot returns the slot of s, or the slot that it would take.
+func (g *Grouper) slot(s Signature) int {
 	mask := len(g.slots) - 1
-	for i := int(s.ID) & mask; g.slots[i] != 0; i = (i + 1) & mask {
-		if n := g.slots[i] - 1; g.nodes[n].sig() == s {
-			return n, true
-		}
+	i := int(s.ID) & mask
+	for g.slots[i] != 0 && g.nodes[g.slots[i]-1].sig() != s {
+		i = (i + 1) & mask
 	}
-	return 0, false
+	return i
 }
 
 // insert makes a node for s, which must not be known. There must be room.
@@ -560,12 +554,7 @@ func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
 	g.nodes = append(g.nodes, groupNode{ID: s.ID, Check: s.Check, Said: said})
 	g.groups = append(g.groups, n)
-	mask := len(g.slots) - 1
-	i := int(s.ID) & mask
-	for g.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	g.slots[i] = n + 1
+	g.slots[g.slot(s)] = n + 1
 	if i := g.saidSlot(said); g.said[i] == 0 {
 		g.said[i] = n + 1
 	}
@@ -591,7 +580,7 @@ func (g *Grouper) root(n uint32) uint32 {
 	return n
 }
 
-// union makes one group of those of a and b, named by the older.
+// union joins the groups of a and b. The older names the result.
 func (g *Grouper) union(a, b uint32) {
 	a, b = g.root(a), g.root(b)
 	if a == b {

@@ -2,23 +2,22 @@ package signature
 
 import "math/bits"
 
-// hasher hashes the stretches of a template: what is between two masks, or a
-// mask and the end of a line, or is the name of a frame. Bytes of a stretch may
+// hasher hashes the stretches of a template: the text between two masks, or between a
+// mask and the end of a line, or the name of a frame. Bytes of a stretch may
 // arrive in pieces; where the pieces end makes no difference. It feeds every
-// eight bytes to two chains of different construction, the second of which is
-// kept as the check.
+// eight bytes to two chains of different construction. The second becomes
+// the check.
 //
-// Every stretch begins with a word of its own, so that its words are loaded as
-// they stand, without shifts. The last word is padded with zeros, and its highest
-// byte is what ends the stretch. That is
-// unambiguous, since no template holds a control character within a line.
+// Every stretch begins with a word of its own, so that its words are loaded
+// without shifts. The last word is padded with zeros, and its highest byte ends the
+// stretch. That is unambiguous, since no template holds a control character within a line.
 type hasher struct {
 	a, b uint64
 	word uint64 // bytes not hashed yet, the first one lowest
 	n    uint   // how many bits of word are in use: 0, 8, … 56
 }
 
-// What ends a stretch, in the highest byte of its last word.
+// The ends of a stretch, in the highest byte of its last word.
 const (
 	endLine = 0
 	endMask = 1 << 56
@@ -105,7 +104,7 @@ func mixStretch(a, b uint64, s string, from, to int, mark uint64) (uint64, uint6
 	return mix(a, b, loadPart(s, from, to)|mark)
 }
 
-// sum ends the text, of which every stretch was ended.
+// sum ends the text. All its stretches must have ended.
 func (h hasher) sum() Key {
 	a := h.a ^ bits.RotateLeft64(h.b, 17)
 	a ^= a >> 32

@@ -74,7 +74,7 @@ func Of(template []byte) Signature {
 	return Signature{ID: ID(xxhash.Sum64(template)), Check: check}
 }
 
-// Key is what the hot path looks a known signature up by. Two texts have the
+// Key finds a known signature on the hot path. Two texts have the
 // same Key exactly if they have the same canonical template, but for
 // collisions of Hash, in which Check differs.
 //

@@ -2,12 +2,12 @@ package signature
 
 import "strings"
 
-// keyword is what a word says of what stands after it.
+// keyword is the meaning of a word for the value after it.
 type keyword uint8
 
 const (
 	noKeyword keyword = iota
-	// textKeyword announces text: what a quotation or a word after it says.
+	// textKeyword announces text: a quotation or a word.
 	textKeyword
 	// codeKeyword announces a number that decides, or a word.
 	codeKeyword
@@ -23,7 +23,7 @@ const (
 	flagKeyword
 )
 
-// announces reports whether what stands after the word is not for others to mask:
+// announces reports whether other rules must not mask the value after the word:
 // a quotation is text.
 func (k keyword) announces() bool { return k != noKeyword && k < requestKeyword }
 
@@ -112,13 +112,13 @@ func mayFollowKeyword(s string, i int) bool {
 		(s[i-1] > ' ' || classes[s[i-2]]&precede != 0 || mayEnd(s, i-1))
 }
 
-// precedeMax is how many bytes may stand between a keyword and its value, besides
+// precedeMax is how many bytes may come between a keyword and its value, without
 // white space.
 const precedeMax = 4
 
-// keyword returns what the word before i says of what begins at i: error 404 is not
-// error 500. The word is all letters up to what stands between it and i, or in a
-// compound such as errorCode or exit_code the last one.
+// keyword returns the meaning of the word before i for the value at i: error 404 is not
+// error 500. The word is the letters before the bytes of class precede, or in a
+// compound such as errorCode or exit_code its last word.
 //
 // On the hot path, mayFollowKeyword is asked first.
 func (sc *scanner) keyword(i int) keyword {
@@ -133,7 +133,7 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	switch {
-	case sc.request && j < i && (j == floor || s[floor:j] == " ->"):
+	case j < i && (j == floor || s[floor:j] == " ->") && sc.asked():
 		return requestKeyword
 	case j == i || j == floor || !mayEnd(s, j):
 		return noKeyword
@@ -169,13 +169,18 @@ func (sc *scanner) keyword(i int) keyword {
 	return noKeyword
 }
 
-// isRequest reports whether a word of three to seven capitals ends at j, as requests do: GET, POST.
-func (sc *scanner) isRequest(j int) bool {
+// asked reports whether the last variable is the object of a request: three to seven capitals and a space are before
+// it, as in GET /index.
+func (sc *scanner) asked() bool {
+	j := sc.begin - 1
+	if j < 3 || sc.s[j] != ' ' {
+		return false
+	}
 	n := j
 	for n > 0 && isUpper(sc.s[n-1]) {
 		n--
 	}
-	return j-n >= 3 && j-n < hexMin && n > sc.masked && at(sc.s, n-1)&wordlike == 0
+	return j-n >= 3 && j-n < hexMin && n > sc.before && at(sc.s, n-1)&wordlike == 0
 }
 
 // isPast reports whether s ends in a verb in the past, or one with "with" after it.
@@ -190,7 +195,7 @@ func isPast(s string) bool {
 // wordStart returns where the word begins that ends at j: all letters before it, or
 // in a compound those from the last capital after a small letter on. It looks no
 // further than a keyword may be long.
-func wordStart(s string, floor, j int) int {
+func wordStart[T string | []byte](s T, floor, j int) int {
 	n := j
 	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) && (n == j || !isUpper(s[n]) || !isLower(s[n-1])) {
 		n--

@@ -2,19 +2,18 @@ package signature
 
 import "strings"
 
-// Mask is what stands in a canonical template for every variable.
+// Mask replaces every variable in a canonical template.
 const Mask = "<*>"
 
-func isMask(s string, i int) bool {
-	return i+len(Mask) <= len(s) && s[i:i+len(Mask)] == Mask
+func isMask[T string | []byte](s T, i int) bool {
+	return i+len(Mask) <= len(s) && string(s[i:i+len(Mask)]) == Mask
 }
 
 // hexMin is how long a word of hexadecimal letters alone must be to be a
 // number. English has no such word of eight letters that turns up in logs.
 const hexMin = 8
 
-// isHexWord reports whether t, which holds no digit, is a hexadecimal number
-// all the same.
+// isHexWord reports whether t, which holds no digit, is a hexadecimal number.
 func isHexWord(t string) bool { return skip(t, 0, hexa) == len(t) }
 
 // digitOutsideArity reports whether t holds a digit that is not part of a
@@ -70,12 +69,10 @@ func isCalendar(s string, i, j int) bool {
 		"Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun",
 		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday":
 		return true
-	case "NaN":
-		return true
 	case "May", "March":
 		return at(s, skip(s, j, space))&digit != 0
 	}
-	return false
+	return s[i:j] == "NaN"
 }
 
 // unitWords belong to a number right before them: units of measurement, halves
@@ -92,9 +89,9 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
-// constantWords are answers, states, outcomes and levels: words that are one of
-// few where they stand, so that they are what a message means, not what it is
-// about. In capitals, or with the first letter as one, they are constants too.
+// constantWords are answers, states, outcomes and levels: one of few words in their
+// place, so that they make the meaning of a message and not its subject. In capitals,
+// or with the first letter as one, they are constants too.
 var constantWords = []string{
 	"true", "false", "yes", "no", "on", "off", "null", "nil", "none", "ok",
 	"open", "closed", "started", "stopped", "paused", "resumed", "running",
@@ -124,8 +121,7 @@ func each(list []string, form func(string) string) (forms []string) {
 // where most tokens are values, alone in quotation marks or after "key=": it is a
 // constant, or the name of a type of fault.
 //
-// Such tokens are literal wherever they stand, so the answer is the same for
-// the template.
+// Such tokens are literal everywhere, so the answer is the same for the template.
 func isTelling(t string) bool { return constants.has(t) || isFault(t) }
 
 // inCapitals reports whether the narrow token t is two or more capitals, with '_'
@@ -165,8 +161,8 @@ const groupsMax = 20
 // addressEnd returns the end of the hardware or IPv6 address at i, or 0 if
 // there is none: groups of up to four hexadecimal digits with colons between
 // them. Six or more of two digits are one, or eight, or fewer with two colons
-// somewhere, one digit of which is no letter; a time of day is none. If all are none, the first of two digits may be.
-// What follows '%' is the zone.
+// somewhere, with one digit that is no letter; a time of day is none. If all are none, the first of two digits may be.
+// The zone follows '%'.
 func addressEnd(s string, i int) int {
 	groups, pairs, digits, short, end, hardware := 0, 0, false, false, 0, 0
 	for groups < groupsMax {
@@ -219,8 +215,8 @@ func isHostName(t string) bool {
 }
 
 // isPortHost reports whether the token t, before a colon and a digit, is the name of
-// a host: localhost, or three or more names in small letters, of which the last has
-// two, as those of countries have. With fewer names, it may be a file and a line.
+// a host: localhost, or three or more names in small letters, the last one of two
+// letters, as a country has. With fewer names, it may be a file and a line.
 func isPortHost(t string) bool {
 	return t == "localhost" || strings.Count(t, ".") > 1 && t[len(t)-3] == '.' && ofHost(t)
 }
@@ -342,7 +338,7 @@ func (sc *scanner) isCompressed(i, j int) bool {
 }
 
 // accountAfter returns where the name of an account begins, if the word at i is
-// the "user" of "for user NAME" or the like, or -1. Such names are as variable
+// the "user" of "for user NAME" or a similar text, or -1. Such names are as variable
 // as any id; few of them hold a digit.
 func accountAfter(s string, i, floor int) int {
 	j := i + len("user")

@@ -13,7 +13,7 @@ import (
 // say.
 const defaultMaxFrames = 8
 
-// Config is what differs between the normalizers of two hosts. The zero
+// Config holds the settings of a normalizer that differ between hosts. The zero
 // value is the default.
 type Config struct {
 	// Protect lists words that are never masked, compared exactly, such as
@@ -21,7 +21,7 @@ type Config struct {
 	Protect []string
 
 	// LoggerFrames lists prefixes of frames, in their canonical form, that
-	// belong to the logger itself and do not count. A nil slice stands for
+	// belong to the logger itself and do not count. A nil slice means
 	// [DefaultLoggerFrames], an empty one for none. An empty prefix is an error.
 	LoggerFrames []string
 
@@ -30,9 +30,8 @@ type Config struct {
 	MaxFrames int
 }
 
-// DefaultLoggerFrames returns the prefixes that stand for the logging of the
-// Unity engine and for .NET's own means to take a stack. A game's own logger
-// comes on top of them, from whoever knows the game.
+// DefaultLoggerFrames returns the prefixes of the logging of the Unity engine and of
+// .NET's means to take a stack. Rule files of a game add the game's own logger.
 func DefaultLoggerFrames() []string {
 	return []string{
 		"UnityEngine.StackTraceUtility.",
@@ -79,7 +78,7 @@ func New(c Config) (*Normalizer, error) {
 }
 
 // canonicalPrefix returns l in the form that frames are compared in, so that
-// it may be given as it stands in a log.
+// a prefix can be copied from a log.
 func canonicalPrefix(l string) string {
 	l = strings.TrimPrefix(trim(l), "at ")
 	l = strings.ReplaceAll(l, "::", "\x00")
@@ -103,9 +102,9 @@ func (n *Normalizer) hashConfig(protect []string) uint64 {
 	return xxhash.Sum64String(b.String())
 }
 
-// Version identifies the masking: it is another number whenever [Version] or
-// any part of the Config that ids depend on is. Ids and templates that were
-// stored are comparable with those of n exactly if it is the same.
+// Version identifies the masking: it changes with [Version] and with any part of the
+// Config that ids depend on. Stored ids and templates are comparable with the ids and
+// templates of n exactly if their Version is equal.
 func (n *Normalizer) Version() uint64 { return n.version }
 
 // Key returns the key of an entry with this message and stack, in one pass

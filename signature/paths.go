@@ -77,7 +77,7 @@ func drivePath(s string, i int) int {
 // nameMax bounds how far ahead of a space the next slash of a path may be.
 const nameMax = 64
 
-// nameEnd looks whether a name of the path s[i:...] goes on over the byte at j,
+// nameEnd looks whether a name of the path s[i:...] continues over the byte at j,
 // which is a space, a bracket or other punctuation. It does if the name is
 // followed by another slash, and nothing before that rules it out. It
 // returns the position of that slash, or -1.
@@ -136,7 +136,7 @@ func isConnective(word string) bool {
 }
 
 // isRelativePath reports whether the token t, which holds a slash, is a path:
-// one with two slashes, one with points on both sides of a slash, or one that ends
+// it has two slashes, or points on both sides of a slash, or ends
 // in a file name with an extension. TCP/IP and read/write are words.
 func isRelativePath(t string) bool {
 	slashes, before, points := 0, false, false

@@ -8,7 +8,7 @@ import "math/bits"
 // hashed as one text or two, which takes a third of the time of parts.
 type plainName struct {
 	end   int // 0 if the name is not plain
-	colon int // where the colon is that stands for a dot, or -1
+	colon int // where the colon is that becomes a dot, or -1
 	dots  bool
 }
 

@@ -18,7 +18,7 @@ const (
 	roleOther = roleHexa | roleInitial | roleDigit // '<', class wide, and space that is not one space
 )
 
-// roles has the four bits of each byte, 16 bits apart: so 16 bytes can be joined
+// roles has the four bits of each byte at distances of 16 bits: so 16 bytes can be joined
 // by shifting them into their places, which is faster than comparing eight at a time
 // in a register.
 var roles = func() (t [256]uint64) {

@@ -2,7 +2,7 @@ package signature
 
 import "strings"
 
-// The kinds of marks. What a backslash is before ends where one is, too.
+// The kinds of marks. A quotation that begins after a backslash also ends after one.
 const (
 	quoteDouble = iota
 	quoteSingle
@@ -17,9 +17,9 @@ const (
 // closes if no space is before it and no word begins right after it. So the
 // apostrophes of don't and pawns' are none.
 //
-// What rules out a quotation is found in the first words of the text, or before
-// it, and needs no closing mark. Where the closing mark is may be another place in
-// the template, since what follows it counts.
+// The first words of the text, or the words before it, rule out a quotation without
+// a look at its closing mark. The closing mark may be elsewhere in the template, since
+// the byte after it counts.
 func (sc *scanner) quoteEnd(i, which int) int {
 	s := sc.s
 	if i == sc.text || i == sc.opened || sc.afterWord(i) || at(s, i+1)&space != 0 {
@@ -212,7 +212,7 @@ func isSentence(s string) bool {
 }
 
 // isName reports whether the mark at i quotes one token that is to be seen: a
-// protected word, one that carries meaning, or the name of a member as in
+// protected word, a word with meaning, or the name of a member as in
 // JSON, which follows an opening brace or a comma and is followed by a colon.
 func (sc *scanner) isName(i int) bool {
 	s := sc.s

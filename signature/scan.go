@@ -1,6 +1,6 @@
 package signature
 
-// piece is what follows the literal text that [scanner.next] found.
+// piece is the kind of text after the literal text that [scanner.next] found.
 type piece uint8
 
 const (
@@ -9,14 +9,14 @@ const (
 	pieceMask               // a variable
 )
 
-// A scanner cuts one text, a head, into literal stretches and what stands
-// between them. It makes a single pass: no byte is looked at more than a fixed
-// number of times, whatever the text.
+// A scanner cuts one text, a head, into literal stretches, variables and white
+// space. It makes a single pass: no byte of any text is looked at more than a fixed
+// number of times.
 //
 // That a template is its own template rests on three rules that every
 // predicate of the scanner keeps:
 //
-//   - What is decided about a token depends on its own bytes, on literal bytes
+//   - A decision about a token depends on its own bytes, on literal bytes
 //     before it, and on bytes after it only by their class.
 //   - To the left, whatever became a mask is the same as a mask that was
 //     there: a predicate that looks left asks first whether its token begins
@@ -32,7 +32,7 @@ type scanner struct {
 	kind     kind // of the variable that follows it, if show is set
 	show     bool
 
-	i      int // where scanning goes on
+	i      int // where scanning continues
 	lit    int // where the next literal stretch begins
 	masked int // end of the last variable, -1 if there was none
 
@@ -46,7 +46,8 @@ type scanner struct {
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
-	request bool // the last variable is what a request, such as GET, asks for
+	begin   int // where the last variable begins
+	before  int // end of the variable before that, -1 if there was none
 }
 
 // start begins on the head of message, without the white space at its ends, and
@@ -69,7 +70,7 @@ func (sc *scanner) start(n *Normalizer, message string) (rest string) {
 	return rest
 }
 
-// next finds the next literal stretch and returns what follows it.
+// next finds the next literal stretch and returns the kind of text after it.
 func (sc *scanner) next() piece {
 	s, i := sc.s, sc.i
 	for i < len(s) {
@@ -91,7 +92,7 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || sc.request {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -144,7 +145,7 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
-	sc.request = start > 3 && s[start-1] == ' ' && isUpper(s[start-2]) && sc.isRequest(start-1)
+	sc.begin, sc.before = start, sc.masked
 	number := isNumber(s, start, end)
 	if end < len(s) && s[end] == '=' {
 		end = paddingEnd(s, start, end)
@@ -188,7 +189,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && !sc.request {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
 				k = kindToken
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
@@ -261,7 +262,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || sc.request) && sc.isCode(i, j) {
+		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) {
 			return j, literal
 		}
 		return j, kindToken
@@ -424,8 +425,8 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	return i, end, kindValue
 }
 
-// isInert reports whether the byte at i, which is of class act but not wide, is
-// one that special would do nothing about, judged by the byte after it: the point
+// isInert reports whether the byte at i, which is of class act but not wide, makes
+// special do nothing, judged by the byte after it: the point
 // that ends a sentence, the bracket that opens a remark. It is inlined.
 func isInert(s string, i int) bool {
 	c := at(s, i+1)

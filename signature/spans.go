@@ -4,7 +4,7 @@ import "strings"
 
 // Span is a part of a head that its template masks.
 type Span struct {
-	// Mask names what the part looks like, as "<num>", "<hex>", "<id>" or
+	// Mask names the form of the part, as "<num>", "<hex>", "<id>" or
 	// "<path>"; it is [Mask] where that is several kinds or none.
 	Mask string
 
@@ -19,9 +19,9 @@ type Span struct {
 // first line of message that is not blank, or two where the second names an
 // exception, without white space at its ends. The head is a part of message.
 //
-// Between the spans stands what the template keeps, but for white space, of
-// which each run is one space there. It is for showing people what was masked:
-// ids, rules and comparisons use the canonical template.
+// The text between the spans is in the template, where each run of white space is one
+// space. AppendSpans shows masked parts to people: ids, rules and comparisons use the
+// canonical template.
 func (n *Normalizer) AppendSpans(dst []Span, message string) (spans []Span, head string) {
 	var sc scanner
 	sc.start(n, message)
@@ -37,7 +37,7 @@ func (n *Normalizer) AppendSpans(dst []Span, message string) (spans []Span, head
 	}
 }
 
-// kind is what a variable looks like.
+// kind is the form of a variable.
 type kind uint8
 
 const (
@@ -57,24 +57,12 @@ const (
 	kindVector
 )
 
+// kindNames are the names of the kinds, in their order.
 var kindNames = [...]string{
-	literal:    "",
-	kindMask:   "<*>",
-	kindToken:  "<*>",
-	kindNumber: "<num>",
-	kindHex:    "<hex>",
-	kindUUID:   "<uuid>",
-	kindID:     "<id>",
-	kindTime:   "<time>",
-	kindHost:   "<host>",
-	kindPath:   "<path>",
-	kindURL:    "<url>",
-	kindQuoted: "<quoted>",
-	kindValue:  "<value>",
-	kindVector: "<vec>",
+	"", Mask, Mask, "<num>", "<hex>", "<uuid>", "<id>", "<time>", "<host>", "<path>", "<url>", "<quoted>", "<value>", "<vec>",
 }
 
-// shown returns k, or what the text t of a kindToken looks like.
+// shown returns k, or the form of the text t if k is kindToken.
 func shown(t string, k kind) kind {
 	if k != kindToken {
 		return k

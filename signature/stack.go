@@ -10,7 +10,7 @@ import (
 //
 // The head is the first line that is not blank. If a blank line precedes it
 // and it is a stack frame, the head is empty: so the template of an entry that
-// is nothing but a stack reads as what it is. If the line after it names an
+// is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
 	n := strings.IndexByte(message, '\n')
@@ -118,7 +118,7 @@ func (f *frames) next() (frame, bool) {
 // and then word bytes and '-' without '$'. Then is taken off, for the wrapper kind
 // dynamic-method, what [patched] takes off, and
 // "MonoMod.Utils.DynamicMethodDefinition:" as often as it comes without a second
-// colon. What follows is the name, as far as [parts] reads, and the rest as
+// colon. The rest begins with the name, as far as [parts] reads, and continues as
 // [frame.complete] demands.
 func parseFrame(line string, within bool) (frame, bool) {
 	var f stackframe.Head
@@ -160,7 +160,7 @@ func isPlainName(s string) bool {
 	return s != "" && isLetter(s[0])
 }
 
-// patched returns the name of the method that a generated one stands for. It
+// patched returns the name of the method that a generated method replaces. It
 // comes with its type written twice, as in A.B.A.B.Method_Patch1(A.B), or with
 // the type of the generator in front. Taken off is
 // "MonoMod.Utils.DynamicMethodDefinition.", and then the shortest beginning, of

@@ -1,8 +1,6 @@
 package signature
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -16,28 +14,8 @@ type GrouperState struct {
 	Tick           uint32
 	Merges         []GroupMerge `json:",omitempty"`
 	Known          []groupNode  `json:",omitempty"`
-	Groups         forest       `json:",omitempty"` // the first node of the group of each node
+	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
 	Watched        []column     `json:",omitempty"`
-}
-
-// forest has another node of its group, or itself, for each node, as [Grouper].
-type forest []uint32
-
-// MarshalJSON writes the first node of the group for each node. It is not a part of State, which needs a lock.
-func (s forest) MarshalJSON() ([]byte, error) {
-	for i, n := range s {
-		s[i] = s[n]
-	}
-	return json.Marshal([]uint32(s))
-}
-
-// UnmarshalJSON ends reading if b is no object, where encoding/json alone would make an empty column.
-func (c *column) UnmarshalJSON(b []byte) error {
-	if b[0] != '{' {
-		return errors.New("a column is no object")
-	}
-	type plain column
-	return json.Unmarshal(b, (*plain)(c))
 }
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
@@ -48,6 +26,9 @@ func (g *Grouper) State() *GrouperState {
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
 		Watched: s.Watched[:0],
 	}
+	for i, n := range s.Groups {
+		s.Groups[i] = s.Groups[n]
+	}
 	for i := range g.cols {
 		if g.cols[i].Key != 0 {
 			s.Watched = append(s.Watched, g.cols[i])
@@ -56,7 +37,7 @@ func (g *Grouper) State() *GrouperState {
 	return s
 }
 
-// RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s, of which it keeps nothing.
+// RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s. It copies s.
 // The error names the field if s was made with larger bounds, or cannot be the state of any Grouper.
 func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	g, err := NewGrouper(cfg)

@@ -66,20 +66,10 @@ func quoted(s []byte, i int) int {
 	return len(s)
 }
 
-// keywordOfKey returns what a word, or the last part of a compound such as exitCode or exit_code, says of what stands
-// after it.
+// keywordOfKey returns the keyword of a word, or of the last part of a compound such as exitCode or exit_code.
 func keywordOfKey(key []byte) keyword {
-	last := len(key)
-	for last > 0 && isLower(key[last-1]) {
-		last--
-	}
-	for small := last < len(key); last > 0 && isUpper(key[last-1]); {
-		if last--; small {
-			break
-		}
-	}
 	if string(key) == "@m" {
 		return textKeyword
 	}
-	return keywordOf(key[last:])
+	return keywordOf(key[wordStart(key, 0, len(key)):])
 }

@@ -18,7 +18,7 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // those of them that are no names
+	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	sum    uint64                // hash of all; if two are no values, values in sequence are one
 
 	frames uint64 // hash of the frames
@@ -171,10 +171,10 @@ func (t *tokens) say(s []byte) {
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
 	j := i
-	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMaskAt(s, j) {
+	for j < i+3 && bytes.IndexByte([]byte("#~.-+<>@/*$%"), byteAt(s, j)) >= 0 && !isMask(s, j) {
 		j++
 	}
-	if isMaskAt(s, j) {
+	if isMask(s, j) {
 		return t.glued(s, j)
 	}
 	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
@@ -205,7 +205,7 @@ func (t *tokens) isData(s []byte) bool {
 	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
 		return false
 	}
-	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMaskAt(in, 0)) || s[0] == '{' && isObject(in)
+	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) || s[0] == '{' && isObject(in)
 }
 
 // isRemark reports whether s, in brackets after a space, is words with a value in parentheses after a word.
@@ -221,7 +221,7 @@ func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && s[0] != ':' 
 func (t *tokens) glued(s []byte, i int) int {
 	for i < len(s) && !isAfter(s[i]) && s[i] != '\'' {
 		switch end := t.closing(s, i); {
-		case isMaskAt(s, i):
+		case isMask(s, i):
 			i += len(Mask)
 		case isAfter(byteAt(s, i+1)) && bytes.IndexByte([]byte(":=.!?"), s[i]) >= 0,
 			isOpening(s[i]) && (end == 0 || bytes.IndexByte(s[i:end], ' ') >= 0):
@@ -238,13 +238,13 @@ func wordEnd(s []byte, i int) (end int, masked, digits bool) {
 	for i < len(s) {
 		next := byteAt(s, i+1)
 		switch {
-		case isMaskAt(s, i):
+		case isMask(s, i):
 			masked = true
 			i += len(Mask)
 		case isWordByte(s[i]):
 			digits = digits || '0' <= s[i] && s[i] <= '9'
 			i++
-		case joinsWords(s[i]) && (isWordByte(next) || isMaskAt(s, i+1)):
+		case joinsWords(s[i]) && (isWordByte(next) || isMask(s, i+1)):
 			i++
 		case s[i] == ':' && next == ':' && isWordByte(byteAt(s, i+2)):
 			i += 2
@@ -261,11 +261,11 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w, next := s[i:j], byteAt(s, j)
 	end := t.closing(s, j)
 	switch {
-	case next == ':' && isMaskAt(s, j+1):
+	case next == ':' && isMask(s, j+1):
 		return t.glued(s, j+1), nameWord
 	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
 		return end, value
-	case end > 0 && isMaskAt(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end > 0 && isMask(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
@@ -475,10 +475,6 @@ func isWordByte(b byte) bool { return classes[b]&wordlike != 0 }
 
 // isAfter reports whether b ends a value.
 func isAfter(b byte) bool { return classes[b]&after != 0 }
-
-func isMaskAt(s []byte, i int) bool {
-	return byteAt(s, i) == Mask[0] && bytes.HasPrefix(s[i:], []byte(Mask))
-}
 
 // joinsWords reports whether b between two words makes one of them.
 func joinsWords(b byte) bool { return classes[b]&joint != 0 }

@@ -73,8 +73,8 @@ func (g *Grouper) varying(n uint32, put func([]byte)) {
 	}
 }
 
-// mayBeState reports whether w may be the state of something: it is one that ids keep, has small letters alone, or none
-// at all, or is in a type, such as Press::Jammed.
+// mayBeState reports whether w may be the state of something: ids keep it as a state, or it has small letters alone, or
+// none at all, or is in a type, such as Press::Jammed.
 func (w *term) mayBeState() bool {
 	text, _, glued := bytes.Cut(w.text, []byte(Mask))
 	if glued {
@@ -93,7 +93,7 @@ func codes(s []byte, put func([]byte)) {
 	var key []byte // the word before, if it announces a code
 	announced, last := false, 0
 	for i := 0; i < len(s); {
-		if isMaskAt(s, i) {
+		if isMask(s, i) {
 			i, key, announced = i+len(Mask), nil, false
 			continue
 		}

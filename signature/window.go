@@ -3,9 +3,9 @@ package signature
 import "math/bits"
 
 // A window is what up to 64 bytes of a text are, one bit for each byte, so that
-// the ends of tokens, and what is in them, are found by counting zeros instead of
-// looking at each byte: what is left to guess for the processor is what a token
-// is, not how long it is. In this manner simdjson reads JSON (Langdale and
+// the ends and the classes of tokens are found by counting zeros instead of
+// looking at each byte: the processor must predict the kind of a token, and not its
+// length. In this manner simdjson reads JSON (Langdale and
 // Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019).
 //
 // A window begins where a token may begin. All but base is relative to it.
@@ -18,8 +18,8 @@ type window struct {
 	starts uint64 // their first bytes
 	digits uint64 // bytes of class digit
 	other  uint64 // '<', bytes of class wide, and white space that is not one space
-	// events are the bytes that are not plain, or after which a token is not:
-	// what has no event is literal, but for the name of an account.
+	// events are the bytes that are not plain, or come before a token that is not:
+	// bytes without events are literal, except in the name of an account.
 	events uint64
 	// mayMean are those events that are none but for the first letters of a word,
 	// which have to be looked at.
@@ -49,7 +49,7 @@ func (w *window) fill(s string, i int) {
 	hexes &= hexes >> 4
 	parens := x & z &^ (n | y)
 	stray := (glued&^body | x&y&^(n|z|n<<1)) &^ afterSpace // signs, slashes, points and quotation marks
-	// What follows a byte is known but for the last one, which is never valid
+	// The byte after each byte is known, except after the last one, which is never valid
 	// unless it ends the text.
 	events := digits | hexes | other | body&^n | stray |
 		stray>>1&n | // the last byte of a token before one
@@ -133,15 +133,8 @@ func (w *window) classes(s string, from uint, within uint64) class {
 	if w.digits>>(from&63)&within != 0 {
 		all |= digit
 	}
-	if glued := (w.body &^ w.narrow) >> (from & 63) & within; glued != 0 {
-		all |= w.glues(s, from, glued)
+	for glued := (w.body &^ w.narrow) >> (from & 63) & within; glued != 0; glued &= glued - 1 {
+		all |= classes[s[w.base+int(from)+bits.TrailingZeros64(glued)]] & (glue | slash | tick)
 	}
 	return all
-}
-
-func (w *window) glues(s string, from uint, glued uint64) (all class) {
-	for ; glued != 0; glued &= glued - 1 {
-		all |= classes[s[w.base+int(from)+bits.TrailingZeros64(glued)]]
-	}
-	return all & (glue | slash | tick)
 }

@@ -26,10 +26,10 @@ import (
 // What [Finding.Check] may be.
 const (
 	checkCompile = "compile" // the file does not compile
-	// a rule that can never match, because of an earlier file; or one that matches every entry.
+	// a rule that can never match, because of an earlier file; or a rule that matches every entry.
 	checkShadowed  = "shadowed"
-	checkDuplicate = "duplicate"        // two rules with one condition, of which one only adds tags
-	checkTests     = "tests"            // a rule with less than two tests that match and one that does not
+	checkDuplicate = "duplicate"        // two rules with one condition; one of them only adds tags
+	checkTests     = "tests"            // a rule with less than two tests that match and a test that does not
 	checkMasked    = "masked"           // a text compared with template that no template can hold
 	checkBare      = "bare"             // a beginning of template that only a line without a logger's prefix has
 	checkPerEntry  = "per-entry"        // a rule that is evaluated for each entry
@@ -59,8 +59,8 @@ func (f *Finding) String() string {
 	return place + f.Severity.String() + ": " + problem + " [" + f.Check + "]"
 }
 
-// Lint compiles the given files and returns what is valid in them but should be
-// looked at, as warnings ordered by file (as given), line and column, or the
+// Lint compiles the given files and returns their valid but doubtful parts, as
+// warnings ordered by file (as given), line and column, or the
 // errors of [rules.Compile]. Rules that are off are left out.
 func Lint(files ...rules.File) []Finding {
 	set, err := rules.Compile(files...)
@@ -106,7 +106,7 @@ type linter struct {
 	*compiled.Set
 	set   *rules.Set
 	found []placed
-	lists map[listUse]hiddenText // what was found out about lists
+	lists map[listUse]hiddenText // findings about lists
 	buf   []byte
 }
 
@@ -257,7 +257,7 @@ func CheckPhase(set *rules.Set, name string) *rules.Error {
 	return &rules.Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
 }
 
-// phase reports n when it compares the phase with one that nobody sets.
+// phase reports n if it compares the phase with a phase that no rule sets.
 func (l *linter) phase(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	b, ok := n.(*ast.BinaryNode)
 	if !ok || b.Operator != "==" && b.Operator != "!=" && b.Operator != "in" {

@@ -85,8 +85,8 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 // loggerHeads are what loggers write in front of a text.
 var loggerHeads = []string{"2031-04-05 10:00:00 ", "2031-04-05 10:00:00,001 ERROR [main] ", "[10:00:00] [main/ERROR]: "}
 
-// bare reports n, which template must begin with, where it has a text of which a part is taken for what a logger writes
-// in front of a text, and so is cut off where a logger does write something.
+// bare reports n, a beginning that template must have, if it has a text that begins like the head of a logger, and so
+// is cut off after the head of a real logger.
 func (l *linter) bare(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	for _, text := range compiled.Texts(n) {
 		for _, head := range loggerHeads {
@@ -146,16 +146,16 @@ func (l *linter) hiddenOf(items []string, how compiled.Fit) (h hiddenText) {
 	return h
 }
 
-// What may stand before and after a text, as far as masking cares: nothing, more
-// of the same word, another word, a variable, an open quotation. Before a number
-// it may be a word after which codes stay as they are.
+// The texts before and after a text that differ for masking: nothing, more of the
+// same word, another word, a variable, an open quotation. Before a number it may be a
+// word that announces a code, which then stays.
 var (
 	textsBefore = []string{"", "x", "x ", "x: ", "<*> ", "x'", "x'x '"}
 	codesBefore = append(slices.Clip(textsBefore), "code ", "(code=")
 	textsAfter  = []string{"", "x", " x", ": x", " <*>", "'x", "x'"}
 )
 
-// mayBeCode reports whether text begins with what could be an error code.
+// mayBeCode reports whether text may begin with an error code.
 func mayBeCode(text string) bool {
 	text = strings.TrimLeft(text, " :=([#-")
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX", r) })
@@ -165,8 +165,8 @@ func mayBeCode(text string) bool {
 	return strings.ContainsAny(text[:end], "0123456789")
 }
 
-// missingHead returns what is missing of a word after which codes stay as they
-// are where text begins within one: "rror was 5" may be of "error was 5".
+// missingHead returns the missing beginning of a word that announces a code, if text
+// begins within such a word: "rror was 5" may be a part of "error was 5".
 func missingHead(text string) string {
 	for _, word := range [...]string{"error was ", "code ", "status ", "hresult ", "errno "} {
 		for i := 1; i < len(word)-1; i++ {
@@ -179,9 +179,8 @@ func missingHead(text string) string {
 }
 
 // possible reports whether there is a template that text fits into. It tries
-// what may stand around it, so it may err, in both directions: masking has
-// more rules than are tried here, and no template needs to ever come up. It is
-// meant for a warning.
+// texts around it, so it may err, in both directions: masking has more rules than it
+// tries, and no template needs to occur. Its result is for a warning.
 func (l *linter) possible(text string, how compiled.Fit) bool {
 	before, after := textsBefore, textsAfter
 	switch {

@@ -22,7 +22,7 @@ type Set struct {
 type Rule struct {
 	File       int         // index of the rule's file
 	Print      string      // fingerprint of all conditions: equal rules have equal fingerprints
-	Conditions []Condition // the rule's own, then those of its exceptions
+	Conditions []Condition // the condition of the rule, then of its exceptions
 }
 
 // Condition is a condition with its lists and macros expanded.
