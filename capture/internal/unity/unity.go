@@ -23,7 +23,6 @@ const (
 
 const (
 	maxWindow   = 24  // lines about the graphics card
-	maxDevices  = 8   // among which it chooses one
 	maxGameLine = 100 // bytes: a longer line is a sentence
 )
 
@@ -34,11 +33,7 @@ type Start struct {
 	window  int    // lines to come about the graphics card
 	gl      bool   // where it has said that OpenGL is used
 	program string // name of the game's data folder, in small letters and digits
-	devices []device
 }
-
-// device is a graphics card that Vulkan offers.
-type device struct{ handle, name string }
 
 // Program returns the name of the game's program, without what it was built for, in small
 // letters and digits; "" while it is not known. The game's own code often has
@@ -126,8 +121,6 @@ func (s *Start) Line(line string) {
 	switch {
 	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
 		s.window = maxWindow
-	case strings.HasPrefix(line, "[Vulkan init] "):
-		s.vulkan(line[len("[Vulkan init] "):])
 	case strings.HasPrefix(line, "Initializing Metal device caps: "):
 		format.Learn(&s.Facts.Graphics, line[len("Initializing Metal device caps: "):])
 		format.Learn(&s.Facts.GraphicsAPI, "Metal")
@@ -209,33 +202,6 @@ func (s *Start) graphics(line string) {
 		format.Learn(&s.Facts.GraphicsMemory, value)
 	case "Driver":
 		format.Learn(&s.Facts.GraphicsDriver, value)
-	}
-}
-
-// vulkan learns which graphics card was chosen:
-//
-//	Physical Device 0000023C4C5D4B80 [0]: "Some Card 2070" deviceType=2 vendorID=10de deviceID=1f02
-//	Selected physical device 0000023C4C5D4B80
-func (s *Start) vulkan(text string) {
-	if rest, ok := strings.CutPrefix(text, "Physical Device "); ok {
-		handle, rest, _ := strings.Cut(rest, " ")
-		_, rest, _ = strings.Cut(rest, `"`)
-		name, _, ok := strings.Cut(rest, `"`)
-		if ok && len(handle) <= 32 && len(s.devices) < maxDevices {
-			s.devices = append(s.devices, device{strings.Clone(handle), strings.Clone(name)})
-		}
-		return
-	}
-	handle, ok := strings.CutPrefix(text, "Selected physical device ")
-	if !ok {
-		return
-	}
-	handle, _, _ = strings.Cut(handle, " ")
-	for _, d := range s.devices {
-		if d.handle == handle {
-			format.Learn(&s.Facts.Graphics, d.name)
-			format.Learn(&s.Facts.GraphicsAPI, "Vulkan")
-		}
 	}
 }
 
