@@ -16,15 +16,15 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// RecordingVersion is the version of the format of recordings (docs/reference.md), which
+// recordingVersion is the version of the format of recordings (docs/reference.md), which
 // their first line names.
-const RecordingVersion = 2
+const recordingVersion = 2
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
 	valid bool // the last line that was parsed is a JSON object
-	// version reports that it names RecordingVersion.
+	// version reports that it names recordingVersion.
 	version bool
 	empty   bool // it says that its message is empty
 	nested  bool // it is a line of another log, as containers keep them
@@ -171,7 +171,7 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
 		j.extra(key, raw)
 	case "schemaVersion":
-		if j.version = string(raw) == strconv.Itoa(RecordingVersion); !j.version {
+		if j.version = string(raw) == strconv.Itoa(recordingVersion); !j.version {
 			j.extra(key, raw)
 		}
 	case "count":
