@@ -40,7 +40,7 @@ var kindDescriptions = [...]string{
 	"it patches code in the stack trace", "the stack trace names one of its assemblies",
 }
 
-// Describe returns what the mod has to do with the record, as in "its code is in the stack trace".
+// Describe returns the evidence in words: "its code is in the stack trace".
 func (k Kind) Describe() string {
 	if int(k) < len(kindDescriptions) {
 		return kindDescriptions[k]
@@ -65,8 +65,8 @@ func (k *Kind) UnmarshalText(name []byte) error {
 type Evidence struct {
 	Kind Kind `json:"kind" jsonschema:"What form the evidence has."`
 
-	// Line is where it stands in the record, counting from 1: the lines of the
-	// message, then those of the stack.
+	// Line is its line in the record, counted from 1: first the lines of the
+	// message, then the lines of the stack.
 	Line int `json:"line" jsonschema:"Where it stands, counting from 1: the lines of the message, then those of the stack." minimum:"1"`
 }
 
@@ -78,7 +78,7 @@ type Suspect struct {
 	// gives it as a mod's: which mod that is is not known.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
-	// PackageID and WorkshopID are what is known of a mod that was learned.
+	// PackageID and WorkshopID are known of mods that were learned.
 	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
 	WorkshopID string `json:"workshopId,omitempty" jsonschema:"Its number in the Steam Workshop, if known."`
 
@@ -92,7 +92,7 @@ type Suspect struct {
 // What [Likely] names.
 const (
 	maxLikely = 2  // the first is the answer, the second a doubt; more is a list
-	minLikely = 25 // nobody who only patches, or lends a type
+	minLikely = 25 // no mod that only patches, or lends a type
 )
 
 // Likely returns the names for where there is room for few words: that
