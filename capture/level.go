@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of
+// level returns the level of the record and its evidence, from the hardest
+// to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of
 // it show a level there, and in a log without its banner. In other games on Unity, where all that managed code logs
 // has one, neither does.
 func (a *assembly) level(r *Reader) (event.Level, Evidence) {
@@ -46,7 +46,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, evidenceTag
 	case a.footer && a.lines == 1 && unity.IsFooter(text(a.message)):
-		// What it is the footer of is missing.
+		// The text above the footer is missing.
 	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter
 	case tagged:
@@ -64,13 +64,13 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 // line has one; so the lack of it is no evidence there.
 func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
 
-// opensFault is opensFault of the message, with what is known of it.
+// opensFault is opensFault of the message, by the state of the record.
 func (a *assembly) opensFault() bool {
 	b := a.message
 	return len(b) > 0 && opens[b[0]]&mayFault != 0 && opensFaultWord(b) || a.mentionsException() && namesException(b)
 }
 
-// opensFaultWord reports whether the first word of b is one that those reports open with.
+// opensFaultWord reports whether such reports open with the first word of b.
 func opensFaultWord(b []byte) bool {
 	word, _, _ := bytes.Cut(b, []byte(" "))
 	return slices.Contains(faults, text(word))

@@ -398,7 +398,7 @@ func (s *scan) typeName(text string) bool {
 	}
 	path := strings.TrimRight(text[:end], ".")
 	root := identifier(path)
-	if len(root) == len(path) || letters(root) < 3 || s.finder.nobody(path) || extension(lastPart(path)) {
+	if len(root) == len(path) || letters(root) < 3 || s.finder.isGameCode(path) || extension(lastPart(path)) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(root)

@@ -81,7 +81,7 @@ func New(cfg Config) (*Finder, error) {
 }
 
 // passes reports whether the name of a mod collides with a name in GameCode.
-func (f *Finder) passes(name string) bool { return f.nobody(name) || f.folded[fold(name)] }
+func (f *Finder) passes(name string) bool { return f.isGameCode(name) || f.folded[fold(name)] }
 
 // otherName returns a substitute name for a mod whose name collides with
 // GameCode: of its code, or else its package id.
@@ -112,8 +112,8 @@ func firstOf(name string) int {
 	return int(name[0] & 31)
 }
 
-// nobody reports whether GameCode has a name, or the game has it.
-func (f *Finder) nobody(name string) bool {
+// isGameCode reports whether GameCode has a name, or the game has it.
+func (f *Finder) isGameCode(name string) bool {
 	for _, g := range f.gameCode[firstOf(name)] {
 		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
 			continue
@@ -142,14 +142,14 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 		if name == "" {
 			continue
 		}
-		if f.nobody(name) {
+		if f.isGameCode(name) {
 			return o, false
 		}
 		if o.display == "" {
 			o.display = display(name)
 		}
 		last := lastPart(name)
-		if len(last) < minPart || f.nobody(last) {
+		if len(last) < minPart || f.isGameCode(last) {
 			last = ""
 		}
 		for _, n := range [...]string{name, last} {
@@ -260,12 +260,11 @@ type home struct {
 	votes  int
 }
 
-// LearnTrace learns from the trace of a record, one of each kind. In which modules the code of mods is: frames name
-// the type and, by a hash, the module that it came from. A mod that hides its names behind an obfuscator leaves some
-// types readable, and of the others a trace then still identifies. The first name of a module stays. In which module
-// the code of a namespace is: code of the game's namespace in another module is a mod's. And what is common: the
-// namespace of most frames is the game's, a method in most traces only calls what fails. It costs about as much as
-// [Finder.Find].
+// LearnTrace learns three facts from the trace of a record; one of each kind is enough. The modules of mods: frames
+// name the type and, by a hash, its module. A mod with obfuscated names leaves some types readable; a trace of its
+// other types then still identifies it. The first name of a module stays. The module of a namespace: code of the
+// game's namespace in another module is a mod's. Common code: the namespace of most frames is the game's, and a method
+// in most traces only calls the code that fails. LearnTrace costs about as much as [Finder.Find].
 func (f *Finder) LearnTrace(trace string) {
 	trace = trace[:min(len(trace), maxText)]
 	if strings.IndexByte(trace, '(') < 0 {
@@ -279,7 +278,7 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		whole, path := fr.Path, methodPath(fr.Path)
 		root := rootOf(path)
-		game := f.nobody(path) || keyword(root, path)
+		game := f.isGameCode(path) || keyword(root, path)
 		global := isGlobal(whole, false)
 		f.frames++
 		if !readable(root) || len(f.roots) >= maxModules {

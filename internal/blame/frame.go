@@ -32,7 +32,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	s.frames++
-	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
+	game := s.finder.isGameCode(path) || keyword(root, path) || archive == "" && s.finder.common(root)
 	if game {
 		if owner, ok := s.finder.moved(root, moduleOf(f.Rest)); ok {
 			if owner == "" {
@@ -177,7 +177,7 @@ func (s *scan) arguments(path string) {
 		assembly := before[comma+2:]
 		typ := before[strings.LastIndexByte(before[:comma], '[')+1 : comma]
 		root := identifier(typ)
-		if s.finder.nobody(typ) || !readable(root) {
+		if s.finder.isGameCode(typ) || !readable(root) {
 			continue
 		}
 		s.owned(Assembly, weightAssembly, rankCode, root, assembly)
@@ -210,7 +210,7 @@ func (s *scan) patch(line string) bool {
 	// The patch itself is code of the mod, with a name that reads better than an
 	// id: Boolean SomeMod.Patches:Prefix(…).
 	root := ""
-	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.nobody(path) {
+	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.isGameCode(path) {
 		if root = identifier(path); !readable(root) {
 			root = ""
 		}
@@ -241,9 +241,8 @@ var keywords = texts.Words(`
 	uintptr nint nuint
 `)
 
-// methodPath returns a path without what Harmony and Mono put before a method
-// that they generated, and without what follows the names of namespaces and
-// types that are not generic.
+// methodPath returns a path without the prefix that Harmony and Mono give a method
+// that they generated, and only up to the first generic type.
 func methodPath(path string) string {
 	path = unwrapped(path)
 	if i := strings.IndexAny(path, "[<`("); i >= 0 {

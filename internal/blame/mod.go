@@ -42,7 +42,7 @@ func (f *Finder) Learn(m Mod) bool {
 	}
 	passes := f.passes(name)
 	switch {
-	case f.nobody(m.PackageID):
+	case f.isGameCode(m.PackageID):
 		name = ""
 	case passes:
 		name = f.otherName(&m)
@@ -185,8 +185,8 @@ func (f *Finder) hint(name string) int {
 	return max(0, f.hints[fold(name)])
 }
 
-// listed sets the name by which the mod of o is shown. Of one that is known by its package id alone,
-// that is how a record calls it, where it does.
+// listed sets the name by which the mod of o is shown. If only its package id is known, that is the
+// name in the record, if there is one.
 func (f *Finder) listed(o *owner) {
 	m := &f.mods[o.mod-1]
 	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 ||
@@ -196,7 +196,7 @@ func (f *Finder) listed(o *owner) {
 	o.rank = rankListed
 }
 
-// LearnNames remembers what suspects are called, for mods of which only the package id is known: the
+// LearnNames remembers the names of suspects, for mods with only a known package id: the
 // first name stays. So one mod has one name, in whichever way later records name it. And it remembers the
 // numbers of folders that were found with a name.
 func (f *Finder) LearnNames(suspects []Suspect) {

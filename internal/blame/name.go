@@ -53,8 +53,8 @@ func joins(rest string) bool {
 }
 
 // maxWords is how many words a name may have that no list of mods has. A text in
-// a tag is as long as whoever wrote it liked, and may be meant to be read as
-// something other than a name.
+// a tag has any length, and may be meant to be read as something other than a
+// name.
 const maxWords = 3
 
 // words counts the words of a name that may have been written to be read: joined
@@ -134,8 +134,8 @@ type owner struct {
 	keys    [3]string
 }
 
-// doubted returns what evidence of this weight is worth against o: what nobody
-// listed and has the length of a sentence is kept, but not enough to be named.
+// doubted returns the weight of evidence of this weight against o: a name as long as a
+// sentence that no list has is kept, but not enough to be named.
 func (o *owner) doubted(weight int) int {
 	if o.rank == rankPhrase {
 		return min(weight, weightPhrase)

@@ -128,9 +128,9 @@ func (s *scan) paths() {
 	}
 }
 
-// subject returns the mod that the record is about: the one that heads the
+// subject returns the mod that the record is about: the mod that heads the
 // trace or, where the record is about a file, has its tag before it; else the
-// only one that the text names. It returns nil where there is none.
+// only mod that the text names. It returns nil without one.
 func (s *scan) subject(file bool) *owner {
 	var named *owner
 	for i := range s.findings {

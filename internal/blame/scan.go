@@ -42,8 +42,8 @@ const headLines = 8
 // come far below.
 const pathLines = 24
 
-// maxPaths is how many mods' files a record may name. One with more shows what
-// is installed, as a report of a crash does.
+// maxPaths is how many mods' files a record may name. A record with more lists the
+// installed mods, as a report of a crash does.
 const maxPaths = 4
 
 // scan gathers the findings of one record.
@@ -185,8 +185,8 @@ var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
 // titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
 
-// tags reads the tags that a message begins with, the first of which that may
-// name a mod does, and returns the rest.
+// tags reads the tags that a message begins with, and returns the rest. The first tag
+// that may name a mod does.
 func (s *scan) tags(line string) string {
 	found := false
 	for range 4 {
@@ -286,7 +286,7 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 }
 
 // tagWeight returns the weight of the tag of o: little where o is a messenger, where it is
-// none of the loaded mods, or where the tag has the form of one that an engine writes, in capitals.
+// none of the loaded mods, or where the tag is in capitals as engines write tags.
 func (s *scan) tagWeight(o *owner) int {
 	switch {
 	case messenger(o.display):
@@ -296,7 +296,7 @@ func (s *scan) tagWeight(o *owner) int {
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
 		n := s.finder.abbreviated(o.display)
 		if first, _, ok := strings.Cut(o.display, "."); n == 0 && ok && s.finder.authors[fold(first)] != 0 {
-			return weightTag // a package id, or what the mod calls itself to others, of an author who is there
+			return weightTag // a package id, or a name of its own, of an author of listed mods
 		}
 		if n > 0 {
 			o.mod = n
@@ -405,8 +405,8 @@ func version(word string) bool {
 
 func digit(c byte) bool { return c-'0' < 10 }
 
-// speaker reads "Some Mod: message" and "Some Mod :: message". Any line may begin as the first does, so
-// that of those only the name of a mod that was learned counts.
+// speaker reads "Some Mod: message" and "Some Mod :: message". Any text may begin in the first form, so
+// there only the name of a mod that was learned counts.
 func (s *scan) speaker(line string) {
 	if name, _, ok := strings.Cut(line, " :: "); ok && len(name) <= maxName {
 		if title, rest := capitalized(name); rest == "" && title != "" && tagName(title) != "" {

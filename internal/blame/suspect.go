@@ -72,10 +72,10 @@ type Evidence struct {
 
 // Suspect is a mod that a record points at.
 type Suspect struct {
-	// Mod is the name of the mod: the one that [Finder.Learn] was given, or else the
-	// most readable of those in the record, with letters, digits, ._-+'&!?#: and single
+	// Mod is the name of the mod: the name given to [Finder.Learn], or else the
+	// most readable name in the record, with letters, digits, ._-+'&!?#: and single
 	// spaces only. It begins with "code: " where no list has it and no text or folder
-	// gives it as a mod's: which mod that is is not known.
+	// gives it as a mod's: the mod is not known.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
 	// PackageID and WorkshopID are known of mods that were learned.
@@ -95,10 +95,9 @@ const (
 	minLikely = 25 // no mod that only patches, or lends a type
 )
 
-// Likely returns the names for where there is room for few words: that
-// of the first suspect, and of the second if it is hardly less likely. What the
-// evidence against is patches alone is not named: popular methods carry patches
-// of many mods, and all but one of them are innocent.
+// Likely returns the names of the first suspect, and of the second if it is hardly
+// less likely. A suspect with patches as its only evidence is not named: popular
+// methods carry patches of many mods, and all but one of them are innocent.
 func Likely(suspects []Suspect) []string {
 	var names []string
 	for i := range suspects[:min(len(suspects), maxLikely)] {
