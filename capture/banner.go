@@ -56,12 +56,16 @@ func (s *bannerState) again(b []byte, detect func(string) format.Evidence) bool 
 
 // sameButDigits reports whether two lines are the same without their digits.
 func sameButDigits(a, b []byte) bool {
-	for {
-		a, b = bytes.TrimLeft(a, "0123456789"), bytes.TrimLeft(b, "0123456789")
-		if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
-			return len(a)+len(b) == 0
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		for i < len(a) && isDigit(a[i]) {
+			i++
 		}
-		a, b = a[1:], b[1:]
+		for j < len(b) && isDigit(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) || a[i] != b[j] {
+			return i == len(a) && j == len(b)
+		}
 	}
 }
 

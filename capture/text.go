@@ -49,7 +49,16 @@ func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[le
 
 // blank reports whether b holds only CR, NUL, space and tab: such lines need not be
 // accounted for.
-func blank(b []byte) bool { return len(bytes.TrimLeft(b, "\r\x00 \t")) == 0 }
+func blank(b []byte) bool {
+	for _, c := range b {
+		switch c {
+		case '\r', 0, ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return true
+}
 
 // escape begins the codes by which terminals show colors.
 const escape = 0x1b
@@ -76,9 +85,21 @@ func appendUncolored(dst, b []byte) []byte {
 	}
 }
 
-func trimRight(b []byte) []byte { return bytes.TrimRight(b, " \t") }
+// trimRight strips trailing spaces and tabs.
+func trimRight(b []byte) []byte {
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
 
-func trimLeft(b []byte) []byte { return bytes.TrimLeft(b, " \t") }
+// trimLeft strips leading spaces and tabs.
+func trimLeft(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
 
 // proseWord returns the length of the word of letters that b begins with, if a space and a letter follow, as in most
 // text; else 0.

@@ -233,10 +233,10 @@ func (f *Head) script(t string) bool {
 	name, place := "", ""
 	switch end := t[len(t)-1]; {
 	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
-		var ruby bool
-		if place, name, ruby = strings.Cut(strings.TrimPrefix(t, "from "), ":in "); ruby {
-			name = name[strings.LastIndexAny(name[:max(0, len(name)-1)], " '`")+1:]
+		if end == '\'' && strings.Contains(t, ":in ") { // Ruby
+			place, name, _ = strings.Cut(strings.TrimPrefix(t, "from "), ":in ")
 			name = strings.TrimSuffix(name, "'")
+			name = name[strings.LastIndexAny(name, " '`")+1:]
 			break
 		}
 		place, name, _ = strings.Cut(t, ": in ")
