@@ -221,8 +221,8 @@ func (f *Head) python(line string) bool {
 		return false
 	}
 	_, name, ok := strings.Cut(rest, ", in ")
-	module, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ".")
-	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, module, true, trimLeft(name)
+	path = strings.TrimSuffix(strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".py"), ".rpy")
+	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, path, true, trimLeft(name)
 	return ok && f.Module != "" && f.Name != ""
 }
 
