@@ -872,7 +872,8 @@ func (r *reference) frame(raw string, within bool) string {
 // refScript returns the file and the function of a frame of Lua, Ruby or JavaScript.
 func refScript(line string) (file, name string, ok bool) {
 	place := ""
-	if before, after, ruby := strings.Cut(strings.TrimPrefix(line, "from "), ":in "); ruby && strings.HasSuffix(line, "'") {
+	before, after, ruby := strings.Cut(strings.TrimPrefix(line, "from "), ":in ")
+	if ruby && strings.HasSuffix(line, "'") {
 		after = strings.TrimSuffix(after, "'")
 		place, name = before, after[strings.LastIndexAny(after, " '`")+1:]
 	} else if m := reLua.FindStringSubmatch(line); m != nil {

@@ -316,7 +316,7 @@ func (f *Finder) LearnTrace(trace string) {
 	}
 }
 
-// Knows returns a number that grows with each trace that taught something: answers given at a lower one may be outdated.
+// Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
 func (f *Finder) Knows() int { return len(f.modules) + min(f.traces, minTraces) }
 
 // vote returns h with the module of another frame.

@@ -227,8 +227,8 @@ func (f *Head) python(line string) bool {
 }
 
 // script reads a frame of Lua, Ruby or JavaScript, which is a place and a function: "PLACE: in function 'turn'",
-// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function without a name has the name
-// of the file. t has no space at its ends.
+// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function
+// without a name has the name of the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	switch end := t[len(t)-1]; {
