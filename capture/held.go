@@ -69,10 +69,7 @@ func (h *heldLines) line(i int) line {
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	if a.inner {
-		return true
-	}
-	return a.lacksTrace()
+	return a.inner || a.lacksTrace()
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
