@@ -192,8 +192,7 @@ func (f *Head) word(indented bool) {
 // starts reports whether s begins with a dotted name and a parenthesis after it.
 func starts(s string) bool {
 	path, _, ok := strings.Cut(s, "(")
-	path = strings.TrimSuffix(path, " ")
-	_, parts, whole := Scan(path)
+	_, parts, whole := Scan(strings.TrimSuffix(path, " "))
 	return ok && whole && parts > 0
 }
 
@@ -206,10 +205,8 @@ func (f *Head) jit() (ok bool) {
 		return false
 	}
 	f.Led, f.Address, f.Name = true, true, trimLeft(f.Name)
-	if strings.HasPrefix(f.Name, "[") {
-		if _, rest, ok := strings.Cut(f.Name, "] "); ok {
-			f.Name = rest
-		}
+	if _, rest, ok := strings.Cut(f.Name, "] "); ok && f.Name[0] == '[' {
+		f.Name = rest
 	}
 	return true
 }
