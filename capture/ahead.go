@@ -6,10 +6,10 @@ import (
 )
 
 // Ahead reads the records of a [Reader] ahead of its consumer, in a
-// goroutine of its own: reading, decompressing and splitting overlap with what is
-// done with the records. Records, their order and errors are those of the Reader.
+// goroutine of its own: reading, decompressing and splitting overlap with the work on
+// the records. A Reader returns the same records and errors in the same order.
 //
-// What was split off is handed over before each read of the input, so that a
+// Records are handed over before each read of the input, so that a
 // record of a log that is still being written waits no longer than it does in the
 // Reader. An Ahead holds four batches of at most 2048 records, some 8 MiB in all,
 // and reads no further while they wait. Passing a record on costs a copy of it and
@@ -36,7 +36,7 @@ const (
 type batch struct {
 	records []Record
 	at      []Position // after each record
-	text    []byte     // what the strings of records point to
+	text    []byte     // to which the strings of records point
 	err     error      // after the last record; nil where another batch follows
 	end     Position   // with err
 }
@@ -123,7 +123,7 @@ func (s *splitter) Read(p []byte) (int, error) {
 		if !s.handOver() {
 			return 0, errClosed
 		}
-		// The record that is being read, of which nothing is known yet, goes to the
+		// The record that is being read, still empty, goes to the
 		// new batch.
 		s.reader.next = s.batch.slot()
 		*s.reader.next = Record{}

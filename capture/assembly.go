@@ -9,8 +9,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// block is a stretch of lines that belong to one record whatever they look
-// like, until its end.
+// block is a stretch of lines that belong to one record in any form, until its end.
 type block uint8
 
 const (
@@ -30,7 +29,7 @@ type listState uint8
 const (
 	listNone     listState = iota
 	listExpected           // the line above announced it
-	listOpen               // items have been read; shape is that of the last
+	listOpen               // items have been read; shape is the shape of the last
 )
 
 // part is where in a record the text of a line goes.
@@ -62,18 +61,18 @@ type assembly struct {
 	openRecord
 }
 
-// lineEnds are how many \r's stood before the \n of the last line of a record, and of
-// the last blank one; maxCRs stands for more.
+// lineEnds count the \r's before the \n of the last line of a record, and of its last
+// blank line, up to maxCRs.
 type lineEnds struct{ text, blank uint8 }
 
 const maxCRs = 255
 
-// openRecord is what is known of the record being put together besides its
+// openRecord is the state of the open record besides its
 // texts. Without a pointer in it, to clear it costs little.
 type openRecord struct {
 	start, end int
 	time       int64 // of its first line; see line
-	partial    bool  // its last line goes on with the next
+	partial    bool  // its last line continues in the next
 	lines      int   // not blank
 	blanks     int   // blank lines since the last that was not
 	split      Evidence
@@ -90,7 +89,7 @@ type openRecord struct {
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
 	titled    bool   // the first line, of plain text, is a title; see isDrawn
-	thrown    bool   // what was thrown has been read below it; see joinsChained
+	thrown    bool   // the exception has been read below it; see joinsChained
 	chained   bool   // and that another trace follows
 	dump      bool   // a dump of Go's is open; see joinsDump
 	searched  int    // length of the message when it was searched for mentions
@@ -103,7 +102,7 @@ type openRecord struct {
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	plain     bool // the first line, all of it, opens plainly
-	section   bool // a title within it has been read; shape is that of its lines
+	section   bool // a title within it has been read; shape is the shape of its lines
 	list      listState
 	anyItem   bool // the list may begin with a line of any look; see beginsList
 	shape     itemShape
@@ -114,7 +113,7 @@ type openRecord struct {
 	refState string
 
 	local int // where in message the line above is, set in like a frame of any language, plus one; 0: it is none
-	// refFrom is where in stack the trace begins that ref stands for; -1 if
+	// refFrom is where in stack the trace of ref begins; -1 if
 	// none is open.
 	refFrom int
 }
@@ -251,8 +250,8 @@ func (a *assembly) frame(b []byte) {
 	}
 }
 
-// reference takes note of a stack reference, and fills in the trace that a
-// duplicate stands for.
+// reference takes note of a stack reference, and fills in the trace of a
+// duplicate.
 func (a *assembly) reference(ref uint64, duplicate bool) {
 	a.closeRef()
 	a.ref = ref

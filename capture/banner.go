@@ -15,15 +15,14 @@ const (
 )
 
 // isBanner reports whether b is one of the lines with which the engine opens
-// its log, or an upload its header. Nothing that was open before goes on after.
+// its log, or an upload its header. Both end an open record.
 func isBanner(b []byte) bool {
 	return hasPrefix(b, bannerPath) || hasPrefix(b, bannerVersion) || hasPrefix(b, rimworld.UploadStart)
 }
 
-// versionLayout returns the layout that the engine's version stands for: b is a
+// versionLayout returns the layout of the engine's version: b is a
 // line such as "Initialize engine version: 2019.4.30f1 (e8c891080a1f)". From
-// Unity 2020 on there are no footers, so every later version reads like 2022.3,
-// the one that is known.
+// Unity 2020 on there are no footers, so every later version reads like 2022.3.
 func versionLayout(b []byte) (Layout, bool) {
 	g, ok := unity.Generation(text(b))
 	return layoutUnity2019_2 + Layout(g), ok
@@ -57,12 +56,16 @@ func (s *bannerState) again(b []byte, detect func(string) format.Evidence) bool 
 
 // sameButDigits reports whether two lines are the same without their digits.
 func sameButDigits(a, b []byte) bool {
-	for {
-		a, b = bytes.TrimLeft(a, "0123456789"), bytes.TrimLeft(b, "0123456789")
-		if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
-			return len(a)+len(b) == 0
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		for i < len(a) && isDigit(a[i]) {
+			i++
 		}
-		a, b = a[1:], b[1:]
+		for j < len(b) && isDigit(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) || a[i] != b[j] {
+			return i == len(a) && j == len(b)
+		}
 	}
 }
 
@@ -86,13 +89,13 @@ func (s *bannerState) restarted(b []byte) bool {
 }
 
 // isEngineLine reports whether b is one of the lines that the engine and the
-// game print for everybody, at the start and between levels. Some of them leave
-// a blank line behind, which is no evidence about what follows.
+// game print in every log, at the start and between levels. A blank line after
+// some of them is no evidence about the next line.
 func isEngineLine(b []byte) bool { return engineLines.begin(b) }
 
 var engineLines = linesOf(func(l *unity.Lines) []string { return l.Own })
 
-// startsRecord reports whether b opens a record of its own wherever it stands,
+// startsRecord reports whether b opens a record of its own in any place,
 // so that no list or section before it can claim it: a line with a tag in
 // brackets or color, one of the engine's own, a crash, or the common beginning
 // of a report of the game's.

@@ -34,7 +34,7 @@ func goesOnCrash(b []byte) bool {
 }
 
 // isSignOfLife reports whether b is a line that a process which has crashed does
-// not write. It bounds what a message can do that reads like the beginning of a
+// not write. It bounds the effect of a message that reads like the beginning of a
 // crash report.
 func isSignOfLife(b []byte) bool { return signsOfLife.begin(b) || unity.IsUnloading(text(b)) }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdWindow bounds the memory that a zstd stream may ask for; it is what
-// the reference decoder accepts by default.
+// maxZstdWindow bounds the memory that a zstd stream may ask for: the
+// default of the reference decoder.
 const maxZstdWindow = 128 << 20
 
 // inputSize is how much of the input is read at a time.
@@ -21,10 +21,10 @@ const inputSize = 64 << 10
 // compressed which had been compressed already is met; more is made to exhaust.
 const maxNested = 3
 
-// decompressed returns r, or what it holds if it is compressed, and the name of
+// decompressed returns r, or its contents if it is compressed, and the name of
 // the operation that reading it is. Both formats are recognized by their magic
-// bytes; several members or frames in a row are one stream, and what comes out of
-// one may be another.
+// bytes; several members or frames in a row are one stream, whose contents
+// may be compressed again.
 func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 	br, op := bufio.NewReaderSize(r, inputSize), "read"
 	for depth := 0; ; depth++ {
@@ -60,7 +60,7 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 	}
 }
 
-// errTrailing says that something else follows a gzip stream. What came before it is
+// errTrailing says that something else follows a gzip stream. The text before it is
 // whole, and was checked.
 var errTrailing = errors.New("the data after the compressed text is not gzip and was not read")
 
@@ -75,7 +75,7 @@ func (z gzipReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// compression returns the name of the format that the magic bytes stand for, ""
+// compression returns the name of the format with these magic bytes, ""
 // for none.
 func compression(magic []byte) string {
 	switch {

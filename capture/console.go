@@ -16,7 +16,7 @@ func isLogging(b []byte) bool {
 	return ok || hasPrefix(b, unity.ConsoleMark)
 }
 
-// consoleLevel returns the level that b gives, a frame in Unity's form, if the method is one that logs.
+// consoleLevel returns the level that b gives, a frame in Unity's form, if the method logs.
 func consoleLevel(b []byte) (event.Level, bool) {
 	if b[0] != '(' && !slices.ContainsFunc(loggers, func(class string) bool { return hasPrefix(b, class) }) {
 		return event.LevelUnknown, false // as most frames

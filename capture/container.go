@@ -9,8 +9,8 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// unwrap takes off ln what a runtime of containers wrote around a line of the log: Docker an object of JSON, the others
-// the time, the stream and whether the line is whole (F) or goes on with the next (P).
+// unwrap takes the wrapping by a runtime of containers off ln: Docker an object of JSON, the others
+// the time, the stream and whether the line is whole (F) or continues in the next (P).
 //
 //	{"log":"\tat acme.Press.turn(Press.java:5)\n","stream":"stderr","time":"2031-04-05T10:00:00Z"}
 //	2031-04-05T10:00:00.123456789Z stderr F 	at acme.Press.turn(Press.java:5)

@@ -21,8 +21,8 @@ func isKnownContinuation(b []byte) bool { return continuations.begin(b) || unity
 var continuations = linesOf(func(l *unity.Lines) []string { return l.Below })
 
 // isInDocument reports whether b can only be a line of a document that a
-// message prints: the end of an XML element, or nothing but brackets, as stand
-// on lines of their own in JSON: "{", "},", "])".
+// message prints: the end of an XML element, or nothing but brackets, as on
+// lines of their own in JSON: "{", "},", "])".
 func isInDocument(b []byte) bool {
 	if b[0] == '<' {
 		return len(b) > 2 && b[1] == '/' && isLetter(b[2]) && !hasPrefix(b, "</color>")

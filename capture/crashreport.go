@@ -8,15 +8,15 @@ import (
 
 // A crash report is a file of its own, which another program writes when a game dies: Unity's crash handler on
 // Windows (error.log in the crash folder), or the system on macOS (.crash, and .ips as text or as JSON). Its records
-// are what stands above the cause, as context; the crash, of level fatal, from its cause to the end of the trace of
+// are the text above the cause, as context; the crash, of level fatal, from its cause to the end of the trace of
 // the thread that crashed; and the rest, once more as context: modules, memory, the traces of other threads.
 
 // reportPart is where in the record of a crash a line of its report lies.
 type reportPart uint8
 
 const (
-	reportText    reportPart = iota // the cause and what is said about it
-	reportMachine                   // registers, code, memory, and threads before the one that crashed
+	reportText    reportPart = iota // the cause and the text about it
+	reportMachine                   // registers, code, memory, and threads before the crashed thread
 	reportTrace                     // of the thread that crashed
 )
 
@@ -90,8 +90,8 @@ func isReportFrame(b []byte) bool {
 	return isNativeFrame(b) || isFrame(b) || crash.IsShortFrame(text(b))
 }
 
-// isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers
-// print all threads; what they say of the others stays in the message.
+// isCrashFrame reports whether b, in the crash of a log, is a frame of the thread that crashed. Debuggers
+// print all threads; their text about the others stays in the message.
 func (a *assembly) isCrashFrame(b []byte) bool {
 	if crashed, ok := crash.DebuggedThread(text(b)); ok {
 		a.crash = reportMachine

@@ -15,7 +15,7 @@ import (
 func (r *Reader) flush() {
 	a := &r.asm
 	if a.empty() {
-		// Only blank lines: the previous message stays what a repeat repeats.
+		// Only blank lines: the previous message stays.
 		a.message, a.previous = a.previous, a.message
 		return
 	}
@@ -104,8 +104,8 @@ func (r *Reader) fill(rec *Record) {
 	}
 }
 
-// maxRun is how often in a row Unity 2022.3 writes one message; what comes
-// after is dropped until another one is written.
+// maxRun is how often in a row Unity 2022.3 writes one message; further
+// ones are dropped until another message comes.
 const maxRun = 99
 
 // countRun takes note of the record in asm before it is delivered.
@@ -120,8 +120,8 @@ func (r *Reader) countRun() {
 	r.runLine = a.end
 }
 
-// endRun ends the run of alike messages before the record in asm, of which
-// there are next so far.
+// endRun ends the run of equal messages before the record in asm, whose own run
+// has next records so far.
 func (r *Reader) endRun(next uint64) {
 	if r.run == maxRun {
 		r.notice(event.Notice{
@@ -153,7 +153,7 @@ func (r *Reader) finish(err error) {
 
 // text returns b as a string without copying it.
 //
-// The buffers behind records are used again by the next call of Next, which is
-// how long strings of a record are documented to live; copying each would be
+// The buffers of records are used again by the next call of Next, until which
+// strings of a record are documented to live; copying each would be
 // the one allocation per record that the reader otherwise avoids.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -6,9 +6,9 @@
 // Any io.Reader; gzip and zstd are recognized by their magic bytes, also nested, and
 // UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's
 // Player.log in its three layouts, a copy of the game's console, an upload by HugsLib,
-// a crash report, JSON lines, plain text. Text that was taken for plain is read as a log of Unity's from
+// a crash report, JSON lines, plain text. Plain text is read as a log of Unity's from
 // the first line on that only one of those has: a banner, a footer with what sets it
-// off, a stack reference, a crash, a line that the game prints for everybody. Logs that
+// off, a stack reference, a crash, a line that the game prints in every log. Logs that
 // were joined into one are each read in their own layout, from the banner or header with
 // which another begins. Line ends may be \n, \r\n or \r\r\n, \r before the time or the
 // level with which a logger begins a line, and any \r if the first 64 KiB
@@ -23,7 +23,7 @@
 // belongs to the record above it, by named forms: footers, stack frames, indentation,
 // known blocks, lists. If a record holds an exception and no trace, up to eight lines
 // below it are held back until one shows whether they are the rest of its message. An
-// exception would be classified by the first line of the record that it stands in, so no
+// exception would be classified by the first line of its record, so no
 // list, section or message with a blank line claims one, unless it is listed below a
 // trace, or an item marked as such. Where the input breaks off within a frame, a
 // reference or a footer, the beginning of it belongs to the record above. Each record
@@ -33,7 +33,7 @@
 // belongs to exactly one record, in order; blank is a line of only CR, NUL, space and
 // tab.
 //
-// Message is the head of a record and whatever follows it that is not a stack frame,
+// Message is the head of a record and all lines below it that are no stack frames,
 // joined by \n; Stack is the frames. An exception that the first line reports without saying
 // which ("The exception was: …" below it) follows it on that line. Footers and stack references ("[Ref 5EED0003]")
 // belong to the lines of a record but to neither text; the reference of a duplicate that
@@ -50,17 +50,17 @@
 // # Crash reports
 //
 // Unity's error.log on Windows and the report of macOS (.crash, .ips) become a record of
-// level fatal, and records with Context set for what stands above and below it. The
-// message is what the report says about the crash; the stack is the trace of the thread
+// level fatal, and records with Context set for the text above and below it. The
+// message is the text about the crash; the stack is the trace of the thread
 // that crashed, of no other. Registers and memory belong to the lines of the record but to
-// neither text. Source is what the report gives as the reason: "crash-stack" (a stack
+// neither text. Source is the reason that the report gives: "crash-stack" (a stack
 // overflow), "crash-memory" (by its own figures no memory was left), "crash-driver" (in a
 // driver of the graphics card), "crash-library" (in another library that is neither the
 // engine's nor the system's), else "crash". A report of Windows counts below a log, too.
 //
 // # Notices
 //
-// Notices report what is missing from the log: [event.StatusHole] a run of NUL bytes, or
+// Notices report gaps in the log: [event.StatusHole] a run of NUL bytes, or
 // the end of a line of more than 256 KiB;
 // [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3,
 // which stops writing there, or the number of messages that a logger reports as left out ("last message
@@ -68,7 +68,8 @@
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;
 // a missing line end alone is no evidence, since editors and uploads strip it), or an
 // upload without its rest; [event.StatusRestarted] the banner of another run: of
-// the engine, or the first banner of a family, but for its digits. A missing beginning shows in later records: see [Environment.Headless].
+// the engine, or the first banner of a family, but for its digits. A missing beginning
+// shows in later records: see [Environment.Headless].
 //
 // # Mods
 //
@@ -81,7 +82,7 @@
 // # Environment
 //
 // An [Environment] gathers from the records at the beginning of a capture where it was
-// made: game, engine, loader, system, graphics. [Record].Machine has what the header of
+// made: game, engine, loader, system, graphics. [Record].Machine has the part about it in the header of
 // an upload has about the machine, however long the header is.
 //
 // # JSON lines

@@ -16,11 +16,11 @@ const maxBeginning = 2000
 
 // Environment gathers the facts that the beginning of a capture has about where it
 // was made: the game, the engine, the machine. Of a kind the first fact counts. Only
-// forms count that the engine, the game or a loader writes for everybody: a fact that
-// is wrong would be worse than none, and so the name of a game has to be that of the
+// forms count that the engine, the game or a loader writes in every log: a wrong
+// fact would be worse than none, and so the name of a game has to be the name of the
 // folder that the engine names, since mods print names and versions as well.
 //
-// The zero value is ready. It keeps a few hundred bytes, whatever the log holds, and
+// The zero value is ready. It keeps a few hundred bytes, and
 // costs a comparison for each record after the first 2,000. An Environment is for one
 // goroutine.
 type Environment struct {
@@ -29,12 +29,12 @@ type Environment struct {
 	origin  origin
 }
 
-// Facts returns what is known.
+// Facts returns the facts so far.
 func (e *Environment) Facts() Facts { return e.start.Facts }
 
 // Observe looks at the next record of a capture. It keeps nothing of rec. A notice of
-// [event.StatusRestarted] begins another run of the game, which has facts of its own; what
-// the capture is, and whether it has its beginning, stays. It returns the name of
+// [event.StatusRestarted] begins another run of the game, which has facts of its own; the answers
+// of Recognized and Headless stay. It returns the name of
 // the game's program with the record that reveals it, which an engine learns then, and "" with all others.
 func (e *Environment) Observe(rec *Record) (program string) {
 	if e.records == maxBeginning && rec.Status != event.StatusRestarted {

@@ -80,11 +80,6 @@ Foo version: 2.10.0 build 88
 `, "Game: Foo 2.10.0 build 88\nEngine: Unity 6000.0.17f1\nPlatform: Linux\nRuntime: Mono\nGraphics: Maker Card/PCIe/SSE2\nGraphicsAPI: OpenGL 4.5.0 Maker 515.1\n"},
 		{"macOS", "Mono path[0] = '/Applications/Foo.app/Contents/Resources/Data/Managed'\nInitializing Metal device caps: Apple M9\n", "Platform: macOS\nRuntime: Mono\nGraphics: Apple M9\nGraphicsAPI: Metal\n"},
 		{"a share", "Mono path[0] = '//server/games/Foo_Data/Managed'\n", "Runtime: Mono\n"},
-		{"Vulkan", `[Vulkan init] Physical Device 0x1 [0]: "Slow Card" deviceType=1 vendorID=1
-[Vulkan init] Physical Device 0x2 [1]: "Fast Card" deviceType=2 vendorID=2
-[Vulkan init] Selected physical device 0x2
-`, "Graphics: Fast Card\nGraphicsAPI: Vulkan\n"},
-		{"Vulkan without a device", "[Vulkan init] Physical Device 0x1 [0]: \"Slow Card\" deviceType=1\n[Vulkan init] Selected physical device (nil)\n", ""},
 		{"an upload", `Log uploaded on Monday, January 1, 2024, 1:02:03 AM
 Loaded mods:
 Core(some.core): (no assemblies)

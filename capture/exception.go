@@ -95,7 +95,8 @@ func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTy
 
 // headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
 // one or two words and a colon, below a record that names an exception or ends in a colon; below a title of plain text
-// any line without the head of a logger. Where frames come next it heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
+// any line without the head of a logger. Where frames come next it heads them, also across blank lines. more reports
+// that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
 	if a.sealed || a.engine || a.block != blockNone || isIndented(b) {
 		return false
@@ -129,12 +130,11 @@ func isDrawn(b []byte) bool {
 const maxHeading = 40
 
 // isInnerException reports whether b opens a further exception of an
-// AggregateException, which stands apart by a blank line.
+// AggregateException, which a blank line separates.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
-// nestedLeads are what hands on another exception: the one that caused that of the record above, or the one that
-// the line above reports without saying which. No
-// record begins so. One is about an exception above.
+// nestedLeads begin lines that give another exception: the cause of the exception above, or the exception that
+// the line above reports without its type. No record begins so. One is about an exception above.
 var nestedLeads = beginningsOf(
 	"Inner exception", "Inner Exception", "InnerException", "The inner exception", nestedCause, "The exception was",
 	"The error was: ", "Exception was:", "Exception details:", "Exception Details:", "Exception message: ",
@@ -161,9 +161,9 @@ func nests(b []byte) (ok, below bool) {
 	return n > 0 && (n == len(b) || b[n-1] == ' ' || !isLetter(b[n])), hasPrefix(b, nestedCause)
 }
 
-// joinsNested decides about a line that hands on another exception of the record, or is the text of one that the
-// first line announced, and sets what is known of the record. What the first line does not say goes there: a record
-// is known by its exception.
+// joinsNested decides about a line that gives another exception of the record, or the text of an exception that the
+// first line announced. It adds an exception that the first line lacks to that line: a record is known by its
+// exception.
 func (a *assembly) joinsNested(b []byte) verdict {
 	if a.engine {
 		return verdict{}

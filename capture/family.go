@@ -124,7 +124,7 @@ func isRecorded(window []byte) bool {
 }
 
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
-// program does. A family that a package recognized stays; one that only the layout showed gives way.
+// program does. A family that a package recognized stays; the family of a layout gives way.
 func (r *Reader) observeFormat(head []byte) {
 	switch f := r.format; {
 	case f.Detect != nil:

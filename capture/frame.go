@@ -8,7 +8,7 @@ import (
 )
 
 // isFrame reports whether b cannot be anything but a line of a stack trace; see package frame. The frames of a crash,
-// with addresses, and those of Python belong to reports of their own.
+// with addresses, and the frames of Python belong to reports of their own.
 func isFrame(b []byte) bool {
 	if t := trimLeft(b); len(t) < len(b) && hasPrefix(t, "at ") && frame.Dotted(text(t[len("at "):])) {
 		return true // as most frames are, in a third of the time
@@ -31,7 +31,7 @@ func isUnityFrame(b []byte) bool {
 }
 
 // isDottedCall reports whether b is a frame without "at" and without a colon
-// before the method, as Harmony prints those of generic types:
+// before the method, as Harmony prints methods of generic types:
 //
 //	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
 //

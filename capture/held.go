@@ -66,14 +66,10 @@ func (h *heldLines) line(i int) line {
 	return line{no: l.no, text: h.text[l.from:l.to], crs: l.crs, ended: true}
 }
 
-// awaitsTrace reports whether the record ends in the middle as far as one can
-// tell: it holds an exception, or its last line is a further one, and nothing of
-// what follows one.
+// awaitsTrace reports whether the record seems to end in the middle: it holds an
+// exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	if a.inner {
-		return true
-	}
-	return a.lacksTrace()
+	return a.inner || a.lacksTrace()
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
@@ -90,8 +86,8 @@ func mayGoOn(b []byte) bool {
 	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b)
 }
 
-// endsException reports whether b is what follows the last line of an
-// exception's message.
+// endsException reports whether b may follow the last line of an exception's
+// message.
 func endsException(b []byte) bool {
 	_, _, ref := rimworld.Ref(text(b))
 	return ref || isFrame(b) || unity.IsFooter(text(b))

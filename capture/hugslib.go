@@ -17,12 +17,12 @@ func isContextEnd(b []byte) bool { return hasPrefix(b, rimworld.UploadEnd) }
 
 // opensContext reports whether b, below rimworld.UploadStart, shows that a header has
 // begun. A log may say anything, that it was uploaded too: the one line is no
-// evidence that what follows is not the log itself.
+// evidence that the lines below are not the log itself.
 func opensContext(b []byte) bool { return hasPrefix(b, rimworld.UploadMods) || isContextEnd(b) }
 
 // leavesContext reports whether b, within a header, shows that the log itself has
-// begun, with a banner or without, as in a copy of which rimworld.UploadEnd was lost. What
-// a header holds is not looked at, so in doubt it is a log; only a mod
+// begun, with a banner or without, as in a copy that lost rimworld.UploadEnd. The
+// contents of a header are not looked at, so in doubt it is a log; only a mod
 // may be called anything.
 func leavesContext(b []byte) bool {
 	if isBanner(b) {
@@ -40,7 +40,7 @@ func leavesContext(b []byte) bool {
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of
-// an assembly has no colon, as what follows an exception's type may.
+// an assembly has no colon, unlike the text after an exception's type.
 func isListed(b []byte) bool {
 	var m ListedMod
 	ok := m.parse(text(b))

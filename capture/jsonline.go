@@ -16,19 +16,19 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// RecordingVersion is the version of the format of recordings (docs/reference.md), which
+// recordingVersion is the version of the format of recordings (docs/reference.md), which
 // their first line names.
-const RecordingVersion = 2
+const recordingVersion = 2
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
 	valid bool // the last line that was parsed is a JSON object
-	// version reports that it names RecordingVersion.
+	// version reports that it names recordingVersion.
 	version bool
 	empty   bool // it says that its message is empty
 	nested  bool // it is a line of another log, as containers keep them
-	partial bool // which goes on in the next object
+	partial bool // which continues in the next object
 	fault   bool // the members of failed are being read
 
 	kind                                       []byte
@@ -43,7 +43,7 @@ type jsonLine struct {
 	byCaller                                   bool
 	count                                      uint64
 	happened                                   []byte   // value of "event", which is the message where there is no other
-	failed                                     []byte   // object that describes what was thrown
+	failed                                     []byte   // object that describes the exception
 	inner                                      [][]byte // objects in it that hold members of the record
 	rest                                       []byte   // " key=value" of members that have no place of their own
 	line                                       []byte
@@ -133,7 +133,7 @@ const (
 	encodedMembers = 10
 )
 
-// member takes one member of the object, by the name that recordings have for it or else by one that loggers write.
+// member takes one member of the object, by the name that recordings have for it or else by a name that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
 	switch {
 	case j.fault && (raw[0] != '"' || string(key) != "message" && !bytes.HasPrefix(key, []byte("stack"))):
@@ -171,7 +171,7 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
 		j.extra(key, raw)
 	case "schemaVersion":
-		if j.version = string(raw) == strconv.Itoa(RecordingVersion); !j.version {
+		if j.version = string(raw) == strconv.Itoa(recordingVersion); !j.version {
 			j.extra(key, raw)
 		}
 	case "count":
@@ -183,7 +183,7 @@ func (j *jsonLine) member(key, raw []byte) {
 	}
 }
 
-// known takes a member by a name that loggers write, in any case, and reports whether it did: those of slog, zap,
+// known takes a member by a name that loggers write, in any case, and reports whether it did: names of slog, zap,
 // zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, structlog,
 // MongoDB and containers.
 func (j *jsonLine) known(key, raw []byte) bool {
@@ -268,7 +268,7 @@ func holdsRecord(key []byte) bool {
 	return false
 }
 
-// text returns a text that is a string, or an array of its bytes as journald exports one that is not UTF-8.
+// text returns a text that is a string, or an array of its bytes as journald exports other text than UTF-8.
 func (j *jsonLine) text(raw []byte) ([]byte, bool) {
 	if raw[0] != '[' {
 		return j.unquote(raw), raw[0] == '"'
@@ -313,9 +313,9 @@ func (j *jsonLine) extra(key, raw []byte) {
 	j.rest = append(j.rest, raw...)
 }
 
-// record fills rec with what was parsed. A line whose kind is operation,
-// state or notice and that lacks what the kind requires becomes a log record that holds the
-// line as it stands.
+// record fills rec with the parsed line. A line whose kind is operation,
+// state or notice and that lacks a member of the kind becomes a log record with the
+// whole line.
 //
 // Texts longer than limit are cut.
 func (j *jsonLine) record(rec *Record, limit int) {
@@ -372,7 +372,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	}
 }
 
-// fullMessage is the message, the error that the record carries beside it, and
+// fullMessage is the message, the error of the record, and
 // the other members.
 func (j *jsonLine) fullMessage() string {
 	if len(j.status) > 0 {
@@ -406,12 +406,12 @@ func (j *jsonLine) unquote(raw []byte) []byte {
 		return raw[1 : len(raw)-1]
 	}
 	n := len(j.buf)
-	j.buf, _ = jsontext.AppendUnquote(j.buf, raw) // what is not UTF-8 becomes U+FFFD
+	j.buf, _ = jsontext.AppendUnquote(j.buf, raw) // other bytes than UTF-8 become U+FFFD
 	return j.buf[n:len(j.buf):len(j.buf)]
 }
 
-// decode returns the bytes that a string holds in base64, and the string as it
-// stands if it holds none.
+// decode returns the bytes that a string holds in base64, and the string
+// itself if it holds none.
 func (j *jsonLine) decode(raw []byte) []byte {
 	b := j.unquote(raw)
 	n := len(j.buf)
@@ -423,8 +423,8 @@ func (j *jsonLine) decode(raw []byte) []byte {
 	return buf[n:len(buf):len(buf)]
 }
 
-// isRecording reports whether the line that was parsed is the one that a
-// recording begins with. It stands for nothing that happened.
+// isRecording reports whether the parsed line is the first line of a recording.
+// It reports no event.
 func (j *jsonLine) isRecording() bool { return string(j.kind) == "recording" && j.version }
 
 // parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;

@@ -16,7 +16,7 @@ const (
 	LayoutAuto Layout = iota // recognize it
 
 	// LayoutPlain is text of no known program: a record per line, to which
-	// indented lines, stack frames and what was thrown below it belong.
+	// indented lines, stack frames and exceptions below it belong.
 	LayoutPlain
 	// LayoutJSON is JSON lines; see doc.go for the fields.
 	LayoutJSON
@@ -55,7 +55,7 @@ func (l Layout) String() string {
 // unity reports whether l is a layout of Unity's or the game's.
 func (l Layout) unity() bool { return l >= layoutUnity2019_2 && l <= layoutConsole }
 
-// detection is what the beginning of an input shows.
+// detection is the evidence in the beginning of an input.
 type detection struct {
 	layout Layout // of the log itself, below a header
 	header bool   // the input opens with a HugsLib header

@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of
+// level returns the level of the record and its evidence, from the hardest
+// to the softest. RimWorld gives a footer to warnings and errors alone, so that both a footer and the lack of
 // it show a level there, and in a log without its banner. In other games on Unity, where all that managed code logs
 // has one, neither does.
 func (a *assembly) level(r *Reader) (event.Level, Evidence) {
@@ -37,12 +37,16 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	case !a.plain && !a.mentionsNone() && beginsException(a.message):
 		return event.LevelError, evidenceException
 	}
-	tag, tagged := tagLevel(a.message)
+	head := logline.Head{}
+	if !a.plain { // a mod may write the head of a logger
+		head = logline.Parse(text(a.head()))
+	}
+	tag, tagged := head.Level, head.Sure && head.Leveled
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, evidenceTag
 	case a.footer && a.lines == 1 && unity.IsFooter(text(a.message)):
-		// What it is the footer of is missing.
+		// The text above the footer is missing.
 	case a.footer && leveled:
 		return event.LevelWarning, evidenceFooter
 	case tagged:
@@ -51,40 +55,8 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
 		return event.LevelInfo, evidenceNoFooter
 	}
-	if !a.plain && layout.unity() { // a mod may write the head of a logger
-		if h := logline.Parse(text(a.head())); h.Sure && h.Leveled {
-			return h.Level, evidenceTag
-		}
-	}
 	return event.LevelUnknown, evidenceNone
 }
-
-// maxTags is how many tags in brackets are looked at: the mod, the part of it,
-// the level.
-const maxTags = 3
-
-// tagLevel returns the level that b, the text of a record, gives itself by a tag
-// in brackets before anything else: "[Gadgets][ERR] no panel", "[WARN] old panel".
-// The name of a mod that is no more than such a word would be taken for one.
-func tagLevel(b []byte) (event.Level, bool) {
-	for range maxTags {
-		if len(b) == 0 || b[0] != '[' {
-			break
-		}
-		end := bytes.IndexByte(b[:min(len(b), maxTag)], ']')
-		if end < 0 {
-			break
-		}
-		if l, ok := logline.Tag(text(b[1:end]), false); ok {
-			return l, true
-		}
-		b = trimLeft(b[end+1:])
-	}
-	return event.LevelUnknown, false
-}
-
-// maxTag is how long such a tag may be.
-const maxTag = 48
 
 // opensFault reports whether b, the text of a record, opens as the engine's and
 // the game's own reports of faults do, or names an exception. The engine's reports
@@ -92,13 +64,13 @@ const maxTag = 48
 // line has one; so the lack of it is no evidence there.
 func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
 
-// opensFault is opensFault of the message, with what is known of it.
+// opensFault is opensFault of the message, by the state of the record.
 func (a *assembly) opensFault() bool {
 	b := a.message
 	return len(b) > 0 && opens[b[0]]&mayFault != 0 && opensFaultWord(b) || a.mentionsException() && namesException(b)
 }
 
-// opensFaultWord reports whether the first word of b is one that those reports open with.
+// opensFaultWord reports whether such reports open with the first word of b.
 func opensFaultWord(b []byte) bool {
 	word, _, _ := bytes.Cut(b, []byte(" "))
 	return slices.Contains(faults, text(word))

@@ -18,15 +18,15 @@ const minHole = 64
 type line struct {
 	no   int
 	text []byte // without the line end, trailing \r's and holes
-	crs  int    // how many \r's stood before the \n
+	crs  int    // how many \r's were before the \n
 
 	cut       uint64 // bytes at its end that were not kept
 	hole      uint64 // bytes of holes in it
-	holeFirst bool   // the line begins with a hole: no text stands before it
+	holeFirst bool   // the line begins with a hole: no text is before it
 	ended     bool   // a \n followed
 
 	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
-	partial bool  // the next line goes on with it
+	partial bool  // the next line continues it
 
 	frame answer // of isFrame
 }
@@ -40,8 +40,7 @@ const (
 	yes
 )
 
-// isFrame is isFrame of the text: whether the line goes on with the record above
-// it, and if not, what it begins.
+// isFrame is isFrame of the text.
 func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
@@ -55,10 +54,10 @@ func (ln *line) isFrame() bool {
 
 // lineReader splits its source into lines as lineEnd does, unless endAtCR sets
 // otherwise. Its memory is two
-// buffers of fixed size, whatever the length of a line: what does not fit is
+// buffers of fixed size: the rest of a longer line is
 // counted and dropped.
 //
-// What it makes of an input depends on the bytes alone, never on how the source
+// The lines of an input depend on the bytes alone, never on how the source
 // hands them out: a line takes the slow path if and only if it is longer than
 // the buffer.
 type lineReader struct {
@@ -232,7 +231,7 @@ func (l *lineReader) take(ln *line, end int, ended bool) {
 	raw := l.buf[l.r:end]
 	if l.nul < end {
 		l.findNUL(end)
-		// In place: what is kept is never longer than what was read.
+		// In place: the kept text is never longer than the line.
 		h := holeFilter{dst: raw[:0], limit: len(raw)}
 		h.add(raw)
 		h.finish(ln)
@@ -242,8 +241,8 @@ func (l *lineReader) take(ln *line, end int, ended bool) {
 	ln.trimCR()
 }
 
-// nextLong reads a line of which the whole buffer is but the beginning. Where
-// src has no more for now, what has been read of it is kept for the next call.
+// nextLong reads a line that is longer than the buffer. Where
+// src has no more for now, the part that was read is kept for the next call.
 func (l *lineReader) nextLong(ln *line) error {
 	if l.long == nil {
 		l.long = make([]byte, 0, len(l.buf))
@@ -280,7 +279,7 @@ func (l *lineReader) nextLong(ln *line) error {
 	return nil
 }
 
-// trimCR strips trailing \r's, and with them what a hole left at the end.
+// trimCR strips trailing \r's, and the \n of a hole at the end.
 func (ln *line) trimCR() {
 	t := ln.text
 	for len(t) > 0 && t[len(t)-1] == '\r' {
@@ -296,7 +295,7 @@ func (ln *line) trimCR() {
 }
 
 // holeFilter copies the text of a line and leaves out its holes. Text before
-// and after a hole is kept apart by a \n, as if they had been two lines.
+// and after a hole is separated by a \n, as if they had been two lines.
 type holeFilter struct {
 	dst   []byte
 	limit int

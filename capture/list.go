@@ -8,8 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// announcesList reports whether b ends in a colon, so that what follows is
-// what it is about. A double colon is the separator of some mods' names.
+// announcesList reports whether b ends in a colon, so that it announces the
+// next line. A double colon is the separator of some mods' names.
 func announcesList(b []byte) bool {
 	t := trimRight(b)
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
@@ -28,15 +28,15 @@ func mayBeItem(b []byte, s itemShape) bool {
 // beginsList reports whether a line of shape s looks like the first item of a list by
 // itself: a word, a mod with its package id, columns, what opens with a mark, markup.
 // An announced list may be empty, and the line below be a record of its own. So
-// prose, and what reads like a mod's name and its message, needs more: a second
+// prose, and a text like a mod's name and its message, needs more: a second
 // line that looks like it (see [assembly.awaitsItem]), an end that lies within a
-// message, or a line above that mentions a failure, of which it is the cause.
+// message, or a line above that mentions a failure that it caused.
 func beginsList(s itemShape) bool {
 	return s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow|shapeXML) != 0 || s.mark != 0
 }
 
 // isTitle reports whether b, after a blank line, heads a section within a
-// record: in capitals ("GRAMMAR RESOLUTION TRACE"), of which one word is enough
+// record: in capitals ("GRAMMAR RESOLUTION TRACE"), where one word is enough
 // only after another title; or, below a trace, as further exceptions ("Loader
 // exceptions:").
 func isTitle(b []byte, belowTrace, belowTitle bool) bool {
@@ -60,7 +60,7 @@ func isTitle(b []byte, belowTrace, belowTitle bool) bool {
 	return letters >= 5 && (spaces > 0 || belowTitle)
 }
 
-// itemShape is what the items of one list have in common.
+// itemShape is the common form of the items of one list.
 type itemShape struct {
 	bits  uint8
 	mark  rune   // the sign that an item begins with; 0 if a letter or digit

@@ -22,11 +22,11 @@ type ListedMod struct {
 	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as the log has them."`
 }
 
-// ModList is what a record lists of the mods that a game runs with. It may be retained.
+// ModList has the mods of a game that a record lists. It may be retained.
 type ModList struct {
 	// Mods are in load order, without those that an earlier record of the capture
 	// listed. In an upload, only its header lists any. A record that is delivered in parts
-	// (see [Stream]) has those of the lines that came.
+	// (see [Stream]) has the mods of the lines that came.
 	Mods []ListedMod
 
 	// Omitted is how many more there were, beyond the bounds of a [Reader].
@@ -42,16 +42,16 @@ func (l *ModList) Plain() []Mod {
 	return mods
 }
 
-// The bounds of what is kept of the lists of a capture, several times what is run. They
-// are apart from those of texts: the header of an upload is longer than any record, and
-// what it has about the mods matters to all that follows.
+// The bounds of the lists of a capture, several times the usual number. Texts have bounds
+// of their own: the header of an upload is longer than any record, and
+// its mods matter to all later records.
 const (
 	maxMods     = 4096
 	maxModsText = 1 << 20
 	maxModText  = 16 << 10
 )
 
-// modLists reads lists of mods line by line, whatever is kept of the text of the
+// modLists reads lists of mods line by line, also where the text is cut of the
 // records that hold them:
 //
 //	Loaded mods:                                      in the header of an upload
@@ -91,7 +91,7 @@ const (
 	formNone   listForm = iota
 	formHeader          // the header of an upload, above its mods
 	formMods            // the mods of a header
-	formItems           // what a line announced
+	formItems           // announced by a line
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
@@ -208,7 +208,7 @@ func (m *modLists) add(mod *ListedMod) {
 	m.list.Mods = append(m.list.Mods, *mod)
 }
 
-// take gives rec what was read since it was called last.
+// take gives rec the mods since its last call.
 func (m *modLists) take(rec *Record) {
 	if m.list != nil { // else there is nothing to be written for a record
 		rec.Mods, m.list = m.list, nil
@@ -216,7 +216,7 @@ func (m *modLists) take(rec *Record) {
 }
 
 // parse reads a line of the list in the header of an upload. The name itself may
-// have parentheses, brackets and colons, so that the line is taken apart from behind.
+// have parentheses, brackets and colons, so that the line is read from its end.
 func (m *ListedMod) parse(line string) bool {
 	line = strings.TrimRight(line, " \t\r")
 	i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
@@ -279,7 +279,7 @@ func announcesMods(line string) (prefix int, ok bool) {
 	return 0, false
 }
 
-// prefixedItem returns what is set in behind a prefix of a logger.
+// prefixedItem returns the indented text after a prefix of a logger.
 func prefixedItem(line string, prefix int) string {
 	if len(line) > prefix && line[prefix-1] == ' ' && line[prefix] == ' ' {
 		return line[prefix:]
@@ -287,7 +287,7 @@ func prefixedItem(line string, prefix int) string {
 	return ""
 }
 
-// markedItem returns what is set in behind a mark.
+// markedItem returns the indented text after a mark.
 func markedItem(line string) string {
 	item := strings.TrimLeft(line, " \t")
 	if len(item) == len(line) {
@@ -301,12 +301,12 @@ func markedItem(line string) string {
 	return ""
 }
 
-// maxItem is how long an item of a list is at most, without what the mod does: a
+// maxItem is how long an item of a list is at most, without its description: a
 // longer one is a sentence.
 const maxItem = 256
 
 // parseItem reads an item of a list: a name with its version, a package id, or both
-// names. What follows in brackets or as "by Author" is none of them.
+// names. Text in brackets or as "by Author" after it is none of them.
 func (m *ListedMod) parseItem(item string) bool {
 	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
 	if item == "" || len(item) > maxItem {
@@ -345,7 +345,7 @@ func isPackageID(word string) bool {
 	return dot > 0 && dot < len(word)-1 && isPlain(word) && !format.IsVersion(word)
 }
 
-// isPlain reports whether a word has only what may stand in an id, a version or a
+// isPlain reports whether a word has only the characters of an id, a version or a
 // name of one word.
 func isPlain(word string) bool {
 	for i := range len(word) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Loggers that fold repeats, or limit their rate, report that in a sentence: a number, a word for messages and one for
-// their loss stand next to each other.
+// their loss are close to each other.
 //
 //	last message repeated 12 times
 //	Suppressed 1843 messages from press.service

@@ -13,7 +13,7 @@ const (
 	defaultMaxRecordText = 64 << 10
 
 	// maxRefs and maxRefBytes hold every distinct stack trace of the reference captures that
-	// a line "[Ref X] Duplicate stacktrace" may name; what is evicted, the least recently used
+	// a line "[Ref X] Duplicate stacktrace" may name; an evicted trace, the least recently used
 	// first, is reported as unresolved.
 	maxRefs     = 1024
 	maxRefBytes = 1 << 20

@@ -11,13 +11,13 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// origin is what the beginning of a capture shows of itself: whether a program
+// origin is the evidence in the beginning of a capture: whether a program
 // that keeps a log wrote it, and whether it begins where that program did.
 type origin struct {
 	records  int  // of the log itself
 	logged   bool // something shows that it is a log
-	engine   bool // the engine has written what it does not write before its banner
-	begun    bool // the banner, or that of the game, came where a log begins
+	engine   bool // the engine has written a line that only comes after its banner
+	begun    bool // the banner of the engine or the game came where a log begins
 	headless bool // the first record, or a banner that came late, shows that lines before it are missing
 }
 
@@ -27,10 +27,10 @@ type origin struct {
 func (e *Environment) Recognized() bool { return e.origin.logged || e.start.Facts != Facts{} }
 
 // Headless reports whether the beginning of the capture is missing, so that what
-// broke first may be, too. It is certain of what it reports, and not of the contrary:
+// broke first may be, too. True is certain, false is not:
 // people paste parts of logs that show nothing of that. Two things show it.
 //
-//   - The first line goes on with something: it is a frame, a footer, or a reference
+//   - The first line continues something: it is a frame, a footer, or a reference
 //     to a stack.
 //   - The engine wrote what only its own log has, footers for instance, and its banner
 //     did not come, or came late. A copy of the console has no banner, and an upload
@@ -74,7 +74,7 @@ func (o *origin) observe(rec *Record) {
 	switch {
 	case !rec.Layout.unity():
 		o.engine = o.engine || hasPrefix(b, "[ALLOC_")
-	case isBanner(b): // perhaps below what a launcher or a shell wrote
+	case isBanner(b): // perhaps below lines of a launcher or a shell
 		o.begun = !o.engine || !late
 		o.headless = !o.begun
 	case isGameBanner(b):
@@ -89,7 +89,7 @@ func (o *origin) observe(rec *Record) {
 // observeLate looks at a record after so many that only footers are evidence.
 func (o *origin) observeLate(rec *Record) { o.engine = o.engine || rec.LevelBy == evidenceFooter }
 
-// isOrphan reports whether b, the first line of a capture, goes on with something that
+// isOrphan reports whether b, the first line of a capture, continues something that
 // began before it.
 func isOrphan(b []byte, l Layout) bool {
 	if unity.IsFooter(text(b)) {

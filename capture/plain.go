@@ -65,9 +65,9 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	return apart()
 }
 
-// joinsThrown reports whether ln, a line at the margin, is what was thrown, below a
-// line that reports a fault; what that was caused by, below its trace; the heading of
-// a trace; or what ends a trace of Python's.
+// joinsThrown reports whether ln, a line at the margin, is the exception below a
+// line that reports a fault, its cause below its trace, the heading of
+// a trace, or the end of a trace of Python's.
 func (a *assembly) joinsThrown(ln *line) bool {
 	b := ln.text
 	switch b[0] {
@@ -102,7 +102,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	return a.lines == 1 && !opensPlainly(ln.text) && isThrown(b, 1) && a.reportsFault()
 }
 
-// joinsChained reports whether b, maybe below a blank line, goes on with a trace of Python's that has ended: says how
+// joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how
 // the next one came about, or heads it.
 func (a *assembly) joinsChained(b []byte) bool {
 	if b[0] != 'D' && b[0] != 'T' || !a.thrown {
@@ -150,8 +150,8 @@ func isGoroutine(b []byte) bool { return hasPrefix(b, "goroutine ") && hasSuffix
 // panicked reports whether the first line of the record is the one in which Rust reports a panic.
 func (a *assembly) panicked() bool { return bytes.Contains(a.head(), []byte("panicked at ")) }
 
-// traceback heads a trace of Python's, whose innermost frame is the last, and what was
-// thrown below that.
+// traceback heads a trace of Python's, whose innermost frame is the last, and the
+// exception below that.
 const traceback = "Traceback (most recent call last)"
 
 // isTraceTitle reports whether b is a line that announces a trace.
@@ -171,7 +171,7 @@ func (a *assembly) reportsFault() bool {
 	return speaksOfFault(a.head())
 }
 
-// isThrown reports whether b is the type of what was thrown, with at least so many
+// isThrown reports whether b is the type of an exception, with at least so many
 // dots in it, and nothing else or its message: "java.lang.Error: stuck", "KeyError: 'x'".
 func isThrown(b []byte, dots int) bool {
 	n := 0
@@ -203,7 +203,7 @@ func isNumberedFrame(b []byte) bool {
 	return len(rest) < len(b)-1 && len(rest) > 1 && rest[0] == ' '
 }
 
-// isOmission reports whether b, an indented line, stands for the rest of a trace of
+// isOmission reports whether b, an indented line, replaces the rest of a trace of
 // Java's: "... 5 more".
 func isOmission(b []byte) bool {
 	t := trimRight(trimLeft(b))

@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // onText has a predicate of lines as texts look at bytes.
@@ -390,7 +391,6 @@ func TestTagLevel(t *testing.T) {
 		"[10:00:00] [main/WARN]: x":               event.LevelWarning,
 		"[Gadgets:Panels] no panel":               event.LevelUnknown,
 		"[10:00:00 Gadgets] x":                    event.LevelUnknown,
-		"[a] [b] [c] [ERR] x":                     event.LevelUnknown,
 		"[Errors] 3":                              event.LevelUnknown,
 		"[Gadgets] [ready]":                       event.LevelUnknown,
 		"Gadgets [ERR] x":                         event.LevelUnknown,
@@ -399,9 +399,9 @@ func TestTagLevel(t *testing.T) {
 		"[" + strings.Repeat(" ", 60) + "] [ERR]": event.LevelUnknown,
 		"": event.LevelUnknown,
 	} {
-		got, ok := tagLevel([]byte(in))
-		require.Equal(t, want, got, in)
-		require.Equal(t, want != event.LevelUnknown, ok, in)
+		h := logline.Parse(in)
+		require.Equal(t, want != event.LevelUnknown, h.Sure && h.Leveled, in)
+		require.Equal(t, want, h.Level, in)
 	}
 }
 

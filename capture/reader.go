@@ -32,7 +32,7 @@ type Reader struct {
 	first  int // line of the first record; 0 before it
 
 	footers int  // of managed code
-	upload  bool // the log is below the header of an upload, and no banner stands between
+	upload  bool // the log is below the header of an upload, and no banner is between
 	json    jsonLine
 	mods    modLists
 	machine rimworld.Machine
@@ -44,7 +44,7 @@ type Reader struct {
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
-	next    *Record  // that of the caller of Next, until it is filled
+	next    *Record  // of the caller of Next, until it is filled
 	out     []Record // that follow it: several end at once, some with notices
 	outHead int
 	err     error // what Next returns when out is empty
@@ -103,7 +103,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // Position is how far an input was read, and its layout as far as it is known there.
 type Position struct {
-	// Lines counts the lines that were read, with one that has no end.
+	// Lines counts the lines that were read, also without an end.
 	Lines int
 
 	// Bytes counts the bytes of these lines, with their ends and the bytes that are missing among them, in the text of
@@ -160,7 +160,7 @@ func (r *Reader) Head(n int) []byte {
 // badly an error that names the line; both are returned again by every further call.
 //
 // A record is complete when its footer or JSON line has been read, else when
-// the line after it has been; one that ends in an exception without a trace may
+// the line after it has been; a record that ends in an exception without a trace may
 // wait for up to eight lines more.
 func (r *Reader) Next(rec *Record) error {
 	if r.outHead < len(r.out) {
@@ -195,7 +195,7 @@ func (r *Reader) deliver() *Record {
 // into out.
 func (r *Reader) read() {
 	if r.live.open {
-		r.live.open = false // going on with what a Stream had the beginning of
+		r.live.open = false // a Stream had its beginning
 	} else {
 		r.asm.reset()
 	}
@@ -228,7 +228,7 @@ func (r *Reader) read() {
 				r.release()
 				break
 			}
-			// It parts what came before from the text of this line.
+			// It separates the record above from the text of this line.
 			r.asm.split = evidenceHole
 			r.flush()
 			r.hole(ln)
@@ -326,7 +326,7 @@ func (r *Reader) taken() {
 
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
-	r.endRun(0) // what is missing may be of the run or not
+	r.endRun(0) // missing lines may be of the run or not
 	r.notice(event.Notice{
 		Status: event.StatusHole, Count: ln.hole + ln.cut, Pos: uint64(ln.no),
 		Detail: "the log holds a run of NUL bytes where text should be",
@@ -414,8 +414,8 @@ func (r *Reader) openHeader(first string) {
 	r.machine = rimworld.Machine{}
 }
 
-// noteHeader takes note of the header of an upload. Below another log, the one that it
-// heads need not be laid out alike.
+// noteHeader takes note of the header of an upload. Below another log, its own
+// log may have another layout.
 func (r *Reader) noteHeader() {
 	r.upload = true
 	if r.layout == layoutConsole && r.asm.start > r.first {
@@ -480,7 +480,7 @@ func (r *Reader) noteFooter(b []byte) {
 }
 
 // noteConsole refines the layout by a frame that only a console copy has. Below
-// a header, which hid it from detect, the copy is as pure as one that begins
+// a header, which hid it from detect, the copy is as pure as at the beginning of
 // the input.
 func (r *Reader) noteConsole(b []byte) {
 	if r.layout != layoutConsole && b[0] == 'U' && hasPrefix(b, unity.ConsoleMark) {

@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// The sources of records that are not what a logger wrote: see [Record].
+// The sources of records that no logger wrote: see [Record].
 const (
 	contextSource = "context"
 	reportSource  = "crash-report"
@@ -15,12 +15,12 @@ const (
 
 // What became of a stack reference "[Ref X]" in a record.
 const (
-	refOriginal   = "original"   // the record prints the trace that X stands for
+	refOriginal   = "original"   // the record prints the trace of X
 	refResolved   = "resolved"   // a duplicate: Stack was filled from the trace printed before
 	refUnresolved = "unresolved" // a duplicate of a trace that is not known: Message keeps the line
 )
 
-// Record is an entry of a capture, with where it stood in it. Its Part is set by a [Stream].
+// Record is an entry of a capture, with its place. Its Part is set by a [Stream].
 //
 // An entry of [event.KindHost] is a call of an engine's method as recordings hold it: with
 // [event.StatusAcknowledged], Source acknowledged the item Message through the sequence
@@ -32,7 +32,7 @@ type Record struct {
 	event.Entry
 
 	// Context reports that the entry is the header of an upload or a mod list: a log
-	// record with Source "context"; or that it is what stands around the crash in the
+	// record with Source "context"; or that it is the text around the crash in the
 	// report of one, with Source "crash-report".
 	Context bool
 
@@ -40,7 +40,7 @@ type Record struct {
 	// how much of the record's text is kept.
 	Mods *ModList
 
-	// machine is what the record has about the machine, if it is the header of an
+	// machine has the facts about the machine, if the record is the header of an
 	// upload, else nil. It does not depend on how much of the
 	// record's text is kept.
 	machine *Facts
@@ -114,8 +114,7 @@ func (r *Record) Line() int {
 	return r.StartLine
 }
 
-// Evidence is what the end of a record ([Record.Split]) or its level ([Record.LevelBy])
-// was recognized by. It is kept with every
+// Evidence shows the end of a record ([Record.Split]) or its level ([Record.LevelBy]). It is kept with every
 // record so that a wrong split or level can be traced to the form that caused
 // it.
 type Evidence uint8
@@ -130,7 +129,7 @@ const (
 	evidenceBlock  // a block with a known end: a crash, memory statistics, a header
 	evidenceFrame  // its last line has the shape of a stack frame or a stack reference
 	evidenceIndent // its last line is indented
-	evidenceForm   // its last line is one that is known never to stand alone
+	evidenceForm   // its last line is known to follow another
 	evidenceList   // its last line belongs to a list that an earlier line announced
 	evidenceBlank  // a blank line followed
 	evidenceLine   // a line of its own: nothing spoke for joining a neighbor

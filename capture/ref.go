@@ -2,7 +2,7 @@ package capture
 
 import "github.com/hashicorp/golang-lru/v2/simplelru"
 
-// refTable has the stack traces that references stand for, at most a fixed number
+// refTable has the stack traces of references, at most a fixed number
 // of traces and of bytes; it evicts the least recently used.
 type refTable struct {
 	traces   *simplelru.LRU[uint64, []byte]
@@ -21,9 +21,8 @@ func newRefTable(slots, maxBytes int) *refTable {
 // get returns the trace of ref. It is valid until the next put.
 func (t *refTable) get(ref uint64) ([]byte, bool) { return t.traces.Get(ref) }
 
-// put remembers a copy of trace under ref, in place of what was there. A trace
-// larger than the whole table is not kept; an empty one would erase what the
-// reference stands for, and is ignored.
+// put remembers a copy of trace under ref, in place of an earlier one. A trace
+// larger than the whole table is not kept; an empty trace is ignored.
 func (t *refTable) put(ref uint64, trace []byte) {
 	if len(trace) == 0 || len(trace) > t.maxBytes {
 		return
@@ -34,7 +33,7 @@ func (t *refTable) put(ref uint64, trace []byte) {
 		room, t.free = t.free, nil
 	}
 	if cap(room) > 4*len(trace) {
-		room = nil // so that what is allocated stays in proportion to what is held
+		room = nil // so that the memory stays in proportion to the traces
 	}
 	t.traces.Add(ref, append(room[:0], trace...))
 	for t.bytes > t.maxBytes || t.traces.Len() > t.slots {

@@ -23,13 +23,13 @@ func apart() verdict { return verdict{belongs: no} }
 // joins decides whether ln, which is not blank, belongs to the open record. It changes
 // nothing but the state of a list or block.
 //
-// The steps stand in the order of their certainty: an open block; what ends a record or
-// is part of a trace, by shapes that occur nowhere else; the heading of a crash; and then
-// what stands directly below the last line or below a blank one. That is shape once more
-// (exceptions, indentation), texts that are known never to stand alone, and what an earlier
-// line led one to expect; only in a copy of the console, where every record ends with
+// The steps are in the order of their certainty: an open block; the end of a record or
+// a part of a trace, by shapes that occur nowhere else; the heading of a crash; and then
+// lines directly below the last line or below a blank one. These join by shape
+// (exceptions, indentation), as texts that are known to follow others, and as items that an
+// earlier line announced; only in a copy of the console, where every record ends with
 // frames, it is plain text. A step runs only if those before it cannot decide: to
-// move one changes what is split.
+// move one changes the records.
 func (a *assembly) joins(ln *line, layout Layout) verdict {
 	b := ln.text
 	switch {
@@ -68,7 +68,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	return apart()
 }
 
-// joinsBlock decides about a line below the beginning of a block, whatever it looks like.
+// joinsBlock decides about a line below the beginning of a block, in any form.
 // It cannot decide where the block turns out to be none or to have lost its end.
 func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 	within := false
@@ -116,7 +116,7 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 	return joined(partMessage, evidenceBlock)
 }
 
-// joinsTrace decides about frames and stack references, and what stands in their place.
+// joinsTrace decides about frames, stack references, and lines in their place.
 func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	b := ln.text
 	may := opens[b[0]]
@@ -239,7 +239,7 @@ func (a *assembly) joinIndented(b []byte) verdict {
 	return joined(partMessage, evidenceIndent)
 }
 
-// joinForm joins a line that is known never to stand alone. It ends a list, and may
+// joinForm joins a line that is known to follow another. It ends a list, and may
 // announce another.
 func (a *assembly) joinForm(b []byte) verdict {
 	a.list = listNone
@@ -268,7 +268,7 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 // joinsException reports whether ln is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
 // own), or a further line of an exception's message. What announces a list of
-// something else may have none: an exception taken for it would be classified as the list.
+// something else may have none: an exception as its item would be classified as the list.
 func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	b := ln.text
 	if a.joinsTitled(b) {
@@ -297,7 +297,7 @@ func (a *assembly) joinsPaths(b []byte) bool {
 }
 
 // within reports whether a line that ends in crs times \r and \n has its end within
-// a message. On Windows what is logged has its \n written as \r\n; so a line
+// a message. On Windows each \n of a message is written as \r\n; so a line
 // of the log's own ends in that, and one within a message that had \r\n in \r\r\n.
 // Where a copy has gone through the same once more, the engine's lines show it. They
 // have to be asked, and not the most common end: a log may be half tables. (Those
@@ -314,9 +314,9 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 //	Lamp found\r\r\n
 //
 // The same end directly below a line is not enough: mods write tables whose
-// rows are better seen one by one. Nor is it for a line that opens a record: what is
-// swallowed is classified by the first line. The engine's own lines head no report: their
-// ends are what those of a message are distinguished from.
+// rows are better seen one by one. Nor is it for a line that opens a record: swallowed
+// lines are classified by the first line. The engine's own lines head no report: their
+// ends differ from the ends within a message.
 func (a *assembly) joinsReport(ln *line) bool {
 	if a.engine || !a.within(ln.crs) ||
 		!a.report && (a.lines != 1 || a.blanks != 1 || a.split != evidenceLine || a.ends.blank < a.ends.text) {

@@ -14,7 +14,7 @@ import (
 // size, it returns the records that a [Reader] does, as long as incomplete ones are not
 // asked for by Flush.
 //
-// Flush is for an input that has been quiet for a while. What is open is then delivered
+// Flush is for an input that has been quiet for a while. The open record is then delivered
 // as far as it is known, and remembered. Lines that come later and belong to it are
 // delivered once they are complete:
 //
@@ -29,7 +29,7 @@ import (
 // Flush; then it may still turn out to be another while the first 64 KiB come. Plain text
 // may later turn out to be a log of Unity's, as for a Reader.
 //
-// A Stream holds what a Reader holds, and at most three times
+// A Stream holds as much as a Reader, and at most three times
 // [Options.MaxRecordText] more. Compressed input is not for it. It is for one
 // goroutine and starts none.
 type Stream struct {
@@ -39,7 +39,7 @@ type Stream struct {
 	lines *lineReader // of src
 	r     *Reader     // nil until the layout is known
 
-	flush, partly bool // what was asked for and is not done
+	flush, partly bool // asked for and not done
 	done          bool // the end has been reached
 
 	fed         int  // bytes in all, up to detectSize
@@ -57,7 +57,7 @@ type Stream struct {
 
 	firstLine  int      // how many lines came before the input
 	before     Position // of the Stream that this one continues; see Resume
-	interrupts bool     // what is open there is being delivered
+	interrupts bool     // the open record is being delivered
 }
 
 // noticed is the latest notice of a status that a Stream made itself.
@@ -105,11 +105,11 @@ func (s *Stream) Feed(p []byte) {
 	s.fresh = len(p) > 0
 }
 
-// Flush asks Next for what is open, of whole lines: for that of a line without
-// its end too if partly is set.
+// Flush asks Next for the open record, of whole lines: with a line without
+// its end if partly is set.
 func (s *Stream) Flush(partly bool) { s.flush, s.partly = true, partly }
 
-// End ends the input. Next then delivers what a Reader does at
+// End ends the input. Next then delivers as a Reader does at
 // the end of its input.
 func (s *Stream) End() { s.feed.ended = true }
 
@@ -166,7 +166,7 @@ func (s *Stream) Next(rec *Record) bool {
 }
 
 // known reports whether rec is a notice that was delivered when its line had no
-// end yet. Of a hole that has grown it leaves what is new.
+// end yet. Of a hole that has grown it leaves the new part.
 func (s *Stream) known(rec *Record) bool {
 	if rec.Kind != event.KindNotice || rec.StartLine > 0 {
 		return false
@@ -257,7 +257,7 @@ func (s *Stream) unread() int { return len(s.lines.rest()) }
 // delivered.
 func (s *Stream) glanced(n int) bool { return n == s.peeked && s.line == s.lines.no+1 }
 
-// rest returns what has been read of a line without its end.
+// rest returns the beginning of a line without its end.
 func (l *lineReader) rest() []byte {
 	if l.within {
 		return l.filter.dst
@@ -303,7 +303,7 @@ func (s *Stream) start() bool {
 	return true
 }
 
-// recognize looks for the layout again in what came since, where too little was
+// recognize looks for the layout again in later bytes, where too little was
 // known of the input when it was looked for.
 func (s *Stream) recognize() {
 	if !s.provisional || !s.fresh || s.lines.within {
@@ -353,7 +353,7 @@ func (s *Stream) glance() bool {
 	return true
 }
 
-// settle takes over from what glance began what the Reader must know.
+// settle takes the results of glance over to the Reader.
 func (s *Stream) settle() {
 	p, r := &s.peek, s.r
 	s.sides = [3][]byte{p.asm.message, p.asm.stack, p.asm.previous}
@@ -376,9 +376,9 @@ func (s *Stream) skipPartial() {
 	s.peeked = 0
 }
 
-// live is what a Reader knows as part of a Stream.
+// live is the state of a Reader as part of a Stream.
 type live struct {
-	flush   bool // what is open is to be delivered as it is
+	flush   bool // the open record is delivered as it is
 	open    bool // there is no more for now, in the middle of a record or before the next
 	handed  handed
 	cutLine int         // a line that was delivered in part, and began a record
@@ -393,7 +393,7 @@ type handed struct {
 }
 
 // awaits reports whether err is only that the input has no more for now, and no Flush asks
-// for what is open. It keeps that state.
+// for the open record. It keeps that state.
 func (r *Reader) awaits(err error) bool {
 	if r.live.flush || !errors.Is(err, errMore) {
 		return false
@@ -422,7 +422,7 @@ func (r *Reader) handOver(err error) bool {
 	return true
 }
 
-// goOn ends a record that was delivered before, and delivers what came since.
+// goOn ends a record that was delivered before, and delivers its later lines.
 func (r *Reader) goOn() {
 	a, h := &r.asm, r.live.handed
 	r.live.handed = handed{}
@@ -444,8 +444,8 @@ func (r *Reader) goOn() {
 	a.sealed = true
 }
 
-// after returns the lines of b after the first n bytes. What a footer took off
-// the end is no longer there.
+// after returns the lines of b after the first n bytes, without the text that a footer took
+// off the end.
 func after(b []byte, n int) []byte {
 	b = b[min(n, len(b)):]
 	if len(b) > 0 && b[0] == '\n' {

@@ -132,7 +132,7 @@ func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
 func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
 
-// isName reports whether c may stand in an identifier. Bytes of other scripts
+// isName reports whether c may be in an identifier. Bytes of other scripts
 // may: C# allows them, and obfuscators use them.
 func isName(c byte) bool { return names[c] }
 
@@ -145,9 +145,9 @@ var names = func() (t [256]bool) {
 	return t
 }()
 
-// opens has, for the first byte of a line, what the line may be. Most lines are tested
+// opens has, for the first byte of a line, the forms that the line may have. Most lines are tested
 // for dozens of beginnings, and one look-up in a table answers most of them: where a bit is not set, the
-// predicate that it stands for is false, which a fuzz test holds it to.
+// predicate of the bit is false, as a fuzz test proves.
 var opens = func() (t [256]uint16) {
 	for _, o := range []struct {
 		may   uint16
@@ -169,7 +169,7 @@ var opens = func() (t [256]uint16) {
 	return t
 }()
 
-// What a line may be.
+// Forms of lines.
 const (
 	mayFooter   = 1 << iota // isFooter
 	mayBanner               // isBanner

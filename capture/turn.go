@@ -5,10 +5,10 @@ import (
 	"github.com/heedlog/heed/capture/internal/unity"
 )
 
-// The beginning of a log may be no evidence: a storm of one message is longer than what is
-// looked at, and in a log without its first lines it may be all there is. So text that was
-// taken for plain is read as a log of Unity's from the line on that shows that it is one.
-// Nothing waits for such a line, and what was delivered before stays as it was.
+// The beginning of a log may be no evidence: a storm of one message is longer than the part that is
+// looked at, and in a log without its first lines it may be all there is. So plain text
+// is read as a log of Unity's from the line on that shows that it is one.
+// Nothing waits for such a line, and delivered records stay as they are.
 //
 // In a log of another program's, levels would no longer be read from its lines,
 // so nothing that a message of it quotes must count: only lines at the margin that the
@@ -22,7 +22,7 @@ func (r *Reader) turnAt(b []byte) {
 }
 
 // isGameLine reports whether b shows by itself that a log is one of the engine's or the
-// game's: a line that they print for everybody.
+// game's: a line that they print in every log.
 func isGameLine(b []byte) bool {
 	return gameLines.begin(b) || isSignOfLife(b) || isCrashStart(b) && !isCrashMark(b) || crash.IsCause(text(b))
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// decoded returns br, or what it holds if it begins with the mark of UTF-16, as
+// decoded returns br, or its text if it begins with the mark of UTF-16, as
 // the copies do that Windows' own tools make of a log. The mark goes; text in
 // UTF-16 without one is not recognized, and UTF-32 is left as it is.
 func decoded(br *bufio.Reader) io.Reader {
@@ -23,7 +23,7 @@ func decoded(br *bufio.Reader) io.Reader {
 	return &utf16Reader{src: br, order: order}
 }
 
-// utf16Reader turns UTF-16 into UTF-8. What is no character becomes U+FFFD.
+// utf16Reader turns UTF-16 into UTF-8. Other bytes become U+FFFD.
 type utf16Reader struct {
 	src   *bufio.Reader
 	order binary.ByteOrder
@@ -32,8 +32,8 @@ type utf16Reader struct {
 	buf   [2 * utf8.UTFMax]byte
 }
 
-// Read implements io.Reader. It returns what has been decoded when the source
-// has nothing more at hand, and its error only after all that came before it.
+// Read implements io.Reader. It returns the decoded text when the source has no
+// more for now, and its error only after all text before it.
 func (u *utf16Reader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {

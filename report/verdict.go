@@ -315,7 +315,7 @@ type modTally struct {
 func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
-		count := func(rule string, a coalesce.AccusedMod, evidence func(mod string) []blame.Kind) {
+		count := func(rule string, a coalesce.AccusedMod, evidence []blame.Kind) {
 			if of != nil && of.Rule != rule {
 				return
 			}
@@ -326,8 +326,8 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 			}
 			t.Name = moreReadable(t.Name, safe(a.Name))
 			t.Entries += a.Entries
-			if kinds := evidence(a.Name); len(kinds) > 0 && (a.First < t.Line || len(t.Evidence) == 0) {
-				t.Evidence = kinds
+			if evidence != nil && (a.First < t.Line || t.Evidence == nil) {
+				t.Evidence = evidence
 			}
 			t.Line = min(t.Line, a.First)
 			if d == event.Blocking {
@@ -339,11 +339,11 @@ func (r *Replay) tallyMods(of *heed.Member) map[string]*modTally {
 		}
 		for _, row := range r.tables[d].rows.Values() {
 			for _, a := range row.accused {
-				count(row.Rule, a, row.evidenceAgainst)
+				count(row.Rule, a, row.evidenceAgainst(a.Name))
 			}
 		}
 		for key, a := range r.tables[d].gone {
-			count(key.rule, *a, func(string) []blame.Kind { return nil })
+			count(key.rule, *a, nil)
 		}
 	}
 	return byKey

@@ -168,7 +168,7 @@ var namePieces = []string{
 // nameForms are lines of stacks around a name; %s stands for it.
 var nameForms = []string{
 	"at %s", "at %s()", "a:%s ()", "%s()", "File \"%s\", line 3, in n", "File \"a\", line , in %s", "(wrapper dynamic-method) %s (a)",
-	"%s:12: in function 'n'", "a.lua:12: in field '%s'", "1. %s - a.lua:12", "%s@a.js:12:3", "n@%s.js:12:3",
+	"%s:12: in function 'n'", "from %s:12:in 'n'", "from a.rb:12:in `block in %s'", "a.lua:12: in field '%s'", "1. %s - a.lua:12", "%s@a.js:12:3", "n@%s.js:12:3",
 }
 
 // checkName asserts the laws on a name in every form of frame.

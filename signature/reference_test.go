@@ -810,7 +810,7 @@ func (r *reference) frame(raw string, within bool) string {
 	} else if m := reGDB.FindString(s); m != "" {
 		s, bare = s[len(m):], false
 	} else if m := rePython.FindStringSubmatch(s); m != nil {
-		module = strings.TrimSuffix(m[1][strings.LastIndexAny(m[1], `/\`)+1:], ".py")
+		module = strings.TrimSuffix(strings.TrimSuffix(m[1][strings.LastIndexAny(m[1], `/\`)+1:], ".py"), ".rpy")
 		if !rePlainFile.MatchString(module) {
 			return ""
 		}
@@ -869,10 +869,14 @@ func (r *reference) frame(raw string, within bool) string {
 	return narrowed(name)
 }
 
-// refScript returns the file and the function of a frame of Lua or JavaScript.
+// refScript returns the file and the function of a frame of Lua, Ruby or JavaScript.
 func refScript(line string) (file, name string, ok bool) {
 	place := ""
-	if m := reLua.FindStringSubmatch(line); m != nil {
+	before, after, ruby := strings.Cut(strings.TrimPrefix(line, "from "), ":in ")
+	if ruby && strings.HasSuffix(line, "'") {
+		after = strings.TrimSuffix(after, "'")
+		place, name = before, after[strings.LastIndexAny(after, " '`")+1:]
+	} else if m := reLua.FindStringSubmatch(line); m != nil {
 		place = m[1]
 		_, name, _ = strings.Cut(strings.TrimSuffix(m[2], "'"), " '")
 	} else if m := reLuaCount.FindStringSubmatch(line); m != nil {

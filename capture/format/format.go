@@ -26,7 +26,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Format is a family of logs. A nil function is one that the family does not need.
+// Format is a family of logs. A function that the family does not need is nil.
 type Format struct {
 	Name string // as rule files name it
 
@@ -121,7 +121,7 @@ func IsVersion(word string) bool {
 // IsLongVersion reports whether a word is a version of more than one number.
 func IsLongVersion(word string) bool { return strings.Contains(word, ".") && IsVersion(word) }
 
-// Tagged returns the text behind a tag in brackets at the beginning of a line, if the tag ends as end does:
+// Tagged returns the text after a tag in brackets at the beginning of a line, if the tag ends as end does:
 // "SMAPI] " for "[12:34:56 INFO  SMAPI] Loaded".
 func Tagged(line, end string) (rest string, ok bool) {
 	at := strings.IndexByte(line, ']') + len("] ") - len(end)
@@ -131,7 +131,7 @@ func Tagged(line, end string) (rest string, ok bool) {
 	return "", false
 }
 
-// Word returns the text behind mark in a line, up to the next space, comma or bracket; "" without the mark.
+// Word returns the text after mark in a line, up to the next space, comma or bracket; "" without the mark.
 func Word(line, mark string) string {
 	_, rest, _ := strings.Cut(line, mark)
 	if end := strings.IndexAny(rest, " ,;)]}\t"); end >= 0 {

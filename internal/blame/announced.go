@@ -9,7 +9,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// lead is a set of what a word leads up to.
+// lead is a set of things to which a word leads up.
 type lead uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	toProvider
 )
 
-// leadOf returns what a word leads up to, whatever its case.
+// leadOf returns the things to which a word in any case leads up.
 func leadOf(word string) lead {
 	var lower [len("registering")]byte
 	if len(word) > len(lower) {
@@ -47,7 +47,7 @@ func leadOf(word string) lead {
 	return 0
 }
 
-// leading is a word of a line that leads up to something, with where it stands.
+// leading is a word of a line that leads up to something, with its place.
 type leading struct {
 	to        lead
 	from, end int
@@ -70,7 +70,7 @@ func (s *scan) leads(line string) {
 	}
 }
 
-// around yields what stands before and behind each word of the line that leads up to something.
+// around yields the text before and after each word of the line that leads up to something.
 func (s *scan) around(line string, to lead) func(func(before, rest string) bool) {
 	return func(yield func(before, rest string) bool) {
 		for _, l := range s.leading {
@@ -109,7 +109,7 @@ func (s *scan) announced(line string) {
 	for _, rest := range s.around(line, toType) {
 		s.typeName(strings.TrimLeft(rest, " '\"`"))
 	}
-	node, isNode := strings.CutPrefix(line, "<") // of what is in it, only itself is read
+	node, isNode := strings.CutPrefix(line, "<") // of the node, only its own tag is read
 	node, _, _ = strings.Cut(node, ">")
 	if _, class, ok := strings.Cut(node, " Class=\""); ok && isNode {
 		s.typeName(class)
@@ -127,7 +127,7 @@ func (s *scan) announced(line string) {
 	s.parts(line)
 }
 
-// named reads the id of a mod behind a word that nothing but one can follow.
+// named reads the id of a mod after a word that only ids follow.
 func (s *scan) named(rest string) {
 	name, ok := quoted(rest)
 	if !ok {
@@ -211,7 +211,7 @@ func hasWord(line, word string) bool {
 	return false
 }
 
-// wordByte reports whether a byte goes on a word.
+// wordByte reports whether a byte may be part of a word.
 func wordByte(c byte) bool {
 	return c >= utf8.RuneSelf || c == '_' || digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
@@ -255,7 +255,7 @@ func (s *scan) announcedName(before, rest string) string {
 	return ""
 }
 
-// unversioned returns a name without the version behind it: "Some Mod v1.2.0".
+// unversioned returns a name without the version after it: "Some Mod v1.2.0".
 func unversioned(name string) string {
 	if i := strings.LastIndexByte(name, ' '); i > 0 && version(name[i+1:]) {
 		return name[:i]
@@ -331,14 +331,13 @@ func packageID(s string) string {
 	return id
 }
 
-// extension reports whether the last part of a dotted word is that of the name
-// of a file.
+// extension reports whether the last part of a dotted word ends the name of a
+// file.
 func extension(last string) bool { return extensions[strings.ToLower(last)] }
 
 var extensions = texts.Words("xml dll txt log png jpg psd dds json yaml cs exe so rws wav ogg mp3 com net org bundle")
 
-// afterColon returns what stands behind the first colon of a clause, or the
-// clause.
+// afterColon returns the text after the first colon of a clause, or the clause.
 func afterColon(clause string) string {
 	if i := strings.IndexAny(clause, ":!.;"); i > 0 && clause[i] == ':' {
 		return clause[i+1:]
@@ -346,12 +345,12 @@ func afterColon(clause string) string {
 	return clause
 }
 
-// maxAbbreviation is how long a word with a dot may be that is taken for an
+// maxAbbreviation is the length of the longest word with a dot that counts as an
 // abbreviation, as in "Misc. Tools", and not for the end of the sentence.
 const maxAbbreviation = len("Misc.")
 
 // capitalized returns the words at the beginning of s that are written like a
-// title, and what follows them.
+// title, and the text after them.
 func capitalized(s string) (name, rest string) {
 	end, at := 0, 0
 	for at < len(s) && at < maxName {
@@ -374,8 +373,8 @@ func capitalized(s string) (name, rest string) {
 	return strings.TrimRight(s[:end], " .,:;!"), s[min(end, len(s)):]
 }
 
-// notAName reports whether the first of the words behind "Mod" is one that
-// stands for mods in general.
+// notAName reports whether the first of the words after "Mod" means mods in
+// general.
 func notAName(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	return notNames[fold(first)]
@@ -386,9 +385,9 @@ var notNames = texts.Words(`
 	error errors content contents initialized init is has not with conflict
 `)
 
-// typeName reads the name of a type with its namespace in a line. What is followed
-// by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
-// whether that is a mod's.
+// typeName reads the name of a type with its namespace in a line. A name before
+// a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
+// whether a mod owns the type.
 func (s *scan) typeName(text string) bool {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
@@ -399,7 +398,7 @@ func (s *scan) typeName(text string) bool {
 	}
 	path := strings.TrimRight(text[:end], ".")
 	root := identifier(path)
-	if len(root) == len(path) || letters(root) < 3 || s.finder.nobody(path) || extension(lastPart(path)) {
+	if len(root) == len(path) || letters(root) < 3 || s.finder.isGameCode(path) || extension(lastPart(path)) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(root)
@@ -408,7 +407,7 @@ func (s *scan) typeName(text string) bool {
 		return false
 	}
 	if s.tagged(path[len(root)+1:]) {
-		return false // Author.Mod, behind [Mod]
+		return false // Author.Mod, after [Mod]
 	}
 	if o, ok := s.codeOwner(path, root); ok {
 		weight := weightType
@@ -435,8 +434,8 @@ func (s *scan) tagged(name string) bool {
 //	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
 //	Could not load file or assembly 'SomeLib, Version=1.0.0.0, …' or one of its dependencies
 //
-// What cannot be found is weaker evidence than what it was looked for in: the one
-// that needs it may be out of date.
+// A missing assembly is weaker evidence than the assembly that needs it, which may
+// be out of date.
 func (s *scan) assemblies(line string) {
 	for before, rest := range s.around(line, toAssembly) {
 		before = strings.TrimRight(before, " ")

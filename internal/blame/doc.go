@@ -9,7 +9,7 @@
 //
 // A [Suspect] is a mod with the evidence against it, by [Kind]. The weights are
 // how strong a kind is; a suspect's score is the weight of its strongest
-// evidence and a tenth of that of its other kinds. So agreement decides between
+// evidence and a tenth of the weights of its other kinds. So agreement decides between
 // likes, and no amount of weak evidence overrules one strong piece by more than
 // a shade.
 //
@@ -17,7 +17,7 @@
 //	          the same, with frames of the game nearer than it        45
 //	          the same, where the mod's own tag heads the record      25
 //	          code of the next mod in the trace; of all after it      25, 10
-//	          code that reports or reads what others wrote, that is
+//	          code that reports or reads data of others, that is
 //	          in most traces, or above the last "Caused by"           20
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…,
@@ -27,11 +27,11 @@
 //	type      a type or assembly of the mod: of type SomeMod.Press,
 //	          in assembly SomeMod                                     35
 //	          an assembly that is missing: or assembly 'SomeMod, …    25
-//	          what is called after a listed mod: SomeMod_Press,
+//	          a name that begins with a listed mod: SomeMod_Press,
 //	          some_mod:press                                          25
 //	          a type in a text about a patch, which is the victim     20
 //	tag       the record begins with [Some Mod]                       30
-//	          a tag in capitals of nobody who is known                20
+//	          a tag in capitals of no mod that is known               20
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	          PatchedBy<some.mod>                                     20
 //	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
@@ -41,32 +41,32 @@
 //
 // Who reports is not who is at fault: a framework that catches an exception tags
 // the record with its own name, and the frame that threw is another mod's.
-// Therefore a tag is weaker than everything that names a place, and code behind
+// Therefore a tag is weaker than everything that names a place, and code after
 // the game's in the trace of a record that carries the mod's own tag is likely
 // that which caught the exception. A patch on the
 // method that threw is weaker still: popular methods carry patches of many mods,
-// and all but one of them are innocent. Nor is a mod likely that alone patched what is
-// in a trace: mods that show progress, measure or translate patch what others'
-// faults run through. So a patch by itself never weighs enough for [Likely]; it is
-// among the suspects for whoever wants to show where to begin.
+// and all but one of them are innocent. Nor is a mod likely that alone patched code
+// in a trace: mods that show progress, measure or translate patch code through
+// which faults of others run. So a patch by itself never weighs enough for [Likely]; it is
+// among the suspects, as a place to begin.
 //
 // Some mods do little else than report: checkers, profilers, handlers of errors, loaders of
 // definitions. They are known by their names. What points at them is kept, and does not weigh
 // enough for [Likely] by itself.
 //
-// A mod is one that a list has, or one that a text or a folder gives as a mod. Another name is "code: X": which mod has
+// A mod is in a list, or a text or a folder gives it as a mod. Another name is "code: X": which mod has
 // that code is not known.
 //
 // A frame of Java names a mod by the module or archive that it gives as its place, or else
-// by the part of the package behind the domain: press, of com.acme.press.Roller.
+// by the part of the package after the domain: press, of com.acme.press.Roller.
 //
 // The module of a frame decides before its namespace: code in a namespace of the game whose module is a mod's is the
-// mod's, and where nobody knows the module, the code that called it is a doubt. In a game of which no rule names the
-// code, the namespace of most frames is the game's.
+// mod's, and where the module is not known, the code that called it is a doubt. In a game whose code no rule names,
+// the namespace of most frames is the game's.
 //
-// What belongs to the game, to its engine, to the runtime or to a library that
-// mods share is nobody's fault here: [Config].GameCode names it. It is matched
-// against namespaces, assemblies, owners of patches, tags and package ids alike.
+// Code of the game, its engine, the runtime or a library that mods share is no
+// mod's fault: [Config].GameCode names it. It is matched against namespaces,
+// assemblies, owners of patches, tags and package ids.
 // A record with no other names has no suspects.
 //
 // # One mod, many names
@@ -75,12 +75,12 @@
 // the namespace SomeMod. A dotted name is also known by its last part, so
 // "author.somemod" is. A mod given to [Finder.Learn] joins name, package id, number in
 // the Steam Workshop and assemblies; an assembly that several mods bring along is
-// none's. Where a list has the package id alone, what is called after its end is the
-// mod, and what is called after its beginning, the author, if that has one mod there.
+// none's. Where a list has the package id alone, a name like its end means the mod,
+// and a name like its beginning the author, if the author has one mod there.
 // Code that is called after the author of several is the mod's whose part follows. After
 // [Finder.LearnAll] a tag of none of the mods is worth 10. What
 // [Finder.LearnTrace] saw identifies code where names are obfuscated. The workshop
-// id of a folder is a number, which nobody knows: it goes with the title of the
+// id of a folder is a number: it goes with the title of the
 // trace where there is one, and [Finder.LearnNames] remembers that.
 //
 // # Untrusted text
@@ -88,7 +88,7 @@
 // Names are untrusted input. A [Suspect].Mod has letters, digits, single spaces and
 // the signs ._-+'&!?#:, which end nothing anywhere, at most 64 bytes. A name of more
 // than three words that no list has is kept as a suspect, and never weighs enough
-// for [Likely], which is what goes into summaries: a tag may be written to be
+// for [Likely], whose names go into summaries: a tag may be written to be
 // obeyed. A mod can still write another's name into a record: a suspect is a pointer
 // for people, and no decision should rest on it.
 //
@@ -97,7 +97,7 @@
 // Find reads at most 32 KiB of message and of stack and returns at most four
 // suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
 // modules. It does no I/O and reads no clock; the result depends on nothing but its
-// arguments and what was learned. Find changes nothing, so that any number of
+// arguments and the mods and traces that were learned. Find changes nothing, so that any number of
 // goroutines may call it, but not at the same time as Learn or LearnTrace. It is
 // made for the first record of a kind, not for each: it allocates.
 package blame

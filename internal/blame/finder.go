@@ -26,9 +26,9 @@ const (
 
 // Config sets up a [Finder].
 type Config struct {
-	// GameCode names what is no mod: the game, its engine, the runtime,
-	// libraries that mods share. "Engine" and "Engine." both stand for Engine
-	// and whatever begins with "Engine.", without regard to case.
+	// GameCode names code of no mod: the game, its engine, the runtime,
+	// libraries that mods share. "Engine" and "Engine." both mean Engine
+	// and names that begin with "Engine.", without regard to case.
 	GameCode []string
 
 	// Mods bounds the mods that are learned. 0 means 4,096, negative is
@@ -39,11 +39,11 @@ type Config struct {
 // Finder finds the mods that records point at. The package documentation
 // describes how.
 type Finder struct {
-	gameCode [32][]string    // by firstOf; a look at all of it would be most of what an unknown name costs
+	gameCode [32][]string    // by firstOf; a look at all of it would be most of the cost of an unknown name
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
-	mods     []Mod             // with names as they are shown, none for what is no mod
+	mods     []Mod             // with names as they are shown, none for code of no mod
 	keys     []modKeys         // of mods
 	inLists  int               // how many of them are from complete lists; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
@@ -80,12 +80,11 @@ func New(cfg Config) (*Finder, error) {
 	return f, nil
 }
 
-// passes reports whether the name of a mod would pass for that of something in
-// GameCode.
-func (f *Finder) passes(name string) bool { return f.nobody(name) || f.folded[fold(name)] }
+// passes reports whether the name of a mod collides with a name in GameCode.
+func (f *Finder) passes(name string) bool { return f.isGameCode(name) || f.folded[fold(name)] }
 
-// otherName returns what a mod is called that has the name of something in
-// GameCode, which it is not: by its code or else its package id.
+// otherName returns a substitute name for a mod whose name collides with
+// GameCode: of its code, or else its package id.
 func (f *Finder) otherName(m *Mod) string {
 	for _, a := range m.Assemblies {
 		if name := display(a); readable(name) && !f.passes(name) {
@@ -113,8 +112,8 @@ func firstOf(name string) int {
 	return int(name[0] & 31)
 }
 
-// nobody reports whether a name is that of something in GameCode, or of the game.
-func (f *Finder) nobody(name string) bool {
+// isGameCode reports whether GameCode has a name, or the game has it.
+func (f *Finder) isGameCode(name string) bool {
 	for _, g := range f.gameCode[firstOf(name)] {
 		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
 			continue
@@ -136,21 +135,21 @@ func (f *Finder) known(name string) int {
 }
 
 // owner returns the mod that any of names means; the first is shown
-// where the mod was not learned. It returns false for what is no mod.
+// where the mod was not learned. It returns false for a name of no mod.
 func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 	o := owner{rank: rank}
 	for i, name := range names {
 		if name == "" {
 			continue
 		}
-		if f.nobody(name) {
+		if f.isGameCode(name) {
 			return o, false
 		}
 		if o.display == "" {
 			o.display = display(name)
 		}
 		last := lastPart(name)
-		if len(last) < minPart || f.nobody(last) {
+		if len(last) < minPart || f.isGameCode(last) {
 			last = ""
 		}
 		for _, n := range [...]string{name, last} {
@@ -179,7 +178,7 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 	return o, letters(o.display) > 0
 }
 
-// minPart is how long the last part of a dotted name must be to stand for the
+// minPart is how long the last part of a dotted name must be to mean the
 // whole: "main", "core" and "mod" are the last parts of many.
 const minPart = 5
 
@@ -203,7 +202,7 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	return weigh(dst, f.mods, s.findings)
 }
 
-// SetGameCode replaces Config.GameCode, for what is asked and learned from now on.
+// SetGameCode replaces Config.GameCode for later calls.
 // Mods that were learned keep the names they were given. The error names an empty
 // element; then nothing has changed.
 func (f *Finder) SetGameCode(names []string) error {
@@ -234,7 +233,7 @@ func (f *Finder) LearnGame(program string) {
 // minGame is how long the name of a game must be: less names anything.
 const minGame = 3
 
-// isGame reports whether the first part of a name is that of the game's program.
+// isGame reports whether the first part of a name is the name of the game's program.
 func (f *Finder) isGame(name string) bool {
 	if f.game == "" {
 		return false
@@ -248,7 +247,7 @@ func (f *Finder) isGame(name string) bool {
 // nameEnds end the part of a name that GameCode may name.
 const nameEnds = ".+:/`"
 
-// The bounds of what is learned from traces: several times what anybody runs. Below minTraces, nothing is common.
+// The bounds of memory about traces: several times the usual number. Below minTraces, nothing is common.
 const (
 	maxModules = 8192
 	maxMethods = 8192
@@ -261,12 +260,11 @@ type home struct {
 	votes  int
 }
 
-// LearnTrace learns from the trace of a record, one of each kind. In which modules the code of mods is: frames name
-// the type and, by a hash, the module that it came from. A mod that hides its names behind an obfuscator leaves some
-// types readable, and of the others a trace then still identifies. The first name of a module stays. In which module
-// the code of a namespace is: code of the game's namespace in another module is a mod's. And what is common: the
-// namespace of most frames is the game's, a method in most traces only calls what fails. It costs about as much as
-// [Finder.Find].
+// LearnTrace learns three facts from the trace of a record; one of each kind is enough. The modules of mods: frames
+// name the type and, by a hash, its module. A mod with obfuscated names leaves some types readable; a trace of its
+// other types then still identifies it. The first name of a module stays. The module of a namespace: code of the
+// game's namespace in another module is a mod's. Common code: the namespace of most frames is the game's, and a method
+// in most traces only calls the code that fails. LearnTrace costs about as much as [Finder.Find].
 func (f *Finder) LearnTrace(trace string) {
 	trace = trace[:min(len(trace), maxText)]
 	if strings.IndexByte(trace, '(') < 0 {
@@ -280,7 +278,7 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		whole, path := fr.Path, methodPath(fr.Path)
 		root := rootOf(path)
-		game := f.nobody(path) || keyword(root, path)
+		game := f.isGameCode(path) || keyword(root, path)
 		global := isGlobal(whole, false)
 		f.frames++
 		if !readable(root) || len(f.roots) >= maxModules {
@@ -318,7 +316,7 @@ func (f *Finder) LearnTrace(trace string) {
 	}
 }
 
-// Knows returns a number that grows with what was learned from traces: answers given at a lower one may be outdated.
+// Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
 func (f *Finder) Knows() int { return len(f.modules) + min(f.traces, minTraces) }
 
 // vote returns h with the module of another frame.
@@ -357,7 +355,7 @@ func (f *Finder) moved(root, module string) (owner string, ok bool) {
 	return "", h.module == f.homes[f.gameRoot].module
 }
 
-// inModule stands before the hash of a module in a frame.
+// inModule precedes the hash of a module in a frame.
 const inModule = " in <"
 
 // moduleOf returns the hash of the module that a frame gives as its place,
@@ -375,6 +373,6 @@ func moduleOf(line string) string {
 	return hash
 }
 
-// readable reports whether the root of a path names somebody. What an
-// obfuscator leaves of a name does not.
+// readable reports whether the root of a path is a name. The rest that an
+// obfuscator leaves of one is none.
 func readable(root string) bool { return letters(root) >= 3 && len(root) <= maxName }

@@ -23,7 +23,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	archive, rank := archiveOf(&f)
 	if isJava(f.Rest) {
-		path = path[strings.LastIndexByte(path, '/')+1:] // behind a class loader
+		path = path[strings.LastIndexByte(path, '/')+1:] // after a class loader
 	}
 	whole := path
 	path = methodPath(path)
@@ -32,7 +32,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	s.frames++
-	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
+	game := s.finder.isGameCode(path) || keyword(root, path) || archive == "" && s.finder.common(root)
 	if game {
 		if owner, ok := s.finder.moved(root, moduleOf(f.Rest)); ok {
 			if owner == "" {
@@ -77,7 +77,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	if slices.ContainsFunc(s.code, func(nearer owner) bool { return nearer.same(&o) }) {
-		return true // what is nearer to the throw has been taken in
+		return true // a frame nearer to the throw was counted
 	}
 	nearer := len(s.code)
 	s.code = append(s.code, o)
@@ -96,10 +96,10 @@ func (s *scan) frame(line string, stack bool) bool {
 	return true
 }
 
-// patchedBy stands before the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
+// patchedBy precedes the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
 const patchedBy = "PatchedBy<"
 
-// passesOn reports whether the code of a frame, which is o's, only passes on what others do: it
+// passesOn reports whether the code of a frame, which is o's, only runs code of others: it
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
@@ -108,7 +108,7 @@ func (s *scan) passesOn(path, root string, o *owner) bool {
 		s.game && s.finder.surrounds(path)
 }
 
-// doubt keeps code of o that only passes on what others do.
+// doubt keeps code of o that only runs code of others.
 func (s *scan) doubt(o *owner) {
 	if !s.has(Frame, o) {
 		s.found(Frame, weightDoubt, *o)
@@ -147,7 +147,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		s.finder.listed(&o)
 		return o, ok
 	case n < 0:
-		// The author of several mods: the part behind is the mod's.
+		// The author of several mods: the next part is the mod's.
 		second := identifier(path[len(root)+1:])
 		rest := path[len(root)+1+len(second):]
 		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
@@ -177,7 +177,7 @@ func (s *scan) arguments(path string) {
 		assembly := before[comma+2:]
 		typ := before[strings.LastIndexByte(before[:comma], '[')+1 : comma]
 		root := identifier(typ)
-		if s.finder.nobody(typ) || !readable(root) {
+		if s.finder.isGameCode(typ) || !readable(root) {
 			continue
 		}
 		s.owned(Assembly, weightAssembly, rankCode, root, assembly)
@@ -210,7 +210,7 @@ func (s *scan) patch(line string) bool {
 	// The patch itself is code of the mod, with a name that reads better than an
 	// id: Boolean SomeMod.Patches:Prefix(…).
 	root := ""
-	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.nobody(path) {
+	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.isGameCode(path) {
 		if root = identifier(path); !readable(root) {
 			root = ""
 		}
@@ -223,7 +223,7 @@ func (s *scan) patch(line string) bool {
 	return true
 }
 
-// parse takes a line of a trace apart. In a message only those count that cannot be prose.
+// parse reads a line of a trace. In a message only lines count that cannot be prose.
 func parse(line string, stack bool) (frame.Frame, bool) {
 	f, c := frame.Parse(line)
 	return f, (c == frame.Sure || stack && c == frame.Within) && f.Path != ""
@@ -241,9 +241,8 @@ var keywords = texts.Words(`
 	uintptr nint nuint
 `)
 
-// methodPath returns a path without what Harmony and Mono put before a method
-// that they generated, and without what follows the names of namespaces and
-// types that are not generic.
+// methodPath returns a path without the prefix that Harmony and Mono give a method
+// that they generated, and only up to the first generic type.
 func methodPath(path string) string {
 	path = unwrapped(path)
 	if i := strings.IndexAny(path, "[<`("); i >= 0 {
@@ -252,8 +251,8 @@ func methodPath(path string) string {
 	return path
 }
 
-// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was
-// generated, as one that is patched.
+// isGlobal reports whether a path names a method in a class without a namespace; dynamic, that it was
+// generated, such as a patched method.
 func isGlobal(path string, dynamic bool) bool {
 	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
 		return isGlobalType(plain, dynamic)
@@ -329,7 +328,7 @@ func isJava(line string) bool {
 	return slices.ContainsFunc(places, func(place string) bool { return strings.Contains(line, place) })
 }
 
-// archiveName returns the name of an archive without its version and what it is for:
+// archiveName returns the name of an archive without its version and its loader:
 // "press-2.3.0", "press-fabric-1.20.1-2.3.0", "press-forge-2.3".
 func archiveName(archive string) string {
 	for i := 0; i+1 < len(archive); i++ {
@@ -346,7 +345,7 @@ func archiveName(archive string) string {
 }
 
 // rootOf returns the part of the path of a method that names whose code it is: the
-// first, or behind the top-level domain with which packages of Java begin the last of at
+// first, or after the top-level domain with which packages of Java begin the last of at
 // most two that are written small, "press" of com.acme.press.Roller.turn. It returns ""
 // where there is none.
 func rootOf(path string) string {

@@ -8,8 +8,8 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// What a mod is called that reads, checks, measures or reports what other mods do. It stands in
-// many traces and before many texts, and is at fault in few: a messenger.
+// Words in the names of messengers: mods that read, check, measure or report the work of other mods. They are in
+// many traces and before many texts, and at fault in few.
 var (
 	// One of these is enough.
 	messengerWords = texts.Words(`
@@ -32,8 +32,8 @@ var (
 	loaderWords = texts.Words("loader reader parser importer deserializer serializer")
 )
 
-// messenger reports whether the name of a mod says that it reads, checks, measures or reports what
-// others do.
+// messenger reports whether the name of a mod says that it reads, checks, measures or reports the
+// work of others.
 func messenger(name string) bool {
 	before := ""
 	for word := range wordsOf(name) {
@@ -56,7 +56,7 @@ func loads(name string) bool {
 	return false
 }
 
-// wordsOf yields the words of a name in lower case, apart by signs or by capitals: mod, error and
+// wordsOf yields the words of a name in lower case, separated by signs or capitals: mod, error and
 // checker of ModErrorChecker and of mod_error-checker.
 func wordsOf(name string) func(func(string) bool) {
 	return func(yield func(string) bool) {

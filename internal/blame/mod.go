@@ -7,7 +7,7 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// Mod is what is known about a mod: from a list, from its own files. Any part may be empty.
+// Mod describes a mod as a list or its own files do. Any part may be empty.
 type Mod struct {
 	Name       string   `json:"name,omitempty" jsonschema:"Its name."`
 	PackageID  string   `json:"packageId,omitempty" jsonschema:"Its package id."`                    // such as "author.modname"
@@ -15,7 +15,7 @@ type Mod struct {
 	Assemblies []string `json:"-"`                                                                   // names without ".dll", and namespaces
 }
 
-// Title returns what a mod is called where there is room for one name: its name, or else its package id.
+// Title returns the name of a mod, or else its package id.
 func (m *Mod) Title() string { return cmp.Or(m.Name, m.PackageID) }
 
 // Link returns the address of the mod's page in the Steam Workshop, "" where its number is not known.
@@ -29,9 +29,9 @@ func (m *Mod) Link() string {
 // maxWorkshopDigits is how many digits a number of the Steam Workshop has at most: it has 64 bits.
 const maxWorkshopDigits = 20
 
-// Learn learns a mod that records may name. It copies what it keeps. Mods with one package id are
+// Learn learns a mod that records may name. It keeps copies. Mods with one package id are
 // one, and so are those whose names differ in case, spaces and punctuation alone; what either does
-// not know, the other adds. One that has the name of something in GameCode goes by its assembly or
+// not know, the other adds. A mod whose name collides with GameCode goes by its assembly or
 // package id. It returns false, and learns nothing, when there is no room, or the mod has no name
 // that could be shown.
 func (f *Finder) Learn(m Mod) bool {
@@ -42,7 +42,7 @@ func (f *Finder) Learn(m Mod) bool {
 	}
 	passes := f.passes(name)
 	switch {
-	case f.nobody(m.PackageID):
+	case f.isGameCode(m.PackageID):
 		name = ""
 	case passes:
 		name = f.otherName(&m)
@@ -92,11 +92,11 @@ func (f *Finder) LearnAll(n int) bool {
 
 func (f *Finder) whole() bool { return f.inLists >= minList }
 
-// minList is how many mods a list has at least that can be taken for whole.
+// minList is how many mods a list has at least that counts as whole.
 const minList = 3
 
 // learnID learns the package id of mod n, and what code may be called after it: its end, as in
-// VFE.Empire of author.vfe.empire, and its beginning, as far as nobody else has them.
+// VFE.Empire of author.vfe.empire, and its beginning, unless another mod has them.
 func (f *Finder) learnID(id string, n int) {
 	key := fold(id)
 	if key == "" {
@@ -137,8 +137,8 @@ func (f *Finder) alias(names map[string]int, name string, n int) {
 	names[key] = n
 }
 
-// stem returns a package id without what the game adds where a mod is installed
-// more than once.
+// stem returns a package id without the suffix that the game adds if a mod is
+// installed more than once.
 func stem(id string) string {
 	for _, suffix := range [...]string{"_steam", "_copy", "_local"} {
 		if cut, ok := strings.CutSuffix(id, suffix); ok {
@@ -148,8 +148,8 @@ func stem(id string) string {
 	return id
 }
 
-// Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
-// false where nobody does. Assemblies are not returned.
+// Mod returns the mod that [Finder.Find] calls name, or that goes by it, and
+// false without one. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
 	name = strings.TrimPrefix(name, texts.Code)
 	n := f.names[fold(name)]
@@ -168,7 +168,7 @@ func (f *Finder) Mod(name string) (Mod, bool) {
 	return f.mods[n-1], true
 }
 
-// Called returns what a suspect is called by now, given the name that it was found by.
+// Called returns the present name of a suspect that was found by name.
 func (f *Finder) Called(name string) string {
 	m, ok := f.Mod(name)
 	if !ok {
@@ -185,8 +185,8 @@ func (f *Finder) hint(name string) int {
 	return max(0, f.hints[fold(name)])
 }
 
-// listed sets the name by which the mod of o is shown. Of one that is known by its package id alone,
-// that is how a record calls it, where it does.
+// listed sets the name by which the mod of o is shown. If only its package id is known, that is the
+// name in the record, if there is one.
 func (f *Finder) listed(o *owner) {
 	m := &f.mods[o.mod-1]
 	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 ||
@@ -196,7 +196,7 @@ func (f *Finder) listed(o *owner) {
 	o.rank = rankListed
 }
 
-// LearnNames remembers what suspects are called, for mods of which only the package id is known: the
+// LearnNames remembers the names of suspects, for mods with only a known package id: the
 // first name stays. So one mod has one name, in whichever way later records name it. And it remembers the
 // numbers of folders that were found with a name.
 func (f *Finder) LearnNames(suspects []Suspect) {

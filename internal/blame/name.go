@@ -16,9 +16,9 @@ const maxName = 64
 // joins: nothing ends in one.
 const signs = "._-+'&!?#:"
 
-// display returns name with nothing left that could be taken for anything but a
+// display returns name with only the characters of a
 // name: letters and digits of any script, and ._-+'&!?#: as they are, a single
-// space for whatever else stands between them, at most [maxName] bytes. The
+// space for all other characters between them, at most [maxName] bytes. The
 // result is empty where nothing is left.
 func display(name string) string {
 	var b strings.Builder
@@ -46,15 +46,15 @@ func display(name string) string {
 	return strings.TrimRight(b.String(), " :")
 }
 
-// joins reports whether rest, behind a colon, goes on with a letter or digit at once or after one space.
+// joins reports whether rest, after a colon, begins with a letter or digit at once or after one space.
 func joins(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, " "))
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // maxWords is how many words a name may have that no list of mods has. A text in
-// a tag is as long as whoever wrote it liked, and may be meant to be read as
-// something other than a name.
+// a tag has any length, and may be meant to be read as something other than a
+// name.
 const maxWords = 3
 
 // words counts the words of a name that may have been written to be read: joined
@@ -75,11 +75,11 @@ func words(name string) int {
 	return n + unspaced/runes
 }
 
-// Key returns what is left of a name without case, spaces and punctuation, for those
-// who count names: two with one key are one mod's, also where no list joins them.
+// Key returns a name without case, spaces and punctuation, to count
+// names: two with one key are one mod's, also where no list joins them.
 func Key(name string) string { return fold(strings.TrimPrefix(name, texts.Code)) }
 
-// fold returns what is left of a name without case, spaces and punctuation.
+// fold returns a name without case, spaces and punctuation.
 func fold(name string) string {
 	var b [maxName + utf8.UTFMax]byte
 	return string(appendFolded(b[:0], name))
@@ -104,8 +104,8 @@ func appendFolded(key []byte, name string) []byte {
 	return key
 }
 
-// lastPart returns what stands behind the last dot of a dotted name, and "" for
-// any other.
+// lastPart returns the part after the last dot of a dotted name, and "" for any
+// other.
 func lastPart(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && !strings.ContainsRune(name, ' ') {
 		return name[i+1:]
@@ -134,8 +134,8 @@ type owner struct {
 	keys    [3]string
 }
 
-// doubted returns what evidence of this weight is worth against o: what nobody
-// listed and has the length of a sentence is kept, but not enough to be named.
+// doubted returns the weight of evidence of this weight against o: a name as long as a
+// sentence that no list has is kept, but not enough to be named.
 func (o *owner) doubted(weight int) int {
 	if o.rank == rankPhrase {
 		return min(weight, weightPhrase)
@@ -159,7 +159,7 @@ func (o *owner) same(p *owner) bool {
 	return false
 }
 
-// before reports whether the name of o is to be shown rather than that of p.
+// before reports whether the name of o is shown rather than the name of p.
 func (o *owner) before(p *owner) bool {
 	if o.rank != p.rank {
 		return o.rank < p.rank

@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/internal/frame"
 )
 
-// workshop stands before a number that is all that is known of a mod, and
+// workshop precedes a number if nothing else is known of a mod, and
 // workshopDigits is how many digits such a number has at least.
 const (
 	workshop       = "workshop "
@@ -28,7 +28,7 @@ func (s *scan) path(line string) {
 	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
 	before := ""
 	older := ""
-	within := false // of a path of which the mod is known: a folder in a mod's folder may bear the name of another
+	within := false // of a path whose mod is known: a folder in a mod's folder may bear the name of another
 	for len(line) > 0 {
 		i := strings.IndexAny(line, `/\`)
 		part, last := line, true
@@ -66,11 +66,11 @@ func (s *scan) path(line string) {
 // modFolders are the names, in small letters, of folders that hold a folder for each mod. An engine has Plugins.
 var modFolders = map[string]bool{"mods": true, "mods-unpacked": true, "addons": true}
 
-// script stands before and behind the name of a mod in the path of its script: __some-mod__/control.lua.
+// script is before and after the name of a mod in the path of its script: __some-mod__/control.lua.
 const script = "__"
 
-// folder adds the folder of a mod. One that ends the line may have text
-// behind it, and may itself be a file. About reports that the line names the file
+// folder adds the folder of a mod. At the end of the line, text may
+// follow it, and it may itself be a file. About reports that the line names the file
 // that the record is about.
 func (s *scan) folder(name string, last, about bool) {
 	if last {
@@ -128,9 +128,9 @@ func (s *scan) paths() {
 	}
 }
 
-// subject returns the mod that the record is about: the one that heads the
+// subject returns the mod that the record is about: the mod that heads the
 // trace or, where the record is about a file, has its tag before it; else the
-// only one that the text names. It returns nil where there is none.
+// only mod that the text names. It returns nil without one.
 func (s *scan) subject(file bool) *owner {
 	var named *owner
 	for i := range s.findings {

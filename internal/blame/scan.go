@@ -28,22 +28,22 @@ const (
 	weightMissing  = 25
 	weightPhrase   = 15
 
-	// weightDoubt is for what is more likely to report than to be at fault: not enough to be named.
+	// weightDoubt is for evidence that a mod reports rather than fails: not enough to be named.
 	weightDoubt = 20
 
 	// weightUnlisted is for a tag that names none of the loaded mods.
 	weightUnlisted = 10
 )
 
-// headLines is how many lines of a message may name mods: what comes later is data.
+// headLines is how many lines of a message may name mods: later lines are data.
 const headLines = 8
 
-// pathLines is how many may name a file that matters: lists of what is loaded
+// pathLines is how many may name a file that matters: lists of files that are loaded
 // come far below.
 const pathLines = 24
 
-// maxPaths is how many mods' files a record may name. One with more shows what
-// is installed, as a report of a crash does.
+// maxPaths is how many mods' files a record may name. A record with more lists the
+// installed mods, as a report of a crash does.
 const maxPaths = 4
 
 // scan gathers the findings of one record.
@@ -51,14 +51,14 @@ type scan struct {
 	finder   *Finder
 	findings []finding
 	files    []finding // paths, until all are known
-	leading  []leading // of the line at hand
+	leading  []leading // of the current line
 	line     int
 	head     int // lines of the message that are no frames
 	frames   int // frames with a name
 	game     bool
 	code     []owner // mods whose code is in the trace, the nearest to the throw first
 	memory   bool    // the reason is that memory ran out: code in the trace was only running
-	stranger bool    // code of a module that nobody knows has thrown
+	stranger bool    // code of an unknown module has thrown
 	victim   bool    // the text is about a patch that failed, and names the method that it was for
 	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
 	cause    int     // how many findings there were above the last cause
@@ -90,7 +90,7 @@ func (s *scan) text(text string, stack bool) {
 }
 
 // suppressed reports whether a line belongs to an exception that was thrown while another one was on its way, as Java
-// writes it below that: it is nobody's evidence.
+// writes it below that: it is no evidence.
 func (s *scan) suppressed(line string) bool {
 	t := strings.TrimLeft(line, " \t")
 	indent := len(line) - len(t)
@@ -119,7 +119,7 @@ func (s *scan) thrown(line string) {
 	}
 }
 
-// causes ends the trace of an exception: what it was caused by is below it, and outweighs what is above it.
+// causes ends the trace of an exception: its cause is below it, and outweighs the frames above.
 func (s *scan) causes() {
 	thrown := func(f finding) bool { return f.Kind == Frame && f.weight > weightDoubt }
 	if slices.ContainsFunc(s.findings[s.cause:], thrown) {
@@ -145,7 +145,7 @@ func (s *scan) found(kind Kind, weight int, o owner) {
 	}
 }
 
-// owned adds a piece of evidence about the owner that the names stand for, if they stand for one.
+// owned adds a piece of evidence about the owner of the names, if they have one.
 func (s *scan) owned(kind Kind, weight, rank int, names ...string) {
 	if o, ok := s.finder.owner(rank, names...); ok {
 		s.found(kind, weight, o)
@@ -182,12 +182,11 @@ func plain(line string) string {
 
 var richText = regexp.MustCompile("</?(color|b|i|size|material)(=[^>]*)?>")
 
-// titled is what stands in the tag of a trace behind the name of the mod whose
-// files it is about.
+// titled follows the name of the mod in the tag of a trace about its files.
 const titled = " - Start of stack trace"
 
-// tags reads the tags that a message begins with, the first of which that may
-// name a mod does, and returns the rest.
+// tags reads the tags that a message begins with, and returns the rest. The first tag
+// that may name a mod does.
 func (s *scan) tags(line string) string {
 	found := false
 	for range 4 {
@@ -220,7 +219,7 @@ func (s *scan) tags(line string) string {
 	return line
 }
 
-// about reads what a text begins with behind the tag of reporter: the name of another mod, which it is then about.
+// about reads the name of another mod at the beginning of a text with the tag of reporter: the text is about that mod.
 func (s *scan) about(text string, reporter *owner) bool {
 	name := s.knownPrefix(text)
 	if !strings.ContainsAny(name, " .") {
@@ -234,7 +233,7 @@ func (s *scan) about(text string, reporter *owner) bool {
 	return true
 }
 
-// subjectOf reads a text that begins with the name of a mod of the list and goes on with a word in small letters, a
+// subjectOf reads a text that begins with the name of a mod of the list and a word in small letters, a
 // verb in most texts.
 func (s *scan) subjectOf(text string) {
 	if len(s.findings) > 0 || !s.finder.whole() {
@@ -255,7 +254,7 @@ func isWord(name string) bool {
 }
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
-// nested once, since names of mods begin with those of series: [[XY] Some Mod].
+// nested once, since names of mods begin with names of series: [[XY] Some Mod].
 func cutTag(line string) (tag, rest string, ok bool) {
 	if line == "" || line[0] != '[' {
 		return "", line, false
@@ -286,8 +285,8 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 	return s.finder.owner(rankTag, tag)
 }
 
-// tagWeight returns what the tag of o is worth: little where o reports what others do, where it is
-// none of the loaded mods, or where the tag has the form of one that an engine writes, in capitals.
+// tagWeight returns the weight of the tag of o: little where o is a messenger, where it is
+// none of the loaded mods, or where the tag is in capitals as engines write tags.
 func (s *scan) tagWeight(o *owner) int {
 	switch {
 	case messenger(o.display):
@@ -297,7 +296,7 @@ func (s *scan) tagWeight(o *owner) int {
 	case s.finder.whole() && !s.finder.running[fold(o.display)]:
 		n := s.finder.abbreviated(o.display)
 		if first, _, ok := strings.Cut(o.display, "."); n == 0 && ok && s.finder.authors[fold(first)] != 0 {
-			return weightTag // a package id, or what the mod calls itself to others, of an author who is there
+			return weightTag // a package id, or a name of its own, of an author of listed mods
 		}
 		if n > 0 {
 			o.mod = n
@@ -358,7 +357,7 @@ func tagName(tag string) string {
 	return tag
 }
 
-// behindLevel returns what stands in a tag behind its level, as loaders of mods write
+// behindLevel returns the text of a tag after its level, as loaders of mods write
 // it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod]. A tag of another form stays.
 func behindLevel(tag string) string {
 	if before, after, ok := strings.Cut(tag, ":"); ok && isLevel(fold(before)) {
@@ -375,7 +374,7 @@ func behindLevel(tag string) string {
 	return tag
 }
 
-// isLevel reports whether a folded tag is that of a logger, of any mod.
+// isLevel reports whether loggers of any mod write a folded tag.
 func isLevel(key string) bool { return levels[key] }
 
 var levels = texts.Words(`
@@ -384,14 +383,14 @@ var levels = texts.Words(`
 	todo mod mods main utc gmt pm am thread mainthread ref endofstacktrace
 `)
 
-// isThread reports whether a folded tag is that of a thread or of a pool of them, with its number or without.
+// isThread reports whether a folded tag names a thread or a pool of threads, with its number or without.
 func isThread(key string) bool {
 	key = strings.TrimRight(key, "0123456789")
 	ends := []string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// isReference reports whether a tag stands for something that was printed
+// isReference reports whether a tag refers to something that was printed
 // elsewhere, such as "Ref 1A2B".
 func isReference(tag string) bool {
 	number, ok := strings.CutPrefix(tag, "Ref ")
@@ -406,8 +405,8 @@ func version(word string) bool {
 
 func digit(c byte) bool { return c-'0' < 10 }
 
-// speaker reads "Some Mod: message" and "Some Mod :: message". Any line may begin as the first does, so
-// that of those only the name of a mod that was learned counts.
+// speaker reads "Some Mod: message" and "Some Mod :: message". Any text may begin in the first form, so
+// there only the name of a mod that was learned counts.
 func (s *scan) speaker(line string) {
 	if name, _, ok := strings.Cut(line, " :: "); ok && len(name) <= maxName {
 		if title, rest := capitalized(name); rest == "" && title != "" && tagName(title) != "" {

@@ -40,7 +40,7 @@ var kindDescriptions = [...]string{
 	"it patches code in the stack trace", "the stack trace names one of its assemblies",
 }
 
-// Describe returns what the mod has to do with the record, as in "its code is in the stack trace".
+// Describe returns the evidence in words: "its code is in the stack trace".
 func (k Kind) Describe() string {
 	if int(k) < len(kindDescriptions) {
 		return kindDescriptions[k]
@@ -65,20 +65,20 @@ func (k *Kind) UnmarshalText(name []byte) error {
 type Evidence struct {
 	Kind Kind `json:"kind" jsonschema:"What form the evidence has."`
 
-	// Line is where it stands in the record, counting from 1: the lines of the
-	// message, then those of the stack.
+	// Line is its line in the record, counted from 1: first the lines of the
+	// message, then the lines of the stack.
 	Line int `json:"line" jsonschema:"Where it stands, counting from 1: the lines of the message, then those of the stack." minimum:"1"`
 }
 
 // Suspect is a mod that a record points at.
 type Suspect struct {
-	// Mod is the name of the mod: the one that [Finder.Learn] was given, or else the
-	// most readable of those in the record, with letters, digits, ._-+'&!?#: and single
+	// Mod is the name of the mod: the name given to [Finder.Learn], or else the
+	// most readable name in the record, with letters, digits, ._-+'&!?#: and single
 	// spaces only. It begins with "code: " where no list has it and no text or folder
-	// gives it as a mod's: which mod that is is not known.
+	// gives it as a mod's: the mod is not known.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
-	// PackageID and WorkshopID are what is known of a mod that was learned.
+	// PackageID and WorkshopID are known of mods that were learned.
 	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
 	WorkshopID string `json:"workshopId,omitempty" jsonschema:"Its number in the Steam Workshop, if known."`
 
@@ -92,13 +92,12 @@ type Suspect struct {
 // What [Likely] names.
 const (
 	maxLikely = 2  // the first is the answer, the second a doubt; more is a list
-	minLikely = 25 // nobody who only patches, or lends a type
+	minLikely = 25 // no mod that only patches, or lends a type
 )
 
-// Likely returns the names for where there is room for few words: that
-// of the first suspect, and of the second if it is hardly less likely. What the
-// evidence against is patches alone is not named: popular methods carry patches
-// of many mods, and all but one of them are innocent.
+// Likely returns the names of the first suspect, and of the second if it is hardly
+// less likely. A suspect with patches as its only evidence is not named: popular
+// methods carry patches of many mods, and all but one of them are innocent.
 func Likely(suspects []Suspect) []string {
 	var names []string
 	for i := range suspects[:min(len(suspects), maxLikely)] {

@@ -34,19 +34,19 @@ const (
 	Sure             // nothing else has its form
 )
 
-// Head is a frame without what stands before the name of the method.
+// Head is a frame from the name of the method on.
 type Head struct {
 	Word    string // the word before the method, "at" in most; "" without one
 	Module  string // the mod in the layer before the method, LAYER/mod@version/; of a script, the file without its end
 	Name    string // the line from the name of the method on
-	Led     bool   // a word, an address or a wrapper stands before the method
-	Address bool   // an address stands there
+	Led     bool   // a word, an address or a wrapper precedes the method
+	Address bool   // an address precedes it
 	Dynamic bool   // the method was generated: (wrapper dynamic-method)
 	Python  bool
 	Script  bool // the frame is of Python, or in one of the forms of Lua, Ruby and JavaScript
 }
 
-// Frame is a frame taken apart.
+// Frame is a frame with the parts of its line.
 type Frame struct {
 	Head
 	Path string // the name of the method with its type
@@ -70,15 +70,15 @@ func trimRight(s string) string {
 	return s
 }
 
-// Cut takes off a line all that stands before the name of a method, and keeps the rest in f, which is empty. It returns
+// Cut takes all before the name of a method off a line, and keeps the rest in f, which is empty. It returns
 // false for a line that can have none.
 // One of these is taken off, with all space after it:
 //
 //   - "at ", and then "async " and "new " as often as they come;
 //   - in a line that is set in, another word of at most maxWord bytes, maybe with a colon;
 //   - an address, to the first " (Mono JIT Code) ", and a place in brackets after it;
-//   - '#', a number, space and what begins with "0x", to the first " in ";
-//   - what begins with `File "`, to the first ", in " after the first `", line `;
+//   - '#', a number, space and text from "0x" on, to the first " in ";
+//   - text from `File "` on, to the first ", in " after the first `", line `;
 //   - all around the function in what [Head.script] reads.
 //
 // Other lines that begin with "0x", '#' or `File "` have none. Then, but not of a script, "(wrapper KIND) " is taken
@@ -166,7 +166,7 @@ func (f *Head) Layer() bool {
 	return true
 }
 
-// maxWord is how many bytes a word before a method may have: those of .NET's languages have at most six characters.
+// maxWord is how many bytes a word before a method may have: the words of .NET's languages have at most six characters.
 const maxWord = 20
 
 // word takes off a word of any script before the name of a method that has arguments in parentheses, in a line that is
@@ -192,12 +192,11 @@ func (f *Head) word(indented bool) {
 // starts reports whether s begins with a dotted name and a parenthesis after it.
 func starts(s string) bool {
 	path, _, ok := strings.Cut(s, "(")
-	path = strings.TrimSuffix(path, " ")
-	_, parts, whole := Scan(path)
+	_, parts, whole := Scan(strings.TrimSuffix(path, " "))
 	return ok && whole && parts > 0
 }
 
-// jitCode stands behind the address of a frame in a crash report.
+// jitCode follows the address of a frame in a crash report.
 const jitCode = " (Mono JIT Code) "
 
 // jit takes off the address of a frame in a crash report, with the place of the code where that comes next.
@@ -206,37 +205,35 @@ func (f *Head) jit() (ok bool) {
 		return false
 	}
 	f.Led, f.Address, f.Name = true, true, trimLeft(f.Name)
-	if strings.HasPrefix(f.Name, "[") {
-		if _, rest, ok := strings.Cut(f.Name, "] "); ok {
-			f.Name = rest
-		}
+	if _, rest, ok := strings.Cut(f.Name, "] "); ok && f.Name[0] == '[' {
+		f.Name = rest
 	}
 	return true
 }
 
-// python takes a frame of Python apart, behind `File "`.
+// python reads a frame of Python, after `File "`.
 func (f *Head) python(line string) bool {
 	path, rest, ok := strings.Cut(line, `", line `)
 	if !ok {
 		return false
 	}
 	_, name, ok := strings.Cut(rest, ", in ")
-	module, _, _ := strings.Cut(path[strings.LastIndexAny(path, `/\`)+1:], ".")
-	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, module, true, trimLeft(name)
+	path = strings.TrimSuffix(strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".py"), ".rpy")
+	f.Python, f.Script, f.Module, f.Led, f.Name = true, true, path, true, trimLeft(name)
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script takes a frame of Lua, Ruby or JavaScript apart, which is a place and a function: "PLACE: in function 'turn'",
-// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function without a name has that of
-// the file. t has no space at its ends.
+// script reads a frame of Lua, Ruby or JavaScript, which is a place and a function: "PLACE: in function 'turn'",
+// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function
+// without a name has the name of the file. t has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	switch end := t[len(t)-1]; {
 	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
-		var ruby bool
-		if place, name, ruby = strings.Cut(strings.TrimPrefix(t, "from "), ":in "); ruby {
-			name = name[strings.LastIndexAny(name[:max(0, len(name)-1)], " '`")+1:]
+		if end == '\'' && strings.Contains(t, ":in ") { // Ruby
+			place, name, _ = strings.Cut(strings.TrimPrefix(t, "from "), ":in ")
 			name = strings.TrimSuffix(name, "'")
+			name = name[strings.LastIndexAny(name, " '`")+1:]
 			break
 		}
 		place, name, _ = strings.Cut(t, ": in ")
@@ -278,8 +275,8 @@ func Fault(line string) bool {
 }
 
 // Scan reads the path of a method, as in Acme.Press+Roller`1:Turn and com.acme.Press.turn. It returns whether a single
-// colon stands before the method, how many separators there are, and whether path is nothing else. Spaces and commas
-// stand only between the brackets of generic arguments.
+// colon precedes the method, how many separators there are, and whether path is nothing else. Spaces and commas
+// are only between the brackets of generic arguments.
 func Scan(path string) (colon bool, parts int, ok bool) {
 	if len(path) < 3 || !letter(path[0]) && path[0] != '<' || path[len(path)-1] == '.' {
 		return false, 0, false
@@ -319,7 +316,7 @@ func Scan(path string) (colon bool, parts int, ok bool) {
 // letter reports whether a name of code may begin with c.
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf }
 
-// Parse takes a line apart. It returns None for a line that is no frame. A mark between two traces is Sure, without a
+// Parse reads a line. It returns None for a line that is no frame. A mark between two traces is Sure, without a
 // method; so is the place of a frame on a line of its own.
 func Parse(line string) (f Frame, c Certainty) {
 	t := trimLeft(line)
@@ -373,7 +370,7 @@ func native(path string) bool {
 	return strings.Contains(path, "::")
 }
 
-// Dotted reports whether the first word of s, behind "at" in a line that is set in, makes the line a frame: it has a
+// Dotted reports whether the first word of s, after "at" in a line that is set in, makes the line a frame: it has a
 // separator within, or is no word at all: "<unknown>", "/srv/app.js:12:5".
 func Dotted(s string) bool {
 	if s == "" || s[0] == '<' || s[0]-'0' < 10 {
@@ -413,7 +410,7 @@ func (f *Frame) split() (colon bool, parts int, ok bool) {
 	return Scan(f.Path)
 }
 
-// Closed reports whether rest, behind the name of a method, consists of its arguments and at most the place: "()",
+// Closed reports whether rest, after the name of a method, consists of its arguments and at most the place: "()",
 // "(int)", "():0", "(int) [0x00012] in <0123…>:0".
 func Closed(rest string) bool {
 	rest = strings.TrimPrefix(rest, " ")
@@ -426,7 +423,7 @@ func Closed(rest string) bool {
 		strings.HasPrefix(place, " [0x")
 }
 
-// Placed reports whether rest, behind the name of a method, ends with the place as newer forms of Unity write it:
+// Placed reports whether rest, after the name of a method, ends with the place as newer forms of Unity write it:
 // "() (at <0123…>:0)", "() (at Assets/Press.cs:12)".
 func Placed(rest string) bool {
 	_, place, ok := strings.Cut(rest, ") (at ")
@@ -448,7 +445,7 @@ func Offset(rest string) bool {
 }
 
 // Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
-// Exception; a dotted name may also end in Error or Throwable. Behind it stands nothing, a colon, " --->" or " (".
+// Exception; a dotted name may also end in Error or Throwable. After it comes nothing, a colon, " --->" or " (".
 func Throwable(s string) (n int, qualified bool) {
 	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || s[n] == '.' || s[n] == '+' || s[n] == '`' || s[n] == '$') {
 		n++

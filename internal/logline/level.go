@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// class is where a word stands for a level.
+// class is where a word means a level.
 type class uint8
 
 const (
@@ -23,7 +23,7 @@ type meaning struct {
 	class class
 }
 
-// meanings holds the words for levels: those of loggers in small letters, and those of localized programs as they are.
+// meanings holds the words for levels: words of loggers in small letters, words of localized programs as they are.
 var meanings = func() map[string]meaning {
 	all := map[string]meaning{}
 	for _, row := range []struct {

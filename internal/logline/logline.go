@@ -11,7 +11,7 @@ import (
 
 // Head is the part of a line in front of its text.
 type Head struct {
-	// Len is how many bytes stand before the text; 0 for none. All that is before the text is a logger's: the name of
+	// Len counts the bytes before the text. All that is before the text is a logger's: the name of
 	// a mod in brackets is a part of the text.
 	Len int
 
@@ -23,8 +23,8 @@ type Head struct {
 	Sure bool
 }
 
-// Text returns message, that of an entry with a level, without what a logger wrote in front of its first line. What
-// names another level than that of the entry is text, and so is all of a message without other text.
+// Text returns the message of an entry with a level, without the head of its first line. A head with a level other than
+// the level of the entry is text, and so is all of a message without other text.
 func Text(message string, level event.Level) string {
 	if !mayHave(message) {
 		return message
@@ -43,7 +43,7 @@ func Text(message string, level event.Level) string {
 	return message[h.Len:]
 }
 
-// Of returns the text by which e is known: of a log record the message without what a logger wrote in front of it.
+// Of returns the text by which e is known: the message, of a log record without its head.
 func Of(e *event.Entry) string {
 	if e.Kind != event.KindLog {
 		return e.Message
@@ -72,7 +72,7 @@ func mayHave(s string) bool {
 // maxDay is the length of the longest name of a day, with a comma.
 const maxDay = len("Wednesday,")
 
-// Bounds of what is read: how many words and tags a head may have, how many of them may be names, and how long
+// Bounds of a head: how many words and tags a head may have, how many of them may be names, and how long
 // one may be.
 const (
 	maxParts = 12
@@ -103,7 +103,7 @@ type parser struct {
 
 	timed  bool // a time has been read
 	number bool // or something that may be a part of one
-	named  bool // a name behind it
+	named  bool // a name after it
 	names  int  // how many
 	short  bool // read no further than the head goes, so that the level may be missing
 	text   bool // something of the text has been read, so that the head goes no further
@@ -218,7 +218,7 @@ func (p *parser) decorated(s string) bool {
 	return p.sure(l, len(s)-len(rest))
 }
 
-// isBracketed reports whether s is a number in brackets, of which open is the first.
+// isBracketed reports whether s is a number in brackets that begin with open.
 func isBracketed(s string, open byte) bool {
 	n := len(s) - 1
 	return n > 1 && s[0] == open && digits(s[1:]) == n-1 && s[n] == open+2
@@ -292,7 +292,7 @@ func (p *parser) separator() bool {
 		return false
 	}
 	p.i += n
-	if p.head.Len >= p.i-n { // behind what was understood
+	if p.head.Len >= p.i-n { // after a part of the head
 		p.commit()
 	}
 	return true
@@ -325,7 +325,7 @@ func (p *parser) tag() bool {
 	case p.names == 0 && timeLen(t) == len(t) || p.timed && digits(t) == len(t):
 		p.timed, p.head.Sure = true, true
 		p.commit()
-	case p.timed && p.names == 0 && isThread(tag): // behind words it is text, unless a level follows
+	case p.timed && p.names == 0 && isThread(tag): // after words it is text, unless a level follows
 		p.commit()
 	default:
 		p.number = p.number || isDigit(t[0])
@@ -357,7 +357,7 @@ func (p *parser) time() bool {
 	return true
 }
 
-// host reads the host and the program with its process, as syslog writes them behind the time: "lamp press[123]:".
+// host reads the host and the program with its process, as syslog writes them after the time: "lamp press[123]:".
 func (p *parser) host() {
 	s := strings.TrimLeft(p.rest(), " ")
 	host, program, _ := strings.Cut(s[:min(len(s), 2*maxPart)], " ")
@@ -481,13 +481,13 @@ func (p *parser) label() bool {
 	return ok
 }
 
-// speaksOf reports whether the word at hand is FATAL and begins a sentence: "FATAL errors: 0".
+// speaksOf reports whether the next word is FATAL and begins a sentence: "FATAL errors: 0".
 func (p *parser) speaksOf(word string) bool {
 	rest := strings.TrimPrefix(p.rest(), word)
 	return word == "FATAL" && len(rest) > 1 && rest[0] == ' ' && rest[1]-'a' < 26
 }
 
-// leveled takes the level that the word at hand names.
+// leveled takes the level that the next word names.
 func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 	p.level(l)
 	p.i += len(name)
@@ -510,7 +510,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 	p.commit()
 }
 
-// setOff reports whether what follows is set off from the word before it by more than a space.
+// setOff reports whether more than a space separates the rest from the word before it.
 func (p *parser) setOff() bool {
 	s := p.rest()
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
@@ -531,7 +531,7 @@ func (p *parser) logcat(l event.Level) bool {
 	return p.sure(l, len(s)-len(after))
 }
 
-// letter reads the level of a line of logcat or MongoDB behind its time:
+// letter reads the level of a line of logcat or MongoDB after its time:
 //
 //	04-05 10:00:00.000   123   456 E Press   : stuck
 //	2031-04-05T10:00:00.000+0000 E STORAGE  [main] stuck
@@ -641,7 +641,7 @@ func (p *parser) tail() {
 	}
 }
 
-// further reads a time below the level, and a colon behind it.
+// further reads a time below the level, and a colon after it.
 func (p *parser) further() bool {
 	s := p.rest()
 	if p.timed {
@@ -775,7 +775,7 @@ func timeRun(s string) int {
 	return n
 }
 
-// isZone reports whether s is the half of a day or the zone behind a time.
+// isZone reports whether s is the half of a day or the zone after a time.
 func isZone(s string) bool { return slices.Contains(zones, s) }
 
 var zones = []string{"Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT"}
@@ -816,7 +816,7 @@ func isDateWord(s string) bool {
 	return false
 }
 
-// isThread reports whether a tag that stands beside a time or a level names a thread, a process, a request or a logger,
+// isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
 // and not a mod.
 func isThread(tag string) bool {
 	return tag == "main" || tag == "null" || strings.ContainsAny(tag, "0123456789./@#") ||
@@ -847,7 +847,7 @@ func isLogger(word string) bool {
 	}
 	last := word[dot+1:]
 	if strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error") {
-		return false // what was thrown
+		return false // an exception
 	}
 	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
 }

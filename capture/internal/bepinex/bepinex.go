@@ -27,7 +27,7 @@ func detect(line string) format.Evidence {
 	return format.None
 }
 
-// after returns the text behind a name in a line, at its beginning or behind a tag.
+// after returns the text after a name in a line, at its beginning or after a tag.
 func after(line, name string) (string, bool) {
 	if strings.HasPrefix(line, "[") {
 		_, line, _ = strings.Cut(line, "] ")

@@ -24,7 +24,7 @@ const (
 	stack          // a stack overflowed
 )
 
-// Source returns the source of the record of a crash, by which rules tell one reason from another.
+// Source returns the source of the record of a crash, by which rules distinguish reasons.
 func (r Reason) Source() string {
 	return [...]string{"crash", "crash-library", "crash-driver", "crash-memory", "crash-stack"}[r]
 }
@@ -85,7 +85,7 @@ func IsStackTitle(b string) bool {
 	return hasAnyPrefix(b, "========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE")
 }
 
-// ThreadTitle reports whether b heads the trace of a thread, and whether that is the one that crashed:
+// ThreadTitle reports whether b heads the trace of a thread, and whether that thread crashed:
 //
 //	Stack Trace of Crashed Thread 6708:
 //	========== OUTPUTTING STACK TRACE ==================
@@ -254,8 +254,8 @@ func moduleReason(module string) Reason {
 	return Unknown
 }
 
-// Modules by their beginnings, on Windows, Linux and macOS: drivers are those of graphics cards, and the system's part
-// of them; engines those of the engine, of its runtimes and of the system: that a game crashed there does not say why.
+// Modules by their beginnings, on Windows, Linux and macOS: drivers belong to graphics cards, and to the system's part
+// of them; engines to the engine, its runtimes and the system: a crash there does not say why.
 // The handlers of crashes lie above the fault.
 var (
 	drivers = []string{
@@ -294,7 +294,7 @@ func hasAnyPrefix(s string, of ...string) bool {
 func Number(s string) (n int, rest string) {
 	rest = strings.TrimLeft(s, digits)
 	if len(rest) < len(s) { // an error costs an allocation
-		n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // the highest number for one that is higher
+		n, _ = strconv.Atoi(s[:len(s)-len(rest)]) // at most the highest number
 	}
 	return n, rest
 }

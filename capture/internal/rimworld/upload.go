@@ -36,7 +36,7 @@ func IsPatched(line string) bool {
 	return false
 }
 
-// Machine reads the part of the header about the machine, line by line, whatever is kept of its text:
+// Machine reads the part of the header about the machine, line by line, before its text is cut:
 //
 //	Platform information:
 //	CPU: Some CPU 3700

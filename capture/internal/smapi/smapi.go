@@ -14,7 +14,7 @@ import (
 // Format is the family of SMAPI's logs.
 var Format = format.Format{Name: "smapi", Detect: detect, Level: level, Facts: facts}
 
-// banner takes the first line of a log apart.
+// banner reads the first line of a log.
 func banner(line string) (loader, game, system string, ok bool) {
 	rest, ok := format.Tagged(line, " SMAPI] ")
 	loader, rest, with := strings.Cut(rest, " with ")

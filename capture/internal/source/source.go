@@ -13,7 +13,7 @@ import (
 // Format is the family of logs of Source.
 var Format = format.Format{Name: "source", Detect: detect, Facts: facts}
 
-// logged returns the text behind the time of a line.
+// logged returns the text after the time of a line.
 func logged(line string) (string, bool) {
 	const stamp = "L 01/02/2024 - 03:04:05: "
 	if len(line) < len(stamp) {

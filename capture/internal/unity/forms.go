@@ -58,7 +58,7 @@ func Logged(line string) (class string, level event.Level) {
 	method := path[strings.LastIndexAny(path, ".:")+1:]
 	class = path[:len(path)-len(method)]
 	if i := strings.IndexByte(class, ':'); i > 0 {
-		class = class[:i] // and once more behind it
+		class = class[:i] // and once more after it
 	}
 	method, _, _ = strings.Cut(method, "_Patch")
 	if kind := strings.TrimPrefix(method, "Log"); kind != "" {
@@ -86,7 +86,7 @@ func Logged(line string) (class string, level event.Level) {
 }
 
 // Generation returns which footers the engine writes, by the line with its version: 0, below a line of one space, up to
-// 2019.2; 1, behind a space, from 2019.3 on; 2, none, from 2020 on.
+// 2019.2; 1, after a space, from 2019.3 on; 2, none, from 2020 on.
 func Generation(line string) (generation uint8, ok bool) {
 	version, ok := strings.CutPrefix(line, BannerVersion)
 	if !ok || version == "" || !isDigit(version[0]) {
@@ -121,7 +121,7 @@ func IsSymbols(line string) bool {
 	return strings.HasPrefix(line, "OS-Version: ") || strings.Contains(line, ", SymType: '")
 }
 
-// IsUnloading reports whether a line is what the engine writes when it leaves a scene.
+// IsUnloading reports whether the engine writes a line when it leaves a scene.
 func IsUnloading(line string) bool {
 	rest, ok := strings.CutPrefix(line, "Unloading ")
 	return ok && strings.Contains(rest, "nused ") || strings.HasPrefix(line, "UnloadTime: ")

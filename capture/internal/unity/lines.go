@@ -3,7 +3,7 @@ package unity
 // Lines are beginnings of lines that only the engine, or a game on it, writes.
 type Lines struct {
 	Own    []string // at the start and between levels, in every log
-	Opens  []string // of a record, wherever the line stands
+	Opens  []string // of a record, in any place
 	Below  []string // below the first line of a record
 	Apart  []string // below that line, also below a blank line
 	Alive  []string // while the program has not crashed

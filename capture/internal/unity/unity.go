@@ -23,7 +23,6 @@ const (
 
 const (
 	maxWindow   = 24  // lines about the graphics card
-	maxDevices  = 8   // among which it chooses one
 	maxGameLine = 100 // bytes: a longer line is a sentence
 )
 
@@ -34,13 +33,9 @@ type Start struct {
 	window  int    // lines to come about the graphics card
 	gl      bool   // where it has said that OpenGL is used
 	program string // name of the game's data folder, in small letters and digits
-	devices []device
 }
 
-// device is a graphics card that Vulkan offers.
-type device struct{ handle, name string }
-
-// Program returns the name of the game's program, without what it was built for, in small
+// Program returns the name of the game's program, without its build, in small
 // letters and digits; "" while it is not known. The game's own code often has
 // the same name, and is no mod's: see LearnGame of package blame.
 func (s *Start) Program() string {
@@ -53,7 +48,7 @@ func (s *Start) Program() string {
 	return s.program
 }
 
-// CrashReport looks at what a crash report has besides the traces:
+// CrashReport reads a crash report without its traces:
 //
 //	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
 //	D:\Games\Press\PressWin64.exe, run by somebody.
@@ -90,14 +85,14 @@ func (s *Start) CrashReport(text string) {
 }
 
 // MayReveal reports whether a line that begins with first may have a fact that is wanted.
-// In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
+// In a log of many runs, each with a beginning, that is a tenth of the cost of a replay.
 func (s *Start) MayReveal(first byte) bool { return startsFact[first] || s.window > 0 || s.wantsGame() }
 
 // wantsGame reports whether a line may be the one with the game's version: its name is
-// known by that of its program.
+// known by the name of its program.
 func (s *Start) wantsGame() bool { return s.Facts.Game == "" && s.program != "" }
 
-// startsFact has the first bytes of lines whose form gives a fact. Those of the
+// startsFact has the first bytes of lines whose form gives a fact. Lines about the
 // graphics card and the game's version begin with anything.
 var startsFact = func() (t [256]bool) {
 	for _, c := range []byte("CGIMP[") {
@@ -126,8 +121,6 @@ func (s *Start) Line(line string) {
 	switch {
 	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
 		s.window = maxWindow
-	case strings.HasPrefix(line, "[Vulkan init] "):
-		s.vulkan(line[len("[Vulkan init] "):])
 	case strings.HasPrefix(line, "Initializing Metal device caps: "):
 		format.Learn(&s.Facts.Graphics, line[len("Initializing Metal device caps: "):])
 		format.Learn(&s.Facts.GraphicsAPI, "Metal")
@@ -148,7 +141,7 @@ func (s *Start) Line(line string) {
 //	/home/me/foo/Foo_Data/Managed
 //	/Applications/Foo.app/Contents/Resources/Data/Managed
 //
-// what the game was built for, and how its program is called.
+// the platform of the game, and the name of its program.
 func (s *Start) folder(path string) {
 	if s.program != "" || len(path) > 4096 {
 		return
@@ -212,33 +205,6 @@ func (s *Start) graphics(line string) {
 	}
 }
 
-// vulkan learns which graphics card was chosen:
-//
-//	Physical Device 0000023C4C5D4B80 [0]: "Some Card 2070" deviceType=2 vendorID=10de deviceID=1f02
-//	Selected physical device 0000023C4C5D4B80
-func (s *Start) vulkan(text string) {
-	if rest, ok := strings.CutPrefix(text, "Physical Device "); ok {
-		handle, rest, _ := strings.Cut(rest, " ")
-		_, rest, _ = strings.Cut(rest, `"`)
-		name, _, ok := strings.Cut(rest, `"`)
-		if ok && len(handle) <= 32 && len(s.devices) < maxDevices {
-			s.devices = append(s.devices, device{strings.Clone(handle), strings.Clone(name)})
-		}
-		return
-	}
-	handle, ok := strings.CutPrefix(text, "Selected physical device ")
-	if !ok {
-		return
-	}
-	handle, _, _ = strings.Cut(handle, " ")
-	for _, d := range s.devices {
-		if d.handle == handle {
-			format.Learn(&s.Facts.Graphics, d.name)
-			format.Learn(&s.Facts.GraphicsAPI, "Vulkan")
-		}
-	}
-}
-
 // game looks for the line in which the game prints its version.
 func (s *Start) game(line string) {
 	if !s.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
@@ -284,15 +250,15 @@ func parseGame(line string, own func(name string) bool) (text string, ok bool) {
 	return strings.Join(append([]string{title, version}, build...), " "), true
 }
 
-// isProgram reports whether a program is that of a game: it has its name, perhaps with
-// what it was built for.
+// isProgram reports whether a program is a game's: it has its name, perhaps with
+// a build.
 func isProgram(program, game string) bool {
 	rest, ok := strings.CutPrefix(program, game)
 	return ok && game != "" && isBuild(rest)
 }
 
-// isBuild reports whether rest, which is left of the name of a program behind that of a
-// game, says no more than what it was built for.
+// isBuild reports whether rest, the name of a program after the name of a game, is
+// only its build.
 func isBuild(rest string) bool { return slices.Contains(builds, rest) }
 
 var builds = strings.Split(",win,win32,win64,windows,x64,x86,64,32,linux,linux64,mac,osx,server,64bit", ",")
@@ -316,7 +282,7 @@ func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isCPU reports whether a name is one that makers of processors give. A line about a
+// isCPU reports whether makers of processors give such a name. A line about a
 // processor may be about one in the game.
 func isCPU(name string) bool {
 	makers := [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "}
