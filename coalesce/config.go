@@ -121,8 +121,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch))
 	}
 	if i := strings.IndexFunc(c.Epoch, func(r rune) bool { return !plainRune(r, "._-") }); i >= 0 {
-		return c, fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
-			c.Epoch[i], i)
+		return c, fmt.Errorf(
+			"coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed", c.Epoch[i], i)
 	}
 	return c, cmp.Or(bounds.Complete("coalesce: Config", numbers...), bounds.Complete("coalesce: Config", times...))
 }
