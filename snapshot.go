@@ -110,10 +110,10 @@ func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
 	}, e.coalescer.State(), e.carryOver()
 }
 
-// Restore returns an engine for cfg in the state of a snapshot, and keeps nothing of the snapshot. It continues the snapshot's
-// epoch, so that ids that were given out can still be acknowledged, and no id is given twice: cfg.Epoch must be the
-// same or "". The journal is empty and continues with the next sequence number: entries that a cursor from before has
-// not read count as lost.
+// Restore returns an engine for cfg in the state of a snapshot, and keeps nothing of the snapshot. It continues the
+// snapshot's epoch, so that ids that were given out can still be acknowledged, and no id is given twice: cfg.Epoch must
+// be the same or "". The journal is empty and continues with the next sequence number: entries that a cursor from
+// before has not read count as lost.
 //
 // Rules may be others than before; a blindness whose rule does not exist any more is over. Windows and larger bounds
 // take effect. cfg.InitialPhase and cfg.Journal.After are ignored.

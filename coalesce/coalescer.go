@@ -128,10 +128,10 @@ type episode struct {
 // New returns a Coalescer with the bounds of cfg. All memory that does not
 // depend on operations and texts is allocated here.
 func New(cfg Config) (*Coalescer, error) {
-	if err := cfg.validate(); err != nil {
+	cfg, err := cfg.complete()
+	if err != nil {
 		return nil, err
 	}
-	cfg = cfg.withDefaults()
 	c := &Coalescer{
 		cfg:   cfg,
 		items: make([]item, cfg.MaxOpen+cfg.MaxRemembered),

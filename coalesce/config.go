@@ -2,10 +2,11 @@ package coalesce
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/heedlog/heed/internal/bounds"
 )
 
 // Window is a span with two measures. The duration counts where the engine's
@@ -102,38 +103,28 @@ const (
 	maxSummaryTokens = maxItemSummary / latinPerToken
 )
 
-// validate reports every field of c that is out of range. It does not change c.
-func (c *Config) validate() error {
-	var errs []error
-	nonNegative := func(field string, v any, negative bool) {
-		if negative {
-			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %v: must not be negative (0 means the default)", field, v))
-		}
+// complete returns c with every zero field replaced by its default. The error names the first field out of its bounds.
+func (c Config) complete() (Config, error) {
+	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
+	numbers := []bounds.Field[int]{
+		bounds.Of("MaxSummaryTokens", &c.MaxSummaryTokens, 128, minSummaryTokens, maxSummaryTokens),
 	}
+	times := []bounds.Field[time.Duration]{bounds.Of("MaxSkew", &c.MaxSkew, time.Minute, 1, 0)}
 	for _, n := range c.counts() {
-		nonNegative(n.field, *n.value, *n.value < 0)
-	}
-	if n := c.MaxSummaryTokens; n != 0 && (n < minSummaryTokens || n > maxSummaryTokens) {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummaryTokens is %d: must be from %d to %d (0 means the default)",
-			n, minSummaryTokens, maxSummaryTokens))
-	}
-	nonNegative("MaxSkew", c.MaxSkew, c.MaxSkew < 0)
-	if c.MaxGroups > maxGroups {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: must be at most %d", c.MaxGroups, maxGroups))
+		numbers = append(numbers, bounds.Of(n.field, n.value, n.fallback, 1, n.most))
 	}
 	for _, w := range c.windows() {
-		nonNegative(w.field+".Duration", w.value.Duration, w.value.Duration < 0)
-		nonNegative(w.field+".Entries", w.value.Entries, w.value.Entries < 0)
+		numbers = append(numbers, bounds.Of(w.field+".Entries", &w.value.Entries, w.fallback.Entries, 1, 0))
+		times = append(times, bounds.Of(w.field+".Duration", &w.value.Duration, w.fallback.Duration, 1, 0))
 	}
 	if len(c.Epoch) > 64 {
-		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch)))
+		return c, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch))
 	}
 	if i := strings.IndexFunc(c.Epoch, func(r rune) bool { return !plainRune(r, "._-") }); i >= 0 {
-		errs = append(errs,
-			fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
-				c.Epoch[i], i))
+		return c, fmt.Errorf(
+			"coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed", c.Epoch[i], i)
 	}
-	return errors.Join(errs...)
+	return c, cmp.Or(bounds.Complete("coalesce: Config", numbers...), bounds.Complete("coalesce: Config", times...))
 }
 
 // plainRune reports whether r is a letter or a digit of ASCII, or one of signs.
@@ -141,24 +132,25 @@ func plainRune(r rune, signs string) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(signs, r)
 }
 
-// named is a field of a Config, with its default.
+// named is a field of a Config, with its default and the most it may be, 0 for any.
 type named[T any] struct {
 	field    string
 	value    *T
 	fallback T
+	most     int
 }
 
 // counts returns the bounds that a [State] must fit, with their defaults. They bound memory.
 func (c *Config) counts() [8]named[int] {
 	return [...]named[int]{
-		{"MaxOpen", &c.MaxOpen, 32},
-		{"MaxRemembered", &c.MaxRemembered, 64},
-		{"MaxGroups", &c.MaxGroups, 128},
-		{"MaxOperations", &c.MaxOperations, 1024},
-		{"MaxSamples", &c.MaxSamples, 5},
-		{"MaxSampleText", &c.MaxSampleText, 220},
-		{"MaxNamed", &c.MaxNamed, 3},
-		{"MaxConsumers", &c.MaxConsumers, 8},
+		{"MaxOpen", &c.MaxOpen, 32, 0},
+		{"MaxRemembered", &c.MaxRemembered, 64, 0},
+		{"MaxGroups", &c.MaxGroups, 128, maxGroups},
+		{"MaxOperations", &c.MaxOperations, 1024, 0},
+		{"MaxSamples", &c.MaxSamples, 5, 0},
+		{"MaxSampleText", &c.MaxSampleText, 220, 0},
+		{"MaxNamed", &c.MaxNamed, 3, 0},
+		{"MaxConsumers", &c.MaxConsumers, 8, 0},
 	}
 }
 
@@ -166,28 +158,13 @@ func (c *Config) counts() [8]named[int] {
 // between looks.
 func (c *Config) windows() []named[Window] {
 	return []named[Window]{
-		{"Linger", &c.Linger, Window{2 * time.Second, 64}},
-		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}},
-		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}},
-		{"AdvisoryTTL", &c.AdvisoryTTL, Window{5 * time.Minute, 5_000}},
-		{"OperationMax", &c.OperationMax, Window{10 * time.Minute, 50_000}},
-		{"QuietTime", &c.QuietTime, Window{time.Second, 500}},
+		{"Linger", &c.Linger, Window{2 * time.Second, 64}, 0},
+		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}, 0},
+		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}, 0},
+		{"AdvisoryTTL", &c.AdvisoryTTL, Window{5 * time.Minute, 5_000}, 0},
+		{"OperationMax", &c.OperationMax, Window{10 * time.Minute, 50_000}, 0},
+		{"QuietTime", &c.QuietTime, Window{time.Second, 500}, 0},
 	}
-}
-
-// withDefaults returns c with every zero field replaced.
-func (c Config) withDefaults() Config {
-	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
-	c.MaxSummaryTokens = cmp.Or(c.MaxSummaryTokens, 128)
-	c.MaxSkew = cmp.Or(c.MaxSkew, time.Minute)
-	for _, n := range c.counts() {
-		*n.value = cmp.Or(*n.value, n.fallback)
-	}
-	for _, w := range c.windows() {
-		w.value.Duration = cmp.Or(w.value.Duration, w.fallback.Duration)
-		w.value.Entries = cmp.Or(w.value.Entries, w.fallback.Entries)
-	}
-	return c
 }
 
 // latinPerToken is how many characters of Latin script one token is estimated to hold:

@@ -166,12 +166,12 @@ func (it *item) admits(d *event.Decision) bool {
 	}
 }
 
-// spares reports whether entry number seq, which is not admitted, gets the spare counter. It holds the severest
-// blocking group that no consumer has seen, of these the first, and represents the others. The group that had it is
-// untracked then.
-func (it *item) spares(d *event.Decision, seq uint64) bool {
+// spares reports whether entry number seq, which is not admitted, gets the spare counter, and returns the number of the
+// latest entry that the counter represents already, 1 for none. It holds the severest blocking group that no consumer
+// has seen, of these the first, and represents the others. The group that had it is untracked then.
+func (it *item) spares(d *event.Decision, seq uint64) (spare uint64, ok bool) {
 	if d.Disposition < event.Blocking {
-		return false
+		return 0, false
 	}
 	rows := it.Counters.Rows
 	i := len(rows) - 1
@@ -180,17 +180,18 @@ func (it *item) spares(d *event.Decision, seq uint64) bool {
 	}
 	if i < 0 { // in a successor all rows may be in use, except those reserved for worse groups
 		left := cap(rows) - len(rows) - int(event.SeverityFatal-it.Severity)
-		return left > 1 || left > 0 && it.Invalidates
+		return 1, left > 1 || left > 0 && it.Invalidates
 	}
 	r := &rows[i]
 	if d.Severity <= r.Severity && r.First.Seq > slices.Max(it.Delivered) {
 		r.Spare = seq
-		return false
+		return 0, false
 	}
 	it.Untracked += r.Count
 	it.rule(r.Rule).Untracked += r.Count
+	spare = max(r.Spare, r.Raised.At.Seq)
 	it.Counters.retain(func(c *counter) bool { return c.Spare == 0 })
-	return true
+	return spare, true
 }
 
 // worsens reports whether an entry that d decides about makes the item worse
@@ -220,11 +221,11 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
 	if c == nil {
-		spare := at.Seq
-		if it.admits(d) {
-			spare = 0
+		spare := uint64(0)
+		if f.newGroup = it.admits(d); !f.newGroup && it.open() {
+			spare, f.newGroup = it.spares(d, at.Seq)
 		}
-		if f.newGroup = spare == 0 || it.open() && it.spares(d, spare); f.newGroup {
+		if f.newGroup {
 			c = it.Counters.add(counter{
 				Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Spare: spare,
 				Text: sampleText(in.Entry, cfg.MaxSampleText),
@@ -284,7 +285,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 // news reports whether a group or variant is new after a watermark, became worse, or returned after it was resolved. It
 // is false while the rule is resolved, unless the group represents others.
 func (it *item) news(c *counter, watermark uint64) bool {
-	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved || c.Spare > max(watermark, c.First.Seq)
+	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved || c.Spare > watermark
 }
 
 // part moves into next, which is empty, the news after a watermark: a new variant as a whole, and a variant that became

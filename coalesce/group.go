@@ -14,7 +14,7 @@ type counter struct {
 	Rule    string              `json:",omitzero"`
 	Variant string              `json:",omitzero"` // see Input.Variant, or others
 	Frame   frame               `json:",omitzero"` // see Input.Frame
-	Spare   uint64              `json:",omitzero"` // number of the latest entry that it represents; see item.spares
+	Spare   uint64              `json:",omitzero"` // latest other entry that it represents, or 1; see item.spares
 
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`

@@ -131,7 +131,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	for r, t := range next.rules {
 		t.resolvedAt = rules[r].resolvedAt
 	}
-	next.vague = overstated(next.groups, whole)
+	next.vague = overstated(next, whole)
 	next.last = moved[len(moved)-1].when
 	it.severer, next.severer = true, true
 	if err := m.parted(it); err != nil {
@@ -151,10 +151,11 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 // its gravest: the engine then takes that one to be as grave as the whole group
 // was. Only what a host reports under one key, now as blocking and now as
 // advisory, comes to that.
-func overstated(moved, whole map[group]*tally) bool {
-	for g, t := range moved {
-		if w := whole[g]; t.count < w.count && (w.worst.Seq < t.first || t.severity < w.severity || !t.invalidates &&
-			w.invalidates) {
+func overstated(next *item, whole map[group]*tally) bool {
+	for _, e := range next.held {
+		t, w := next.groups[e.group], whole[e.group]
+		if e.Seq == t.first && t.count < w.count &&
+			(w.worst.Seq < t.first || e.severity < w.severity || !e.invalidates && w.invalidates) {
 			return true
 		}
 	}

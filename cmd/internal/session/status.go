@@ -57,7 +57,7 @@ func (s *Session) Status() Status {
 	st := Status{
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
-		LogFrom:  s.cfg.LogFrom, InFlight: max(0, s.inFlight.Load()), Waiting: max(0, s.waits.Load()),
+		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}

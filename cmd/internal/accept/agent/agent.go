@@ -17,9 +17,9 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// agent acts by a script: it builds, step by step. Where it is stopped it acknowledges what it was shown and reads the
-// state. Where a result has an item that does not block, or a verdict that is not clean, it reads the state, and every
-// so often it does so by habit. It thinks before each of these.
+// agent acts by a script: it builds, step by step. If it is stopped, it acknowledges the item that it was shown and
+// reads the state. If a result has an item that does not block, or a verdict that is not clean, it reads the state, and
+// every so often it does so by habit. It thinks before each of these.
 type agent struct {
 	client *gabp.Client
 	by     way  // how it reaches the game, nil for the client
@@ -29,7 +29,7 @@ type agent struct {
 	trace  func(format string, a ...any)
 
 	talk     *conversation  // nil for an agent that is not steered
-	inFlight sync.WaitGroup // calls whose result may be seen by nobody
+	inFlight sync.WaitGroup // calls whose result the agent may not see
 
 	tally tally
 }
@@ -41,7 +41,7 @@ type way interface {
 	ack(ctx context.Context, id string, through uint64) error
 }
 
-// tally is what an agent can count itself.
+// tally has the counts of an agent itself.
 type tally struct {
 	Stops      int
 	LeftOut    int // steps that were stopped too often
@@ -58,7 +58,7 @@ type tally struct {
 	Recover     map[kind][]float64 // seconds from a fault to the reading that found it
 	Steers      int                // prompts after a turn was stopped
 	FalseSteers int                // the state was as it had been read, or it was no news any more
-	Unknown     int                // calls whose result nobody saw
+	Unknown     int                // calls whose result the agent did not see
 	Canceled    time.Duration      // thinking that was stopped, in nanoseconds
 
 	calls int
@@ -67,7 +67,7 @@ type tally struct {
 // pace is how long an agent thinks before each thing it does: always the same; 0: from 2 to 20 s.
 type pace time.Duration
 
-// paces are those of the table. An agent that thinks for so long as the first two makes three calls a second, or one.
+// paces of the table. With the first two an agent makes about three calls a second, or one.
 var paces = []pace{pace(150 * time.Millisecond), pace(500 * time.Millisecond), 0}
 
 func (p pace) next(r *rand.Rand) time.Duration {
@@ -77,7 +77,7 @@ func (p pace) next(r *rand.Rand) time.Duration {
 	return time.Duration(p)
 }
 
-// anyPace is that of an outcome that sums those of all paces.
+// anyPace is the pace of an outcome that sums the outcomes of all paces.
 const anyPace pace = -1
 
 func (p pace) String() string {
@@ -100,7 +100,7 @@ const (
 // habit is how often an agent reads the state without a reason.
 const habit = 20
 
-// What an agent reads the state for, beside the result of a step.
+// The causes of a reading of the state, except the result of a step.
 const (
 	forGate  = -1
 	forHabit = -2
@@ -185,7 +185,7 @@ func (a *agent) build(ctx context.Context, i int) error {
 	return nil
 }
 
-// look does what the result of a step suggests.
+// look takes the action that the result of a step suggests.
 func (a *agent) look(ctx context.Context, i int, res *result) error {
 	a.trace("step %d: %s %s %s", i, res.verdict.Outcome, res.verdict.Reason, res.summary())
 	if res.verdict.Reason == string(coalesce.ReasonStanding) {
@@ -227,12 +227,12 @@ func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 	}
 	a.tally.Bytes += len(raw)
 	if a.talk != nil {
-		a.talk.told(res.Attention)
+		a.talk.shown(res.Attention)
 	}
 	return res.Attention, nil
 }
 
-// result is what a result, or the data of an error, says beside what the game does.
+// result is the attention in a result, or in the data of an error.
 type result struct {
 	bytes   int        // about attention
 	item    *heed.Item // nil for none
@@ -281,11 +281,11 @@ func parseResult(raw json.RawMessage) (res result, err error) {
 }
 
 // blindPrefix begins the id of the item by which heed reports that it could not read the log in time, as on a machine
-// that stands still: it is no evidence about the game.
+// under load: it is no evidence about the game.
 const blindPrefix = "blind-"
 
-// stop does what an agent is asked to when it is stopped, by the result of a step or before a call: look, acknowledge,
-// read the state again.
+// stop takes the actions that an agent is asked for when it is stopped, by the result of a step or before a call: look,
+// acknowledge, read the state again.
 func (a *agent) stop(ctx context.Context, item *heed.Item, step int) error {
 	if err := a.pause(ctx); err != nil {
 		return err
@@ -293,7 +293,7 @@ func (a *agent) stop(ctx context.Context, item *heed.Item, step int) error {
 	return a.handle(ctx, map[string]uint64{item.ID: item.LatestSequence}, step)
 }
 
-// handle acknowledges items, each of which the agent knows up to an entry, and reads the state again.
+// handle acknowledges items, each up to the entry in known, and reads the state again.
 func (a *agent) handle(ctx context.Context, known map[string]uint64, step int) error {
 	reads := len(known) == 0
 	for _, id := range slices.Sorted(maps.Keys(known)) {
@@ -330,7 +330,7 @@ func (a *agent) ack(ctx context.Context, id string, through uint64) error {
 	return a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &gabp.AckResult{})
 }
 
-// read reads the state, for the sake of the result of a step, or of what the constants name.
+// read reads the state because of the result of a step, or because of a cause in the constants.
 func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 	if err := a.pause(ctx); err != nil {
 		return r, err
@@ -348,7 +348,7 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 	switch {
 	case r.Calls > 0:
 		found[missed]++
-	case step == forHabit: // before anybody could report it
+	case step == forHabit: // before any report
 	case step == r.Step:
 		found[onResult]++
 	default:

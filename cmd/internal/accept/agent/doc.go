@@ -1,13 +1,13 @@
-// Package agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong
-// is a plan, who reads the log a policy:
+// Package agent lets scripted agents act on a game whose tools say "success" while its log has faults. A plan lists the
+// faults. A policy is the reader of the log:
 //
-//	none        nobody reads the log
+//	none        no program reads the log
 //	naive       the game's mod blocks on each error that is logged; it is given the true levels
 //	aggregator  the same, and an item that is open counts further errors and holds five of them
 //	heed        heed before the game, which sees the log file alone: the agent hears of a fault on a result, or at its
 //	            next call
-//	steer       the same, and what blocks stops the agent's turn while it thinks, as over ACP: it is prompted again, with
-//	            what it works on and the item. A call to the game is waited for, for 30 s, and then left
+//	steer       the same, and an item that blocks stops the agent's turn while it thinks, as over ACP: it is prompted
+//	            again, with its work and the item. A call to the game is waited for, for 30 s, and then left
 //	brief       the same, with a brief of 600 tokens in place of the item's summary
 //	mcp         heed between the agent and a game that is a server of MCP
 //	hook        heed reads the log; before a call, the agent's host asks whether it is denied, and after it for a text
@@ -15,7 +15,7 @@
 //
 // In the latter three, no text after a call counts as "clean".
 //
-// naive and aggregator are models of what mods and bridges in the field do, not the programs themselves.
+// naive and aggregator are models of mods and bridges in the field, not the programs themselves. The plans:
 //
 //	distinct    each fault has a site of its own
 //	same, few   all faults have one site, or one of three
@@ -32,39 +32,39 @@
 //	variants    as background, and the faults of calls are the exception that comes by itself, with other codes
 //
 // One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150
-// records after it, or 3 to 15 s after it. One of six logs as an error what is none. The agent thinks for 2 to 20 s
-// before each thing it does.
+// records after it, or 3 to 15 s after it. One of six logs a harmless message as an error. The agent thinks for 2 to 20
+// s before each of its actions.
 //
-// # What is true
+// # Definitions
 //
 // A fault breaks the state of the game from its first record on, until the agent reads it. A fault that breaks a state
-// that still held is an incident. A call on a state that was broken before it was made is stale. A stop is false where
-// the state was as it had been read.
+// that was whole is an incident. A call on a state that was broken before it was made is stale. A stop is false if the
+// state was as it had been read.
 //
 // The exception that comes by itself breaks the state when it comes first, and changes nothing after that. The faults
 // of a load are one incident: an agent that has read the state during the load knows that it is broken until the load
-// has ended. Where faults came after that reading, the state is broken once more when the load has ended.
+// has ended. If faults came after that reading, the state is broken once more when the load has ended.
 //
-// A call was wrongly told to be clean where its result was clean although an urgent record had been written from its
-// start to the mod's result, or where its final verdict is clean although one was written up to 2 s after that. Urgent
-// is what the default rules do not ignore.
+// A call was wrongly reported as clean if its result was clean although an urgent record had been written from its
+// start to the mod's result, or if its final verdict is clean although one was written up to 2 s after that. A record
+// is urgent unless the default rules ignore it.
 //
 // A fault that shows right after a result, late by so much, is found on the result, before the next call, or later: the
-// three counts of a cell. An idle read is one for the sake of a result that did not show anything new. A call under a
-// standing item had a verdict with that reason. An agent that was stopped twenty times in a step leaves it out, so that
-// some policies make fewer calls.
+// three counts of a cell. An idle read follows a result that did not show anything new. A call under a standing item
+// had a verdict with that reason. An agent that was stopped twenty times in a step leaves it out, so that some policies
+// make fewer calls.
 //
-// Tokens are those of all text about attention that the agent was given, four bytes each, and of thinking that was
-// stopped, which is paid for again: 50 a second. "stopped" is the latter in seconds. The time to recover is that from a
-// fault that broke the state to the reading that found it; what no reading found is not in it. A turn is a step. An
-// agent that is prompted thinks as before anything else it does, acknowledges and reads the state; then it thinks again
-// about its step. A steer is false where the state was as it had been read, or where the item had been cleared. A call
-// that was left goes on in the game, and nobody sees its result.
+// Tokens are of all text about attention that the agent was given, four bytes each, and of thinking that was stopped,
+// which is paid for again: 50 a second. "stopped" is the latter in seconds. The time to recover is from a fault that
+// broke the state to the reading that found it; faults that no reading found are not in it. A turn is a step. An agent
+// that is prompted thinks as before any other action, acknowledges and reads the state; then it thinks again about its
+// step. A steer is false if the state was as it had been read, or if the item had been cleared. A call that was left
+// continues in the game, and its result is lost.
 //
 // # Running it
 //
 // The table is made in virtual time, since agents think and faults return in seconds and minutes; TestBars holds the
-// rates of heed, at 0.15, 0.5 and 2 to 20 s of thinking, and without -seeds with few games:
+// rates of heed, at 0.15, 0.5 and 2 to 20 s of thinking. Without -seeds it plays few games:
 //
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20 -think 500ms
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Bars -args -seeds 20

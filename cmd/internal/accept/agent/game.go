@@ -15,8 +15,8 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// game is a game with a mod that speaks GABP. It knows what the agent does not: when its state was broken, and whether
-// a call acted on state that was not read again.
+// game is a game with a mod that speaks GABP. It knows facts that the agent does not: when its state was broken, and
+// whether a call acted on state that was not read again.
 type game struct {
 	plan *plan
 	seed uint64
@@ -25,18 +25,18 @@ type game struct {
 	mod  *policy // of the mod itself, or nil
 	end  context.Context
 	said func(format string, a ...any) // for a trace
-	wg   sync.WaitGroup                // of what comes by itself
+	wg   sync.WaitGroup                // of faults that come by themselves
 
 	mu     sync.Mutex
 	random *rand.Rand
-	breach *breach // nil while what was read last holds
+	breach *breach // nil while the state is as it was read last
 	score  score
 	load   loadState
 	lines  []written
 	calls  []executed
 }
 
-// breach is that the state is not any more what was read.
+// breach is a change of the state since it was read last.
 type breach struct {
 	kind  kind
 	step  int // whose fault it was
@@ -44,7 +44,7 @@ type breach struct {
 	calls int // that acted on it
 }
 
-// loadState is that of the load that is under way.
+// loadState is the state of the load under way.
 type loadState struct {
 	ended  chan struct{} // is closed at its end; nil while none is under way
 	broken bool          // a fault has shown
@@ -66,7 +66,7 @@ type (
 	}
 )
 
-// score is what happened in the game.
+// score has the counts of the game.
 type score struct {
 	Executed  int
 	Faults    int          // that showed
@@ -166,8 +166,9 @@ func (g *game) work(d time.Duration) {
 
 const signOfLife = 10 * time.Second
 
-// build executes a call that was made at some time; it waits for the end of the load that is under way. A fault that
-// showed only after that time is late for the call, whatever was planned: on a busy machine it may take its time.
+// build executes a call that was made at some time; it waits for the end of the load under way. A fault that showed
+// only after that time is late for the call, even if it was planned for an earlier time: on a busy machine it may take
+// its time.
 func (g *game) build(i int, made time.Time) {
 	s := &g.plan.steps[i]
 	g.mu.Lock()
@@ -249,7 +250,8 @@ func (g *game) repeat(s *source, stream uint64, f func(*rand.Rand)) {
 	}
 }
 
-// recur returns what an exception that comes by itself does: the first one breaks the state, later ones change nothing.
+// recur returns the effect of an exception that comes by itself: the first one breaks the state, later ones change
+// nothing.
 func (g *game) recur(s *source) func(*rand.Rand) {
 	first := true
 	return func(r *rand.Rand) {
@@ -362,8 +364,8 @@ func (g *game) writeLocked(text string, isError bool) {
 	}
 }
 
-// policy is what mods do that have one of their own: each error blocks, an open item counts and holds so many samples,
-// and what comes after an acknowledgement is a new item.
+// policy is the attention of mods that have their own: each error blocks, an open item counts and holds so many
+// samples, and an error after an acknowledgement is a new item.
 type policy struct {
 	samples int
 

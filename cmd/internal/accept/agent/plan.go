@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// planName names what goes wrong in a game.
+// planName names a plan of faults.
 type planName string
 
 const (
@@ -17,7 +17,7 @@ const (
 	planFew        planName = "few"        // three sites have all faults
 	planBackground planName = "background" // as distinct, and an exception comes by itself
 	planPeriodic   planName = "periodic"   // the same, every 31 s
-	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
+	planNoise      planName = "noise"      // as distinct, and harmless messages are logged as errors all the time
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
 	planLoadLate   planName = "load-late"  // as distinct, and a load has no end in the log, and faults after later results
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
@@ -52,14 +52,14 @@ const (
 // afters are the faults right after a result.
 var afters = []kind{after0, after5, after30, after300}
 
-// delays are those of faults after a result that are always the same.
+// delays of the faults that always come at the same time after a result.
 var delays = map[kind]time.Duration{
 	after0: time.Microsecond, // the result has gone out
 	after5: 5 * time.Millisecond, after30: 30 * time.Millisecond, after300: 300 * time.Millisecond,
 	flood: 2 * time.Millisecond,
 }
 
-// plan is what happens in a game, by its calls and by time.
+// plan lists the events of a game, by its calls and by time.
 type plan struct {
 	steps  []step
 	alone  *source // an exception that comes by itself
@@ -67,7 +67,7 @@ type plan struct {
 	silent bool    // the log has no end of a load
 }
 
-// step is what one call of colony/build does in the game beside what it was asked for.
+// step lists the effects of one call of colony/build that it was not asked for.
 type step struct {
 	takes time.Duration
 	says  bool     // it logs a line about nothing
@@ -110,8 +110,8 @@ const (
 	loadSites = 70
 )
 
-// newPlan returns what happens in n calls and around them. One call of twenty, at random, breaks the state of the game;
-// one of six logs as an error what is none: games do.
+// newPlan returns the events in n calls and around them. One call of twenty, at random, breaks the state of the game;
+// one of six logs a harmless message as an error, as games do.
 func newPlan(name planName, seed uint64, n int) *plan {
 	r := rand.New(rand.NewPCG(seed, 0))
 	p := &plan{steps: make([]step, n)}
@@ -259,7 +259,7 @@ func faultLine(r *rand.Rand, fault int) string {
 	return b.String()
 }
 
-// aloneCode is that of the exception of planVariants where it comes by itself, callCodes are those of the faults of
+// aloneCode is the code of the exception of planVariants that comes by itself; callCodes are the codes of the faults of
 // calls.
 const aloneCode = 503
 
@@ -292,7 +292,7 @@ func infoLine(r *rand.Rand) string {
 	return fmt.Sprintf("[Lamps] %d lights in %d rooms", r.IntN(400), r.IntN(60))
 }
 
-// What the log of a game begins with, and how the end of a load reads.
+// The beginning of the log of a game, and of a load, and the end of a load.
 const (
 	logBegins = "Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1"
 	sceneLeft = "UnloadTime: 1.250000 ms"

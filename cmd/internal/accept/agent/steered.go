@@ -28,7 +28,7 @@ type conversation struct {
 	feed    *attention.Feed
 	events  chan coalesce.Update
 	next    steer.Action
-	settle  func() // waits until what has happened by now is among the events, where that can be
+	settle  func() // waits until all events so far are in the channel, if it can
 }
 
 // verifier admits attention, and the owner who asks for steps.
@@ -83,15 +83,15 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 	return c, err
 }
 
-// told reports that the agent has an item by the game's gate, so that it is no news.
-func (c *conversation) told(item *heed.Item) {
+// shown reports that the agent has an item by the game's gate, so that it is no news.
+func (c *conversation) shown(item *heed.Item) {
 	c.machine.CallBegan("gate") // it stops no turn
 	c.feed.Update(time.Now(), &coalesce.Update{Kind: coalesce.Opened, Item: *item})
 	c.machine.Withdraw(item.ID)
 	c.do(c.machine.CallEnded(time.Now(), "gate"))
 }
 
-// do keeps what is to be done by the next wait.
+// do keeps an action for the next wait.
 func (c *conversation) do(act steer.Action) {
 	if act.Do != steer.Nothing {
 		c.next = act
@@ -167,14 +167,14 @@ func (a *agent) pause(ctx context.Context) error {
 	}
 }
 
-// answer is what a call to the game returned.
+// answer is the answer to a call to the game.
 type answer struct {
 	raw json.RawMessage
 	err error
 }
 
-// call calls a tool of the game. It returns false where the turn was stopped meanwhile, after the agent has handled
-// that: the call goes on in the game, and nobody sees its result.
+// call calls a tool of the game. It returns false if the turn was stopped during the call, after the agent has handled
+// the stop: the call continues in the game, and its result is lost.
 func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessage, bool, error) {
 	call := a.client.CallTool
 	if a.by != nil {
@@ -204,7 +204,7 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 		raw = refused.Data
 	}
 	if res, err := parseResult(raw); err == nil && res.item != nil {
-		a.talk.told(res.item)
+		a.talk.shown(res.item)
 	}
 	a.talk.do(a.talk.machine.CallEnded(time.Now(), id))
 	return got.raw, true, got.err
@@ -244,7 +244,7 @@ func (a *agent) turn(ctx context.Context, step int) error {
 	return a.handle(ctx, known, forSteer)
 }
 
-// blocking returns the items among messages that do not only ride, with how far they are known.
+// blocking returns the items in messages that are not passive, with the entry up to which each is known.
 func blocking(messages []steer.Message) map[string]uint64 {
 	known := map[string]uint64{}
 	for _, msg := range messages {
@@ -255,8 +255,8 @@ func blocking(messages []steer.Message) map[string]uint64 {
 	return known
 }
 
-// steered does what the agent is prompted with: look, acknowledge, read the state again. Where it is stopped once more
-// before it acts, the new prompt has all that this one had.
+// steered handles a prompt: look, acknowledge, read the state again. If the agent is stopped once more before it acts,
+// the new prompt has all messages of this one.
 func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
 	a.tally.Bytes += len(steer.Framing{}.Render(*b))
 	a.tally.Steers++

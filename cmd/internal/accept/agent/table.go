@@ -151,7 +151,7 @@ func (r *outcome) misses(times float64) (m []string) {
 	return m
 }
 
-// table prints two rows for each outcome: what happened, and what it cost.
+// table prints two rows for each outcome: its events, and its cost.
 func table(w io.Writer, rows []*outcome) error {
 	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
 		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
