@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	// drive matches the end of the text before the folder of the homes on Windows and in a URL, and share its end in a share.
+	// drive matches the end of the text before the folder of the homes on Windows and in a URL, and share its end in a
+	// share.
 	drive = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|%(?:system|home)drive%)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
 	share = regexp.MustCompile(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
 	// onUnix matches the same with that folder on systems with one tree of folders.

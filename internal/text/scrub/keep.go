@@ -61,8 +61,9 @@ func sharedHome(name string) bool {
 func isNoMailbox(s string, from, to int) bool {
 	at := from + max(0, strings.IndexByte(s[from:to], '@'))
 	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
+	name := strings.TrimSpace(nonWords.ReplaceAllString(s[from:at], " "))
 	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
-		!domain.MatchString(s[from:to]) && common(strings.ToLower(strings.TrimSpace(nonWords.ReplaceAllString(s[from:at], " ")))) ||
+		!domain.MatchString(s[from:to]) && common(strings.ToLower(name)) ||
 		authority.MatchString(s[max(0, from-96):from])
 }
 

@@ -13,8 +13,8 @@
 //	maria@example.org             <email>
 //	Benutzer: Maria               Benutzer: <user>
 //
-// There are five sources of forms. gitleaks/rules.tsv has the tokens and the names of known providers. words.tsv has, in
-// 20 languages and more, the words before a private value, and the phrases before and after a name. forms.tsv has
+// There are five sources of forms. gitleaks/rules.tsv has the tokens and the names of known providers. words.tsv has,
+// in 20 languages and more, the words before a private value, and the phrases before and after a name. forms.tsv has
 // expressions for other forms. token.go judges words of 16 letters and more by their letters: random ones, ones with a
 // prefix that is no word, and ones after a word for secrets. Numbers with a grammar or a check digit are in numbers.go.
 //

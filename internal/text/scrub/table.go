@@ -57,7 +57,8 @@ const (
 	providerWord
 	personWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord | personWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord |
+		personWord
 )
 
 // wordKinds are the names of the kinds in order.
@@ -72,7 +73,7 @@ type form struct {
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
 	shortest int    // the length of the shortest value in rules.tsv
-	place    string // where a match is: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
+	place    string // of a match: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
 }
 
 // maxForms bounds the rows of forms.tsv.
@@ -96,8 +97,8 @@ var (
 	// person matches the two names of a person, and lastName a name at the end of a text.
 	person, lastName func() *regexp.Regexp
 
-	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of the
-	// words before a value, agents of the words of agents, and lasts the last parts of both.
+	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
+	// the words before a value, agents of the words of agents, and lasts the last parts of both.
 	hints               [1 << hashBits][]hint
 	hinted              [1 << (hashBits - 6)]uint64
 	lasts, ends, agents set

@@ -85,11 +85,13 @@ func isBase64(s string) bool {
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
 // digits that change often.
 func (w *shape) isCredential() bool {
-	return (w.changes > 4 && w.isHex() && !strings.HasPrefix(w.text, "0000") || w.isRandom() || groups.MatchString(w.text) ||
-		w.kinds < 7 && w.often(28) && w.numbers > 2) && !isReadable(w.text)
+	isHex := w.changes > 4 && w.isHex() && !strings.HasPrefix(w.text, "0000")
+	isMixed := w.kinds < 7 && w.often(28) && w.numbers > 2
+	return (isHex || isMixed || w.isRandom() || groups.MatchString(w.text)) && !isReadable(w.text)
 }
 
-// isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random part.
+// isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
+// part.
 func (w *shape) isPrefixed() bool {
 	m := prefixed.FindStringSubmatch(w.text)
 	if m == nil || blob.MatchString(m[1]) {
@@ -113,7 +115,9 @@ func (w *shape) isPrefixed() bool {
 // isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
 // three letters, as few random words have.
 func isReadable(s string) bool {
-	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool { return vocabulary()[strings.ToLower(part)] })
+	return slices.ContainsFunc(parts.FindAllString(s, -1), func(part string) bool {
+		return vocabulary()[strings.ToLower(part)]
+	})
 }
 
 const (
@@ -150,8 +154,8 @@ var (
 	compounds = []string{"key", "token", "secret", "schlüssel", "password", "passwort", "sleutel", "nyckel", "nøkkel"}
 )
 
-// opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix, or
-// by its letters alone. Words in paths and in data stay.
+// opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix,
+// or by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
 	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
@@ -164,8 +168,9 @@ func (f *finder) opaque(from, to int) {
 		start = from
 	}
 	inPath := !isURL && (hasSlash(s[max(0, from-1):from]) || hasSlash(s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
+	before := s[max(f.line, from-48):from]
 	switch {
-	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
+	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(before)):
 		f.add(ID, from, to, false)
 		return
 	case !inPath && word.isCredential() && f.credited(start):
@@ -186,7 +191,9 @@ func (f *finder) opaque(from, to int) {
 
 // wide returns the word between two places with the signs of base64 and the parts that they join.
 func wide(s string, from, to int) (start, end int) {
-	for end = to; end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0); end++ {
+	follows := func(b byte) bool { return class[b]&inToken != 0 || strings.IndexByte("+/=", b) >= 0 }
+	for end = to; end < min(len(s), to+maxWide) && follows(s[end]); {
+		end++
 	}
 	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
 }
@@ -198,7 +205,8 @@ func isIdentity(s string) bool {
 	return (len(s) == 32 || len(s) == 36 || len(s) == 40) && strings.Trim(s, "0123456789abcdefABCDEF-") == ""
 }
 
-// credited reports whether one of the last words before the place is a word for secrets, or the place is after an option.
+// credited reports whether one of the last words before the place is a word for secrets, or the place is after an
+// option.
 func (f *finder) credited(from int) bool {
 	s, first := f.s, max(f.line, from-64)
 	first += strings.LastIndexAny(s[first:from], ")]>") + 1
