@@ -1,4 +1,4 @@
-// Command accept measures the effect of heed with stand-ins of games, agents and hosts:
+// Command accept measures the effect of heed with simulated games, agents and hosts:
 //
 //	go run ./cmd/internal/accept brief       facts of a fault that briefs hold, and the time that briefs take
 //	go run ./cmd/internal/accept steering    the time from a line of a log to a request to the model of an agent

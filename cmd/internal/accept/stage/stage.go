@@ -1,4 +1,4 @@
-// Package stage has what the acceptance programs share: heed, games to connect to, tables.
+// Package stage builds heed, connects to games and prints tables for the acceptance programs.
 package stage
 
 import (
@@ -45,7 +45,7 @@ func Env(b gabp.Bridge) []string {
 	}
 }
 
-// Table writes rows of cells, each of which a tab ends, in columns.
+// Table writes rows in aligned columns. A tab ends each cell.
 func Table(w io.Writer, rows []byte) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, err := tw.Write(rows)
