@@ -48,6 +48,7 @@ func (h *host) serve(ctx context.Context) (stop func(), err error) {
 // work lets an agent work: it asks the model, and does what that says. Both return a text for the next request.
 func (h *host) work(ctx context.Context, call, acknowledge func(context.Context, []string) (string, error)) error {
 	messages := []string{"Build a wall."}
+	acked := false
 	for {
 		tool, err := ask(ctx, h.model.URL, messages)
 		if err != nil {
@@ -61,9 +62,13 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 		if err != nil {
 			return errors.Join(ctx.Err(), err)
 		}
-		if tool == "ack" {
+		switch {
+		case tool == "ack":
 			messages = nil // the model continues from its own work
+			acked = true
+		case acked: // a fault before the next call joins the acknowledged incident
 			h.model.acked()
+			acked = false
 		}
 		messages = append(messages, text)
 	}
@@ -286,6 +291,7 @@ func (h *host) acp(ctx context.Context) error {
 	if err := prompt(); err != nil {
 		return err
 	}
+	calls := 2 // since an acknowledgement
 	for {
 		select {
 		case <-ctx.Done():
@@ -308,7 +314,12 @@ func (h *host) acp(ctx context.Context) error {
 				if err := ack(ctx, h.heed, h.dir, with.Update.Content.Text); err != nil {
 					return errors.Join(ctx.Err(), err)
 				}
-				h.model.acked()
+				calls = 0
+			}
+			if bytes.Contains(m.Params, []byte(`"tool_call_update"`)) {
+				if calls++; calls == 2 { // the first may have begun before
+					h.model.acked()
+				}
 			}
 			if string(m.ID) == fmt.Sprint(p.ids) { // a person continues
 				if err := prompt(); err != nil {

@@ -177,7 +177,7 @@ func (e *endpoint) answered(began time.Time) {
 	}
 }
 
-// acked takes note that the agent has acknowledged the incident.
+// acked takes note that the agent has acknowledged the incident, and made a call since.
 func (e *endpoint) acked() { e.found <- struct{}{} }
 
 // write logs an incident.
