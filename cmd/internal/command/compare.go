@@ -92,14 +92,11 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparing{set: set, normalizer: normalizer, formats: f.formats(), scrubber: p.scrubber(&f.scrub, f.formats()...)}
-	return c, c.collect()
-}
-
-// collect makes the collector.
-func (c *comparing) collect() (err error) {
-	c.collector, err = compare.NewCollector(compare.Config{Rules: c.set, Scrub: c.scrubber.Text, ScrubMod: c.scrubber.Mod})
-	return err
+	scrubber := p.scrubber(&f.scrub, f.formats()...)
+	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text, ScrubMod: scrubber.Mod})
+	return &comparing{
+		set: set, normalizer: normalizer, collector: collector, formats: f.formats(), scrubber: scrubber,
+	}, err
 }
 
 // shows adds to a comparison the values that its renderers need.

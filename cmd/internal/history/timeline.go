@@ -78,16 +78,17 @@ func (c *Changes) String() string {
 	return c.words(fmt.Sprintf)
 }
 
-// words returns the changes, of which there are some.
+// words returns the changes, at least one.
 func (c *Changes) words(say cohort.Say) string {
 	var parts []string
 	for _, kind := range []struct {
 		names     []string
 		one, many string
+		versions  []any // of one
 	}{
-		{c.Added, "%s was added", "%s were added"},
-		{c.Removed, "%s was removed", "%s were removed"},
-		{c.Updated, "%s went from %s to %s", "%s changed their versions"},
+		{c.Added, "%s was added", "%s were added", nil},
+		{c.Removed, "%s was removed", "%s were removed", nil},
+		{c.Updated, "%s went from %s to %s", "%s changed their versions", []any{c.versions[0], c.versions[1]}},
 	} {
 		switch n := len(kind.names); {
 		case n == 0:
@@ -95,10 +96,8 @@ func (c *Changes) words(say cohort.Say) string {
 			parts = append(parts, say(kind.many, say("%d mods", n)))
 		case n > 1:
 			parts = append(parts, say(kind.many, listed(kind.names[:min(n, maxNamed)], n, say)))
-		case kind.one == "%s went from %s to %s":
-			parts = append(parts, say(kind.one, kind.names[0], c.versions[0], c.versions[1]))
 		default:
-			parts = append(parts, say(kind.one, kind.names[0]))
+			parts = append(parts, say(kind.one, slices.Concat([]any{kind.names[0]}, kind.versions)...))
 		}
 	}
 	if c.To != "" {

@@ -79,23 +79,30 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 }
 
 // report replays a log. It returns a report and an error if the log could not be read to its end.
-func (p *pages) report(name string) (*report.Replay, error) {
+func (p *pages) report(name string) (made *report.Replay, err error) {
+	err = p.replay(name, func(r *replay.Replay) (err error) {
+		config := r.Report(name, p.scrubber)
+		config.Details = true
+		if made, err = report.New(config); err != nil {
+			return err
+		}
+		return r.Run(made)
+	})
+	return made, err
+}
+
+// replay opens a log for use, and closes it afterwards.
+func (p *pages) replay(name string, use func(*replay.Replay) error) error {
 	in, err := p.open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
 	r, err := replay.Open(p.set, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	config := r.Report(name, p.scrubber)
-	config.Details = true
-	made, err := report.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return made, r.Run(made)
+	return use(r)
 }
 
 // difference compares the second log with the first.
@@ -106,18 +113,15 @@ func (p *pages) difference(names []string, page *Page) error {
 	}
 	var rule func(id string) report.RuleText
 	for side, name := range names {
-		in, err := p.open(name)
+		err := p.replay(name, func(r *replay.Replay) error {
+			rule = r.Report(name, nil).Rule
+			run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
+			run.End(r.Run(run), r.Began.Headless())
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		r, err := replay.Open(p.set, in)
-		if err != nil {
-			return err
-		}
-		rule = r.Report(name, nil).Rule
-		run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
-		run.End(r.Run(run), r.Began.Headless())
-		_ = in.Close() // only read from
 	}
 	text := func(found report.Comparison) []byte {
 		found.Top, found.Rule, found.Scrub = top, rule, p.scrubber
