@@ -189,16 +189,16 @@ func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 			}
 		}
 	}
-	groups, grouper := c.groups(known)
-	joined, into := b.join(known, of, grouper)
+	groups, names := c.groups(known)
+	joined, into := b.join(known, of, names)
 	byName := map[name]int{}
 	for i, t := range known {
-		byName[nameOf(grouper, t)] = into[of[i]]
+		byName[names.of(t)] = into[of[i]]
 	}
 	merged = groups[:0]
 	byEntry := map[int]*group{}
 	for _, g := range groups {
-		i, ok := byName[nameOf(grouper, g.texts[0])]
+		i, ok := byName[names.of(g.texts[0])]
 		if !ok {
 			merged = append(merged, g)
 			continue
@@ -222,7 +222,7 @@ func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 
 // join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
 // The known templates are each of an entry.
-func (b *Baseline) join(known []*entryText, of []int, grouper *signature.Grouper) (joined *Baseline, into []int) {
+func (b *Baseline) join(known []*entryText, of []int, names *namer) (joined *Baseline, into []int) {
 	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
 	for i := range first {
 		first[i] = i
@@ -235,7 +235,7 @@ func (b *Baseline) join(known []*entryText, of []int, grouper *signature.Grouper
 	}
 	byName := map[name]int{}
 	for k, t := range known {
-		n, i := nameOf(grouper, t), root(of[k])
+		n, i := names.of(t), root(of[k])
 		if other, ok := byName[n]; ok {
 			j := root(other)
 			first[max(i, j)] = min(i, j)

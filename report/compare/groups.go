@@ -31,14 +31,9 @@ type name struct {
 	variant string
 }
 
-// nameOf returns the variant of a group that a text is.
-func nameOf(g *signature.Grouper, t *entryText) name {
-	return name{g.Group(t.sig), string(g.AppendVariant(nil, []byte(t.template)))}
-}
-
 // groups learns all texts, and what else is known, and returns the groups by
 // their first id. A text without a template is a group of its own.
-func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signature.Grouper) {
+func (c *Collector) groups(known []*entryText) (groups []*group, names *namer) {
 	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
 	all, cut := c.whole(texts, known)
 	learned := slices.Concat(all, known)
@@ -55,9 +50,11 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 			grouper.Learn(t.sig, []byte(t.template))
 		}
 	}
+	names = &namer{grouper, map[name]name{}}
+	c.people(names, learned)
 	byName := map[name]*group{}
 	for _, t := range all {
-		name := nameOf(grouper, t)
+		name := names.of(t)
 		g := byName[name]
 		if g == nil {
 			g = &group{entry: -1}
@@ -72,7 +69,7 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 			longer = cut[longer]
 		}
 		if longer != nil {
-			if g := byName[nameOf(grouper, longer)]; g != nil {
+			if g := byName[names.of(longer)]; g != nil {
 				g.cut = append(g.cut, t)
 			}
 		}
@@ -80,7 +77,7 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 	for _, g := range groups {
 		g.add()
 	}
-	return groups, grouper
+	return groups, names
 }
 
 // add adds up the tallies and sightings of the texts of a group.
