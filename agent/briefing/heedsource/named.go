@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 )
 
 // named shows the problems that the first screen of a report names of the same items: a line each with its text, or

@@ -6,7 +6,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 )
 
 // scrubber removes private data from texts. Names have no form: they are learned from all of a journal.

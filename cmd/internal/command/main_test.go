@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

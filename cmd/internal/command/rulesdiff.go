@@ -15,8 +15,8 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/internal/schema"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/rules"
 )
 

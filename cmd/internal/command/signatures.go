@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // without returns why a surface lacks a field of an item, "" if it does not.

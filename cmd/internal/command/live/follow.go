@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 )
 
 // followFlags are the flags of "heed follow".

@@ -22,8 +22,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // historyFlags are the flags of the commands that read history.

@@ -38,8 +38,8 @@ import (
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/loopback"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // hostFlags are the flags of the commands that run an engine.

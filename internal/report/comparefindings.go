@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 // addTo adds the new groups to a log of SARIF: of a difference the urgent groups that only the new side has, of a check

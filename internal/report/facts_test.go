@@ -9,7 +9,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 // TestFormsStateTheSameFacts: each fact of the first screen, of a cause and of the accounting is in text, in Markdown

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 // TestPeople holds that a fault of another colonist is known, though each log has one text of it, and that other words

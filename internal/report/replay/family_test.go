@@ -16,8 +16,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -82,7 +82,7 @@ func TestFamilies(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range families {
 		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join("../../testdata/families", c.name)
+			path := filepath.Join("../../../testdata/families", c.name)
 			doc, r := play(t, set, path+"-healthy.log", nil)
 			v := doc.Summary.Verdict
 			assert.Equal(t, c.family, r.Family)
@@ -105,7 +105,7 @@ func TestRunsOfFamilies(t *testing.T) {
 		if c.family == "json" || c.family == "plain" {
 			continue
 		}
-		log, err := os.ReadFile(filepath.Join("../../testdata/families", c.name+"-healthy.log"))
+		log, err := os.ReadFile(filepath.Join("../../../testdata/families", c.name+"-healthy.log"))
 		require.NoError(t, err)
 		log = append(log, "\n"...)
 		path := filepath.Join(t.TempDir(), "log")
@@ -143,7 +143,7 @@ func decisions(t *testing.T, set *rules.Set, path string) (of []string) {
 func TestLeaveOneFamilyOut(t *testing.T) {
 	all, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
-	paths, err := filepath.Glob("../../testdata/families/*.log")
+	paths, err := filepath.Glob("../../../testdata/families/*.log")
 	require.NoError(t, err)
 	want := map[string][]string{}
 	for _, path := range paths {
@@ -165,7 +165,7 @@ func TestLeaveOneFamilyOut(t *testing.T) {
 		require.NoError(t, err, family)
 		for _, c := range families {
 			for _, kind := range []string{"healthy", "broken"} {
-				path := filepath.Join("../../testdata/families", c.name+"-"+kind+".log")
+				path := filepath.Join("../../../testdata/families", c.name+"-"+kind+".log")
 				if c.family != family && (family != "unity" || !slices.Contains([]string{"bepinex", "ksp"}, c.family)) {
 					assert.Equal(t, want[path], decisions(t, set, path), "%s without %s", path, family)
 				}
@@ -185,7 +185,7 @@ func TestTextsInOtherFamilies(t *testing.T) {
 		require.NoError(t, err)
 		for _, kind := range []string{"healthy", "broken"} {
 			var entries []event.Entry
-			play(t, set, filepath.Join("../../testdata/families", c.name+"-"+kind+".log"), func(r *replay.Replay) {
+			play(t, set, filepath.Join("../../../testdata/families", c.name+"-"+kind+".log"), func(r *replay.Replay) {
 				entries = append(entries, r.Record.Entry)
 			})
 			decide := func(foreign bool) (of []string) {
@@ -287,7 +287,7 @@ func TestMemory(t *testing.T) {
 func TestOneAdvice(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
-	logs, err := filepath.Glob("../../testdata/captures/*.log")
+	logs, err := filepath.Glob("../../../testdata/captures/*.log")
 	require.NoError(t, err)
 	checked := 0
 	for _, log := range logs {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

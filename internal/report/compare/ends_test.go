@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 // TestDiffEndOfLog: what the end of a log has left of a record is no news, on

@@ -55,7 +55,7 @@ func sentences(t *testing.T) []string {
 	found = append(found, "%s went from %s to %s", "; %d of %d sessions since, 0 of %d before",
 		"; %d of %d session since, 0 of %d before")
 	var names []string
-	for _, folder := range []string{".", "../cmd/internal/history", "../internal/cohort", "../internal/text", "../internal/files", "../cmd/internal/command"} {
+	for _, folder := range []string{".", "../../cmd/internal/history", "../cohort", "../text", "../files", "../../cmd/internal/command"} {
 		in, err := filepath.Glob(folder + "/*.go")
 		require.NoError(t, err)
 		names = append(names, in...)

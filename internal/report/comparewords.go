@@ -9,7 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 // maxChangedMods bounds the mods that are named for each change.
