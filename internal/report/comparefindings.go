@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // addTo adds the new groups to a log of SARIF: of a difference the urgent groups that only the new side has, of a check

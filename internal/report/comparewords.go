@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxChangedMods bounds the mods that are named for each change.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown], [JSON], [JUnit] and

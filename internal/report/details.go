@@ -58,8 +58,7 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 ) {
 	d.total++
 	at := d.total - 1
-	b := d.byRecord.at(at)
-	d.count(b, rec, o)
+	d.byRecord.at(at)[o.Decision.Disposition]++
 	if !rec.Time.IsZero() {
 		if d.timed == 0 {
 			d.first, d.last = rec.Time, rec.Time
@@ -70,7 +69,7 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		}
 	}
 	if d.timed > 0 { // an entry without a time, or with an earlier one, came now
-		d.count(d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds())), rec, o)
+		d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds()))[o.Decision.Disposition]++
 	}
 	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
 	firstOfRow := isNew && o.Decision.Disposition.Urgent()
@@ -84,13 +83,6 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		d.sample(config, rec, o, row, suspects)
 	}
 	row.detail.spark.add(at)
-}
-
-func (d *details) count(b *bucket, rec *capture.Record, o *heed.Outcome) {
-	b.counts[o.Decision.Disposition]++
-	if b.empty() {
-		b.line = uint64(rec.Line())
-	}
 }
 
 // sample keeps the first entry of a row while there is room.
@@ -179,17 +171,12 @@ type histogram struct {
 	buckets [maxBuckets]bucket
 }
 
-// bucket is one stretch of a histogram.
-type bucket struct {
-	counts [len(dispositions)]uint64 // by event.Disposition
-	line   uint64                    // of the first entry, 0 where there is none
-}
-
-func (b *bucket) empty() bool { return b.line == 0 }
+// bucket has the entries of one stretch of a histogram, by event.Disposition.
+type bucket [len(dispositions)]uint64
 
 // from returns how many entries have this disposition or a more urgent one.
 func (b *bucket) from(least event.Disposition) (n uint64) {
-	for _, count := range b.counts[least:] {
+	for _, count := range b[least:] {
 		n += count
 	}
 	return n
@@ -209,11 +196,8 @@ func (h *histogram) at(x uint64) *bucket {
 func (h *histogram) fold() {
 	for i := range maxBuckets / 2 {
 		a, b := h.buckets[2*i], h.buckets[2*i+1]
-		if a.empty() {
-			a.line = b.line
-		}
-		for d := range a.counts {
-			a.counts[d] += b.counts[d]
+		for d := range a {
+			a[d] += b[d]
 		}
 		h.buckets[i] = a
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The parts of the page. The files in html/uplot are the published files of the chart library uPlot.
+// The parts of the page.
 var (
 	//go:embed html/page.html
 	pageTemplate string
@@ -19,13 +19,6 @@ var (
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
-	//go:embed html/uplot/uPlot.iife.min.js
-	chartScript string
-	//go:embed html/uplot/uPlot.min.css
-	chartStyle string
-	// chartLicense asks to be in every copy, and a page is one.
-	//go:embed html/uplot/LICENSE
-	chartLicense string
 )
 
 // maxPage is the size in bytes that a page does not exceed, unless it shows hundreds of logs. Where it would,
@@ -56,11 +49,7 @@ func appendPage(dst []byte, sections []*section) []byte {
 }
 
 func render(sections []*section) []byte {
-	style := chartStyle + "\n" + pageStyle
-	script := "/*!\n" + chartLicense + "*/\n" + chartScript + "\n" + pageScript
-	data := make([]chartData, 0, len(sections))
 	for _, s := range sections {
-		data = append(data, s.chart)
 		s.link()
 	}
 	title := "heed report"
@@ -75,17 +64,15 @@ func render(sections []*section) []byte {
 			Title, Policy, Lang string
 			Style               template.CSS
 			Script              template.JS
-			Data                []chartData
 			Sections            []*section
 			Scrubbed            bool
 			Several             bool
 		}{
 			Title: title, Lang: sections[0].say("en"),
 			Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
-				hash(script), hash(style)),
-			Style:    template.CSS(style),
-			Script:   template.JS(script),
-			Data:     data,
+				hash(pageScript), hash(pageStyle)),
+			Style:    template.CSS(pageStyle),
+			Script:   template.JS(pageScript),
 			Sections: sections,
 			Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
 			Several:  len(sections) > 1,

@@ -4,23 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
-// chartData has the rates by disposition that the script draws. A page without scripts has a sketch.
-type chartData struct {
-	Clock    bool      `json:"clock"` // X is in seconds since 1970, else in entries from 1
-	X        []float64 `json:"x"`     // beginnings of the buckets, and the end of the last
-	Line     []uint64  `json:"line"`  // of the first entry in a bucket
-	Blocking []uint64  `json:"blocking"`
-	Advisory []uint64  `json:"advisory"`
-	Ignore   []uint64  `json:"ignore"`
-}
-
-// sketchView is a chart without scripts: areas upon each other, the most urgent
+// sketchView is a chart: areas upon each other, the most urgent
 // below, in a box of sketchWidth by sketchHeight.
 type sketchView struct {
 	Width, Height             int
@@ -43,8 +32,6 @@ const (
 	fewEntries = 3
 )
 
-func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-
 // The size of a sparkline in its own units.
 const sparkHeight = 16
 
@@ -62,44 +49,25 @@ func (s *spark) path() string {
 	return b.String()
 }
 
-// sketch fills in what both charts show.
+// sketch fills in the chart.
 func (s *section) sketch() {
-	s.chart = chartData{X: []float64{}}
 	d, clock := s.details, s.details.hasClock()
-	drawn := d.byRecord
+	h := &d.byRecord
 	if clock {
-		drawn = d.byTime
+		h = &d.byTime
 	}
-	h := &drawn
-	for h.used > maxDrawn || !clock && h.shift < fewEntries && h.used > minDrawn {
-		h.fold()
+	drawn := *h
+	for drawn.used > maxDrawn || !clock && drawn.shift < fewEntries && drawn.used > minDrawn {
+		drawn.fold()
 	}
-	c := &s.chart
-	c.Clock = clock
-	x := func(i int) float64 {
-		if clock {
-			return seconds(d.first) + float64(uint64(i)<<h.shift)/1000
-		}
-		return float64(uint64(i)<<h.shift) + 1
+	buckets := drawn.buckets[:drawn.used]
+	if !clock && len(s.Causes) == 0 || len(buckets) == 0 {
+		return // nothing to be seen
 	}
-	line := uint64(0)
 	var most uint64
-	for i := range h.used {
-		b := &h.buckets[i]
-		if !b.empty() {
-			line = b.line
-		}
-		c.X, c.Line = append(c.X, x(i)), append(c.Line, line)
-		c.Blocking = append(c.Blocking, b.counts[event.Blocking])
-		c.Advisory = append(c.Advisory, b.counts[event.Advisory])
-		c.Ignore = append(c.Ignore, b.counts[event.Ignore])
-		most = max(most, b.from(event.Ignore))
+	for i := range buckets {
+		most = max(most, buckets[i].from(event.Ignore))
 	}
-	if !clock && len(s.Causes) == 0 || h.used == 0 {
-		*c = chartData{X: []float64{}} // nothing to be seen
-		return
-	}
-	c.X = append(c.X, x(h.used))
 	v := &s.Chart
 	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each interval"
 	if clock {
@@ -108,14 +76,13 @@ func (s *section) sketch() {
 	path := func(least event.Disposition) string {
 		var p strings.Builder
 		fmt.Fprintf(&p, "M0 %d", sketchHeight)
-		for i := range h.used {
-			b := &h.buckets[i]
+		for i := range buckets {
 			full := most
 			if !clock { // stretches are equally long, in entries
-				full = b.from(event.Ignore)
+				full = buckets[i].from(event.Ignore)
 			}
-			y := sketchHeight - float64(b.from(least))*sketchHeight/float64(max(full, 1))
-			fmt.Fprintf(&p, "V%.4gH%.4g", y, float64(i+1)*sketchWidth/float64(h.used))
+			y := sketchHeight - float64(buckets[i].from(least))*sketchHeight/float64(max(full, 1))
+			fmt.Fprintf(&p, "V%.4gH%.4g", y, float64(i+1)*sketchWidth/float64(len(buckets)))
 		}
 		fmt.Fprintf(&p, "V%dz", sketchHeight)
 		return p.String()

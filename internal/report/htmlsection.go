@@ -40,7 +40,6 @@ type section struct {
 	Chart    sketchView
 
 	allExcerpts int
-	chart       chartData
 	anchors     map[uint64]bool
 	ofRule      map[string]string // ids of the first groups
 }

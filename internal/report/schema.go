@@ -1,8 +1,8 @@
 package report
 
 import (
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // Forms are the JSON forms of this package by name: "replay" of the object with documents, "replay-lines" of each line

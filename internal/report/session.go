@@ -7,8 +7,8 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 

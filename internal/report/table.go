@@ -11,9 +11,9 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
-	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

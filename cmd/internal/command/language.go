@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -253,7 +253,7 @@ func TestStatus(t *testing.T) {
 			"rules without a command",
 			[]string{"rules"},
 			exitUsage, "",
-			"name a command: check, coverage, diff, lint, propose, schema, test",
+			"name a command: check, diff, lint, propose, schema",
 		},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
 		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
@@ -355,10 +355,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"completion", "fish"},
 		{"completion", "powershell"},
 		{"explain", log + ":1"},
-		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},
 		testArgs(t, "rules", "propose", log+":2"),
-		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
 	} {
 		var stderr bytes.Buffer
 		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)

@@ -57,16 +57,6 @@ type Known struct {
 	Sample string
 }
 
-// Date dates a baseline that was not made by a [Collector]: written today, and known for so many days. It puts the
-// entries in order.
-func (b *Baseline) Date(today time.Time, expiry int) {
-	b.Written = dateOf(today)
-	for i := range b.Entries {
-		b.Entries[i].First, b.Entries[i].Expires = b.Written, dateOf(today.UTC().AddDate(0, 0, expiry))
-	}
-	slices.SortFunc(b.Entries, func(x, y Known) int { return compareSignatures(x.Signature, y.Signature) })
-}
-
 // per1000 returns the rate.
 func (k *Known) per1000() float64 {
 	if k.Records == 0 {

@@ -1,14 +1,11 @@
 // The page is complete without this script, which adds what a page alone cannot do:
-// zoom, search, sorting, keys. It makes no markup out of text: text goes into
+// search, sorting, keys. It makes no markup out of text: text goes into
 // text nodes.
 "use strict";
 (() => {
 	const $ = (q, from = document) => from.querySelector(q);
 	const $$ = (q, from = document) => [...from.querySelectorAll(q)];
 	const root = document.documentElement;
-	const dispositions = ["blocking", "advisory", "ignore"];
-	const words = { blocking: "blocking", advisory: "advisory", ignore: "ignored" };
-	const number = new Intl.NumberFormat("en-US").format;
 	const element = (name, className, text) => {
 		const e = document.createElement(name);
 		if (className) e.className = className;
@@ -27,15 +24,11 @@
 	};
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
-	const charts = [];
-	const recolor = () => charts.forEach((c) => c.redraw());
 	const theme = (value) => {
 		if (value !== "dark" && value !== "light") return;
 		root.dataset.theme = value;
-		recolor();
 	};
 	theme(remembered());
-	dark.addEventListener("change", recolor);
 	const toggleTheme = () => {
 		const other = isDark() ? "light" : "dark";
 		remembered(other);
@@ -46,103 +39,6 @@
 	const help = $("#help");
 	const toggleHelp = () => (help.open ? help.close() : help.showModal());
 	$("#keys").addEventListener("click", toggleHelp);
-
-	// The timeline: areas upon each other.
-	const chart = (section, data) => {
-		const box = $(".chart", section);
-		if (!box || data.x.length < 2) return null;
-		const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-		const shown = { blocking: true, advisory: true, ignore: true };
-		const n = data.x.length - 1;
-		// Without a clock, stretches are equally long in records: what differs is the share.
-		const total = data.x.map((_, i) => (data.clock || i >= n ? 1 : Math.max(1, data.blocking[i] + data.advisory[i] + data.ignore[i]) / 100));
-		const stacked = () => {
-			const sum = new Array(n + 1).fill(0);
-			const by = {};
-			for (const d of dispositions) {
-				by[d] = sum.map((before, i) => (sum[i] = before + (shown[d] ? data[d][Math.min(i, n - 1)] / total[Math.min(i, n - 1)] : 0)));
-			}
-			return [data.x, by.ignore, by.advisory, by.blocking]; // the highest is drawn first
-		};
-		const utc = (ts) => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC");
-		const clock = (x, step) => {
-			const iso = new Date(x * 1e3).toISOString();
-			if (step >= 86400) return iso.slice(0, 10);
-			return step >= 60 ? iso.slice(11, 16) : step >= 1 ? iso.slice(11, 19) : iso.slice(11, 23);
-		};
-		const text = (x) => new Date(x * 1e3).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
-		const readout = element("p", "readout");
-		const series = (name) => ({
-			label: name, width: 0, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), fill: () => color("--area-" + name),
-		});
-		const axis = (more) => ({ stroke: () => color("--soft"), grid: { stroke: () => color("--line"), width: 1 }, ticks: { stroke: () => color("--line") }, font: "12px system-ui, sans-serif", ...more });
-		const say = (u) => {
-			const i = u.cursor.idx;
-			if (i === null || i === undefined || i >= n) {
-				readout.textContent = "";
-				return;
-			}
-			const counts = dispositions.map((d) => data[d][i]);
-			const records = counts.reduce((sum, n) => sum + n, 0);
-			const range = records > 1 ? "records " + number(data.x[i]) + " to " + number(data.x[i] + records - 1) : "record " + number(data.x[i]);
-			readout.textContent = (data.clock ? text(data.x[i]) : range) + ", from line " + number(data.line[i]) + ": " + dispositions.map((d, j) => number(counts[j]) + " " + words[d]).join(", ");
-		};
-		box.hidden = false;
-		const u = new uPlot({
-			width: Math.max(box.clientWidth, 200), height: 240, padding: [6, 20, 0, 0], legend: { show: false }, tzDate: utc,
-			cursor: { y: false, drag: { x: true, y: false } },
-			scales: { x: { time: data.clock }, y: { range: (_, __, max) => [0, data.clock ? Math.max(max, 1) : 100] } },
-			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : "%") : "")) })],
-			series: [{}, series("ignore"), series("advisory"), series("blocking")],
-			hooks: { setCursor: [say] },
-		}, stacked(), box);
-		for (const what of $$(".sketch, .scale", section)) what.remove();
-		box.after(readout);
-		new ResizeObserver(() => u.setSize({ width: Math.max(box.clientWidth, 200), height: 240 })).observe(box);
-
-		const zoom = (factor) => {
-			const { min, max } = u.scales.x;
-			const [first, last] = [data.x[0], data.x[n]];
-			const at = u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : (min + max) / 2;
-			const half = ((max - min) * factor) / 2;
-			if (factor === 0 || 2 * half >= last - first) u.setScale("x", { min: first, max: last });
-			else u.setScale("x", { min: Math.max(first, at - half), max: Math.min(last, at + half) });
-		};
-		const pan = (by) => {
-			const { min, max } = u.scales.x;
-			const step = Math.min(Math.max((max - min) * by, data.x[0] - min), data.x[n] - max);
-			u.setScale("x", { min: min + step, max: max + step });
-		};
-		const legend = $(".legend", section);
-		for (const old of $$(".key", legend)) {
-			const d = dispositions.find((name) => old.classList.contains(name));
-			const b = element("button", old.className, old.textContent);
-			b.type = "button";
-			b.setAttribute("aria-pressed", "true");
-			b.addEventListener("click", () => {
-				shown[d] = !shown[d];
-				b.setAttribute("aria-pressed", String(shown[d]));
-				u.setData(stacked(), false);
-				u.redraw();
-			});
-			old.replaceWith(b);
-		}
-		$(".help", legend).textContent = (data.clock ? "entries in each interval" : "share of the records in each interval") + "; drag to zoom";
-		const buttons = element("span", "zoom");
-		for (const [label, title, act] of [["◀", "Earlier", () => pan(-0.5)], ["▶", "Later", () => pan(0.5)], ["−", "Zoom out", () => zoom(2)], ["+", "Zoom in", () => zoom(0.5)], ["All", "All of the log", () => zoom(0)]]) {
-			const b = element("button", "", label);
-			b.type = "button";
-			b.title = title;
-			b.setAttribute("aria-label", title);
-			b.addEventListener("click", act);
-			buttons.append(b);
-		}
-		legend.append(buttons);
-		charts.push({ redraw: () => u.redraw(), zoom, plot: u });
-		return u;
-	};
-	const logs = $$("article.log");
-	JSON.parse($("#data").textContent).forEach((data, i) => chart(logs[i], data));
 
 	// A search in rows: shows those that have all words and are wanted, and how many.
 	const search = (form, rows, wanted = () => true) => {
@@ -222,11 +118,9 @@
 		}
 		if (field || help.open) return;
 		const list = lists.length && here(lists, (l) => l.section);
-		const chartHere = charts.length && (charts.length === 1 ? charts[0] : here(charts, (c) => c.plot.root));
 		const act = {
 			"/": () => list && (list.input.focus(), list.input.select()),
 			j: () => step(1), k: () => step(-1), t: toggleTheme, "?": toggleHelp,
-			"+": () => chartHere && chartHere.zoom(0.5), "-": () => chartHere && chartHere.zoom(2), 0: () => chartHere && chartHere.zoom(0),
 		}[e.key];
 		if (!act) return;
 		e.preventDefault();

@@ -9,9 +9,9 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

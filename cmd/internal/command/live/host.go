@@ -37,9 +37,9 @@ import (
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/loopback"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // hostFlags are the flags of the commands that run an engine.
