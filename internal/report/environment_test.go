@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
 )
 
 // inEnvironment returns a replay in which a mod broke something, of a log that was
@@ -118,8 +117,7 @@ func TestNamedMods(t *testing.T) {
 
 func TestModNamedByACauseIsMarked(t *testing.T) {
 	s := newScript(t)
-	s.entry(3, event.Blocking, event.SeverityError)
-	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+	s.play(t, "3 error\n5 rule=rule_3 item=3 shape=50 mod=Windmills:type")
 	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{
 		listed("Some Mod", "", ""),
 		listed("Windmills", "", ""),

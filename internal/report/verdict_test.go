@@ -1,9 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +18,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -41,37 +46,108 @@ func newScript(t *testing.T) *script {
 	return s
 }
 
-// entry adds an entry, and the item that it opens where it is urgent. What it says
-// and its rule go by the line.
-func (s *script) entry(line uint64, d event.Disposition, severity event.Severity, suspects ...heed.Suspect) {
-	s.ruled(fmt.Sprint("rule ", line), line, d, severity, suspects...)
+// play adds entries: a line or a range of lines, and words. An underscore is a space, and # the line of the entry.
+func (s *script) play(t *testing.T, log string) *script {
+	t.Helper()
+	for step := range strings.Lines(log) {
+		words := strings.Fields(step)
+		first, last, _ := strings.Cut(words[0], "-")
+		from := testkit.Must(strconv.ParseUint(first, 10, 64))
+		for line := from; line <= testkit.Must(strconv.ParseUint(cmp.Or(last, first), 10, 64)); line++ {
+			s.step(t, line, words[1:])
+		}
+	}
+	return s
 }
 
-// ruled is entry, by a rule with a name.
-func (s *script) ruled(rule string, line uint64, d event.Disposition, severity event.Severity,
-	suspects ...heed.Suspect,
-) {
-	o := outcome(signature.ID(line), d, rule)
-	o.Decision.Severity = severity
-	s.suspects, o.Blame = suspects, blame.Likely(suspects)
-	if d.Urgent() {
-		o.AttentionID = fmt.Sprint("0-", line)
+// step adds what happened at a line.
+func (s *script) step(t *testing.T, line uint64, words []string) {
+	rec := &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}
+	o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
+	item := fmt.Sprint(line)
+	s.suspects = nil
+	end := End{Lines: int(line)}
+	for _, word := range words {
+		if word == "end" {
+			continue
+		}
+		key, value, _ := strings.Cut(strings.NewReplacer("_", " ", "#", fmt.Sprint(line)).Replace(word), "=")
+		number, _ := strconv.ParseUint(value, 10, 64)
+		d, isDisposition := event.Parse[event.Disposition](key)
+		severity, isSeverity := event.Parse[event.Severity](key)
+		switch {
+		case isDisposition:
+			o.Decision.Disposition = d
+		case isSeverity:
+			o.Decision.Severity = severity
+		case key == "rule":
+			o.Decision.Rule = value
+		case key == "shape":
+			o.Signature.ID, o.Signature.Check = signature.ID(number), uint32(number)
+			o.Group = o.Signature
+		case key == "item":
+			item = value
+		case key == "tags":
+			o.Decision.Tags = strings.Split(strings.ReplaceAll(value, " ", "_"), ",")
+		case key == "invalidates":
+			o.Decision.Invalidates = true
+		case key == "blind":
+			o.Blind = true
+		case key == "phase":
+			o.Phase, end.Stats.Phase = value, value
+		case key == "mod":
+			s.suspects = append(s.suspects, suspectOf(value))
+		case key == "height":
+			rec.EndLine += int(number) - 1
+		case key == "bytes":
+			rec.Message, end.Bytes = strings.Repeat("x", int(number)), number
+			rec.Count = number
+		case key == "header":
+			rec.Context, rec.EndLine = true, 9
+			o = outcome(1, event.Ignore, "engine.context")
+		case key == "hole", key == "restart":
+			rec.Kind, rec.Status = event.KindNotice, map[string]event.Status{
+				"hole": event.StatusHole, "restart": event.StatusRestarted,
+			}[key]
+			o.Decision.Disposition = event.Ignore
+		case key == "over":
+			s.over(item)
+			return
+		case key == "headless":
+			end.Headless = true
+		case key == "interrupted":
+			end.Interrupted = true
+		case key == "unrecognized":
+			end.Unrecognized = true
+		case key == "failed":
+			end.Err = errors.New(value)
+		case key == "game":
+			end.Environment.Game = value
+		case key == "loader":
+			end.Environment.Loader = value
+		default:
+			t.Fatalf("line %d: %s", line, word)
+		}
 	}
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-	if !d.Urgent() {
+	if words[0] == "end" {
+		s.End(end)
 		return
 	}
-	s.open(o, line)
-}
-
-// shaped is ruled, of one shape.
-func (s *script) shaped(rule string, line, shape uint64, d event.Disposition, suspects ...heed.Suspect) {
-	o := outcome(signature.ID(shape), d, rule)
-	o.Decision.Severity = event.SeverityWarning
-	s.suspects, o.Blame = suspects, blame.Likely(suspects)
-	o.AttentionID = "0-shape"
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-	if d.Urgent() {
+	if rec.Kind == event.KindNotice {
+		rec.Message, rec.EndLine = "", 0
+	}
+	o.Blame = blame.Likely(s.suspects)
+	urgent := o.Decision.Disposition.Urgent()
+	if urgent && !o.Blind {
+		o.AttentionID = "0-" + item
+	}
+	s.Observe(rec, o)
+	switch {
+	case o.Blind:
+		u := opened("0-"+item, event.Blocking, line)
+		u.Item.Cause.Rule, u.Item.Cause.Seq = o.Decision.Rule, line
+		s.Update(u)
+	case urgent:
 		s.open(o, line)
 	}
 }
@@ -122,1050 +198,57 @@ func (s *script) End(end End) {
 	s.Replay.End(end)
 }
 
-// with is an entry that was folded into the item opened at line item. Its shape is
-// that of the first entry with that number.
-func (s *script) with(item uint64, rule string, line, shape uint64, suspects ...heed.Suspect) {
-	o := outcome(signature.ID(shape), event.Blocking, rule)
-	o.AttentionID = fmt.Sprint("0-", item)
-	s.suspects, o.Blame = suspects, blame.Likely(suspects)
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-	s.open(o, line)
-}
-
-// over clears the item that a blocking entry opened.
-func (s *script) over(line uint64) {
-	i := slices.IndexFunc(s.items, func(a heed.Item) bool { return a.ID == fmt.Sprint("0-", line) })
-	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Item: s.items[i], Pos: line}
+// over clears an item.
+func (s *script) over(item string) {
+	i := slices.IndexFunc(s.items, func(a heed.Item) bool { return a.ID == "0-"+item })
+	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Item: s.items[i], Pos: 0}
 	u.Item.State, u.Item.Blocking, u.Item.ClearedBy = cleared, false, coalesce.ReasonExpired
 	s.items = slices.Delete(s.items, i, i+1)
 	s.Update(u)
 }
 
-// tagged is a blocking entry, times of it, whose rule has tags; invalidating where that is so.
-func (s *script) tagged(line uint64, times int, invalidates bool, tags ...string) {
-	for i := range uint64(times) {
-		o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
-		o.Decision.Severity, o.Decision.Tags, o.Decision.Invalidates = event.SeverityError, tags, invalidates
-		o.AttentionID = fmt.Sprint("0-", line)
-		s.suspects = nil
-		s.Observe(&capture.Record{
-			Entry: event.Entry{Message: "message"}, StartLine: int(line + i), EndLine: int(line + i),
-		}, o)
-		s.open(o, line+i)
+// suspectOf reads a mod with kinds of evidence, as in "Windmills:tag:frame". One after ~ is not likely.
+func suspectOf(text string) heed.Suspect {
+	kinds := strings.Split(text, ":")
+	s := heed.Suspect{Mod: strings.TrimPrefix(kinds[0], "~"), Score: 60}
+	if s.Mod != kinds[0] {
+		s.Score = 20
 	}
-}
-
-// crash is the report of one.
-func (s *script) crash(line uint64, tags ...string) {
-	o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
-	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, append([]string{"crash"}, tags...)
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line + 9)}, o)
-	o.AttentionID = fmt.Sprint("0-", line)
-	s.open(o, line)
-}
-
-// after is an entry that the game saw as one that has crashed.
-func (s *script) after(line uint64) {
-	o := outcome(signature.ID(line), event.Ignore, "chat")
-	o.Phase = "crashed"
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-}
-
-// phase is an entry that the game saw in a phase.
-func (s *script) phase(line uint64, phase string) {
-	o := outcome(signature.ID(line), event.Ignore, "chat")
-	o.Phase = phase
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-}
-
-// text is an entry of so many bytes that says nothing.
-func (s *script) text(line uint64, bytes int) {
-	o := outcome(signature.ID(line), event.Ignore, "chat")
-	s.Observe(&capture.Record{
-		Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line),
-		EndLine: int(line),
-	}, o)
-}
-
-// mute is an entry by whose rule the log goes blind.
-func (s *script) mute(line uint64) {
-	o := outcome(signature.ID(line), event.Blocking, "limit")
-	o.Blind = true
-	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
-	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
-	u.Item.Cause.Rule, u.Item.Cause.Seq = "limit", line
-	s.Update(u)
-}
-
-func (s *script) restart(line uint64) {
-	s.Observe(&capture.Record{
-		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted},
-		StartLine: int(line),
-	}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
-}
-
-func (s *script) hole(line, bytes uint64) {
-	s.Observe(&capture.Record{
-		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes},
-		StartLine: int(line),
-	}, outcome(signature.ID(line), event.Ignore, "notice"))
-}
-
-func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
-	s := heed.Suspect{Mod: mod, Score: 60}
-	for i, k := range kinds {
+	for i, name := range kinds[1:] {
+		k := blame.Frame
+		for k.String() != name {
+			k++
+		}
 		s.Evidence = append(s.Evidence, blame.Evidence{Kind: k, Line: i + 1})
 	}
 	return s
 }
 
-// weak is a suspect that is not likely.
-func weak(mod string, kinds ...blame.Kind) heed.Suspect {
-	s := suspect(mod, kinds...)
-	s.Score = 20
-	return s
-}
-
-// verdicts are logs with what is to be said of them.
-var verdicts = []struct {
-	name   string
-	log    func(s *script)
-	end    End
-	state  string
-	lead   string
-	causes []string // label, place and mod
-	others string   // mods that are named elsewhere
-	says   []string // about the log
-}{
-	{
-		"empty", func(*script) {},
-		End{},
-		stateUnknown, "Empty. The log has no record, so nothing is known about the game.",
-		nil, "",
-		[]string{"The log has no record."},
-	},
-	{
-		"nothing but the header of an upload", func(s *script) {
-			s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, Context: true, StartLine: 1, EndLine: 9},
-				outcome(1, event.Ignore, "engine.context"))
-		},
-		End{Lines: 9},
-		stateUnknown, "Empty. This is only the header of an upload; the log itself is missing.",
-		nil, "",
-		[]string{"The log has no record."},
-	},
-	{
-		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
-		End{Lines: 1},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 1."},
-	},
-	{
-		"complains", func(s *script) {
-			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
-		},
-		End{Lines: 1},
-		stateComplaints, "Runs with small problems. Nothing broke, but some things do not work as they should. 1 small problem.",
-		[]string{
-			"problem: Something about rule 1 (line 1). Lantern Festival: the text names one of its files.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 1."},
-	},
-	{
-		"broken", func(s *script) {
-			s.entry(2, event.Advisory, event.SeverityFatal)
-			s.entry(3, event.Blocking, event.SeverityError)
-		},
-		End{Lines: 3},
-		stateWrong, "Something is wrong since line 3. 1 problem; 1 small problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 3."},
-	},
-	{
-		"one of two", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame),
-				suspect("Riverboats", blame.Patch))
-		},
-		End{Lines: 3},
-		stateWrong, "Something is wrong since line 3. 1 problem.",
-		[]string{
-			"problem: Something about rule 3 (line 3). Windmills or Riverboats: its code is in the stack trace.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 3."},
-	},
-	{
-		"what comes later is not what broke first", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			for line := range uint64(5) {
-				s.entry(10+line, event.Blocking, event.SeverityError, suspect("Windmills", blame.Frame))
-			}
-			for line := range uint64(9) {
-				s.entry(20+line, event.Advisory, event.SeverityError, suspect("Riverboats"))
-			}
-			s.entry(30, event.Advisory, event.SeverityError, suspect("Beekeeping"))
-			s.entry(31, event.Advisory, event.SeverityError, suspect("Alchemy"))
-			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
-		},
-		End{Lines: 40},
-		stateWrong, "Something is wrong since line 3. 6 problems; 12 small problems.",
-		[]string{
-			"worst: Something about rule 3 (line 3; also the first). Not known. To find it, remove the mods added last, " +
-				"or half of them at a time.",
-			"also: Something about rule 10 (line 10). Windmills: its code is in the stack trace.",
-		},
-		"Riverboats by 9 entries (first at line 20), Beekeeping " +
-			"by 1 entry (first at line 30), Alchemy by 1 entry (first at line 31), and 1 more.",
-		[]string{"Complete: logging continues to the end of the log at line 40."},
-	},
-	{
-		"one mod under two names", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats"))
-			s.entry(10, event.Advisory, event.SeverityError, suspect("LanternFestival"))
-			s.entry(11, event.Advisory, event.SeverityError, suspect("Lantern Festival"))
-			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
-		},
-		End{Lines: 40},
-		stateWrong, "Something is wrong since line 3. 1 problem; 3 small problems.",
-		[]string{"problem: Something about rule 3 (line 3). Riverboats."},
-		"Lantern Festival by 2 entries (first at line 10).",
-		[]string{"Complete: logging continues to the end of the log at line 40."},
-	},
-	{
-		"worse to come", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats", blame.Type))
-			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
-		},
-		End{Lines: 4},
-		stateBroken, "Broken since line 4. 2 problems.",
-		[]string{
-			"worst: Something about rule 4 (line 4). Windmills: its code is in the stack trace.",
-			"first: Something about rule 3 (line 3). Riverboats: the text names its code.",
-		},
-		"",
-		[]string{
-			"The log ends with a fatal problem at line 4: the game may no longer run. The log is complete up to " +
-				"there.",
-		},
-	},
-	{
-		"broken, then blind", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.mute(4)
-		},
-		End{Lines: 4},
-		stateBroken, "Broken since line 3; the log stops at line 4. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"The log stops at line 4: what would have been logged after that line is not known."},
-	},
-	{
-		"blind", func(s *script) { s.mute(4) },
-		End{Lines: 4},
-		stateBlind, "The log stops at line 4. Nothing broke before logging stopped. What happened after that is not known.",
-		nil, "",
-		[]string{"The log stops at line 4: what would have been logged after that line is not known."},
-	},
-	{
-		"blind for a while", func(s *script) {
-			s.mute(4)
-			s.entry(5, event.Ignore, event.SeverityInfo)
-		},
-		End{Lines: 5},
-		stateBlind, "The log stops for a while at line 4. Nothing broke while the game was logging. What happened in between " +
-			"is not known.",
-		nil, "",
-		[]string{
-			"The log stops from line 4 to line 5: what would have been logged in between is not known.",
-		},
-	},
-	{
-		"a hole", func(s *script) {
-			s.text(1, 8192)
-			s.hole(2, 512)
-		},
-		End{Lines: 2},
-		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
-		nil, "",
-		[]string{"512 bytes are missing at line 2."},
-	},
-	{
-		"two runs, the first of which crashed", func(s *script) {
-			s.crash(3)
-			s.restart(20)
-			s.entry(21, event.Ignore, event.SeverityInfo)
-		},
-		End{Lines: 30, Environment: Environment{Facts: capture.Facts{Game: "Some Game 1.2"}}},
-		stateCrashed, "Crashed in an earlier run at line 3. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{
-			"The log starts again at line 20: the run before ended with the crash at line 3. Versions and mods " +
-				"are those of the last run.",
-			"Logging continues to the end of the log at line 30.",
-		},
-	},
-	{
-		"two runs, both of which crashed", func(s *script) {
-			s.crash(3)
-			s.restart(20)
-			s.crash(30)
-		},
-		End{Lines: 30},
-		stateCrashed, "Crashed at line 30. 1 problem.",
-		[]string{"problem: Something about rule 30 (line 30)."},
-		"",
-		[]string{
-			"The log starts again at line 20: the run before ended with the crash at line 3.",
-			"The log ends with the crash at line 30: the game no longer runs.",
-		},
-	},
-	{
-		"three runs, nothing wrong", func(s *script) {
-			s.restart(20)
-			s.restart(30)
-			s.entry(31, event.Ignore, event.SeverityInfo)
-		},
-		End{Lines: 31},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{
-			"The log starts again in 2 places, lines 20 to 30.",
-			"Logging continues to the end of the log at line 31.",
-		},
-	},
-	{
-		"two runs, the last of which did not come up", func(s *script) {
-			s.phase(1, "start")
-			s.phase(2, "play")
-			s.restart(20)
-			s.phase(21, "start")
-		},
-		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
-			"not known.",
-		nil, "",
-		[]string{"The log starts again at line 20.", "The log ends at line 31, while the game starts."},
-	},
-	{
-		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
-		End{Lines: 9, Headless: true},
-		stateUnknown, "The beginning is missing. No problem was found in the remaining part.",
-		nil, "",
-		[]string{"The beginning of the log is missing: the first problem may be in that part."},
-	},
-	{
-		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
-		End{Lines: 9, Headless: true},
-		stateWrong, "Something is wrong since line 3. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"The beginning of the log is missing: the first problem may be in that part."},
-	},
-	{
-		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
-		End{Lines: 9, Headless: true},
-		stateComplaints, "Runs with small problems. In the remaining part of the log, nothing broke, but some things do not work " +
-			"as they should. 1 small problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"The beginning of the log is missing: the first problem may be in that part."},
-	},
-	{
-		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
-		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
-			"not known.",
-		nil, "",
-		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
-	},
-	{
-		"ends while the game's own code starts, with complaints and a hole", func(s *script) {
-			s.phase(1, "start")
-			s.text(2, 8192)
-			s.hole(3, 512)
-			s.entry(4, event.Advisory, event.SeverityError)
-		},
-		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		stateComplaints, "Small problems while the game starts. In the remaining part of the log, nothing broke, but some things " +
-			"do not work as they should. 1 small problem.",
-		[]string{"problem: Something about rule 4 (line 4)."},
-		"",
-		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
-	},
-	{
-		"a game whose phases no rule knows", func(s *script) {
-			s.phase(1, "start")
-			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
-		},
-		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 2."},
-	},
-	{
-		"a game that talks, whose phases no rule knows", func(s *script) {
-			for line := range uint64(prelude + 1) {
-				s.phase(1+line, "start")
-			}
-		},
-		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 41."},
-	},
-	{
-		"data loaded anew while the game runs", func(s *script) {
-			s.phase(1, "start")
-			s.phase(2, "menu")
-			s.phase(3, "boot")
-		},
-		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 3."},
-	},
-	{
-		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
-		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 1."},
-	},
-	{
-		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
-		End{Lines: 1, Unrecognized: true},
-		stateUnknown, "Not recognized as a game log. No problem was found, but nothing in the file shows that a game wrote it.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 1."},
-	},
-	{
-		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
-		End{Lines: 1, Unrecognized: true},
-		stateHealthy, "Healthy. No problem was found.",
-		nil, "",
-		[]string{"Complete: logging continues to the end of the log at line 1."},
-	},
-	{
-		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
-		End{Lines: 1, Interrupted: true},
-		stateUnknown, "Not read to its end. No problem was found in the part that was read.",
-		nil, "",
-		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
-	},
-	{
-		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
-		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
-		stateUnknown, "Not read to its end. No problem was found in the part that was read.",
-		nil, "",
-		[]string{"The log could not be read to its end: bad <b>disk</b>."},
-	},
-	{
-		"over before the end", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.over(3)
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"one of two is over", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.entry(4, event.Blocking, event.SeverityError)
-			s.over(3)
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 4. 2 problems.",
-		[]string{"worst: Something about rule 4 (line 4).", "first: Something about rule 3 (line 3)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"its like names a mod", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-			s.with(3, "rule 3", 6, 60, suspect("Wind Mills", blame.Frame))
-			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 2 problems, the most frequent 3 times.",
-		[]string{
-			"worst: Something about rule 3 (3 times, lines 3 to 6; also the most frequent and the first). Windmills: the text names its code.",
-			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"its likes name different mods", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem: 3 of these.",
-		[]string{
-			"problem: Something about rule 3 (3 times, lines 3 to 6). Perhaps Windmills or Riverboats, which 1 of 3 names, " +
-				"first at line 5: the text names its code.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"likes of one shape name different mods", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError)
-			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-			s.with(3, "rule 3", 6, 50, suspect("Riverboats", blame.Frame))
-			s.with(3, "rule 3", 7, 50, suspect("River-Boats", blame.Frame))
-			s.with(3, "rule 3", 8, 50)
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem: 5 of these.",
-		[]string{
-			"problem: Something about rule 3 (5 times, lines 3 to 8). Perhaps Riverboats, which 2 of 5 name, first at line 6.",
-		},
-		"Windmills by 1 entry (first at line 5).",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"likes of another item do not count", func(s *script) {
-			s.ruled("rule", 3, event.Blocking, event.SeverityError)
-			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
-		[]string{
-			"problem: Something about rule (twice, lines 3 to 5). Not known. To find it, remove the mods added last, or half " +
-				"of them at a time.",
-		},
-		"Windmills by 1 entry (first at line 5).",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"no rule knows it", func(s *script) {
-			s.ruled("default.log.error", 3, event.Blocking, event.SeverityError)
-			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
-		[]string{"problem: An error was reported (twice, lines 3 to 5). Windmills: the text names its code."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"many of one shape", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Path))
-			for line := uint64(4); line < 40; line++ {
-				s.with(3, "rule 3", line, 3, suspect(fmt.Sprint("Riverboats ", line), blame.Path))
-			}
-		},
-		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 problem: 37 of these.",
-		[]string{
-			"problem: Something about rule 3 (37 times, lines 3 to 39). Not known. To find it, remove the mods added last, " +
-				"or half of them at a time.",
-		},
-		"Windmills by 1 entry (first at line 3), Riverboats 4 by 1 entry (first at line 4), Riverboats 5 by 1 entry " +
-			"(first at line 5), and 1 more.",
-		[]string{"Complete: logging continues to the end of the log at line 40."},
-	},
-	{
-		"patched", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch))
-		},
-		End{Lines: 3},
-		stateWrong, "Something is wrong since line 3. 1 problem.",
-		[]string{
-			"problem: Something about rule 3 (line 3). Not known. The stack trace contains game code that " +
-				"Windmills and Riverboats patch; that alone is no proof.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 3."},
-	},
-	{
-		"patched by many", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch),
-				weak("Beekeeping", blame.Patch))
-		},
-		End{Lines: 3},
-		stateWrong, "Something is wrong since line 3. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 3."},
-	},
-	{
-		"patched, and its like names a mod", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, weak("Riverboats", blame.Patch))
-			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-		},
-		End{Lines: 5},
-		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
-		[]string{
-			"problem: Something about rule 3 (twice, lines 3 to 5). Windmills: the text names its code.",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 5."},
-	},
-	{
-		"crashed", func(s *script) {
-			s.entry(1, event.Ignore, event.SeverityInfo)
-			s.crash(2)
-			s.after(12)
-		},
-		End{Lines: 12},
-		stateCrashed, "Crashed at line 2. 1 problem.",
-		[]string{"problem: Something about rule 2 (line 2)."},
-		"",
-		[]string{
-			"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there.",
-		},
-	},
-	{
-		"what was taken for a crash", func(s *script) {
-			s.crash(4)
-			for line := range uint64(9) {
-				s.after(12 + line)
-			}
-		},
-		End{Lines: 20},
-		stateBroken, "Broken since line 4. 1 problem.",
-		[]string{"problem: Something about rule 4 (line 4)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 20."},
-	},
-	{
-		"a file that is the report of a crash", func(s *script) {
-			s.crash(2)
-			for line := range uint64(9) {
-				s.after(12 + line)
-			}
-		},
-		End{Lines: 20},
-		stateCrashed, "Crashed at line 2. 1 problem.",
-		[]string{"problem: Something about rule 2 (line 2)."},
-		"",
-		[]string{"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there."},
-	},
-	{
-		"crashed, and started anew", func(s *script) {
-			s.crash(2)
-			s.entry(12, event.Ignore, event.SeverityInfo)
-		},
-		End{Lines: 12},
-		stateBroken, "Broken since line 2. 1 problem.",
-		[]string{"problem: Something about rule 2 (line 2)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 12."},
-	},
-	{
-		"something fatal at the end", func(s *script) {
-			s.entry(2, event.Blocking, event.SeverityFatal)
-		},
-		End{Lines: 2},
-		stateBroken, "Broken since line 2. 1 problem.",
-		[]string{"problem: Something about rule 2 (line 2)."},
-		"",
-		[]string{
-			"The log ends with a fatal problem at line 2: the game may no longer run. The log is complete up to " +
-				"there.",
-		},
-	},
-	{
-		"crashed, with a hole", func(s *script) {
-			s.hole(1, 512)
-			s.text(2, 512*9)
-			s.crash(3)
-		},
-		End{Lines: 12},
-		stateCrashed, "Crashed at line 3. 1 problem.",
-		[]string{"problem: Something about rule 3 (line 3)."},
-		"",
-		[]string{
-			"512 bytes are missing at line 1.",
-			"The log ends with the crash at line 3: the game no longer runs.",
-		},
-	},
-	{
-		"complains, with a hole", func(s *script) {
-			s.entry(1, event.Advisory, event.SeverityWarning)
-			s.hole(2, 5120)
-			s.text(3, 7000)
-		},
-		End{Lines: 3},
-		stateComplaints, "Runs with small problems. In the remaining part of the log, nothing broke, but some things do not work " +
-			"as they should. 1 small problem.",
-		[]string{"problem: Something about rule 1 (line 1)."},
-		"",
-		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
-	},
-	{
-		"complains, and most is missing", func(s *script) {
-			s.entry(1, event.Advisory, event.SeverityWarning)
-			s.hole(2, 512000)
-			s.text(3, 20000)
-		},
-		End{Lines: 3},
-		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
-			"missing part reported is not known. 1 small problem.",
-		[]string{"problem: Something about rule 1 (line 1)."},
-		"",
-		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
-	},
-	{
-		"most is missing", func(s *script) {
-			s.hole(2, 512000)
-			s.text(3, 20000)
-		},
-		End{Lines: 3},
-		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
-			"missing part reported is not known.",
-		nil, "",
-		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
-	},
-	{
-		"most is missing, exactly", func(s *script) {
-			s.hole(2, 512000)
-			s.text(3, 20000)
-		},
-		End{Lines: 3, Bytes: 550000},
-		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
-			"missing part reported is not known.",
-		nil, "",
-		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
-	},
-	{
-		"nearly all is missing", func(s *script) {
-			s.hole(2, 549999)
-			s.text(3, 1)
-		},
-		End{Lines: 3, Bytes: 550000},
-		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
-			"missing part reported is not known.",
-		nil, "",
-		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
-	},
-	{
-		"nearly half is missing", func(s *script) {
-			s.hole(2, 499)
-			s.text(3, 400)
-		},
-		End{Lines: 3, Bytes: 1000},
-		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
-		nil, "",
-		[]string{"499 bytes are missing at line 2, 50% of the log."},
-	},
-	{
-		"a hole that is small in bytes", func(s *script) {
-			s.hole(2, 5120)
-			s.text(3, 7000)
-		},
-		End{Lines: 3, Bytes: 52000},
-		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
-		nil, "",
-		[]string{"5,120 bytes are missing at line 2."},
-	},
-	{
-		"nothing but a hole", func(s *script) { s.hole(1, 5120) },
-		End{Lines: 1, Bytes: 5120},
-		stateUnknown, "Empty. The log has no record, so nothing is known about the game.",
-		nil, "",
-		[]string{"5,120 bytes are missing at line 1, 100% of the log."},
-	},
-	{
-		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
-		End{Lines: 1, Interrupted: true},
-		stateComplaints, "Runs with small problems. As far as the log was read, nothing broke, but some things do not work as " +
-			"they should. 1 small problem.",
-		[]string{"problem: Something about rule 1 (line 1)."},
-		"",
-		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
-	},
-	{
-		"single trifles", func(s *script) {
-			for line := range uint64(5) {
-				s.tagged(3+line, 1, true)
-			}
-		},
-		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 5 problems.",
-		[]string{"worst: Something about rule 3 (line 3; also the first).", "also: Something about rule 4 (line 4)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 9."},
-	},
-	{
-		"a storm of trifles", func(s *script) {
-			for line := range uint64(5) {
-				s.tagged(3+10*line, 4, false)
-			}
-		},
-		End{Lines: 90},
-		stateBroken, "Broken since line 3. 5 problems, the most frequent 4 times.",
-		[]string{
-			"worst: Something about rule 3 (4 times, lines 3 to 6; also the most frequent and the first).",
-			"also: Something about rule 13 (4 times, lines 13 to 16).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 90."},
-	},
-	{
-		"a trifle at boot and a storm in play", func(s *script) {
-			s.tagged(3, 1, true)
-			s.tagged(100, 608, false)
-		},
-		End{Lines: 900},
-		stateBroken, "Broken since line 100. 2 problems, the most frequent 608 times.",
-		[]string{
-			"worst: Something about rule 100 (608 times, lines 100 to 707; also the most frequent).",
-			"first: Something about rule 3 (line 3).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 900."},
-	},
-	{
-		"a load that failed once weighs more than a storm", func(s *script) {
-			s.tagged(3, 1, false)
-			s.tagged(50, 1, true, "breaks")
-			s.tagged(100, 608, false)
-		},
-		End{Lines: 900},
-		stateBroken, "Broken since line 50. 3 problems, the most frequent 608 times.",
-		[]string{
-			"worst: Something about rule 50 (line 50).",
-			"most: Something about rule 100 (608 times, lines 100 to 707).",
-			"first: Something about rule 3 (line 3).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 900."},
-	},
-	{
-		"a crash after a storm, out of memory between them", func(s *script) {
-			s.tagged(3, 30, true)
-			s.tagged(50, 2, true, "memory")
-			s.crash(60)
-		},
-		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, the most frequent 30 times.",
-		[]string{
-			"cause: Something about rule 50 (twice, lines 50 to 51; it explains 1 later entry).",
-			"worst: Something about rule 60 (line 60; because of line 50).",
-			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
-		},
-		"",
-		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
-	},
-	{
-		"the record of the crash has the reason", func(s *script) {
-			s.tagged(50, 2, true, "memory", "graphics")
-			s.crash(60, "stack_overflow")
-		},
-		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, the most frequent twice.",
-		[]string{
-			"worst: Something about rule 60 (line 60).",
-			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
-		},
-		"",
-		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
-	},
-	{
-		"killed for want of memory, as two records say", func(s *script) {
-			s.crash(60, "memory", "killed")
-			s.crash(61, "killed")
-		},
-		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, killed by the system because memory ran out. 2 problems.",
-		[]string{
-			"worst: Something about rule 60 (line 60; also the first; it explains 1 later entry).",
-			"also: Something about rule 61 (line 61; because of line 60).",
-		},
-		"",
-		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
-	},
-	{
-		"hung", func(s *script) {
-			s.tagged(3, 1, false)
-			s.tagged(50, 1, false, "hang")
-		},
-		End{Lines: 99},
-		stateHung, "Hung since line 50. 2 problems.",
-		[]string{
-			"worst: Something about rule 50 (line 50).",
-			"first: Something about rule 3 (line 3).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 99."},
-	},
-	{
-		"hung for a while", func(s *script) {
-			s.tagged(50, 1, false, "hang")
-			s.over(50)
-		},
-		End{Lines: 99},
-		stateWrong, "Something is wrong since line 50. 1 problem.",
-		[]string{"problem: Something about rule 50 (line 50)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 99."},
-	},
-	{
-		"broken, and well in the next run", func(s *script) {
-			s.tagged(3, 30, true)
-			s.restart(50)
-			s.entry(51, event.Advisory, event.SeverityError)
-		},
-		End{Lines: 99},
-		stateBroken, "Broken in an earlier run since line 3. 1 problem: 30 of these.",
-		[]string{"problem: Something about rule 3 (30 times, lines 3 to 32)."},
-		"",
-		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
-	},
-	{
-		"counts do not span runs", func(s *script) {
-			s.ruled("rule", 3, event.Blocking, event.SeverityError)
-			s.ruled("rule", 4, event.Blocking, event.SeverityError)
-			s.restart(50)
-			s.ruled("rule", 60, event.Blocking, event.SeverityError)
-		},
-		End{Lines: 99},
-		stateWrong, "Something is wrong since line 60. 1 problem.",
-		[]string{"problem: Something about rule (line 60)."},
-		"",
-		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
-	},
-	{
-		"messages that are no problem fill the log", func(s *script) {
-			s.ruled("rule", 3, event.Advisory, event.SeverityError)
-			for line := range uint64(200) {
-				s.shaped("chat", 10+line, 7, event.Ignore, suspect("Lantern Festival", blame.Frame))
-			}
-			s.mute(300)
-		},
-		End{Lines: 300},
-		stateBlind, "The log stops at line 300. Nothing broke before logging stopped. What happened after that is not " +
-			"known. 1 small problem.",
-		[]string{
-			"worst: Something about rule (line 3; also the first).",
-			"most: This message filled the log (200 times, lines 10 to 209, 99% of the log before it stops). Lantern Festival: its code is in " +
-				"the stack trace.",
-		},
-		"",
-		[]string{"The log stops at line 300: what would have been logged after that line is not known."},
-	},
-	{
-		"a small problem fills the log of a broken game", func(s *script) {
-			for line := range uint64(30) {
-				s.ruled("rule", 3+line, event.Blocking, event.SeverityError)
-			}
-			for line := range uint64(270) {
-				s.shaped("trifle", 100+line, 7, event.Advisory)
-			}
-			s.mute(400)
-		},
-		End{Lines: 400},
-		stateBroken, "Broken since line 3; the log stops at line 400. 1 problem: 30 of these; 1 small problem: 270 of these.",
-		[]string{
-			"worst: Something about rule (30 times, lines 3 to 32; also the first).",
-			"most: Something about trifle (270 times, lines 100 to 369, 90% of the log before it stops).",
-		},
-		"",
-		[]string{"The log stops at line 400: what would have been logged after that line is not known."},
-	},
-	{
-		"what filled the log came after the last phase began", func(s *script) {
-			s.ruled("rule", 3, event.Advisory, event.SeverityError)
-			for line := range uint64(300) {
-				s.shaped("noise", 10+line, 7, event.Ignore)
-			}
-			s.phase(400, "play")
-			for line := range uint64(100) {
-				s.shaped("chat", 500+line, 8, event.Ignore)
-			}
-			s.mute(600)
-		},
-		End{Lines: 600},
-		stateBlind, "The log stops at line 600. Nothing broke before logging stopped. What happened after that is not known. " +
-			"1 small problem.",
-		[]string{"worst: Something about rule (line 3; also the first).", "most: This message filled the log (100 times, lines 500 to 599, 100% of the log before it stops)."},
-		"",
-		[]string{"The log stops at line 600: what would have been logged after that line is not known."},
-	},
-	{
-		"a cause above what came of it", func(s *script) {
-			s.ruled("assembly", 3, event.Blocking, event.SeverityError)
-			s.ruled("after assembly", 5, event.Blocking, event.SeverityFatal)
-			for line := range uint64(30) {
-				s.ruled("after after assembly", 10+line, event.Blocking, event.SeverityError)
-			}
-		},
-		End{Lines: 50},
-		stateBroken, "Broken since line 3. 3 problems, the most frequent 30 times.",
-		[]string{
-			"cause: Something about assembly (line 3; also the first; it explains 31 later entries).",
-			"worst: Something about after assembly (line 5; because of line 3).",
-			"most: Something about after after assembly (30 times, lines 10 to 39; because of line 3).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 50."},
-	},
-	{
-		"a trifle that explains all", func(s *script) {
-			s.ruled("assembly", 3, event.Advisory, event.SeverityWarning)
-			s.ruled("after assembly", 5, event.Blocking, event.SeverityFatal)
-			s.ruled("after after assembly", 10, event.Blocking, event.SeverityError)
-		},
-		End{Lines: 50},
-		stateBroken, "Broken since line 3. 2 problems; 1 small problem.",
-		[]string{
-			"cause: Something about assembly (line 3; it explains 2 later entries).",
-			"worst: Something about after assembly (line 5; also the first; because of line 3).",
-			"also: Something about after after assembly (line 10; because of line 3).",
-		},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 50."},
-	},
-	{
-		"little more than a banner", func(s *script) { s.text(1, 20); s.text(2, 20) },
-		End{Lines: 2, Environment: Environment{Facts: capture.Facts{Loader: "Loader 1.0"}}},
-		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
-			"not known.",
-		nil, "",
-		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
-	},
-	{
-		"complains a lot", func(s *script) {
-			for line := range uint64(200) {
-				s.ruled("rule", 3+line, event.Advisory, event.SeverityError)
-			}
-		},
-		End{Lines: 300},
-		stateComplaints, "Runs with small problems. Nothing broke, but some things do not work as they should. " +
-			"1 small problem: 200 of these.",
-		[]string{"problem: Something about rule (200 times, lines 3 to 202)."},
-		"",
-		[]string{"Complete: logging continues to the end of the log at line 300."},
-	},
-}
-
+// TestVerdict plays logs, each with what is to be said of it.
 func TestVerdict(t *testing.T) {
-	for _, c := range verdicts {
-		t.Run(c.name, func(t *testing.T) {
-			s := newScript(t)
-			c.log(s)
-			s.End(c.end)
+	const file = "testdata/verdicts.txt"
+	var out strings.Builder
+	for log := range strings.SplitSeq(string(testkit.Must(os.ReadFile(file))), "\n\n") {
+		name, log, _ := strings.Cut(log, "\n")
+		log, _, _ = strings.Cut(log, "\n= ")
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t).play(t, log)
 			v := s.Document(0).Summary.Verdict
-			require.Equal(t, c.state, v.State)
-			require.Equal(t, c.lead, v.lead())
-			require.Equal(t, c.causes, causesOf(v))
-			require.Equal(t, c.others, v.elsewhere(literally))
-			require.Equal(t, c.says, v.Log)
+			fmt.Fprintf(&out, "%s\n%s\n= %s: %s\n", name, log, v.State, v.lead())
+			for _, cause := range causesOf(v) {
+				fmt.Fprintf(&out, "= %s\n", cause)
+			}
+			if others := v.elsewhere(literally); others != "" {
+				fmt.Fprintf(&out, "= elsewhere: %s\n", others)
+			}
+			for _, says := range v.Log {
+				fmt.Fprintf(&out, "= log: %s\n", says)
+			}
+			out.WriteString("\n")
 			requireSameVerdict(t, s.Replay)
 		})
 	}
+	testkit.Golden(t, file, strings.TrimSuffix(out.String(), "\n"))
 }
 
 // causesOf is what the first screen has of each cause, other than what the log says and what to do.
@@ -1244,18 +327,16 @@ func TestVerdictHoldsNoHostileText(t *testing.T) {
 // TestEndingIsNoGoodSign: that the log of a crash is whole is nothing to be shown as
 // good, and nothing bad either.
 func TestEndingIsNoGoodSign(t *testing.T) {
-	ended := func(with func(s *script)) (text, html string) {
-		s := newScript(t)
-		with(s)
-		s.End(End{Lines: 12})
+	ended := func(log string) (text, html string) {
+		s := newScript(t).play(t, log)
 		return string(Text(nil, s.Document(0), TextOptions{Color: true})), page(t, s.Replay)
 	}
-	text, html := ended(func(s *script) { s.crash(2) })
+	text, html := ended("2 fatal tags=crash height=10\n12 end")
 	require.Contains(t, text, "The log ends with the crash")
 	require.NotContains(t, text, "\x1b["+string(calm)+"m")
 	require.Contains(t, html, `<p class="complete none">`)
 
-	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
+	text, html = ended("2 error\n12 end")
 	require.Contains(t, text, "\x1b["+string(calm)+"mComplete: logging continues to the end")
 	require.Contains(t, html, `<p class="complete healthy">`)
 }
@@ -1277,21 +358,20 @@ func TestLevelAloneBreaksNothing(t *testing.T) {
 		"a few records follow": {levels: 1, after: aftermath, state: stateBroken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScript(t)
-			line := uint64(0)
-			for range test.levels {
-				line++
-				s.ruled("default.log.fatal", line, event.Blocking, event.SeverityFatal)
+			s, line := newScript(t), 0
+			for _, step := range []struct {
+				times int
+				words string
+			}{
+				{test.levels, "fatal rule=default.log.fatal"}, {test.exceptions, "error rule=exception"},
+				{test.after, "ignore rule=chat bytes=10"},
+			} {
+				for range step.times {
+					line++
+					s.play(t, fmt.Sprint(line, " ", step.words))
+				}
 			}
-			for range test.exceptions {
-				line++
-				s.ruled("exception", line, event.Blocking, event.SeverityError)
-			}
-			for range test.after {
-				line++
-				s.text(line, 10)
-			}
-			s.End(End{Lines: int(line)})
+			s.play(t, fmt.Sprint(line, " end"))
 			v := s.Document(0).Summary.Verdict
 			require.Equal(t, test.state, v.State)
 			for _, c := range v.Causes {
@@ -1307,8 +387,7 @@ func TestModsHaveLinks(t *testing.T) {
 	s.config.Mod = func(name string) (heed.Mod, bool) {
 		return heed.Mod{Name: name, PackageID: "author.mill", WorkshopID: "1234567890"}, name == "Windmills"
 	}
-	s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Frame))
-	s.End(End{Lines: 3})
+	s.play(t, "3 error mod=Windmills:frame\n3 end")
 	const link = "https://steamcommunity.com/sharedfiles/filedetails/?id=1234567890"
 	require.Contains(t, string(Text(nil, s.Document(0), TextOptions{})), "Windmills (author.mill): its code is in the "+
 		"stack trace.\n            "+link+"\n")
