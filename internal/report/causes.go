@@ -158,27 +158,3 @@ func (c *cause) operation() origin {
 	}
 	return origin{}
 }
-
-// timeline keeps the first and the last updates of a replay.
-type timeline struct {
-	first []heed.Update
-	last  []heed.Update
-	limit int // of each
-	total uint64
-}
-
-func (t *timeline) add(u *heed.Update) {
-	t.total++
-	if len(t.first) < t.limit {
-		t.first = append(t.first, *u)
-		return
-	}
-	t.last = append(t.last[max(0, len(t.last)+1-t.limit):], *u)
-}
-
-// left is the number of updates between the first and the last that are not
-// kept.
-func (t *timeline) left() uint64 { return t.total - uint64(len(t.first)+len(t.last)) }
-
-// kept returns the updates before and after those that are left out.
-func (t *timeline) kept() []heed.Update { return slices.Concat(t.first, t.last) }

@@ -13,8 +13,8 @@
 // types.
 //
 // [HTML] makes a page of one document or several whose replays were made with [Config.Details]: with samples and stacks
-// in which the lines that point at a mod are marked, the lines around, sparklines and a timeline to zoom into. It is
-// one file that loads nothing, readable without scripts; its policy lets nothing run but its own script.
+// in which the lines that point at a mod are marked, the lines around, sparklines and a timeline. It is one file that
+// loads nothing, readable without scripts; its policy lets nothing run but its own script.
 //
 // A verdict has the state of the game, since which line, the problems, the mods that they point at with the evidence,
 // the advice, and whether the log is complete. Each form has its words. It names at most three problems: the worst, the
@@ -32,10 +32,9 @@
 // # Bounds
 //
 // Memory does not grow with the log. The table of signatures keeps 21,845 rows of each disposition and then evicts the
-// row seen longest ago; the timeline keeps the first and the last 256 updates; causes of attention are summed up by
-// rule. Rows and updates that are left out are counted, and the number is shown. Counts by disposition, of items and of
-// updates are always exact; the count and the first line of a row that was evicted and came back are lower bounds, and
-// each form shows when that can be.
+// row seen longest ago; causes of attention are summed up by rule. Rows that are left out are counted, and the number
+// is shown. Counts by disposition, of items and of updates are always exact; the count and the first line of a row that
+// was evicted and came back are lower bounds, and each form shows when that can be.
 //
 // The details for a page are bounded as well: rates in 512 stretches that grow by doubling, 40 for each row;
 // 14 MiB of samples; 640 kB of lines around, half of them for the first entries of rules. A page is

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -14,11 +13,9 @@ import (
 // Document is what there is to report about one log: plain data, scrubbed and escaped, which each form renders
 // as it is. What JSON shows of it is exported; the rest serves the other forms.
 type Document struct {
-	Summary        Summary      `json:"summary" jsonschema:"The accounting of the log."`
-	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what recurs, then what came first."`
-	Updates        []UpdateLine `json:"updates" jsonschema:"The first and the last updates, in order."`
-	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
-	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
+	Summary    Summary `json:"summary" jsonschema:"The accounting of the log."`
+	Causes     []Cause `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what recurs, then what came first."`
+	Signatures []Row   `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
 
 	// WentBlind is set if evidence was incomplete at any point of the log: a rule decided so, bytes are missing, the
 	// beginning of the log among them, or the game stopped writing repeats. A log without a record misses all of it.
@@ -187,19 +184,15 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	d := &Document{
 		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
 		scrubbed: r.config.Scrub != nil,
-		stats:    r.end.Stats, rule: r.config.Rule, UpdatesLeftOut: r.timeline.left(),
+		stats:    r.end.Stats, rule: r.config.Rule,
 		WentBlind: r.wentBlind(),
-		Causes:    []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
+		Causes:    []Cause{}, Signatures: []Row{},
 	}
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
 	d.evidence = r.evidence()
 	d.Summary = r.summary(r.verdict())
-	for _, u := range r.timeline.kept() {
-		u.Item.Summary = strings.Replace(u.Item.Summary, changed, r.words(changed), 1)
-		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
-	}
 	advice := map[causeKey]string{}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
@@ -333,7 +326,7 @@ func (r *Replay) summary(v *verdict) Summary {
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
 	s.Items.Advisory = r.causes.byDisposition[event.Advisory]
 	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
-	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.timeline.total
+	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.updates
 	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)
 	for _, m := range r.noticed() {
 		s.Missing = append(s.Missing, *m)

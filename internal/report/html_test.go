@@ -28,7 +28,7 @@ func page(t *testing.T, r *Replay) string {
 
 func detailed(t *testing.T) *Replay {
 	t.Helper()
-	return newReplay(t, Config{File: "Player.log", Details: true, updates: 4})
+	return newReplay(t, Config{File: "Player.log", Details: true})
 }
 
 // workshopPage matches the page of a mod: an address of heed's own with a number.

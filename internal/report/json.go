@@ -25,7 +25,7 @@ func JSON[D rendered](dst []byte, docs ...D) []byte {
 	return dst
 }
 
-// UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
+// UpdateLine is one line of the JSON lines form.
 type UpdateLine struct {
 	heed.Update
 

@@ -45,11 +45,6 @@ func (r *Replay) eachText(f func(s *string, mod bool)) {
 			f(&a.Name, true)
 		}
 	}
-	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
-		for i := range updates {
-			updates[i].Item.EachText(f)
-		}
-	}
 	for i := range r.causes.open {
 		r.causes.open[i].EachText(f)
 	}

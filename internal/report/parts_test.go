@@ -97,10 +97,3 @@ func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
 	}
 	require.EqualValues(t, 15, s.LeftOut())
 }
-
-func TestSummariesForPeople(t *testing.T) {
-	require.Equal(t, `broken (9 entries in 2 groups); blame: "first at entry"; continues item 0-1`,
-		forPeople(`broken (9 entries in 2 groups); blame: "first at entry"; first at entry 12; continues item 0-1; see entries after 3`))
-	require.Equal(t, "broken; the game's state may have changed; continues item 0-1",
-		forPeople("broken; the game's state may have changed: read it again; continues item 0-1"))
-}

@@ -12,11 +12,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The defaults of [Config].
-const (
-	defaultRows    = 21_845 // 65,535 in all: about as many as an engine knows signatures
-	defaultUpdates = 256
-)
+// defaultRows is the default of rows in [Config]: 65,535 in all, about as many as an engine knows signatures.
+const defaultRows = 21_845
 
 // GABP's words for the state of an attention item that has ended, and for a change between its beginning and its end.
 const (
@@ -65,32 +62,31 @@ type Config struct {
 	// lines around, rates.
 	Details bool
 
-	rows    int // of the table of signatures, for each disposition; 0 for defaultRows
-	updates int // that are kept of the beginning of the timeline, and of its end; 0 for defaultUpdates
+	rows int // of the table of signatures, for each disposition; 0 for defaultRows
 }
 
 // Replay gathers what there is to report about one log.
 type Replay struct {
 	texts
-	config   Config
-	program  bool                      // the log is of a program that is no game
-	tables   [len(dispositions)]*table // by event.Disposition
-	timeline timeline
-	causes   causes
-	raised   map[causeKey]bool // that a rule came to by repetition
-	blind    blindness
-	opening  opening
-	runs     runs
-	stretch  stretch
-	run      run // the last
-	earlier  run // the last before it in which something blocked; none where it has no problem
-	notices  map[event.Status]*missing
-	records  uint64
-	headers  uint64 // of the records, those that are the header of an upload
-	text     uint64 // bytes of the records' text
-	end      End
-	open     []heed.Item // at the end, the most urgent first
-	unread   string      // why the log was not read to its end, "" where it was
+	config  Config
+	program bool                      // the log is of a program that is no game
+	tables  [len(dispositions)]*table // by event.Disposition
+	updates uint64
+	causes  causes
+	raised  map[causeKey]bool // that a rule came to by repetition
+	blind   blindness
+	opening opening
+	runs    runs
+	stretch stretch
+	run     run // the last
+	earlier run // the last before it in which something blocked; none where it has no problem
+	notices map[event.Status]*missing
+	records uint64
+	headers uint64 // of the records, those that are the header of an upload
+	text    uint64 // bytes of the records' text
+	end     End
+	open    []heed.Item // at the end, the most urgent first
+	unread  string      // why the log was not read to its end, "" where it was
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
@@ -104,7 +100,7 @@ func New(config Config) (*Replay, error) {
 	if config.Template == nil {
 		return nil, errors.New("report: Config.Template is required: pass the engine's method")
 	}
-	config.rows, config.updates = cmp.Or(config.rows, defaultRows), cmp.Or(config.updates, defaultUpdates)
+	config.rows = cmp.Or(config.rows, defaultRows)
 	if config.Group == nil {
 		config.Group = func(s signature.Signature) signature.Signature { return s }
 	}
@@ -132,11 +128,10 @@ func New(config Config) (*Replay, error) {
 		}
 	}
 	r := &Replay{
-		config:   config,
-		timeline: timeline{limit: config.updates},
-		causes:   causes{sums: map[causeKey]*cause{}},
-		raised:   map[causeKey]bool{},
-		notices:  map[event.Status]*missing{},
+		config:  config,
+		causes:  causes{sums: map[causeKey]*cause{}},
+		raised:  map[causeKey]bool{},
+		notices: map[event.Status]*missing{},
 	}
 	for i := range r.tables {
 		r.tables[i] = newTable(config.rows)
@@ -219,7 +214,7 @@ func (r *Replay) escalated(rule string, d event.Disposition) bool {
 func (r *Replay) Update(u *heed.Update) *heed.Update {
 	shown := *u
 	shown.Item = r.config.Scrub.attention(u.Item)
-	r.timeline.add(&shown)
+	r.updates++
 	r.causes.add(&shown)
 	return &shown
 }

@@ -228,66 +228,6 @@ func TestTableOrderIsTotal(t *testing.T) {
 	require.Equal(t, []string{"1 a", "1 b", "3 a", "3 b", "5 a", "5 b", "9 a", "9 b"}, order)
 }
 
-func TestTimelineKeepsBothEnds(t *testing.T) {
-	for _, total := range []int{0, 1, 3, 4, 6, 7, 9, 10, 100} {
-		tl := timeline{limit: 3}
-		for i := range total {
-			tl.add(opened("x", event.Advisory, uint64(i)))
-		}
-		first, last, kept := tl.first, tl.last, tl.kept()
-		require.Len(t, kept, min(total, 6))
-		require.EqualValues(t, total-len(kept), tl.left())
-		for i, u := range first {
-			require.EqualValues(t, i, u.Pos)
-		}
-		for i, u := range last {
-			require.EqualValues(t, total-len(last)+i, u.Pos)
-		}
-	}
-}
-
-// TestTextTimelineLeavesNothingUncounted: what the text form does not show of
-// the timeline, it says.
-func TestTextTimelineLeavesNothingUncounted(t *testing.T) {
-	for _, total := range []int{1, 2 * textUpdates, 2*textUpdates + 1, 3000} {
-		r := newReplay(t, Config{})
-		for i := range total {
-			r.Update(opened(fmt.Sprintf("0-%d", i), event.Advisory, uint64(i+1)))
-		}
-		r.End(End{Layout: "plain", Lines: total})
-		out := string(Text(nil, r.Document(0), TextOptions{}))
-		shown := strings.Count(out, "advisory error")
-		left := total - shown
-		require.Equal(t, min(total, 2*textUpdates), shown)
-		require.Equal(t, left > 0, strings.Contains(out, "("+text.Count(left, "update")+" left out;"), out)
-	}
-}
-
-func TestTextTimelineFoldsRuns(t *testing.T) {
-	r := newReplay(t, Config{})
-	again := func(id string, line uint64) *heed.Update {
-		u := opened(id, event.Advisory, line)
-		u.Kind = coalesce.Updated
-		return u
-	}
-	for _, u := range []*heed.Update{
-		opened("0-1", event.Advisory, 1), again("0-1", 2), again("0-1", 5), opened("0-2", event.Blocking, 6),
-		again("0-1", 7), again("0-1", 9), closed("0-1", event.Advisory, 11),
-	} {
-		r.Update(u)
-	}
-	r.End(End{Layout: "plain", Lines: 20})
-	out := string(Text(nil, r.Document(0), TextOptions{}))
-	_, out, _ = strings.Cut(out, "TIMELINE of 7 updates\n")
-	out, _, _ = strings.Cut(out, "\n\n")
-	var rows []string
-	for line := range strings.Lines(out) {
-		rows = append(rows, strings.Join(strings.Fields(line)[:3], " "))
-	}
-	require.Equal(t, []string{"LINE UPDATES ITEM", "1-5 opened, 2", "6 opened 0-2", "7-9 updated, 1", "11 cleared 0-1"},
-		rows)
-}
-
 func TestCausesCountEachItemOnce(t *testing.T) {
 	r := newReplay(t, Config{})
 	for i := range 10 {
@@ -441,7 +381,7 @@ func TestHostileTextIsInert(t *testing.T) {
 		}
 	}
 	doc := JSON(nil, r.Document(0))
-	u := AppendUpdate(nil, "evil"+hostile, &r.timeline.first[0])
+	u := AppendUpdate(nil, "evil"+hostile, &heed.Update{Kind: coalesce.Opened, Item: r.causes.open[0]})
 	rec := AppendRecord(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile})
 	sum := AppendSummary(nil, r.Document(0))
 	for _, out := range [][]byte{doc, u, rec, sum} {
@@ -524,7 +464,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 }
 
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log", rows: 1, updates: 1})
+	r := newReplay(t, Config{File: "a.log", rows: 1})
 	for i := range 3 {
 		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
@@ -534,13 +474,6 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 	require.False(t, s.Complete)
 	require.True(t, s.Interrupted)
 	require.EqualValues(t, 2, s.Signatures["ignore"].Dropped)
-	var doc struct {
-		UpdatesLeftOut int `json:"updatesLeftOut"`
-		Updates        []any
-	}
-	require.NoError(t, json.Unmarshal(text.JSON(r.Document(0)), &doc))
-	require.Equal(t, 1, doc.UpdatesLeftOut)
-	require.Len(t, doc.Updates, 2)
 	out := string(Text(nil, r.Document(0), TextOptions{}))
 	require.Contains(t, out, "did not fit into the table")
 	require.Contains(t, out, "Reading was interrupted after line 3")

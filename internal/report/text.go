@@ -22,19 +22,18 @@ type TextOptions struct {
 	Rows int
 }
 
-// How many causes, rules and updates the text form shows before it counts the others: the first screen has to answer by
+// How many causes and rules the text form shows before it counts the others: the first screen has to answer by
 // itself.
 const (
-	textCauses  = 4  // causes in full
-	textWith    = 3  // rules that came with a cause
-	textAlso    = 12 // causes in a line each
-	textUpdates = 20 // rows of the timeline's beginning, and again of its end
+	textCauses = 4  // causes in full
+	textWith   = 3  // rules that came with a cause
+	textAlso   = 12 // causes in a line each
 )
 
 // labelIndent is the column at which the text after a label begins.
 const labelIndent = 12
 
-// Text appends a report as text: what deserved attention, the timeline of updates, the table of signatures,
+// Text appends a report as text: what deserved attention, the table of signatures,
 // the accounting. A comparison is sentences and tables.
 func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
 	if o.Width > 0 { // in less, text cannot be read
@@ -52,7 +51,6 @@ func (d *Document) appendText(dst []byte, o TextOptions) []byte {
 		t.sentence(faint, "%s", t.say("The rest is for developers, in English: --lang en shows it."))
 	default:
 		t.causes()
-		t.updates()
 		t.signatures()
 		t.section(strong, "ACCOUNTING")
 		t.facts(t.accounting())

@@ -2,12 +2,9 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -55,73 +52,6 @@ func (t *textReport) cause(c *Cause, first bool) {
 		t.labeledLine(label, s.says(s.Text))
 		label = ""
 	}
-}
-
-// updates prints the timeline. Updates of one item that follow its opening, or
-// each other, are folded into one row with the state after the last of them.
-func (t *textReport) updates() {
-	total := t.Summary.Items.Updates
-	if total == 0 {
-		return
-	}
-	t.section(strong, "TIMELINE of %s", text.Count(total, "update"))
-	g := grid{columns: []column{
-		{title: "LINE", right: true},
-		{title: "UPDATES"},
-		{title: "ITEM"},
-		{title: "DISPOSITION", style: dispositionStyle},
-		{title: "COUNT", right: true, style: only(strong)},
-		{title: "GROUPS", right: true},
-		{title: "SUMMARY"},
-	}, minLast: 32}
-	rows := fold(t.Updates)
-	if t.UpdatesLeftOut > 0 { // as many are kept of the beginning as of the end
-		half := len(t.Updates) / 2
-		rows = slices.Concat(fold(t.Updates[:half]), fold(t.Updates[half:]))
-	}
-	first, last := min(len(rows), textUpdates), max(len(rows)-textUpdates, 0)
-	left := total
-	for i := range rows {
-		if i >= first && i < last {
-			continue
-		}
-		r := &rows[i]
-		left -= r.updates
-		a := &r.last.Item
-		line, kind := number(r.first.Pos), r.first.Kind
-		if r.updates > 1 {
-			line += "-" + number(r.last.Pos)
-			kind = fmt.Sprintf("%s, %d more", kind, r.updates-1)
-		}
-		g.add(line, kind, safe(a.ID), a.Disposition.String()+" "+a.Severity.String(),
-			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), forPeople(a.Summary))
-	}
-	if left > 0 {
-		out := fmt.Sprintf("(%s left out; see --format jsonl)", text.Count(left, "update"))
-		g.rows = slices.Insert(g.rows, first, []string{"...", "", "", "", "", "", out})
-	}
-	t.out = g.appendTo(t.out, t.options)
-}
-
-// updateRow is a run of updates of one item, from its opening or in its life.
-type updateRow struct {
-	first, last *UpdateLine
-	updates     uint64
-}
-
-// fold returns the runs among updates.
-func fold(updates []UpdateLine) []updateRow {
-	var rows []updateRow
-	for i := range updates {
-		u := &updates[i]
-		if n := len(rows); n > 0 && u.Kind == updated && rows[n-1].last.Item.ID == u.Item.ID {
-			rows[n-1].last = u
-			rows[n-1].updates++
-			continue
-		}
-		rows = append(rows, updateRow{first: u, last: u, updates: 1})
-	}
-	return rows
 }
 
 // signatures prints the table of signatures, a section per disposition.
@@ -181,13 +111,3 @@ func blameColumn[R any](of func(*R) []string) columnOf[R] {
 	c := column{title: "BLAME", limit: 24, style: only(name), log: true, optional: true}
 	return columnOf[R]{c, func(r *R) string { return blamed(of(r)) }}
 }
-
-// forPeople removes the parts of an item's summary that are for an agent: where to read on, at which entry of the
-// journal the item began, and which state to read again. A report has lines in place of a journal.
-func forPeople(summary string) string {
-	short, _, _ := strings.Cut(summary, "; see entries after ")
-	short = strings.Replace(short, " state may have changed: read it again", " state may have changed", 1)
-	return sinceEntry.ReplaceAllString(short, "")
-}
-
-var sinceEntry = regexp.MustCompile(`; first at entry \d+`)
