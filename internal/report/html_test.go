@@ -303,7 +303,8 @@ func TestPageWithAClock(t *testing.T) {
 	r.Update(u)
 	r.End(End{Lines: 100})
 	s := newSection(r.Document(0), 1, 1)
-	require.Equal(t, []string{"time, UTC", "2025-03-04 18:30:00", "20:09:00"}, []string{s.Chart.Unit, s.Chart.From, s.Chart.To})
+	require.Equal(t, []string{"time, UTC", "2025-03-04 18:30:00", "20:09:00"},
+		[]string{s.Chart.Unit, s.Chart.From, s.Chart.To})
 	require.Equal(t, "19:20:00", s.Since().Time)
 	require.Contains(t, s.Chart.Says, "in an interval")
 	require.NotContains(t, s.Chart.Blocking, "NaN")

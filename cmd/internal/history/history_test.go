@@ -107,6 +107,19 @@ func TestKnownSuspect(t *testing.T) {
 		"5 weitere kamen hinzu; seitdem 6 von 9 Sitzungen, davor 0 von 5", known(rules.Texts("de")))
 }
 
+// TestKnownWithoutVersions: a group is new in a game of which no session shows a version or mods.
+func TestKnownWithoutVersions(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := 1; n <= 3; n++ {
+		s := session(uint64(n), "broken", nil, []signature.ID{2}[:n/3]...)
+		s.Facts.Game = "Colony"
+		remember(t, h, s, day(n))
+	}
+	now := session(9, "broken", nil)
+	now.Facts.Game = "Colony"
+	require.Equal(t, "new since 3 November; 1 of 1 session since, 0 of 2 before", testkit.Must(h.Known(t.Context(), now, 2)))
+}
+
 // TestGroups: what is known of a group that came with a mod, and went with it.
 func TestGroups(t *testing.T) {
 	h := open(t, history.Config{})
