@@ -117,7 +117,8 @@ func TestKnownWithoutVersions(t *testing.T) {
 	}
 	now := session(9, "broken", nil)
 	now.Facts.Game = "Colony"
-	require.Equal(t, "new since 3 November; 1 of 1 session since, 0 of 2 before", testkit.Must(h.Known(t.Context(), now, 2)))
+	text := testkit.Must(h.Known(t.Context(), now, 2))
+	require.Equal(t, "new since 3 November; 1 of 1 session since, 0 of 2 before", text)
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.
