@@ -22,7 +22,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

@@ -7,7 +7,7 @@
 // the highest that applies:
 //
 //	0    done; also when the log went blind, which the report then says
-//	1    a finding that --fail-on or --exit-code asked for, or of "rules lint" or "rules test"
+//	1    a finding that --fail-on or --exit-code asked for, or of "rules lint"
 //	2    wrong usage, or rules that do not load or fail their tests
 //	3    input that could not be read, or output that could not be written, to its end
 //	130  interrupted; the results so far are printed

@@ -210,6 +210,8 @@ func TestBrowser(t *testing.T) {
 	b.Eventually(shown)
 	require.Equal(t, "true", b.Eval(`document.querySelector("#difference pre").textContent.length > 50`))
 	shot()
+	size(1280)
+	shot()
 
 	var agent string
 	require.NoError(t, json.Unmarshal([]byte(b.Eval(`navigator.userAgent`)), &agent))

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,6 +68,22 @@ func (r *Reader) Read(name string, source Source, open func(name string) (io.Rea
 		return
 	}
 	defer func() { _ = in.Close() }() // only read from
+	give := func(found Found, root int) {
+		of := source.Part
+		if r.Split != "" {
+			of = population.PartOf(found.Session.Facts.Game, r.Split)
+		}
+		player := r.playerIn(found.Path, root)
+		if player == "" {
+			fail(found.Path, errNoPlayer)
+		}
+		logs(population.NewLog(population.Pseudonym(r.Salt, found.Path), population.Pseudonym(r.Salt, player), of,
+			found.Session, r.set))
+	}
+	// An archive in a folder of players may have several: its folders are known at its end.
+	below := filepath.ToSlash(name[min(source.Root, len(name)):])
+	waits := r.player == nil && IsArchive(name) && !strings.Contains(below, "/")
+	var held []Found
 	Read(r.set, name, in, func(found Found) {
 		if found.Err != nil {
 			fail(found.Path, found.Err)
@@ -75,17 +93,35 @@ func (r *Reader) Read(name string, source Source, open func(name string) (io.Rea
 		}
 		logsRead.Add(1)
 		bytesRead.Add(found.Session.Log.Bytes)
-		of := source.Part
-		if r.Split != "" {
-			of = population.PartOf(found.Session.Facts.Game, r.Split)
+		if waits {
+			held = append(held, found)
+			return
 		}
-		player := r.playerIn(found.Path, source.Root)
-		if player == "" {
-			fail(found.Path, errNoPlayer)
-		}
-		logs(population.NewLog(population.Pseudonym(r.Salt, found.Path), population.Pseudonym(r.Salt, player), of,
-			found.Session, r.set))
+		give(found, source.Root)
 	})
+	root := foldersIn(held, source.Root)
+	for _, found := range held {
+		give(found, root)
+	}
+}
+
+// foldersIn returns the length of the folder that has a folder for each player of an archive: the longest that has all
+// of its logs, if each is in a folder there. Otherwise it returns root, by which the archive may be of one player.
+func foldersIn(logs []Found, root int) int {
+	if len(logs) == 0 {
+		return root
+	}
+	all := path.Dir(logs[0].Path) + "/"
+	for _, log := range logs {
+		for !strings.HasPrefix(log.Path, all) {
+			all = all[:strings.LastIndexByte(all[:len(all)-1], '/')+1]
+		}
+	}
+	isLoose := func(log Found) bool { return !strings.Contains(log.Path[len(all):], "/") }
+	if slices.ContainsFunc(logs, isLoose) {
+		return root
+	}
+	return max(root, len(all))
 }
 
 var errNoPlayer = errors.New("no player in its path by --player")

@@ -195,3 +195,37 @@ func TestReportConcurrent(t *testing.T) {
 	again := testkit.Must(c.Report(t.Context()))
 	require.Equal(t, first, again)
 }
+
+// TestArchivesOfPlayers holds that each of several archives in a folder is read by its own folders if all its logs are
+// in some, and is of one player otherwise.
+func TestArchivesOfPlayers(t *testing.T) {
+	for name, test := range map[string]struct {
+		files   []string
+		players int
+	}{
+		"folders":           {[]string{"anna/Player.log", "boris/a.log", "boris/2/b.log"}, 2},
+		"in another folder": {[]string{"october/anna/Player.log", "october/boris/Player.log"}, 2},
+		"one folder":        {[]string{"logs/Player.log", "logs/Player-prev.log"}, 1},
+		"a log alone":       {[]string{"Player.log", "Crash_1/Player.log"}, 1},
+	} {
+		dir := t.TempDir()
+		for _, folder := range []string{"/logs", "/logs/carla"} {
+			require.NoError(t, os.Mkdir(dir+folder, 0o700))
+		}
+		require.NoError(t, os.WriteFile(dir+"/logs/dora.zip", zipped(t, "Player.log"), 0o600))
+		require.NoError(t, os.WriteFile(dir+"/logs/carla/more.zip", zipped(t, "a/1.log", "b/1.log"), 0o600))
+		for _, packed := range []struct {
+			name string
+			data []byte
+		}{{"more.zip", zipped(t, test.files...)}, {"more.tar.gz", gzipped(t, tarred(t, test.files...))}} {
+			file := dir + "/logs/" + packed.name
+			require.NoError(t, os.WriteFile(file, packed.data, 0o600))
+			c := Config{Salt: []byte("salt"), K: 1}
+			c.Patterns[population.Neither] = []string{dir + "/logs"}
+			report, err := c.Report(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 2+test.players, report.Players, name)
+			require.NoError(t, os.Remove(file))
+		}
+	}
+}

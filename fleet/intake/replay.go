@@ -7,9 +7,9 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

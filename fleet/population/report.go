@@ -13,8 +13,8 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cohort"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // compareVersions orders texts with numbers in them: 1.9 and v1.9 before 1.10.

@@ -167,3 +167,60 @@ func TestQuantile(t *testing.T) {
 	require.InDelta(t, 2.575829, cohort.Quantile(0.95, 5), 1e-6)
 	require.InDelta(t, 2.575829, cohort.Quantile(0.99, 0), 1e-6)
 }
+
+// TestPairsThatCount holds which pairs of mods are comparisons: those that are together in some sessions, and each
+// without the other in some. Pairs of the 24 best are candidates.
+func TestPairsThatCount(t *testing.T) {
+	suspects := func(others func(session int) []string) cohort.Result {
+		sessions := make([]cohort.Session, 80)
+		for i := range sessions {
+			s := &sessions[i]
+			s.Fault = i%4 == 0
+			for n, key := range []string{"anvil", "bellows"} {
+				if s.Fault || i%4 == n+1 {
+					s.Mods = append(s.Mods, cohort.Mod{Key: key})
+				}
+			}
+			for _, key := range others(i) {
+				s.Mods = append(s.Mods, cohort.Mod{Key: key})
+			}
+		}
+		r := cohort.Suspects(sessions)
+		require.Equal(t, []string{"anvil", "bellows"}, r.Factors[0].Mods)
+		return r
+	}
+	alone := suspects(func(int) []string { return nil }).Comparisons
+	for name, test := range map[string]struct {
+		in   func(session int) bool
+		more int // comparisons with another mod
+	}{
+		"overlaps both":          {func(i int) bool { return i > 40 }, 1 + 2},
+		"with none of them":      {func(i int) bool { return i%4 == 3 && i > 20 }, 1},
+		"never without the one":  {func(i int) bool { return i%4 == 1 && i > 20 }, 1},
+		"once with both of them": {func(i int) bool { return i == 40 || i%4 == 3 }, 1 + 2},
+	} {
+		r := suspects(func(i int) []string {
+			if test.in(i) {
+				return []string{"candle"}
+			}
+			return nil
+		})
+		require.Equal(t, alone+test.more, r.Comparisons, name)
+	}
+
+	// The cause is a pair of mods that fit less than so many others alone.
+	for better, found := range map[int]bool{23: true, 24: false} {
+		sessions := make([]cohort.Session, 200)
+		for i := range sessions {
+			s := &sessions[i]
+			s.Fault = i%4 == 0
+			for n := range 2 + better {
+				if n < 2 && (s.Fault || i%4 == n+1) || n >= 2 && (s.Fault && i != 4*n || i%4 == 3 && i > 100) {
+					s.Mods = append(s.Mods, cohort.Mod{Key: fmt.Sprint("mod", n)})
+				}
+			}
+		}
+		r := cohort.Suspects(sessions)
+		require.Equal(t, found, len(r.Factors) > 0 && slices.Equal(r.Factors[0].Mods, []string{"mod0", "mod1"}), better)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Taken has the files of an argument that names no single file.
@@ -80,9 +82,9 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err == nil && info.IsDir():
 		files, left, err = logsIn(arg, false, isLog)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: no log found in this directory: no file is named like one (Player.log, *.log, *.log.gz, "+
-				"*.jsonl), and no *.txt looks like one; name the file, or a pattern such as %s",
-				arg, filepath.Join(arg, "*.txt"))
+			err = text.Say("no log found in this directory (*.log, *.log.gz, *.jsonl): name a file, or %s",
+				filepath.Join(arg, "*.txt"))
+			err = fmt.Errorf("%s: %w", arg, err)
 		}
 		return files, left, true, err
 	case err == nil || IsAddress(arg) || !strings.ContainsAny(arg, "*?[{"):
@@ -96,7 +98,7 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err != nil:
 		return nil, nil, false, fmt.Errorf("%s: %w", arg, err)
 	case len(files) == 0:
-		return nil, nil, false, fmt.Errorf("%s: no log found: no file matches this pattern", arg)
+		return nil, nil, false, fmt.Errorf("%s: %w", arg, text.Say("no log found: no file matches this pattern"))
 	}
 	slices.Sort(files)
 	return files, nil, true, nil

@@ -172,10 +172,20 @@ func owner(rows []area, dir string) int {
 	return best
 }
 
-// place returns the position of the folder at the top that holds dir, counted from the first row, or -1.
+// place returns the position of the folder at the top that holds dir, or -1. A row of internal above the engine has its
+// own.
 func place(rows []area, dir string) int {
 	top, _, _ := strings.Cut(dir, "/")
-	return slices.IndexFunc(rows, func(row area) bool { return row.dir == top || strings.HasPrefix(row.dir, top+"/") })
+	last := -1
+	for i, row := range rows {
+		if row.dir == top || strings.HasPrefix(row.dir, top+"/") {
+			last = i
+		}
+	}
+	if at := owner(rows, dir); top == "internal" && at >= 0 && at < place(rows, ".") {
+		return at
+	}
+	return last
 }
 
 // refused returns why a file of the package at dir may not import a package, or "" if it may.
@@ -393,16 +403,16 @@ func TestImportRulesBite(t *testing.T) {
 		{".", "log", true},
 		{".", module + "/capture", false},
 		{"capture", module, true},
-		{"capture", module + "/report", true},
+		{"capture", module + "/internal/report", true},
 		{"capture/follow", module + "/event", false},
 		{"gabp", module, false},
 		{"gabp", "net", false},
-		{"gabp", module + "/report", true},
-		{"report/compare", module + "/report", false},
-		{"report", module + "/cmd/internal/cli", true},
+		{"gabp", module + "/internal/report", true},
+		{"internal/report/compare", module + "/internal/report", false},
+		{"internal/report", module + "/cmd/internal/cli", true},
 		{"internal/text", module + "/event", true},
 		{"internal/logline", module + "/event", false},
-		{"report", module + "/nowhere", true},
+		{"internal/report", module + "/nowhere", true},
 	} {
 		require.Equal(t, c.refused, refused(rows, c.dir, c.imported) != "", "%s imports %s", c.dir, c.imported)
 	}

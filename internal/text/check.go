@@ -2,19 +2,30 @@ package text
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 )
+
+// Saying is an error in words that a language may have, by their format.
+type Saying struct {
+	Format string
+	Args   []any
+}
+
+// Say returns an error in words that a language may have.
+func Say(format string, args ...any) error { return &Saying{format, args} }
+
+// Error implements [error].
+func (s *Saying) Error() string { return fmt.Sprintf(s.Format, s.Args...) }
 
 // ErrBinary and the other errors of [Check] follow the name of a file.
 var (
-	ErrBinary     = errors.New("is not a text file")
-	errZip        = errors.New("is a zip file: heed fleet reads the logs in it, other commands once it is unpacked")
-	errCompressed = errors.New("is compressed: it can be read once it is complete")
+	ErrBinary     = Say("is not a text file")
+	errZip        = Say("is a zip file: heed fleet reads the logs in it, other commands once it is unpacked")
+	errCompressed = Say("is compressed: it can be read once it is complete")
 )
 
-func encoded(name, lacks string) error {
-	return errors.New("is " + name + " text" + lacks + ": convert it to UTF-8 first, such as with iconv -f " + name +
-		" -t UTF-8")
+func encoded(name string) error {
+	return Say("is %s text: save it as UTF-8 first, in an editor, or with iconv -f %[1]s -t UTF-8", name)
 }
 
 // Check returns an error for the beginning of a file that is no text, by
@@ -46,17 +57,17 @@ func Check(head []byte) error {
 	const few = 20 // one in so many may be a control character
 	switch {
 	case set[3] == 0 && high[2] == 0 && high[0] > 2:
-		return encoded("UTF-32LE", "")
+		return encoded("UTF-32LE")
 	case set[0] == 0 && high[1] == 0 && high[3] > 2:
-		return encoded("UTF-32BE", "")
+		return encoded("UTF-32BE")
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return nil
 	case controls > 1 && controls*few > rest:
 		return ErrBinary
 	case even > 8 && odd*3 < even:
-		return encoded("UTF-16LE", " without a byte order mark")
+		return encoded("UTF-16LE")
 	case odd > 8 && even*3 < odd:
-		return encoded("UTF-16BE", " without a byte order mark")
+		return encoded("UTF-16BE")
 	}
 	return nil
 }

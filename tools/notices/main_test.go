@@ -37,7 +37,6 @@ func TestPrograms(t *testing.T) {
 	require.Regexp(t, `(?m)^github.com/inconshreveable/mousetrap v\S+ LICENSE$`, text, "linked for Windows only")
 	require.Regexp(t, `(?m)^github.com/klauspost/compress v\S+ zstd/internal/xxhash/LICENSE.txt$`, text, "taken from elsewhere")
 	require.Regexp(t, `(?m)^gopkg.in/yaml.v3 v\S+ NOTICE$`, text)
-	require.Contains(t, text, "\ngithub.com/heedlog/heed report/html/uplot/LICENSE\n", "embedded")
 	require.NotContains(t, text, "\ngithub.com/heedlog/heed LICENSE\n", "heed's own")
 	require.NotContains(t, text, "stretchr/testify", "only tests use it")
 

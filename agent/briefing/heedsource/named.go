@@ -9,8 +9,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
 )
 
 // named shows the problems that the first screen of a report names of the same items: a line each with its text, or

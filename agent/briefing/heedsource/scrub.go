@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/report"
 )
 
 // scrubber removes private data from texts. Names have no form: they are learned from all of a journal.

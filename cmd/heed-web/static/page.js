@@ -76,7 +76,7 @@
     $('removed').textContent = [level, removed, m.error].join(' ').trim();
     $('difference').hidden = m.difference === '';
     $('swap').hidden = m.difference === '';
-    const [difference, suspects] = $('difference').querySelectorAll('pre');
+    const [suspects, difference] = $('difference').querySelectorAll('pre');
     difference.textContent = m.difference;
     suspects.textContent = m.suspects;
     $('report').srcdoc = m.html;

@@ -14,9 +14,9 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/compare"
 )
 
 // defaultBaseline is the file of a baseline where none is named.

@@ -20,10 +20,10 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/schema"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 )
 

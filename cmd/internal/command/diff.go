@@ -3,7 +3,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 )
 
 func (p *program) logDiffCommand() *cobra.Command {

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 

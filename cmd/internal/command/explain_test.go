@@ -47,8 +47,6 @@ var ruleCommandGoldens = []struct {
 		"play",
 	}},
 	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
-	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
-	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
 	{"diff.txt", []string{
 		"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml",
 		own("colony-1.6.log"), own("cascade-1.6.log"),

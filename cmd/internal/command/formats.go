@@ -10,7 +10,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 )
 
 // The formats of output.

@@ -83,7 +83,6 @@ func TestSchemas(t *testing.T) {
 	}
 	requireSchema(t, "rules-diff", runArgs(t, "rules", "diff", "--format", "json", "default", "default",
 		own("healthy-1.6.log")).stdout)
-	requireSchema(t, "rules-coverage", runArgs(t, "rules", "coverage", "--format", "json", ownCaptures).stdout)
 	requireSchema(t, "explain", runArgs(t, "explain", "--format", "json", "--all", "--text", "Could not save Colony17",
 		"--level", "error", "--phase", "play").stdout)
 	requireSchema(t, "explain", runArgs(t, "explain", "--format", "json", "--scrub", own("operations.jsonl")+":56").stdout)

@@ -284,9 +284,6 @@ func TestScrubNames(t *testing.T) {
 		r := runArgs(t, testArgs(t, "diff", "--format", format, "--scrub", old, log)...)
 		require.NotRegexp(t, "(?i)quill", r.stdout, format)
 	}
-	r := runArgs(t, testArgs(t, "rules", "coverage", "--scrub", log)...)
-	require.NotEmpty(t, r.stdout)
-	require.NotRegexp(t, "(?i)quill", r.stdout)
 	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
 	require.Equal(t, exitOK, runArgs(t, testArgs(t, "report", "-o", page, log)...).status)
 	html := testkit.Must(os.ReadFile(page))

@@ -13,13 +13,14 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // standardInput is the name of standard input on the command line.
 const standardInput = "-"
 
 // errNoFile says that a file does not exist.
-var errNoFile = errors.New("no such file")
+var errNoFile = text.Say("no such file")
 
 // openAny opens a file of any kind, an address by the name that p.named gives it, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
@@ -46,7 +47,8 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	case err != nil:
 		return nil, ioError(err)
 	case info.IsDir():
-		return nil, ioError(fmt.Errorf("%s is a directory: %s", name, inside(name)))
+		is := text.Say("is a directory: name a log in it, such as %s", inside(name))
+		return nil, ioError(fmt.Errorf("%s %w", name, p.inWords(is)))
 	}
 	if !info.Mode().IsRegular() {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
@@ -99,14 +101,14 @@ func (p *program) writesTo(file fs.FileInfo) bool {
 	return err == nil && info.Mode().IsRegular() && os.SameFile(info, file)
 }
 
-// inside suggests a log in a directory.
+// inside returns a log in a directory, or the usual name of one.
 func inside(dir string) string {
 	for _, pattern := range []string{"Player.log", "*.log", "*.txt"} {
 		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {
-			return "name a log in it, such as " + found[0]
+			return found[0]
 		}
 	}
-	return "name a log, such as Player.log"
+	return "Player.log"
 }
 
 // readSize is how much is read from a file at a time.

@@ -149,7 +149,7 @@ func (p *program) logs(args []string) []string {
 	}
 	files, taken, wrong := files.Inputs(names, readsAsLog)
 	for _, err := range wrong {
-		p.Fail(ioError(err))
+		p.Fail(ioError(p.inWords(err)))
 	}
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
@@ -203,15 +203,15 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	if len(runs) == 0 && f.game == "" && !f.previous {
 		return nil, &cli.StatusError{
 			Status: exitUsage,
-			Err: errors.Join(fmt.Errorf("no log of a known game (%s) was found", strings.Join(files.Games(), ", ")),
-				fmt.Errorf(`name a log: "%[1]s Player.log", or "%[1]s report Player.log -o page.html" for a page`, p.Name)),
-			Next: fmt.Sprintf(`all commands: "%s --help"`, p.Name),
+			Err: errors.Join(p.inWords(text.Say("no log of a known game (%s) was found", strings.Join(files.Games(), ", "))),
+				p.inWords(text.Say(`name a log: "%s Player.log", or "%[1]s report Player.log -o page.html" for a page`, p.Name))),
+			Next: p.inWords(text.Say(`all commands: "%s --help"`, p.Name)).Error(),
 		}
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitIO, Err: notFound(cmp.Or(f.game, strings.Join(files.Games(), ", ")), places),
-			Next: "run the game once, or name the file: a menu of the game may open its folder",
+			Status: exitIO, Err: p.notFound(cmp.Or(f.game, strings.Join(files.Games(), ", ")), places),
+			Next: p.inWords(text.Say("run the game once, or name the file: a menu of the game may open its folder")).Error(),
 		}
 	}
 	p.Note("reading %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
@@ -222,11 +222,8 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 }
 
 // notFound is the error of a game without a log: the places that were looked at, one a line.
-func notFound(game string, places []string) error {
-	if len(places) == 1 {
-		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])
-	}
-	lines := []error{fmt.Errorf("--game %s: no log was found; looked for", game)}
+func (p *program) notFound(game string, places []string) error {
+	lines := []error{fmt.Errorf("--game %s: %w", game, p.inWords(text.Say("no log was found; looked for")))}
 	for _, place := range places {
 		lines = append(lines, errors.New("  "+place))
 	}

@@ -2,12 +2,15 @@ package command
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -51,5 +54,10 @@ func (t *translated) Unwrap() error { return t.error }
 
 // inWords returns an error about a file in the language of the reader.
 func (p *program) inWords(err error) error {
-	return &translated{err, cmp.Or(p.language()[err.Error()], err.Error())}
+	said, ok := errors.AsType[*text.Saying](err)
+	if !ok {
+		return err
+	}
+	own := fmt.Sprintf(cmp.Or(p.language()[said.Format], said.Format), said.Args...)
+	return &translated{err, strings.Replace(err.Error(), said.Error(), own, 1)}
 }

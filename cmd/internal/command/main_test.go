@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -224,10 +224,10 @@ func TestStatus(t *testing.T) {
 		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
 		{"zip", with(file("logs.zip", "PK\x03\x04"+strings.Repeat("careful now\n", 20))), exitIO, "", "heed fleet reads the logs in it"},
 		{"binary", with(binary), exitIO, "", "is not a text file"},
-		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text without a byte order mark"},
+		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text: save it as UTF-8"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
-		{"UTF-32 with its mark", with(utf32), exitIO, "", "is UTF-32LE text: convert it to UTF-8 first"},
+		{"UTF-32 with its mark", with(utf32), exitIO, "", "is UTF-32LE text: save it as UTF-8 first"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
 		{"gzip in gzip", with(twice), exitOK, "1 small problem", ""},
 		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},
@@ -253,7 +253,7 @@ func TestStatus(t *testing.T) {
 			"rules without a command",
 			[]string{"rules"},
 			exitUsage, "",
-			"name a command: check, coverage, diff, lint, propose, schema, test",
+			"name a command: check, diff, lint, propose, schema",
 		},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
 		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
@@ -355,10 +355,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"completion", "fish"},
 		{"completion", "powershell"},
 		{"explain", log + ":1"},
-		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},
 		testArgs(t, "rules", "propose", log+":2"),
-		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
 	} {
 		var stderr bytes.Buffer
 		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)

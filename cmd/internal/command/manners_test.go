@@ -58,8 +58,6 @@ func TestInterruptEveryCommand(t *testing.T) {
 		{"signatures"},
 		{"signatures", "--group"},
 		{"explain", "--", "-:99"},
-		{"rules", "coverage", "-"},
-		{"rules", "coverage", "--format", "json", "-"},
 		{"rules", "diff", "default", rules, "-"},
 		{"rules", "diff", "--format", "json", "default", rules, "-"},
 	} {
@@ -98,10 +96,8 @@ func TestInterruptBeforeTheStart(t *testing.T) {
 		{"diff", log, log},
 		{"suspects", log, log},
 		{"explain", log + ":1"},
-		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},
 		{"rules", "propose", log + ":2"},
-		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
 	} {
 		r := runWith(ctx, "", args...)
 		require.Equal(t, exitInterrupted, r.status, "%v: %s", args, r.stderr)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/rules"
 )
 

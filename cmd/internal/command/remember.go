@@ -18,10 +18,10 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

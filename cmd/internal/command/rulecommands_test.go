@@ -20,48 +20,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func TestCoverageAddsUp(t *testing.T) {
-	referenceAndOwn(t, func(t *testing.T, path string) {
-		out := ok(t, "rules", "coverage", "--format", "json", "--top", "0", path)
-		requireInert(t, out)
-		requireSchema(t, "rules-coverage", out)
-		var doc struct {
-			Files []coverage
-			Total coverage
-		}
-		require.NoError(t, json.Unmarshal([]byte(out), &doc))
-		require.Len(t, doc.Files, 1)
-		for _, rep := range []coverage{doc.Files[0], doc.Total} {
-			fired, unknown := 0, 0
-			for _, f := range rep.Fired {
-				fired += f.Records
-			}
-			for _, u := range rep.Unknown {
-				unknown += u.Count
-			}
-			require.Equal(t, rep.Records, fired)
-			require.Equal(t, rep.Records, rep.ByRules.Records+rep.ByFallback.Records+rep.ByDefault.Records)
-			require.Equal(t, rep.ByFallback.Records+rep.ByDefault.Records, unknown)
-		}
-		for _, id := range doc.Total.Never {
-			for _, f := range doc.Total.Fired {
-				require.NotEqual(t, id, f.Rule)
-			}
-		}
-	})
-}
-
-func TestCoverageOfSeveralFiles(t *testing.T) {
-	a, b := write(t, "a.log", plainLog), write(t, "b.log", "careful 1\ncareful 2\nnobody knows\n")
-	r := runArgs(t, testArgs(t, "rules", "coverage", a, b, "no-such.log")...)
-	require.Equal(t, exitIO, r.status)
-	require.Contains(t, r.stderr, "no-such.log: no such file")
-	require.Contains(t, r.stdout, "ALL FILES: 8 records of 6 signatures")
-	require.Contains(t, r.stdout, "       3           2  test.advisory")
-	require.Contains(t, r.stdout, "never fired: 1 rule\n    test.cap\n")
-	require.Contains(t, r.stdout, b+":3\n            nobody knows")
-}
-
 const moreRules = "version: 1\nrules:\n  - id: mine\n    when: 'template contains \"save\"'\n    disposition: ignore\n"
 
 func TestDiff(t *testing.T) {
@@ -293,61 +251,9 @@ func TestEndedRules(t *testing.T) {
 	}
 }
 
-func TestExpectations(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "game.log"), []byte(plainLog+"\nexception\n  at A.B ()\n"), 0o600))
-	file := filepath.Join(dir, "expected.tsv")
-	run := func(text string) result {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return runArgs(t, testArgs(t, "rules", "test", file)...)
-	}
-	good := run("# what is " +
-		"known\r\n\ngame.log\t3\tblocking\ttest.blocking\r\ngame.log\t2\tadvisory\ngame.log\t1\tignore\tdefault.log.unknown\ngame.log\t8\tignore\n")
-	require.Equal(t, exitOK, good.status, good.stderr)
-	require.Equal(t, file+": 4 expectations: all met\n", good.stdout)
-	require.Empty(t, good.stderr)
-
-	bad := run("game.log\t99\tignore\ngame.log\t3\tadvisory\ngame.log\t6\tignore\ngame.log\t3\tblocking\tother\ngame.log\t2\tadvisory\n")
-	require.Equal(t, exitFinding, bad.status)
-	require.Equal(t, file+": 5 expectations: 1 met, 4 FAILED\n", bad.stdout)
-	log := filepath.Join(dir, "game.log")
-	require.Equal(t, strings.Join([]string{
-		"classify-replay: " + file + ":1: " + log + ":99: the line is in no record: it is blank, or after the end",
-		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
-		"classify-replay: " + file + ":3: " + log + ":6: the line is in no record: it is blank, or after the end",
-		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by " +
-			"test.blocking",
-		"",
-	}, "\n"), bad.stderr)
-
-	for text, want := range map[string]string{
-		"":                  "expected.tsv has none: write a line for each",
-		"# nothing yet\n\n": "expected.tsv has none: write a line for each",
-		"game.log 3 blocking\n": ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), " +
-			"not 1",
-		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
-		"game.log\t0\tblocking\n":          "field 2",
-		"game.log\t1\tloud\n":              "field 3, the disposition, is \"loud\": use one of ignore, advisory, blocking",
-		"\t1\tblocking\n":                  "field 1, the capture, is empty",
-		"game.log\t1\x1b[31m\tblocking\n":  "field 2",
-		"game.log\t1\tblocking\ta\tb\tc\n": "not 6",
-	} {
-		r := run(text)
-		require.Equal(t, exitUsage, r.status, text)
-		require.Contains(t, r.stderr, want)
-		requireInert(t, r.stderr)
-	}
-	require.Equal(t, exitIO, run("no-such.log\t1\tignore\n").status)
-	require.Equal(t, exitUsage, runArgs(t, "rules", "test").status)
-	require.Equal(t, exitUsage, runArgs(t, "rules", "test", filepath.Join(dir, "no-such.tsv")).status)
-}
-
 func TestRuleCommandsUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"rules"},
-		{"rules", "coverage"},
-		{"rules", "coverage", "--top", "-1", "x"},
-		{"rules", "coverage", "--format", "jsonl", "x"},
 		{"rules", "diff", "default", "default", "--top", "-1", "x"},
 		{"rules", "diff", "default", "default", "--format", "xml", "x"},
 		{"rules", "propose"},

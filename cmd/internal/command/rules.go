@@ -18,15 +18,14 @@ func (p *program) rulesCommand() *cobra.Command {
 		Use:   "rules",
 		Short: "Check, test and write rule files",
 		Long: `rules has the commands for authors of rules. They run the tests inside rule files, find
-likely mistakes, show which rules decide in captures and which never do, show what
-another rule set would change, and propose a rule for a record.`,
+likely mistakes, show what another rule set would change, and propose a rule for a record.`,
 		Example: `  heed rules check mine.yaml
   heed rules propose Player.log:87 > mine.yaml
   heed rules diff default mine.yaml Player.log`,
 	}
 	return cli.Group(cmd,
-		p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
-		p.rulesSchemaCommand(), p.rulesTestCommand(),
+		p.rulesCheckCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
+		p.rulesSchemaCommand(),
 	)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/schema"
-	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -21,7 +21,6 @@ var BriefForm = schema.Object("brief", "brief", BriefDocument{})
 // forms are the JSON forms of the commands of this package, in addition to the forms of package report.
 var forms = []schema.Form{
 	schema.Object("explain", "explain", explanation{}),
-	schema.Object("rules-coverage", "rules coverage", coverageDocument{}),
 	schema.Object("rules-diff", "rules diff", diffReport{}),
 	settings.Form,
 }
@@ -51,7 +50,7 @@ func (p *program) schemaCommand() *cobra.Command {
   replay        --format json, one object (the default)
   replay-lines  --format jsonl, each line
   records       records --format jsonl, each line
-  diff, baseline-check, suspects, explain, rules-coverage, rules-diff
+  diff, baseline-check, suspects, explain, rules-diff
                 these commands with --format json, one object
   config        config show --format json of this program and of heed
 ` + more.String() + `

@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

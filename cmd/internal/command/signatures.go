@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
 )
 

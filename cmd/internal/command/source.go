@@ -8,8 +8,8 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

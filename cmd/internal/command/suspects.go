@@ -8,8 +8,8 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
 )
 
 func (p *program) suspectsCommand() *cobra.Command {

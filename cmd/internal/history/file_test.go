@@ -26,8 +26,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -147,10 +147,6 @@ func TestInterrupted(t *testing.T) {
 		"Known":  func(ctx context.Context) (any, error) { return h.Known(ctx, session(9, "", nil), 2) },
 		"Known, of a new one": func(ctx context.Context) (any, error) {
 			return h.Known(ctx, session(9, "", mods("Core", "Crane@1.2", "Next")), 7)
-		},
-		"Baseline": func(ctx context.Context) (any, error) {
-			b, left, err := h.Baseline(ctx, "Colony", 1, now, 90)
-			return []any{b, left}, err
 		},
 		"Each": func(ctx context.Context) (any, error) {
 			var all []*summary.Session

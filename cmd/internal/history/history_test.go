@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -105,6 +105,20 @@ func TestKnownSuspect(t *testing.T) {
 		"5 others were added; 6 of 9 sessions since, 0 of 5 before", known())
 	require.Equal(t, "Verdacht: Crane, in 6 von 6 Sitzungen damit und in 0 von 8 ohne; neu seit 6.11.; damals: A, B, C und "+
 		"5 weitere kamen hinzu; seitdem 6 von 9 Sitzungen, davor 0 von 5", known(rules.Texts("de")))
+}
+
+// TestKnownWithoutVersions: a group is new in a game of which no session shows a version or mods.
+func TestKnownWithoutVersions(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := 1; n <= 3; n++ {
+		s := session(uint64(n), "broken", nil, []signature.ID{2}[:n/3]...)
+		s.Facts.Game = "Colony"
+		remember(t, h, s, day(n))
+	}
+	now := session(9, "broken", nil)
+	now.Facts.Game = "Colony"
+	text := testkit.Must(h.Known(t.Context(), now, 2))
+	require.Equal(t, "new since 3 November; 1 of 1 session since, 0 of 2 before", text)
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/cohort"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/cohort"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

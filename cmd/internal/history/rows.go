@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/statefile"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // Remember stores a session that ended at a time, or that runs, and returns its number. A known log, or a copy of it,

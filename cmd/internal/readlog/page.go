@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

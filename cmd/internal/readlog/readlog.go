@@ -7,10 +7,10 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/summary"
 )
 
 // without returns why a surface lacks a field of an item, "" if it does not.

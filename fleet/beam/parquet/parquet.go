@@ -13,7 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // Row is a session.

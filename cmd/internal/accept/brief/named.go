@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/rules"
 )
 

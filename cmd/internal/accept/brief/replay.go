@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/accept/stage"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
 )
 
 // followFlags are the flags of "heed follow".

@@ -20,10 +20,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/report/summary"
 )
 
 // historyFlags are the flags of the commands that read history.
@@ -216,7 +215,7 @@ of your own (--history), and reading it makes none.`,
   heed history show 12
   heed history --format json | jq '.sessions[] | select(.broken).id'`,
 	}
-	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(),
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(),
 		p.historyExportCommand(), p.historyForgetCommand())
 	word := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -386,40 +385,6 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 	if more := len(sum.Groups) + sum.MoreGroups - shownGroups; more > 0 {
 		g.line(span{faint, "  and " + text.Many(more, "other group")})
 	}
-}
-
-func (p *program) historyBaselineCommand() *cobra.Command {
-	f := historyFlags{needed: true, latest: true}
-	var sessions int
-	cmd := &cobra.Command{
-		Use:   "baseline",
-		Short: "Print what sound sessions logged as known noise",
-		Long: `baseline prints a baseline, as "heed baseline write" does, of what stood in many sessions in
-which nothing broke: it is known noise from now on. Review it before you use it.`,
-		Example: `  heed history baseline > heed-baseline.yaml
-  heed baseline check --baseline heed-baseline.yaml Player.log`,
-		Args: cobra.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error {
-			if sessions < 1 {
-				return cli.Usage(cmd, "--sessions %d: want 1 or more", sessions)
-			}
-			return nil
-		},
-	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		b, left, err := h.Baseline(ctx, game, sessions, p.Now(), compare.DefaultExpiry)
-		if err != nil {
-			return err
-		}
-		if left > 0 {
-			p.Note("%s left out: no text of them is remembered whole", text.Many(left, "group is", "groups are"))
-		}
-		return p.print(b.Append(nil))
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&f.file, "history", "", "read the history in `FILE`")
-	flags.IntVar(&sessions, "sessions", 3, "take what stood in at least `N` sound sessions")
-	return f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session")
 }
 
 func (p *program) historyExportCommand() *cobra.Command {

@@ -18,8 +18,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
@@ -29,79 +27,14 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
-	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/statefile"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/internal/loopback"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
-)
-
-// hostFlags are the flags of the commands that run an engine.
-type hostFlags struct {
-	rules       []string
-	mods        []string
-	noDefaults  bool
-	settle      time.Duration
-	allow       []string
-	observeOnly bool
-	failOpen    bool
-	noAttention bool
-	journal     int
-	record      string
-	state       string
-	metrics     string
-	web         string
-	remote      bool
-	logLevel    string
-	logFile     string
-	grace       time.Duration
-
-	remember command.RememberFlags
-}
-
-func (f *hostFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order, and read again when they change (repeatable)")
-	flags.StringArrayVar(&f.mods, "mods", nil, command.ModsUsage)
-	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
-	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the last `N` entries for later requests, with 128 bytes of text for each on average")
-	flags.StringVar(&f.record, "record", "", "record the engine's input to `FILE`, for heed replay")
-	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
-		"other files are in the user's state folder, such as ~/.local/state/heed)")
-	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for the program that heed started, and read the log for as long")
-	f.remember.RegisterLive(cmd)
-	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
-	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
-	cli.Choice(cmd, "log-level", "debug", "info", "warn", "error")
-	cli.Checked(cmd, f.validate)
-}
-
-// registerGate adds the flags of the commands that serve bridges.
-func (f *hostFlags) registerGate(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", 0, "let a call's result wait up to `DURATION` for faults that are logged after it")
-	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`; stars stand for segments: \"saves/*\", \"debug/**\" (repeatable)")
-	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, but hold no call back")
-	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
-	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; keep diagnostics and operations")
-	flags.StringVar(&f.web, "web", "", "serve a live page for a person on `ADDR`, or on a free port of this machine; \"heed status\" shows its address")
-	flags.Lookup("web").NoOptDefVal = "127.0.0.1:0"
-	cli.Exclusive(cmd, "observe-only", "no-attention")
-}
-
-// The default of --journal, its bounds, and the bytes of text for each entry on average. The default is the journal's.
-const (
-	defaultJournal = 24576
-	minJournal     = 1000
-	maxJournal     = 4_000_000
-	textPerEntry   = 128
 )
 
 // hosting holds the parts of a host that differ between commands.
@@ -587,35 +520,6 @@ func (h *host) openFollower() (err error) {
 	}
 	h.follower, err = follow.New(cfg)
 	return err
-}
-
-// maxSettle bounds --settle, which a project's file may set: clients give up on a call after about a minute.
-const maxSettle = time.Minute
-
-// validate returns an error for flags that would be refused later, before anything starts.
-func (f *hostFlags) validate(cmd *cobra.Command) error {
-	if _, err := gate.New(gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}); err != nil {
-		return cli.Usage(cmd, "--allow: %w", err)
-	}
-	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
-		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
-	}
-	return cmp.Or(notNegative(cmd, "grace", f.grace), within(cmd, "settle", f.settle, 0, maxSettle),
-		within(cmd, "journal", f.journal, minJournal, maxJournal), loopbackOnly(cmd, "metrics", f.metrics, f.remote))
-}
-
-// loopbackOnly returns an error for a flag with an address that is open to other machines, unless remote is set.
-func loopbackOnly(cmd *cobra.Command, flag, addr string, remote bool) error {
-	if addr == "" || remote {
-		return nil
-	}
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return cli.Usage(cmd, "--%s: %w", flag, err)
-	}
-	if !loopback.Is(addr) {
-		return cli.Usage(cmd, "--%s %s is open to other machines: use 127.0.0.1, or --%[1]s-remote", flag, addr)
-	}
-	return nil
 }
 
 // fileName returns text as part of a file's name.

@@ -23,8 +23,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 

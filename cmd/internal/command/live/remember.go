@@ -18,9 +18,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 // keepEvery bounds how much of a session is lost if its heed is killed; it is shorter in tests.

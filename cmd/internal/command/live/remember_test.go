@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

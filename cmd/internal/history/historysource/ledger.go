@@ -7,7 +7,7 @@ import (
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

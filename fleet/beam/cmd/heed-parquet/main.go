@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/heedlog/heed/fleet/beam/parquet"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 )
 
 func main() {

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/fleet/beam/parquet"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/signature"
 )
 

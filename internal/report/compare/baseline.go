@@ -1,0 +1,379 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cohort"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/signature"
+)
+
+// date is a day, in the form 2006-01-02. Days compare as texts.
+type date string
+
+// dateOf returns the day of a time, in UTC, so that it is the same for all who
+// share a baseline.
+func dateOf(t time.Time) date { return date(t.UTC().Format(time.DateOnly)) }
+
+// Baseline is noise that is known: groups of urgent entries with the rate at which
+// they were seen.
+type Baseline struct {
+	// What its meaning depends on.
+	Signatures int    // signature.Version
+	Masking    uint64 // signature.Normalizer.Version
+	Rules      uint64 // rules.Set.Hash
+	Mods       uint64 // of the lists of mods; 0 where no log had one
+
+	Written    date
+	Incomplete bool // a log that it was written from was blind or cut
+
+	// Entries are by the id of their signature.
+	Entries []Known
+
+	file string // that it was read from
+}
+
+// Known is one group of a baseline.
+type Known struct {
+	Signature   signature.Signature // that names the group
+	Rule        string
+	Disposition event.Disposition
+	Count       uint64 // entries, in Records of Runs
+	Records     uint64
+	Runs        int
+	First       date // first written
+	Expires     date // the first day on which it is known no more
+	Note        string
+
+	// Templates are canonical templates of the group, at most 16. The first one is the template of Signature.
+	Templates []string
+
+	// Sample is the text of an entry of the group with its stack, scrubbed, by which another version of signatures reads
+	// the group. It is "" where a scrubbed or cut text has another template.
+	Sample string
+}
+
+// per1000 returns the rate.
+func (k *Known) per1000() float64 {
+	if k.Records == 0 {
+		return 0
+	}
+	return float64(k.Count) * 1000 / float64(k.Records)
+}
+
+// WriteOptions sets up how a baseline is written.
+type WriteOptions struct {
+	Today  time.Time
+	Expiry int // days; 0 means DefaultExpiry
+
+	// Previous is the baseline before, nil for a new one. Groups that it knows keep the first day, the day of expiry, the
+	// note and the id. Groups that were not seen again stay until they expire.
+	Previous *Baseline
+
+	// Renew gives all that was seen a new day of expiry.
+	Renew bool
+}
+
+// Written is a baseline with the number of its changes.
+type Written struct {
+	Baseline *Baseline
+	Updated  bool // there was a previous one
+	Added    int  // groups that the previous one did not know
+	Kept     int  // that it knew, and that were seen again
+	Unseen   int  // that it knew, that were not seen, and stay
+	Dropped  int  // that were not seen and have expired
+	Expired  int  // that were seen and have expired: renew them, or mend what causes them
+}
+
+// Write makes a baseline of the urgent groups of the new side.
+func (c *Collector) Write(o WriteOptions) *Written {
+	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
+	totals := c.totals(New)
+	b := &Baseline{
+		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.rulesHash(), Mods: modsHash(c.listed(New)),
+		Written: today, Incomplete: totals.incomplete(),
+	}
+	w := &Written{Baseline: b, Updated: o.Previous != nil}
+	groups, previous := c.match(cmp.Or(o.Previous, &Baseline{}))
+	seen := make([]bool, len(previous.Entries))
+	for _, g := range groups {
+		t := &g.tally[New]
+		if !t.decided.disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
+			continue
+		}
+		k := Known{
+			Signature: g.texts[0].sig, Rule: t.decided.rule, Disposition: t.decided.disposition,
+			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
+			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
+		}
+		if g.entry >= 0 {
+			old := &previous.Entries[g.entry]
+			seen[g.entry] = true
+			w.Kept++
+			k.First, k.Note, k.Sample = old.First, old.Note, c.sample(g, old.Sample)
+			if !o.Renew {
+				k.Expires = old.Expires
+			}
+			if k.Expires <= today {
+				w.Expired++
+			}
+			// An id that stays is no change to review.
+			if i := slices.IndexFunc(g.texts, func(t *entryText) bool { return t.sig == old.Signature }); i >= 0 {
+				k.Signature = old.Signature
+				first := g.texts[i].template
+				rest := slices.DeleteFunc(k.Templates, func(t string) bool { return t == first })
+				k.Templates = append([]string{first}, rest[:min(len(rest), MaxForms-1)]...)
+			}
+		} else {
+			w.Added++
+		}
+		b.Entries = append(b.Entries, k)
+	}
+	for i := range previous.Entries {
+		switch old := &previous.Entries[i]; {
+		case seen[i]:
+		case old.Expires <= today:
+			w.Dropped++
+		default:
+			w.Unseen++
+			b.Entries = append(b.Entries, *old)
+		}
+	}
+	slices.SortFunc(b.Entries, func(x, y Known) int { return compareSignatures(x.Signature, y.Signature) })
+	return w
+}
+
+// sample returns the sample that a baseline had of a group, or else the text of an entry, scrubbed: the first that is
+// read as the group, or "".
+func (c *Collector) sample(g *group, before string) string {
+	lines := strings.Split(strings.TrimSpace(g.tally[New].text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\r")
+	}
+	text := c.config.Scrub(strings.Join(lines, "\n"))
+	for _, s := range [...]string{before, text} {
+		sig := signature.Of([]byte(c.masked(s)))
+		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool { return t.sig == sig }) {
+			return s
+		}
+	}
+	return ""
+}
+
+// match returns the groups, those that a baseline knows with their entry in joined: the baseline with entries that turn
+// out to be one variant of a group made one, the first. A group has one entry, and several groups of one entry are made
+// one.
+func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
+	var known []*entryText
+	var of []int // the entry of each
+	for i := range b.Entries {
+		// Another masking reads the sample, where a template has less than it masks.
+		for _, text := range append([]string{b.Entries[i].Sample}, b.Entries[i].Templates...) {
+			if template := c.masked(text); template != "" {
+				known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
+				of = append(of, i)
+			}
+		}
+	}
+	groups, names := c.groups(known)
+	joined, into := b.join(known, of, names)
+	byName := map[name]int{}
+	for i, t := range known {
+		byName[names.of(t)] = into[of[i]]
+	}
+	merged = groups[:0]
+	byEntry := map[int]*group{}
+	for _, g := range groups {
+		i, ok := byName[names.of(g.texts[0])]
+		if !ok {
+			merged = append(merged, g)
+			continue
+		}
+		g.entry = i
+		first := byEntry[i]
+		if first == nil {
+			byEntry[i] = g
+			merged = append(merged, g)
+			continue
+		}
+		first.texts, first.cut = append(first.texts, g.texts...), append(first.cut, g.cut...)
+	}
+	for _, g := range byEntry {
+		slices.SortFunc(g.texts, compareTexts)
+		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
+		g.add()
+	}
+	return merged, joined
+}
+
+// join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
+// The known templates are each of an entry.
+func (b *Baseline) join(known []*entryText, of []int, names *namer) (joined *Baseline, into []int) {
+	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
+	for i := range first {
+		first[i] = i
+	}
+	root := func(i int) int {
+		for first[i] != i {
+			i = first[i]
+		}
+		return i
+	}
+	byName := map[name]int{}
+	for k, t := range known {
+		n, i := names.of(t), root(of[k])
+		if other, ok := byName[n]; ok {
+			j := root(other)
+			first[max(i, j)] = min(i, j)
+		}
+		byName[n] = i
+	}
+	copied := *b
+	copied.Entries, into = nil, make([]int, len(first))
+	for i := range b.Entries {
+		if r := root(i); r != i {
+			into[i] = into[r]
+			copied.Entries[into[i]].join(&b.Entries[i])
+			continue
+		}
+		into[i] = len(copied.Entries)
+		k := b.Entries[i]
+		k.Templates = slices.Clone(k.Templates)
+		copied.Entries = append(copied.Entries, k)
+	}
+	return &copied, into
+}
+
+// masked returns the template that a text, or a template of any version, has today.
+func (c *Collector) masked(text string) string {
+	return string(c.normalizer.AppendTemplate(nil, text, ""))
+}
+
+// join adds another group of the same baseline.
+func (k *Known) join(o *Known) {
+	if k.Records == o.Records && k.Runs == o.Runs {
+		k.Count += o.Count
+	} else { // of other logs: the rates are added
+		k.Count += uint64(float64(o.Count) / float64(o.Records) * float64(k.Records))
+	}
+	k.Count = min(k.Count, k.Records)
+	if o.Disposition > k.Disposition {
+		k.Rule, k.Disposition = o.Rule, o.Disposition
+	}
+	k.First, k.Expires = min(k.First, o.First), min(k.Expires, o.Expires)
+	if k.Note == "" {
+		k.Note = o.Note
+	} else if o.Note != "" && o.Note != k.Note {
+		k.Note += "; " + o.Note
+	}
+	for _, t := range o.Templates {
+		if len(k.Templates) < MaxForms && !slices.Contains(k.Templates, t) {
+			k.Templates = append(k.Templates, t)
+		}
+	}
+}
+
+// rulesHash names the set of rules that decided, 0 where that is not known.
+func (c *Collector) rulesHash() uint64 {
+	if c.config.Rules == nil {
+		return 0
+	}
+	return c.config.Rules.Hash()
+}
+
+// Check holds the new side against a baseline.
+func (c *Collector) Check(b *Baseline, now time.Time) *Check {
+	today, after := dateOf(now), c.totals(New)
+	out := &Check{
+		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
+		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
+		RulesChanged: b.Rules != c.rulesHash() || b.Masking != c.normalizer.Version(),
+	}
+	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
+		out.ModsChanged = h != b.Mods
+	}
+	groups, b := c.match(b)
+	// Groups that are not known, or more frequent, are no part of the length of a log.
+	length := after.Records
+	seen := make([]bool, len(b.Entries))
+	compared := 0
+	for _, g := range groups {
+		if g.entry >= 0 {
+			seen[g.entry] = true
+			compared++
+		} else if g.tally[New].decided.disposition.Urgent() {
+			length -= g.tally[New].count
+		}
+	}
+	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(confidence, compared))
+	for i, g := range groups {
+		t := &g.tally[New]
+		if !t.decided.disposition.Urgent() {
+			continue
+		}
+		if g.entry < 0 {
+			out.Added = append(out.Added, c.row(g, &Totals{}, &after))
+			continue
+		}
+		entry := &b.Entries[g.entry]
+		rows := &out.Expired
+		switch {
+		case above[i]:
+			rows = &out.More
+		case t.own > entry.Disposition:
+			rows = &out.Worse
+		case entry.Expires > today:
+			out.Known++
+			out.KnownEntries += t.count
+			continue
+		}
+		row := c.row(g, &Totals{}, &after)
+		row.Old = &Tally{Count: entry.Count, Per1000: rounded(entry.per1000()), Disposition: entry.Disposition}
+		row.Ratio, row.Expires, row.Note = ratios[i].shown(), entry.Expires, c.safe(entry.Note, maxShown)
+		*rows = append(*rows, row)
+	}
+	for _, rows := range [][]Group{out.Added, out.More, out.Worse, out.Expired} {
+		slices.SortFunc(rows, compareRows)
+	}
+	for i := range b.Entries {
+		if k := &b.Entries[i]; !seen[i] {
+			out.Unseen = append(out.Unseen, unseen{
+				ID: k.Signature.ID, Disposition: k.Disposition, Rule: c.safe(k.Rule, 0), Expires: k.Expires,
+				Note: c.safe(k.Note, maxShown), Template: c.line(k.Templates),
+			})
+		}
+	}
+	slices.SortStableFunc(out.Unseen, func(a, b unseen) int { return cmp.Compare(b.Disposition, a.Disposition) })
+	return out
+}
+
+// aboveRate returns which of groups are above the rate that a baseline has for them, and
+// by how much. length is how many records all that is known has; those above their rate
+// are no part of it either, so that they are found in turns.
+func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
+	above, ratios = make([]bool, len(groups)), make([]ratio, len(groups))
+	for again := true; again; {
+		again = false
+		left := length
+		for i, g := range groups {
+			if g.entry < 0 || above[i] {
+				continue
+			}
+			e, n := &b.Entries[g.entry], g.tally[New].count
+			measures := []exposure{
+				{perRun, float64(e.Runs), float64(len(c.runs[New]))},
+				{perRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
+			}
+			var is change
+			if is, ratios[i] = differs(e.Count, n, measures, z); is == more {
+				above[i], again = true, true
+				length -= min(length, n)
+			}
+		}
+	}
+	return above, ratios
+}

@@ -1,0 +1,112 @@
+package compare_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/compare"
+)
+
+// TestDiffEndOfLog: what the end of a log has left of a record is no news, on
+// either side; what is no beginning of another text is.
+func TestDiffEndOfLog(t *testing.T) {
+	fault := "!the mill of Human1000 broke: no water (A = Thing_Wheel1 at 5)"
+	tests := map[string]struct {
+		last      string
+		truncated bool
+		news      []string
+	}{
+		"within a word":             {last: "!the mill of Human1000 br"},
+		"at the end of a word":      {last: "!the mill of Human1000 broke:"},
+		"within a value":            {last: "!the mill of Human1000 broke: no water (A = Thing_Wh"},
+		"within the first word":     {last: "?th"},
+		"the whole text":            {last: fault},
+		"another text":              {last: "!the mill of Human1000 burns", news: []string{"the mill of <*> burns"}},
+		"another text, cut as well": {last: "!a ship sa", truncated: true, news: []string{"a ship sa"}},
+		"a footer":                  {last: "(Filename: C", news: []string{"(Filename: C"}},
+		"a footer, and visibly cut": {last: "(Filename: C", truncated: true},
+		"longer than what was known": {
+			last: fault + " and nobody knows why",
+			news: []string{"the mill of <*> broke: no water (A = <*> at <*>) and nobody knows why"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			whole := append(session(20), fault)
+			ends := append(slices.Clone(whole), test.last)
+			for _, sides := range [][2]compare.Side{{compare.Old, compare.New}, {compare.New, compare.Old}} {
+				c := collector(t, compare.Config{})
+				feed(c, sides[0], "whole.log", append(slices.Clone(whole), "the game ends"))
+				run := feed(c, sides[1], "cut.log", ends)
+				if test.truncated {
+					notice(run, event.StatusTruncated, len(ends))
+				}
+				d := c.Diff()
+				there, elsewhere := d.Added, d.Gone
+				if sides[1] == compare.Old {
+					there, elsewhere = elsewhere, there
+				}
+				if test.news == nil {
+					test.news = []string{}
+				}
+				require.Equal(t, test.news, heads(there))
+				require.Equal(t, []string{"the game ends"}, heads(elsewhere))
+				require.Empty(t, d.More)
+				require.Empty(t, d.Less)
+			}
+		})
+	}
+}
+
+// TestDiffEndOfLogCounts: what is left of an entry is one of the group, on a side that
+// has no other as well, and says nothing of how urgent it is.
+func TestDiffEndOfLogCounts(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "whole.log", append(session(20), "?the mill of Human1000 broke: no water", "the game ends"))
+	feed(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
+	feed(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
+	d := c.Diff()
+	require.True(t, noDifference(d), "%v", d)
+	require.Empty(t, d.Worse)
+	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"),
+		[]string{"the game ends"}))
+	d = c.Diff()
+	require.Equal(t, []string{"the mill of <*> broke: no water"}, heads(d.More))
+	require.EqualValues(t, 302, d.More[0].New.Count)
+	require.Equal(t, "[{cut.log 147} {cut2.log 147} {more.log 146}]", fmt.Sprint(d.More[0].New.First))
+	require.Empty(t, d.Added)
+}
+
+// TestDiffEndsOfLogs: of texts that are the last of their logs and beginnings of
+// one another, the longest stays.
+func TestDiffEndsOfLogs(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(5))
+	feed(c, compare.New, "a.log", append(session(5), "!the mill of A = Thing_"))
+	feed(c, compare.New, "b.log", append(session(5), "!the mill of A = Thing_Wheel1 at 5"))
+	feed(c, compare.New, "c.log", append(session(5), "!the mill of A"))
+	require.ElementsMatch(t, []string{"the mill of A = Thing_", "the mill of A = <*> at <*>"}, heads(c.Diff().Added),
+		"which of the two is the beginning of the other cannot be told")
+	d := c.Diff()
+	require.Len(t, d.New.Files, 3)
+	require.EqualValues(t, 3*len(session(5))+3, d.New.Records)
+}
+
+// TestBaselineEndOfLog: a baseline knows the text of which a log has the beginning
+// alone, and what is left of a record is not written to one.
+func TestBaselineEndOfLog(t *testing.T) {
+	fault := "!the mill of Human1000 broke: no water"
+	good := collector(t, compare.Config{})
+	feed(good, compare.New, "good.log", append(session(20), fault, fault, "!the mill of Human1000 br"))
+	b := good.Write(compare.WriteOptions{Today: on("2026-01-01")}).Baseline
+	for _, e := range b.Entries {
+		require.NotContains(t, e.Templates, "the mill of <*> br")
+	}
+	c := collector(t, compare.Config{})
+	feed(c, compare.New, "cut.log", append(session(20), "!the mill of Human1001 broke: n"))
+	require.Empty(t, c.Check(b, on("2026-01-02")).Added)
+}

@@ -1,0 +1,249 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// group is the texts that are one variant of a group, with their counts: another code in the same place is news.
+type group struct {
+	texts []*entryText // by id
+	cut   []*entryText // their beginnings at the ends of logs
+	tally [2]tally
+	seen  []sighting // by run, in the order of the runs
+	at    map[*Run]int
+	entry int // of a baseline, or -1
+}
+
+func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
+
+func compareSignatures(a, b signature.Signature) int {
+	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Check, b.Check))
+}
+
+// name names a variant of a group.
+type name struct {
+	group   signature.Signature
+	variant string
+}
+
+// groups learns all texts, and what else is known, and returns the groups by
+// their first id. A text without a template is a group of its own.
+func (c *Collector) groups(known []*entryText) (groups []*group, names *namer) {
+	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
+	all, cut := c.whole(texts, known)
+	learned := slices.Concat(all, known)
+	slices.SortFunc(learned, compareTexts)
+	grouper, err := signature.NewGrouper(signature.GrouperConfig{
+		Signatures: max(1, len(learned)),
+		Columns:    min(max(groupColumns*len(learned), minColumns), maxColumns),
+	})
+	if err != nil {
+		panic("BUG: compare: " + err.Error())
+	}
+	for _, t := range learned {
+		if t.template != "" {
+			grouper.Learn(t.sig, []byte(t.template))
+		}
+	}
+	names = &namer{grouper, map[name]name{}}
+	c.people(names, learned)
+	byName := map[name]*group{}
+	for _, t := range all {
+		name := names.of(t)
+		g := byName[name]
+		if g == nil {
+			g = &group{entry: -1}
+			byName[name] = g
+			groups = append(groups, g)
+		}
+		g.texts = append(g.texts, t)
+	}
+	for _, t := range texts {
+		longer := cut[t]
+		for cut[longer] != nil { // which is cut itself, and longer each time
+			longer = cut[longer]
+		}
+		if longer != nil {
+			if g := byName[names.of(longer)]; g != nil {
+				g.cut = append(g.cut, t)
+			}
+		}
+	}
+	for _, g := range groups {
+		g.add()
+	}
+	return groups, names
+}
+
+// add adds up the tallies and sightings of the texts of a group.
+func (g *group) add() {
+	g.at = map[*Run]int{}
+	for _, t := range g.texts {
+		for side := range t.tally {
+			g.tally[side].merge(&t.tally[side])
+		}
+		g.see(t)
+	}
+	for _, t := range g.cut {
+		g.addCut(t)
+	}
+	g.at = nil
+	slices.SortStableFunc(g.seen, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
+	})
+}
+
+// see adds the sightings of a text.
+func (g *group) see(t *entryText) {
+	for _, s := range t.seen {
+		i, ok := g.at[s.run]
+		if !ok {
+			g.at[s.run] = len(g.seen)
+			g.seen = append(g.seen, s)
+			continue
+		}
+		g.seen[i].count += s.count
+		g.seen[i].first = min(g.seen[i].first, s.first)
+	}
+}
+
+// merge adds u to t.
+func (t *tally) merge(u *tally) {
+	if u.count == 0 {
+		return
+	}
+	if t.count == 0 || u.decided.compare(&t.decided) > 0 {
+		t.decided = u.decided
+		if u.sample != "" {
+			t.sample, t.suspects = u.sample, u.suspects
+		}
+	}
+	t.count += u.count
+	t.own = max(t.own, u.own)
+	if len(t.suspects) == 0 {
+		t.suspects = u.suspects
+	}
+	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
+}
+
+// whole returns the whole texts, and the texts that the end of a log has cut, each with the text that begins with it,
+// or with nil. A game that is killed, or still running, leaves a log that ends within a line or within a stack; the
+// beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It
+// counts as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry
+// that is not urgent counts as cut, too.
+func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
+	last := c.lastEntries()
+	if len(last) == 0 {
+		return texts, nil
+	}
+	cut = map[*entryText]*entryText{}
+	for _, t := range texts {
+		l := last[t]
+		if l == nil {
+			whole = append(whole, t)
+			continue
+		}
+		var longer *entryText
+		for _, other := range texts {
+			if begins(other.template, t.template, last[other] == nil) &&
+				(longer == nil || !longer.covers(t) && other.covers(t)) {
+				longer = other
+			}
+		}
+		found := longer != nil || slices.ContainsFunc(known, func(k *entryText) bool {
+			return begins(k.template, t.template, true)
+		})
+		if found || l.truncated && !t.urgent() {
+			cut[t] = longer
+			continue
+		}
+		whole = append(whole, t)
+	}
+	return whole, cut
+}
+
+// lastEntries returns the texts that came nowhere but at the ends of logs.
+func (c *Collector) lastEntries() map[*entryText]*lastEntries {
+	last := map[*entryText]*lastEntries{}
+	for _, runs := range c.runs {
+		for _, r := range runs {
+			if t := r.latest; t != nil {
+				l := last[t]
+				if l == nil {
+					l = &lastEntries{truncated: true}
+					last[t] = l
+				}
+				l.count++
+				l.truncated = l.truncated && r.truncated
+			}
+		}
+	}
+	maps.DeleteFunc(last, func(t *entryText, l *lastEntries) bool {
+		return l.count < t.tally[Old].count+t.tally[New].count
+	})
+	return last
+}
+
+// covers reports whether t is on every side that u is on.
+func (t *entryText) covers(u *entryText) bool {
+	return (u.tally[Old].count == 0 || t.tally[Old].count > 0) && (u.tally[New].count == 0 || t.tally[New].count > 0)
+}
+
+func (t *entryText) urgent() bool {
+	return t.tally[Old].decided.disposition.Urgent() || t.tally[New].decided.disposition.Urgent()
+}
+
+// addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so
+// that the whole entries decide about the group.
+func (g *group) addCut(t *entryText) {
+	for side := range t.tally {
+		u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]
+		if u.count == 0 {
+			continue
+		}
+		if v.count == 0 {
+			*v = *u
+			if other.count > 0 {
+				v.decided, v.own = other.decided, other.own
+			}
+			continue
+		}
+		v.count += u.count
+	}
+	g.see(t)
+}
+
+// lastEntries is a text with which logs end.
+type lastEntries struct {
+	count     uint64
+	truncated bool // all of these logs are visibly cut
+}
+
+// begins reports whether a template may be the beginning of a longer one. The last word may be masked in one of them
+// alone: "A = Thing_Lam" is the beginning of "A = <*>". Each of two such templates may be the beginning of the other,
+// so that this counts only if longer is whole.
+func begins(longer, template string, whole bool) bool {
+	if template == "" || longer == template {
+		return false
+	}
+	if strings.HasPrefix(longer, template) {
+		return true
+	}
+	at := strings.LastIndexAny(template, " \n") + 1
+	if !whole || at == 0 || !strings.HasPrefix(longer, template[:at]) {
+		return false
+	}
+	word := longer[at:]
+	if end := strings.IndexAny(word, " \n"); end >= 0 {
+		word = word[:end]
+	}
+	return strings.Contains(word, mask) || strings.Contains(template[at:], mask)
+}
+
+// mask is in templates in place of variable parts.
+const mask = "<*>"

@@ -1,0 +1,186 @@
+package compare_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+func mod(name, id, version string, assemblies ...string) capture.ListedMod {
+	return capture.ListedMod{Mod: capture.Mod{Name: name, PackageID: id, Assemblies: assemblies}, Versions: version}
+}
+
+// lists gives a run the header of an upload with mods.
+func lists(run *compare.Run, mods ...capture.ListedMod) {
+	run.Observe(&capture.Record{Context: true, Mods: &capture.ModList{Mods: mods}}, &heed.Outcome{})
+}
+
+func TestInvestigate(t *testing.T) {
+	before := []capture.ListedMod{
+		mod("Mill", "acme.mill", "1", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns"),
+	}
+	after := []capture.ListedMod{
+		mod("Mill", "acme.mill", "2", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib"),
+	}
+	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
+	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
+		c := collector(t, compare.Config{})
+		lists(c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}), before...)
+		run := c.Run(compare.New, compare.RunConfig{
+			File: "new", Template: func(signature.Signature) (string, bool) { return text, true },
+			Blame: func() []blame.Suspect { return blamed },
+		})
+		lists(run, after...)
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
+		run.Observe(&capture.Record{}, &o)
+		in := c.Suspects()
+		require.True(t, in.OldMods && in.NewMods)
+		require.Len(t, in.Groups, 1)
+		out := map[string]int{}
+		last := 1000
+		for _, s := range in.Groups[0].Suspects {
+			require.LessOrEqual(t, s.Score, last)
+			require.NotEmpty(t, s.Evidence)
+			require.Equal(t, s.Score == changed[s.Name], slices.Contains(s.Evidence, "nothing in the log points at it"), s.Name)
+			last = s.Score
+			out[s.Name] = s.Score
+		}
+		return out
+	}
+	frame := func(name string) blame.Suspect {
+		return blame.Suspect{Mod: name, Score: 60, Evidence: []blame.Evidence{{Kind: blame.Frame, Line: 2}}}
+	}
+	with := func(name string, score int) map[string]int {
+		out := map[string]int{name: score}
+		for k, v := range changed {
+			if _, ok := out[k]; !ok {
+				out[k] = v
+			}
+		}
+		return out
+	}
+	require.Equal(t, changed, suspects("something broke"))
+	require.Equal(t, with("Looms", 100), suspects("something broke", frame("Looms")))
+	require.Equal(t, with("Mill", 90), suspects("something broke", frame("MillLib")), "by an assembly")
+	require.Equal(t, with("Ship", 60), suspects("something broke", frame("ship")), "it is as it was, and on the stack")
+	require.Equal(t, with("Kiln", 45), suspects("cannot find Kilns.Oven"), "what was removed is missed")
+	require.Equal(t, changed, suspects("cannot load 0Shared"), "an assembly of several mods")
+	require.Equal(t, changed, suspects("the Kilnsman is here"), "a part of a word")
+	require.Equal(t, changed, suspects("the Mill stands still"), "a name as short as other words")
+	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
+}
+
+// TestDiffMods: a difference tells which mods came and went, and not which were moved.
+func TestDiffMods(t *testing.T) {
+	c := collector(t, compare.Config{})
+	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
+	lists(before, mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0"))
+	require.Empty(t, c.Diff().Mods, "one side alone has a list")
+	lists(after, mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0"))
+	changes := map[string]string{}
+	for _, m := range c.Diff().Mods {
+		changes[m.Name] = m.Change
+	}
+	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
+	require.True(t, noDifference(c.Diff()), "the log says the same")
+
+	c = collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	lists(feed(c, compare.New, "new.log", session(1)), mod("Walls", "anna.walls", "1.0"))
+	require.Empty(t, c.Diff().Mods, "the other side alone has a list")
+}
+
+// TestMovedMod: a mod that is loaded at another place is a suspect, if a weak one.
+func TestMovedMod(t *testing.T) {
+	c := collector(t, compare.Config{})
+	tools, lamps, walls := mod("Tools", "anna.tools", "1"), mod("Lamps", "anna.lamps", "1"), mod("Walls", "anna.walls", "1")
+	lists(feed(c, compare.Old, "old.log", session(1)), tools, lamps, walls)
+	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), walls, tools, lamps)
+	in := c.Suspects()
+	require.Len(t, in.Groups, 1)
+	require.Len(t, in.Groups[0].Suspects, 1)
+	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
+	require.Equal(t, 10, in.Groups[0].Suspects[0].Score)
+}
+
+// TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.
+func TestNamesOfModsAreScrubbedApart(t *testing.T) {
+	c := collector(t, compare.Config{
+		Scrub:    func(string) string { return "…" },
+		ScrubMod: strings.NewReplacer("anna", "somebody").Replace,
+	})
+	lists(feed(c, compare.Old, "old.log", session(1)), mod("Tools", "anna.tools", "1"))
+	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), mod("Walls", "anna.walls", "1"))
+	in := c.Suspects()
+	require.Equal(t, "…", in.Groups[0].Group.Template)
+	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
+	require.Equal(t, "somebody.walls", in.Groups[0].Suspects[0].PackageID)
+	require.ElementsMatch(t, []string{"Tools", "Walls"}, []string{c.Diff().Mods[0].Name, c.Diff().Mods[1].Name})
+}
+
+// TestSkip: an entry that is compared with nothing is one of the log all the same.
+func TestSkip(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	lists(feed(c, compare.New, "new.log", session(1)))
+	d := c.Diff()
+	require.True(t, noDifference(d))
+	require.Equal(t, d.Old.Records+1, d.New.Records)
+}
+
+func TestInvestigateWithoutLists(t *testing.T) {
+	c := collector(t, compare.Config{})
+	give := func(side compare.Side, text, name string) {
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
+		c.Run(side, compare.RunConfig{
+			Template: func(signature.Signature) (string, bool) { return text, true },
+			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: 60}} },
+		}).Observe(&capture.Record{}, &o)
+	}
+	give(compare.Old, "the mill is old", "Mill")
+	give(compare.New, "the mill is new", "mill")
+	give(compare.New, "the ship is new", "Ship")
+	in := c.Suspects()
+	scores := []int{}
+	for _, g := range in.Groups {
+		scores = append(scores, g.Suspects[0].Score)
+	}
+	slices.Sort(scores)
+	require.Equal(t, []int{60, 75}, scores, "who was blamed before is less of a suspect")
+	require.Empty(t, in.Mods)
+}
+
+// TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not.
+func TestRankingOfSuspects(t *testing.T) {
+	c := collector(t, compare.Config{})
+	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
+	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
+	give := func(text, name string, score int, d event.Disposition) {
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
+		c.Run(compare.New, compare.RunConfig{
+			Template: func(signature.Signature) (string, bool) { return text, true },
+			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: score}} },
+		}).Observe(&capture.Record{}, &o)
+	}
+	give("the first mast breaks", "Mill", 60, event.Advisory)
+	give("the second mast breaks", "Ship", 40, event.Advisory)
+	give("the third mast breaks", "Ship", 40, event.Blocking)
+	in := c.Suspects()
+	var names []string
+	for _, s := range in.Suspects {
+		names = append(names, fmt.Sprint(s.Name, " ", s.Direct, " ", s.Blocking, " ", s.Groups, " ", s.Entries))
+	}
+	require.Equal(t, []string{"Ship true 1 2 2", "Mill true 0 1 1", "Looms false 0 0 0"}, names)
+}

@@ -1,0 +1,273 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// maxChangedMods bounds the mods that are named for each change.
+const maxChangedMods = 5
+
+// changedMods returns which mods differ, with their names as named shows them; "" where none
+// does.
+func changedMods(mods []compare.ModChange, named func(string) string) string {
+	var parts []string
+	for _, change := range [...]string{"added", "updated", "removed"} {
+		var names []string
+		for i := range mods {
+			if mods[i].Change == change {
+				names = append(names, named(changedTitle(&mods[i])))
+			}
+		}
+		if more := len(names) - maxChangedMods; more > 0 {
+			names = append(names[:maxChangedMods], fmt.Sprintf("%d more", more))
+		}
+		if names != nil {
+			parts = append(parts, change+" "+strings.Join(names, ", "))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "Mods: " + strings.Join(parts, "; ") + "."
+}
+
+// counted returns how many rows there are, and how many of them are urgent.
+func counted(rows []compare.Group, one, many string) string {
+	s := text.Count(len(rows), one, many)
+	if urgent := byDisposition(rows, event.Advisory); urgent != "" {
+		s += " (" + urgent + ")"
+	}
+	return s
+}
+
+// byDisposition returns how many rows each disposition has, from the least one on.
+func byDisposition(rows []compare.Group, least event.Disposition) string {
+	var n [len(dispositions)]int
+	for i := range rows {
+		n[rows[i].Disposition]++
+	}
+	var parts []string
+	for _, d := range dispositions {
+		if n[d] > 0 && d >= least {
+			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sideName names a side.
+func sideName(s *compare.Totals) string {
+	name := "nothing"
+	switch len(s.Files) {
+	case 0:
+	case 1:
+		name = s.Files[0].Name
+	default:
+		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
+	}
+	out := name + " (" + text.Count(s.Records, "record")
+	if s.Hours > 0 {
+		out += ", " + rate(s.Hours) + " hours"
+	}
+	return out + ")"
+}
+
+// heading describes a side in Markdown, with the name of its first file in code.
+func heading(s *compare.Totals) string {
+	if len(s.Files) == 0 {
+		return prose(sideName(s))
+	}
+	return code(s.Files[0].Name, 0) + prose(strings.TrimPrefix(sideName(s), s.Files[0].Name))
+}
+
+// maxGaps bounds the gaps of a side that text lists.
+const maxGaps = 2
+
+// silentSide reports whether no log of a side has anything to compare.
+func silentSide(s *compare.Totals) bool {
+	hasEntries := func(f compare.File) bool {
+		return !slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Silence() != "" })
+	}
+	return !slices.ContainsFunc(s.Files, hasEntries)
+}
+
+// gapWords are the gaps at a line.
+var gapWords = map[string]string{
+	event.StatusHole.String():      "has missing bytes",
+	event.StatusRunCut.String():    "lacks repeated messages, which the game left out,",
+	event.StatusTruncated.String(): "is cut off",
+}
+
+// gapsOf returns where the evidence of a side is incomplete.
+func gapsOf(s *compare.Totals) []string {
+	var out []string
+	more := 0
+	for i := range s.Files {
+		f := &s.Files[i]
+		of := ""
+		if len(s.Files) > 1 {
+			of = " of " + f.Name
+		}
+		shown := f.Gaps[:min(len(f.Gaps), maxGaps-len(out))]
+		more += f.MoreGaps + len(f.Gaps) - len(shown)
+		for _, g := range shown {
+			says := fmt.Sprintf("%s at line %d%s", cmp.Or(gapWords[g.Kind], "has a gap"), g.From, of)
+			switch silence := g.Silence(); {
+			case silence != "" && of != "":
+				says = fmt.Sprintf("has a log that is %s (%s)", silence, f.Name)
+			case silence != "":
+				says = "is " + silence
+			case g.Kind == "beginning":
+				says = "lacks its beginning" + of
+			case g.Kind == "unread":
+				says = fmt.Sprintf("was only read to line %d%s", g.From, of)
+			case g.Kind == "blind":
+				says = fmt.Sprintf("stops at line %d%s", g.From, of)
+				if g.Rule != "" {
+					says += " (" + g.Rule + ")"
+				}
+				if g.To > 0 {
+					says += fmt.Sprintf(", until line %d", g.To)
+				}
+			}
+			out = append(out, says)
+		}
+	}
+	if more > 0 {
+		out = append(out, "has "+text.Count(more, "more such gap"))
+	}
+	return out
+}
+
+// rate shows a rate in three digits.
+func rate(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// ratioWords shows the ratio of a group, such as "×4.2 (3.1–5.7 per run)".
+func ratioWords(g *compare.Group) string {
+	r := g.Ratio
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
+}
+
+// percent shows a chance, without fractions beyond 5%.
+func percent(chance float64) string {
+	switch {
+	case chance == 0:
+		return ""
+	case chance < 0.001:
+		return "<0.1%"
+	case chance > 0.05:
+		return strconv.FormatFloat(chance*100, 'f', 0, 64) + "%"
+	}
+	return strconv.FormatFloat(chance*100, 'g', 2, 64) + "%"
+}
+
+// firstWords returns where a group begins: a line, with its file where there are
+// several.
+func firstWords(t *compare.Tally, many bool) string {
+	if len(t.First) == 0 {
+		return ""
+	}
+	first := t.First[0]
+	s := strconv.Itoa(first.Line)
+	if many {
+		s = baseName(first.File) + ":" + s
+		if n := len(t.First) - 1; n > 0 {
+			s += fmt.Sprintf(" +%d", n)
+		}
+	}
+	return s
+}
+
+// groupWords follows the disposition of a group with suspects, up to its place.
+func groupWords(g *compare.SuspectGroup) string {
+	kind := "new"
+	if g.Group.Old != nil {
+		kind = "more frequent"
+	}
+	return fmt.Sprintf(" %s, %s: %s, first at ", g.Group.Severity, kind, text.Count(g.Group.New.Count, "entry", "entries"))
+}
+
+// firstPlace returns the first line of a group with its file.
+func firstPlace(g *compare.SuspectGroup) string {
+	if len(g.Group.New.First) == 0 {
+		return "no line"
+	}
+	first := g.Group.New.First[0]
+	return fmt.Sprintf("%s:%d", first.File, first.Line)
+}
+
+// suspected calls f for each suspect that an entry of a group points at, with the evidence. The ranking has the others.
+func suspected(g *compare.SuspectGroup, f func(mod, evidence string)) {
+	for _, s := range g.Suspects {
+		if s.Direct {
+			f(s.Name, strings.Join(s.Evidence, "; "))
+		}
+	}
+}
+
+// rankedReason returns why a mod is a suspect over all groups.
+func rankedReason(m *compare.RankedMod) string {
+	evidence := strings.Join(m.Evidence, "; ")
+	groups := text.Count(m.Groups, "advisory group")
+	switch {
+	case m.Groups == 0:
+		return evidence
+	case m.Blocking > 0:
+		groups = text.Count(m.Blocking, "blocking group")
+	}
+	return groups + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
+}
+
+// modSentence returns how many mods changed, or which list is missing.
+func modSentence(d *compare.Suspects) string {
+	switch {
+	case !d.OldMods && !d.NewMods:
+		return "Neither side has a list of mods: only what the text points at is known. An upload has a list; the " +
+			"log of a mod loader, or of a game that loaded a save, may have one."
+	case !d.OldMods:
+		return "The old side has no list of mods: what was added or updated is not known."
+	case !d.NewMods:
+		return "The new side has no list of mods: what was added or updated is not known."
+	}
+	n := map[string]int{}
+	for i := range d.Mods {
+		n[d.Mods[i].Change]++
+	}
+	return fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
+		n["updated"], n["removed"], n["moved"])
+}
+
+// places shows the old and the new place of a mod.
+func places(m *compare.ModChange) string {
+	switch {
+	case m.Place == 0:
+		return strconv.Itoa(m.OldPlace) + "→"
+	case m.OldPlace == 0, m.Change != "moved": // others went, or came, before it
+		return strconv.Itoa(m.Place)
+	}
+	return fmt.Sprintf("%d→%d", m.OldPlace, m.Place)
+}
+
+// changedTitle is the name of a mod with its versions, where they differ.
+func changedTitle(m *compare.ModChange) string {
+	if m.Change == "updated" {
+		return fmt.Sprintf("%s %s → %s", m.Name, m.OldVersion, m.Version)
+	}
+	return m.Name
+}

@@ -1,0 +1,370 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown], [JSON], [JUnit] and
+// [SARIF] render it.
+type Comparison struct {
+	Diff     *compare.Diff
+	Check    *compare.Check
+	Suspects *compare.Suspects
+
+	// Top bounds the groups of each part of text and Markdown, 0 for all.
+	Top int
+
+	// Rule is as of [Config], and Scrub is what scrubbed the comparison, or nil. Findings have both.
+	Rule  func(id string) RuleText
+	Scrub *Scrubber
+}
+
+// rendered is the report of a log, or a comparison of logs.
+type rendered interface {
+	*Document | *Comparison
+	appendText(dst []byte, o TextOptions) []byte
+	appendMarkdown(dst []byte) []byte
+	suites() []junitSuite
+	addTo(s *sarif)
+}
+
+// found returns what package compare found, which is its own JSON form.
+func (c *Comparison) found() any {
+	switch {
+	case c.Diff != nil:
+		return c.Diff
+	case c.Check != nil:
+		return c.Check
+	}
+	return c.Suspects
+}
+
+// compared is a comparison in sentences and tables, as text and Markdown show it.
+type compared struct {
+	top      int
+	title    string   // of Markdown
+	headline []string // the first is the title of text
+	mods     []compare.ModChange
+	tables   []headedGrid
+	groups   []compare.SuspectGroup
+	end      []string
+
+	hours, manyOld, manyNew bool // there are rates by the hour; a side has several files
+	chances, ratios         bool // a group has one
+}
+
+type headedGrid struct {
+	heading string
+	grid    *grid
+	left    string // how many rows are not shown, "" for none
+}
+
+func (c *Comparison) compared() *compared {
+	s := &compared{top: c.Top}
+	switch {
+	case c.Diff != nil:
+		s.diff(c.Diff)
+	case c.Check != nil:
+		s.check(c.Check)
+	default:
+		s.suspects(c.Suspects)
+	}
+	switch {
+	case s.hours && len(s.tables) > 0:
+		s.end = append(s.end, "Rates are per 1,000 records (/1000) and per hour (/HOUR).")
+	case c.Suspects == nil && len(s.tables) > 0:
+		s.end = append(s.end, "Rates are per 1,000 records.")
+	}
+	if s.chances {
+		s.end = append(s.end, "CHANCE is the probability that the other side has none of them at the same rate.")
+	}
+	if s.ratios {
+		s.end = append(s.end,
+			"RATIO is the new rate divided by the old rate, with bounds, by the measure that shows the smallest difference.")
+	}
+	return s
+}
+
+func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
+	s := c.compared()
+	p := func(indent int, format string, args ...any) {
+		dst = append(dst, strings.Repeat(" ", indent)...)
+		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
+	}
+	for i, says := range s.headline {
+		p(2*min(i, 1), "%s", says)
+	}
+	if mods := changedMods(s.mods, literally); mods != "" {
+		p(2, "%s", mods)
+	}
+	for _, t := range s.tables {
+		dst = o.heading(dst, strong, "%s", t.heading)
+		dst = t.grid.appendTo(dst, o)
+		if t.left != "" {
+			p(2, "%s", t.left)
+		}
+	}
+	for i := range s.groups {
+		g := &s.groups[i]
+		what := strings.ToUpper(g.Group.Disposition.String()) + groupWords(g) + firstPlace(g)
+		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", what)
+		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
+		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
+	}
+	if s.end != nil {
+		dst = append(dst, '\n')
+		p(0, "%s", strings.Join(s.end, " "))
+	}
+	return dst
+}
+
+func (c *Comparison) appendMarkdown(dst []byte) []byte {
+	s := c.compared()
+	dst = fmt.Appendf(dst, "### %s\n\n", s.title)
+	for _, says := range s.headline[1:] {
+		dst = fmt.Appendf(dst, "- %s\n", prose(says))
+	}
+	if mods := changedMods(s.mods, func(name string) string { return code(name, 0) }); mods != "" {
+		dst = fmt.Appendf(dst, "- %s\n", mods)
+	}
+	for _, t := range s.tables {
+		dst = t.grid.appendMarkdown(fmt.Appendf(dst, "\n#### %s\n\n", t.heading))
+		if t.left != "" {
+			dst = fmt.Appendf(dst, "\n%s\n", t.left)
+		}
+	}
+	for i := range s.groups {
+		g := &s.groups[i]
+		dst = fmt.Appendf(dst, "\n#### %s%s%s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), groupWords(g),
+			code(firstPlace(g), 0), literal(g.Group.Template, markdownText))
+		suspected(g, func(mod, evidence string) {
+			dst = fmt.Appendf(dst, "- %s: %s\n", code(mod, maxName), prose(evidence))
+		})
+	}
+	if s.end != nil {
+		dst = fmt.Appendf(dst, "\n%s\n", strings.Join(s.end, " "))
+	}
+	return dst
+}
+
+func (s *compared) say(format string, args ...any) {
+	s.headline = append(s.headline, fmt.Sprintf(format, args...))
+}
+
+// diff describes a difference.
+func (s *compared) diff(d *compare.Diff) {
+	s.mods, s.hours = d.Mods, d.Old.Hours > 0 && d.New.Hours > 0
+	s.sides(&d.Old, &d.New)
+	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed == 0 {
+		s.say("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
+	} else {
+		s.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
+			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
+			len(d.More), len(d.Less), d.Groups-changed, text.Count(d.Groups, "group"))
+	}
+	if n := len(d.Worse); n > 0 {
+		s.say("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
+	}
+	for _, g := range gapsOf(&d.New) {
+		s.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
+	}
+	s.oldGaps(&d.Old)
+	s.uncounted("old", &d.Old)
+	s.uncounted("new", &d.New)
+	s.section("NEW", "only on the new side", d.Added, sectionNew)
+	s.section("MORE frequent", "by every measure", d.More, sectionRatio)
+	s.section("WORSE", "more urgent than on the old side", d.Worse, sectionWorse)
+	s.section("LESS frequent", "by every measure", d.Less, sectionRatio)
+	s.section("GONE", "only on the old side", d.Gone, sectionGone)
+}
+
+// check describes the groups that a baseline does not explain.
+func (s *compared) check(d *compare.Check) {
+	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
+	s.say("%s, against %s", sideName(&d.New), d.Baseline)
+	unseen := ": what is not in it may still have happened"
+	switch {
+	case silentSide(&d.New):
+		unseen = ""
+		s.say("There is nothing to check: an empty log does not show that all is well.")
+	case len(d.Added)+len(d.More)+len(d.Worse)+len(d.Expired) == 0:
+		s.say("The baseline explains everything that was found.")
+	default:
+		s.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
+			counted(d.Added, "group", "groups"), len(d.More), len(d.Worse), len(d.Expired))
+	}
+	s.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
+		text.Count(d.KnownEntries, "entry", "entries"), text.Count(d.Known, "group"), len(d.Unseen))
+	for _, g := range gapsOf(&d.New) {
+		s.say("The log %s%s.", g, unseen)
+	}
+	if d.RulesChanged {
+		s.say("The baseline was written with other rules: review what they decide differently, and update it with " +
+			`"heed baseline write".`)
+	}
+	if d.ModsChanged {
+		s.say("The baseline was written with other mods.")
+	}
+	s.uncounted("new", &d.New)
+	s.section("NEW", "not in the baseline", d.Added, sectionNew)
+	s.section("MORE frequent", "than the baseline allows", d.More, sectionRatio)
+	s.section("WORSE", "more urgent than in the baseline", d.Worse, sectionWorse)
+	s.section("EXPIRED", "past their expiry day", d.Expired, sectionExpired)
+}
+
+// suspects describes suspects.
+func (s *compared) suspects(d *compare.Suspects) {
+	s.sides(&d.Old, &d.New)
+	s.say("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
+	s.say("%s", modSentence(d))
+	s.oldGaps(&d.Old)
+	ranked := top(d.Suspects, 2*s.top)
+	rank := 0
+	s.table("SUSPECTS, over all groups", gridOf(ranked, 24, []columnOf[compare.RankedMod]{
+		{column{title: "RANK", right: true}, func(*compare.RankedMod) string { rank++; return strconv.Itoa(rank) }},
+		{
+			column{title: "SUSPECT", limit: 40, style: only(name), log: true},
+			func(m *compare.RankedMod) string { return m.Name },
+		},
+		{column{title: "EVIDENCE"}, rankedReason},
+	}), len(d.Suspects)-len(ranked)+d.MoreSuspects, "… and %d more with less evidence")
+	mods := top(d.Mods, 4*s.top)
+	s.table("MODS that changed", gridOf(mods, 20, []columnOf[compare.ModChange]{
+		{column{title: "CHANGE"}, func(m *compare.ModChange) string { return m.Change }},
+		{column{title: "PLACE", right: true}, places},
+		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
+		{column{title: "MOD", style: only(name), log: true}, changedTitle},
+	}), len(d.Mods)-len(mods), "… and %d more (--top 0 shows all)")
+	s.groups = top(d.Groups, s.top)
+	if n := len(d.Groups) - len(s.groups); n > 0 {
+		s.end = append(s.end, fmt.Sprintf("… and %s (--top 0 shows all)", text.Count(n, "more group")))
+	}
+}
+
+// sides describes both sides of a comparison.
+func (s *compared) sides(before, after *compare.Totals) {
+	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
+	s.title = heading(before) + " → " + heading(after)
+	s.say("%s → %s", sideName(before), sideName(after))
+	old, now := games(before), games(after)
+	if old != nil && now != nil && !slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
+		s.say("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
+			strings.Join(now, ", "))
+	}
+}
+
+// games returns the known games of the logs of a side.
+func games(side *compare.Totals) (all []string) {
+	for i := range side.Files {
+		if game := side.Files[i].Game; game != "" && !slices.Contains(all, game) {
+			all = append(all, game)
+		}
+	}
+	return all
+}
+
+// oldGaps adds the doubts that gaps of the old log raise.
+func (s *compared) oldGaps(side *compare.Totals) {
+	for _, g := range gapsOf(side) {
+		s.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
+	}
+}
+
+func (s *compared) uncounted(name string, side *compare.Totals) {
+	if side.Uncounted > 0 {
+		s.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
+			"among them.", text.Count(side.Uncounted, "record"), name)
+	}
+}
+
+// table adds a table that has rows.
+func (s *compared) table(heading string, g *grid, more int, format string) {
+	if len(g.rows) == 0 {
+		return
+	}
+	left := ""
+	if more > 0 {
+		left = fmt.Sprintf(format, more)
+	}
+	s.tables = append(s.tables, headedGrid{heading, g, left})
+}
+
+type sectionKind uint8
+
+const (
+	sectionNew sectionKind = iota
+	sectionGone
+	sectionRatio // from here on of both sides
+	sectionWorse
+	sectionExpired
+)
+
+// section adds a table of groups.
+func (s *compared) section(title, what string, groups []compare.Group, kind sectionKind) {
+	for i := range groups {
+		s.chances = s.chances || groups[i].Chance > 0
+		s.ratios = s.ratios || kind == sectionRatio
+	}
+	side, many := func(g *compare.Group) *compare.Tally { return g.New }, s.manyNew
+	if kind == sectionGone {
+		side, many = func(g *compare.Group) *compare.Tally { return g.Old }, s.manyOld
+	}
+	both := func(cell func(*compare.Tally) string) func(*compare.Group) string {
+		return func(g *compare.Group) string {
+			if kind < sectionRatio {
+				return cell(side(g))
+			}
+			return cell(g.Old) + "→" + cell(g.New)
+		}
+	}
+	// when has a cell under a condition.
+	when := func(is bool, cell func(*compare.Group) string) func(*compare.Group) string {
+		if is {
+			return cell
+		}
+		return func(*compare.Group) string { return "" }
+	}
+	two := kind >= sectionRatio
+	count := column{right: true, style: only(strong), optional: true}
+	titled := func(title string) column { count.title = title; return count }
+	shown := top(groups, s.top)
+	rest := groups[len(shown):]
+	heading := fmt.Sprintf("%s: %s, %s", title, text.Count(len(groups), "group"), what)
+	s.table(heading, gridOf(shown, 60, []columnOf[compare.Group]{
+		{titled("COUNT"), when(!two, func(g *compare.Group) string { return number(side(g).Count) })},
+		{titled("OLD"), when(two, func(g *compare.Group) string { return number(g.Old.Count) })},
+		{titled("NEW"), when(two, func(g *compare.Group) string { return number(g.New.Count) })},
+		{column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) })},
+		{
+			column{title: "/HOUR", right: true, optional: true},
+			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) })),
+		},
+		{column{title: "RATIO", optional: true}, when(kind == sectionRatio, ratioWords)},
+		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
+		{
+			column{title: "EXPIRED", optional: true},
+			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) }),
+		},
+		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
+		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
+			d := g.Disposition.String()
+			if kind == sectionWorse {
+				d = g.Old.Disposition.String() + "→" + d
+			}
+			if !g.Disposition.Urgent() {
+				return d
+			}
+			return d + " " + g.Severity.String()
+		}},
+		{column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule }},
+		blameColumn(func(g *compare.Group) []string { return g.Blame }),
+		{column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template }},
+	}), len(rest), "… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/report/compare"
+)
+
+func TestSidesInWords(t *testing.T) {
+	for hours, want := range map[float64]string{
+		0.5: "a.log (1 record, 0.5 hours)", 0: "a.log (1 record)", 99.5: "a.log (1 record, 99.5 hours)",
+		1234: "a.log (1 record, 1234 hours)",
+	} {
+		side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Records: 1, Hours: hours}
+		require.Equal(t, want, sideName(&side))
+	}
+	side := compare.Totals{Files: []compare.File{{
+		Name: "a.log",
+		Gaps: []compare.Gap{
+			{Kind: "blind", From: 3, To: 9, Rule: "some.rule"},
+			{Kind: "hole", From: 12},
+			{Kind: "hole", From: 13},
+		},
+	}}}
+	require.Equal(t, []string{
+		"stops at line 3 (some.rule), until line 9",
+		"has missing bytes at line 12",
+		"has 1 more such gap",
+	}, gapsOf(&side))
+}
+
+func TestChangedModsAreFew(t *testing.T) {
+	mods := []compare.ModChange{{Name: "z", Change: "removed"}}
+	for i := range maxChangedMods + 2 {
+		mods = append(mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
+	}
+	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", changedMods(mods, literally))
+}
+
+func TestGapsNameTheirLog(t *testing.T) {
+	empty := compare.File{Name: "a.log", Gaps: []compare.Gap{{Kind: "empty"}}}
+	require.Equal(t, []string{"is empty"}, gapsOf(&compare.Totals{Files: []compare.File{empty}}))
+	require.Equal(t, []string{"has a log that is empty (a.log)"},
+		gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
+}
+
+// TestGamesOfSides: a comparison of logs of different games says so, and names them.
+func TestGamesOfSides(t *testing.T) {
+	side := func(games ...string) (t compare.Totals) {
+		for _, game := range games {
+			t.Files = append(t.Files, compare.File{Name: "a.log", Game: game})
+		}
+		return t
+	}
+	const warning = "These are logs of different games, Colony and Farm, Mine: most differences mean nothing."
+	for _, c := range []struct {
+		old, now compare.Totals
+		warns    bool
+	}{
+		{side("Colony"), side("Farm", "Mine"), true},
+		{side("Colony"), side("Farm", "Colony"), false},
+		{side("Colony"), side(""), false},
+	} {
+		text := string(Text(nil, &Comparison{Diff: &compare.Diff{Old: c.old, New: c.now}}, TextOptions{}))
+		require.Equal(t, c.warns, strings.Contains(text, warning), text)
+	}
+}

@@ -1,0 +1,281 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
+)
+
+// The bounds of the texts that are kept of rows.
+const (
+	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
+	sampleSeen   = 999     // lines among which those are looked for
+	sampleLine   = 400     // bytes of a line
+	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
+	sampleOther  = 2 << 20 // bytes of samples of ignored entries
+)
+
+// sampleCost is the cost of a line of a sample, besides its text.
+const sampleCost = 40
+
+// details has the contents of a page that the other forms lack. Its size does not depend on the size of the log.
+type details struct {
+	byRecord, byTime histogram
+
+	timed       uint64 // entries that have a time
+	total       uint64 // entries
+	first, last time.Time
+
+	lines   excerpts
+	samples [len(dispositions)]int // bytes that are taken
+
+	causes map[causeKey]time.Time // of the first entry that a rule decided so
+}
+
+// detail has the contents of a page about one row.
+type detail struct {
+	spark  spark
+	time   time.Time // of the first entry
+	Sample []sampleText
+	More   int // lines of the first entry that are not in Sample
+}
+
+// sampleText is a line of the first entry of a row, as the page's template takes it.
+type sampleText struct {
+	Text   string
+	Gap    bool // lines before it are left out
+	Blamed bool // it points at a mod that is named
+}
+
+// observe counts an entry of a row.
+func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
+	wentBlind, isNew bool,
+) {
+	d.total++
+	at := d.total - 1
+	d.byRecord.at(at)[o.Decision.Disposition]++
+	if !rec.Time.IsZero() {
+		if d.timed == 0 {
+			d.first, d.last = rec.Time, rec.Time
+		}
+		d.timed++
+		if rec.Time.After(d.last) {
+			d.last = rec.Time
+		}
+	}
+	if d.timed > 0 { // an entry without a time, or with an earlier one, came now
+		d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds()))[o.Decision.Disposition]++
+	}
+	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
+	firstOfRow := isNew && o.Decision.Disposition.Urgent()
+	_, known := d.causes[key]
+	if firstOfRow && !known {
+		d.causes[key] = rec.Time
+	}
+	d.lines.observe(d.total, rec, o.Decision, wentBlind, firstOfRow && !known, firstOfRow)
+	if row.detail == nil {
+		row.detail = &detail{time: rec.Time}
+		d.sample(config, rec, o, row, suspects)
+	}
+	row.detail.spark.add(at)
+}
+
+// sample keeps the first entry of a row while there is room.
+func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect) {
+	urgent := o.Decision.Disposition.Urgent()
+	taken, limit := &d.samples[o.Decision.Disposition], sampleOther
+	if urgent {
+		limit = sampleUrgent
+	}
+	if *taken >= limit {
+		return
+	}
+	blamed := blamedLines(suspects)
+	det, number, gap := row.detail, 0, false
+	for _, part := range [...]string{rec.Message, rec.Stack} {
+		rest := strings.TrimRight(part, "\r\n")
+		scrubbed := config.Scrub.lines(rest)
+		for at := 0; rest != ""; at++ {
+			if number == sampleSeen {
+				det.More += 1 + strings.Count(rest, "\n")
+				break
+			}
+			var line string
+			line, rest, _ = strings.Cut(rest, "\n")
+			number++
+			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
+				det.More++
+				gap = true
+				continue
+			}
+			text := strings.TrimRight(line, "\r")
+			if scrubbed != nil {
+				text = cut(strings.TrimRight(scrubbed[at], "\r"), sampleLine)
+			} else {
+				text = config.Scrub.Text(cut(text, sampleLine))
+			}
+			det.Sample = append(det.Sample, sampleText{strings.Clone(text), gap, blamed[number]})
+			*taken += len(line) + sampleCost
+			gap = false
+		}
+	}
+}
+
+// blamedLines returns the lines of a record that point at the mods that deserve to
+// be named.
+func blamedLines(suspects []heed.Suspect) map[int]bool {
+	named := map[string]bool{}
+	for _, name := range blame.Likely(suspects) {
+		named[name] = true
+	}
+	lines := map[int]bool{}
+	for i := range suspects {
+		if s := &suspects[i]; named[s.Mod] {
+			for _, ev := range s.Evidence {
+				lines[ev.Line] = true
+			}
+		}
+	}
+	return lines
+}
+
+// hasClock reports whether most entries of the log have a time, and the times differ.
+func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
+
+// merge adds the details of another row of the group.
+func (d *detail) merge(o *detail) {
+	if o == nil {
+		return
+	}
+	d.spark.merge(&o.spark)
+	if len(d.Sample) == 0 {
+		d.Sample, d.More = o.Sample, o.More
+	}
+}
+
+// maxBuckets is the number of stretches that a chart shows. More than a screen has
+// pixels for would only make the page larger.
+const maxBuckets = 512
+
+// histogram counts entries by disposition over a range that is not known before
+// it ends: where the buckets do not suffice, pairs of them become one. It starts
+// with buckets one wide, so that short ranges are exact.
+type histogram struct {
+	shift   uint // a bucket is 1<<shift wide
+	used    int  // buckets up to the last that is not empty
+	buckets [maxBuckets]bucket
+}
+
+// bucket has the entries of one stretch of a histogram, by event.Disposition.
+type bucket [len(dispositions)]uint64
+
+// from returns how many entries have this disposition or a more urgent one.
+func (b *bucket) from(least event.Disposition) (n uint64) {
+	for _, count := range b[least:] {
+		n += count
+	}
+	return n
+}
+
+// at returns the bucket of x, which it makes room for.
+func (h *histogram) at(x uint64) *bucket {
+	for x>>h.shift >= maxBuckets {
+		h.fold()
+	}
+	i := int(x >> h.shift)
+	h.used = max(h.used, i+1)
+	return &h.buckets[i]
+}
+
+// fold makes one bucket of each two.
+func (h *histogram) fold() {
+	for i := range maxBuckets / 2 {
+		a, b := h.buckets[2*i], h.buckets[2*i+1]
+		for d := range a {
+			a[d] += b[d]
+		}
+		h.buckets[i] = a
+	}
+	clear(h.buckets[maxBuckets/2:])
+	h.shift++
+	h.used = (h.used + 1) / 2
+}
+
+// sparkBuckets is the width of a sparkline: some three pixels each in a table.
+const sparkBuckets = 40
+
+// spark counts the entries of one row over the log so far, as a histogram does. Each row has a scale of its own until
+// it is shown, so that a row costs nothing while others are counted.
+type spark struct {
+	shift  uint
+	counts [sparkBuckets]uint32 // they stop at the largest
+}
+
+func (s *spark) add(x uint64) {
+	for x>>s.shift >= sparkBuckets {
+		s.fold()
+	}
+	if n := &s.counts[x>>s.shift]; *n < ^uint32(0) {
+		*n++
+	}
+}
+
+func (s *spark) fold() {
+	for i := range sparkBuckets / 2 {
+		s.counts[i] = uint32(min(uint64(s.counts[2*i])+uint64(s.counts[2*i+1]), uint64(^uint32(0))))
+	}
+	clear(s.counts[sparkBuckets/2:])
+	s.shift++
+}
+
+// scale brings s to the scale of a log of n entries.
+func (s *spark) scale(n uint64) {
+	for n > 0 && (n-1)>>s.shift >= sparkBuckets {
+		s.fold()
+	}
+}
+
+// merge adds the counts of o, which it brings to the same scale.
+func (s *spark) merge(o *spark) {
+	for s.shift < o.shift {
+		s.fold()
+	}
+	other := *o
+	for other.shift < s.shift {
+		other.fold()
+	}
+	for i, n := range other.counts {
+		s.counts[i] = uint32(min(uint64(s.counts[i])+uint64(n), uint64(^uint32(0))))
+	}
+}
+
+// excerpts returns the records of the log that a page shows.
+func (r *Replay) excerpts() []excerptRecord {
+	all := slices.Clone(r.details.lines.kept)
+	for i := range all {
+		x := &all[i]
+		lines := r.config.Scrub.lines(string(x.text))
+		if lines == nil {
+			lines = r.config.Scrub.texts(strings.Split(string(x.text), "\n"))
+		}
+		x.rule, x.lines = safe(x.rule), safeAll(lines)
+	}
+	return all
+}
+
+// shown returns d as a page has it, of a log of so many entries.
+func (d *detail) shown(entries uint64) *detail {
+	out := *d
+	out.spark.scale(entries)
+	out.Sample = make([]sampleText, len(d.Sample))
+	for i, line := range d.Sample {
+		line.Text = safe(line.Text)
+		out.Sample[i] = line
+	}
+	return &out
+}

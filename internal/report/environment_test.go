@@ -1,0 +1,176 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// inEnvironment returns a replay in which a mod broke something, of a log that was
+// made there.
+func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
+	t.Helper()
+	c.Blame = func() []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
+	c.Details = true
+	r := newReplay(t, c)
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
+		outcome(1, event.Blocking, "some.rule"))
+	u := opened("0-1", event.Blocking, 1)
+	u.Item.Blame = []string{"Some Mod"}
+	single(&u.Item)
+	r.Update(u)
+	r.End(End{Layout: "plain", Lines: 1, Environment: e})
+	return r
+}
+
+func TestEnvironmentInEachForm(t *testing.T) {
+	e := Environment{
+		Facts: capture.Facts{
+			Game: "Some Game 1.2.3", Engine: "Some Engine 4", Platform: "Windows", Graphics: "A `card`", CPU: "A processor",
+			Arguments: `-save C:\Users\maria\saves`,
+		},
+		Mods: []capture.ListedMod{
+			listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""),
+			listed("some-mod", "author.other", "1.2"),
+		},
+	}
+	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
+		"\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
+	markdown := string(Markdown(nil, r.Document(0)))
+	require.Contains(t, markdown,
+		"\n- environment: `Some Game 1.2.3`, 3 mods, `Some Engine 4`, `Windows build`, `A ˋcardˋ`\n")
+	require.Contains(t, markdown,
+		"<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 "+
+			"some-mod (author.other) 1.2\n```\n")
+	require.NotContains(t, markdown, "processor")
+
+	var doc struct {
+		Summary struct{ Environment map[string]any }
+	}
+	require.NoError(t, json.Unmarshal(AppendSummary(nil, r.Document(0)), &doc))
+	require.Equal(t, "Some Game 1.2.3", doc.Summary.Environment["game"])
+	require.Equal(t, `-save C:\Users\<user>\saves`, doc.Summary.Environment["arguments"])
+	require.Len(t, doc.Summary.Environment["mods"], 3)
+	require.NotContains(t, doc.Summary.Environment, "language")
+
+	says := readable(requireValidPage(t, page(t, r)))
+	require.Contains(t, says, "Environment : Some Game 1.2.3 · 3 mods · Some Engine 4 · Windows build · A `card`")
+	require.Contains(t, says, "Processor A processor")
+	require.Contains(t, says, "3 mods , in load order; listed first: 1 named by the verdict")
+	require.Contains(t, says,
+		"3 some-mod named by: problem author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+	require.NotContains(t, says, "maria")
+	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
+}
+
+// listed returns a mod of a list.
+func listed(name, id, versions string) capture.ListedMod {
+	return capture.ListedMod{Mod: capture.Mod{Name: name, PackageID: id}, Versions: versions}
+}
+
+func TestNoEnvironment(t *testing.T) {
+	r := inEnvironment(t, Config{File: "a.log"}, Environment{})
+	require.NotContains(t, string(Markdown(nil, r.Document(0))), "environment")
+	require.NotContains(t, string(AppendSummary(nil, r.Document(0))), "environment")
+	require.NotContains(t, readable(requireValidPage(t, page(t, r))), "Environment")
+	r = inEnvironment(t, Config{File: "a.log"}, Environment{MoreMods: 2})
+	require.Contains(t, string(Markdown(nil, r.Document(0))), "- environment: 2 mods\n")
+	requireValidPage(t, page(t, r))
+	r = inEnvironment(t, Config{File: "a.log"}, Environment{Facts: capture.Facts{Game: "Some Game 1.2.3"}})
+	require.Contains(t, readable(requireValidPage(t, page(t, r))), "The log lists no mods.")
+}
+
+func TestNamedMods(t *testing.T) {
+	e := &Environment{Mods: []capture.ListedMod{
+		listed("", "a.core", ""),
+		listed("", "b.core", ""),
+		listed("", "c.riverboats", ""),
+		listed("Stone Gardens", "d.x", ""),
+		listed("Stone Gardens", "e.x", ""),
+	}}
+	for name, want := range map[string]int{
+		"core": -1, "b.core": 1, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
+	} {
+		named := e.namedMods(&verdict{Mods: []verdictMod{{Name: name}}, Causes: []verdictCause{{As: []string{asFirst}}}})
+		if want < 0 {
+			require.Empty(t, named, name)
+			continue
+		}
+		require.Len(t, named, 1, name)
+		require.Equal(t, "named elsewhere", named[want], name)
+	}
+	named := e.namedMods(&verdict{
+		Mods: []verdictMod{{Name: "River Boats", PackageID: "c.riverboats"}}, Causes: []verdictCause{{As: []string{asFirst}}},
+	})
+	require.Len(t, named, 1, "the engine knows the mod by the last part of its package id")
+}
+
+func TestModNamedByACauseIsMarked(t *testing.T) {
+	s := newScript(t)
+	s.play(t, "3 error\n5 rule=rule_3 item=3 shape=50 mod=Windmills:type")
+	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{
+		listed("Some Mod", "", ""),
+		listed("Windmills", "", ""),
+	}}})
+	says := readable(requireValidPage(t, page(t, s.Replay)))
+	require.Contains(t, says, "2 mods , in load order; listed first: 1 named by the verdict")
+	require.Contains(t, says, "2 Windmills named by: problem 1 Some Mod")
+}
+
+func TestManyMods(t *testing.T) {
+	for _, text := range []string{"plain", strings.Repeat("<\u202e&", 100)} {
+		var e Environment
+		for i := range 4096 {
+			e.Mods = append(e.Mods, listed(fmt.Sprint("Mod ", i, text), fmt.Sprint("author.", i, text), text))
+		}
+		e.Mods[4000].Name = "Some Mod"
+		e.MoreMods = 5
+		r := inEnvironment(t, Config{File: "a.log"}, e)
+		out := HTML(nil, r.Document(0))
+		require.LessOrEqual(t, len(out), maxPage)
+		says := readable(requireValidPage(t, string(out)))
+		require.Contains(t, says, "4101 mods , in load order; listed first: 1 named by the verdict")
+		require.Contains(t, says, "4001 Some Mod named by: problem")
+		require.Contains(t, says, "3,101 more are not listed here.")
+		markdown := string(Markdown(nil, r.Document(0)))
+		require.Contains(t, markdown, "- environment: 4101 mods\n")
+		require.NotContains(t, markdown, "in load order")
+
+		e.MoreMods, e.Mods = 0, e.Mods[:1000]
+		markdown = string(Markdown(nil, inEnvironment(t, Config{File: "a.log"}, e).Document(0)))
+		require.Less(t, utf8.RuneCountInString(markdown), 65_536)
+		require.Equal(t, text == "plain", strings.Contains(markdown, "1000 mods, in load order"))
+		require.Equal(t, 0, strings.Count(markdown, "```")%2)
+	}
+}
+
+func TestHostileEnvironment(t *testing.T) {
+	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
+	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
+	for _, fact := range facts(&e.Facts) {
+		*fact.Text = text
+	}
+	r := inEnvironment(t, Config{File: "a.log"}, e)
+	for _, out := range []string{
+		string(Text(nil, r.Document(0), TextOptions{Width: 80})),
+		string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))),
+		r.Document(0).markdownVerdict(),
+	} {
+		for line := range strings.Lines(out) {
+			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
+		}
+	}
+	requireValidPage(t, page(t, r))
+	require.NotContains(t, page(t, r), "</script>```")
+	require.Equal(t, 0, strings.Count(string(Markdown(nil, r.Document(0))), "```")%2)
+}

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the parts of the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// The parts of the page.
+var (
+	//go:embed html/page.html
+	pageTemplate string
+	//go:embed html/page.css
+	pageStyle string
+	//go:embed html/page.js
+	pageScript string
+)
+
+// maxPage is the size in bytes that a page does not exceed, unless it shows hundreds of logs. Where it would,
+// it shows fewer rows, and reports how many are left out.
+const maxPage = 5_000_000
+
+// HTML appends reports as one HTML file: complete in itself, readable without scripts, and without a way out,
+// since its Content-Security-Policy allows nothing but its own style and script. What logs hold is text in it
+// and nothing else. The replays must have been made with [Config.Details]; the logs share the page's room.
+func HTML(dst []byte, docs ...*Document) []byte {
+	sections := make([]*section, len(docs))
+	for i, d := range docs {
+		sections[i] = newSection(d, len(docs), i+1)
+	}
+	return appendPage(dst, sections)
+}
+
+// appendPage leaves out halves of what sections show while the page is too long.
+func appendPage(dst []byte, sections []*section) []byte {
+	page := render(sections)
+	for shorter := true; len(page) > maxPage && shorter; page = render(sections) {
+		shorter = false
+		for _, s := range sections {
+			shorter = s.shrink() || shorter
+		}
+	}
+	return append(dst, page...)
+}
+
+func render(sections []*section) []byte {
+	for _, s := range sections {
+		s.link()
+	}
+	title := "heed report"
+	if len(sections) == 1 {
+		v := sections[0].Summary.Verdict
+		title = v.title + v.because + " · " + sections[0].Base()
+	}
+	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
+	var out bytes.Buffer
+	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
+		struct {
+			Title, Policy, Lang string
+			Style               template.CSS
+			Script              template.JS
+			Sections            []*section
+			Scrubbed            bool
+			Several             bool
+		}{
+			Title: title, Lang: sections[0].say("en"),
+			Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
+				hash(pageScript), hash(pageStyle)),
+			Style:    template.CSS(pageStyle),
+			Script:   template.JS(pageScript),
+			Sections: sections,
+			Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
+			Several:  len(sections) > 1,
+		})
+	if err != nil {
+		panic("BUG: report: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// hash returns the source expression of a Content-Security-Policy that allows an element with this content.
+func hash(content string) string {
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

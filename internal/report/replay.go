@@ -1,0 +1,280 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/signature"
+)
+
+// defaultRows is the default of rows in [Config]: 65,535 in all, about as many as an engine knows signatures.
+const defaultRows = 21_845
+
+// GABP's words for the state of an attention item that has ended, and for a change between its beginning and its end.
+const (
+	cleared = "cleared"
+	updated = "updated"
+)
+
+// Config sets up a [Replay].
+type Config struct {
+	// File is the name of the log as the reader should see it.
+	File string
+
+	// Template returns the canonical template of a signature while it is known:
+	// the engine's method. Required.
+	Template func(signature.Signature) (string, bool)
+
+	// Group returns the signature that names the group of another: the engine's
+	// method. It is asked once the log has ended, when most is known. Optional;
+	// without it the outcomes have the groups.
+	Group func(signature.Signature) signature.Signature
+
+	// Variant returns the variant of a template within its group: the engine's method. It is asked once the log has
+	// ended. Optional; without it templates have none.
+	Variant func(template string) string
+
+	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults. Optional.
+	Rule func(id string) RuleText
+
+	// Blame returns the suspects of the entry being observed: the engine's method. It
+	// is asked for the first entry of each row that is urgent. Optional.
+	Blame func() []heed.Suspect
+
+	// Mod returns the mod that blame calls name: the engine's method. It is asked once the log has ended. Optional.
+	Mod func(name string) (heed.Mod, bool)
+
+	// Scrub removes private text on its way into the replay, so that no rendering can forget to. Optional; without it
+	// texts stay. Scrubbed templates no longer hash to their signatures.
+	Scrub *Scrubber
+	// Learn learns the names in the log, as Scrub does, and removes nothing: for [Replay.Session] of a replay that shows
+	// all. Optional.
+	Learn *Scrubber
+	// History returns in a sentence what earlier sessions show of a group, "" for nothing. It is asked about the problems
+	// that the verdict names. Optional.
+	History func(group signature.ID) string
+	// Details asks to gather what [HTML] shows beyond the other forms: samples,
+	// lines around, rates.
+	Details bool
+
+	rows int // of the table of signatures, for each disposition; 0 for defaultRows
+}
+
+// Replay gathers what there is to report about one log.
+type Replay struct {
+	texts
+	config  Config
+	program bool                      // the log is of a program that is no game
+	tables  [len(dispositions)]*table // by event.Disposition
+	updates uint64
+	causes  causes
+	raised  map[causeKey]bool // that a rule came to by repetition
+	blind   blindness
+	opening opening
+	runs    runs
+	stretch stretch
+	run     run // the last
+	earlier run // the last before it in which something blocked; none where it has no problem
+	notices map[event.Status]*missing
+	records uint64
+	headers uint64 // of the records, those that are the header of an upload
+	text    uint64 // bytes of the records' text
+	end     End
+	open    []heed.Item // at the end, the most urgent first
+	unread  string      // why the log was not read to its end, "" where it was
+
+	environment *Environment // scrubbed and escaped; nil where nothing is known
+
+	began, ended time.Time // the first and the last time in the log; zero where it has none
+
+	details *details // nil without Config.Details
+}
+
+// New returns an empty replay.
+func New(config Config) (*Replay, error) {
+	if config.Template == nil {
+		return nil, errors.New("report: Config.Template is required: pass the engine's method")
+	}
+	config.rows = cmp.Or(config.rows, defaultRows)
+	if config.Group == nil {
+		config.Group = func(s signature.Signature) signature.Signature { return s }
+	}
+	if config.Variant == nil {
+		config.Variant = func(string) string { return "" }
+	}
+	if config.Mod == nil {
+		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
+	}
+	if rule := config.Rule; rule != nil {
+		config.Rule = func(id string) RuleText {
+			if isDefault(id) {
+				return RuleText{}
+			}
+			return rule(id).shown()
+		}
+	} else {
+		config.Rule = func(string) RuleText { return RuleText{} }
+	}
+	config.File = config.Scrub.Text(config.File)
+	if template := config.Template; config.Scrub != nil {
+		config.Template = func(s signature.Signature) (string, bool) {
+			text, ok := template(s)
+			return config.Scrub.Text(text), ok
+		}
+	}
+	r := &Replay{
+		config:  config,
+		causes:  causes{sums: map[causeKey]*cause{}},
+		raised:  map[causeKey]bool{},
+		notices: map[event.Status]*missing{},
+	}
+	for i := range r.tables {
+		r.tables[i] = newTable(config.rows)
+	}
+	if config.Details {
+		r.details = &details{causes: map[causeKey]time.Time{}}
+	}
+	return r, nil
+}
+
+// Observe counts one record with the outcome of the engine. Outcomes must come in
+// the order of their sequence numbers. Rec needs to be valid during the call only;
+// without [Config.Details] only the lengths of its texts count, and the names that
+// [Config.Scrub] learns from the first of a row.
+func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
+	line := uint64(rec.Line())
+	r.program = rec.Family == "plain" || rec.Family == "json"
+	if rec.Kind == event.KindNotice {
+		r.missing(rec)
+	} else {
+		r.records++
+		if rec.Context {
+			r.headers++
+		}
+		r.text += uint64(len(rec.Message) + len(rec.Stack))
+	}
+	r.observeTime(rec)
+	wasBlind := r.blind.now
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		r.runBegins(line)
+	}
+	r.run.ending.observe(rec, o)
+	r.opening.observe(rec, o)
+	r.blind.observe(rec, o)
+	if o.Escalated {
+		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
+	}
+	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
+	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, line, r.config.Template)
+	if row.Count <= asked {
+		r.config.Scrub.Learn(rec.Message, rec.Stack)
+		r.config.Learn.Learn(rec.Message, rec.Stack)
+	}
+	if isNew {
+		row.phase = o.Phase
+	}
+	var suspects []heed.Suspect
+	if o.Decision.Disposition.Urgent() {
+		row.accused.Add(r.config.Scrub.mods(o.Blame), line)
+	}
+	// An entry that is not urgent matters if it fills the log.
+	describe := isNew && o.Decision.Disposition.Urgent() || row.Count == flood && row.says == ""
+	if describe && r.config.Blame != nil {
+		suspects = r.config.Scrub.Suspects(r.config.Blame())
+		row.attribute(suspects)
+	}
+	if describe {
+		row.says = text.Safe(r.config.Scrub.Text(headOf(rec.Message)), maxSays)
+		if r.config.Scrub == nil && r.config.Learn != nil { // before it is cut: half of a name is not known for one
+			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
+		}
+	}
+	if r.blind.now && !wasBlind && rec.Kind != event.KindNotice {
+		r.run.limit = r.stretch
+	}
+	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
+	r.run.observe(o, line)
+	if r.details != nil {
+		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
+	}
+}
+
+// escalated reports whether a rule came to a disposition only by repetition.
+func (r *Replay) escalated(rule string, d event.Disposition) bool {
+	return r.raised[causeKey{rule, d}]
+}
+
+// Update adds an update of the engine, and returns it scrubbed by [Config.Scrub]. Updates should be drained after each
+// entry, so that each has the line that prompted it, and the entries of a cause are counted in full.
+func (r *Replay) Update(u *heed.Update) *heed.Update {
+	shown := *u
+	shown.Item = r.config.Scrub.attention(u.Item)
+	r.updates++
+	r.causes.add(&shown)
+	return &shown
+}
+
+// End is how the reading of a log ended.
+type End struct {
+	Layout string // of the log, as capture names it
+	Lines  int    // read
+
+	// Bytes is the length of the log, decompressed, with the missing bytes that notices count; 0 if it is not known. With
+	// it the share that is missing is exact.
+	Bytes uint64
+
+	// Headless is set where the beginning of the log is missing, and Unrecognized where nothing in it shows
+	// that a game or a logger wrote it; see capture.Environment.
+	Headless, Unrecognized bool
+
+	// Err is why the log was not read to its end; nil when it was.
+	Err error
+	// Interrupted is set where the reader was asked to stop.
+	Interrupted bool
+
+	// Stats is the engine's accounting after the last entry, and Open the items
+	// that are open then. Updates are few by design, so that the last one of an
+	// item may show less than there was.
+	Stats heed.Stats
+	Open  []heed.Item
+
+	// Environment is where the log was made.
+	Environment Environment
+}
+
+// End closes the replay. Call it once, last, or before each [Replay.Session] of a log that still grows.
+func (r *Replay) End(end End) {
+	r.end = end
+	r.rescrub()
+	renamed := r.rename()
+	for _, t := range r.tables {
+		t.fold(r.config.Group, r.config.Variant)
+	}
+	if end.Err != nil {
+		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))
+	}
+	r.open = nil
+	for i := range end.Open {
+		open := r.config.Scrub.attention(end.Open[i])
+		renamed(&open)
+		r.open = append(r.open, open)
+		r.causes.see(&open)
+	}
+	r.environment = end.Environment.clean(r.config.Scrub)
+	r.end.Open, r.end.Environment = nil, Environment{}
+}
+
+// worst returns the highest disposition that an item reached, and [event.Ignore] without an item.
+func (r *Replay) worst() event.Disposition {
+	for _, d := range dispositions {
+		if d.Urgent() && r.causes.byDisposition[d] > 0 {
+			return d
+		}
+	}
+	return event.Ignore
+}

@@ -1,0 +1,304 @@
+package replay_test
+
+import (
+	"errors"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/rules"
+)
+
+// families are the logs in testdata/families: NAME-healthy.log, and NAME-broken.log with a fault.
+var families = []struct {
+	name, family string
+	game, loader string
+	mods         int // that the log lists
+}{
+	{name: "bepinex", family: "bepinex", game: "Lantern Quest", loader: "BepInEx 5.4.21.0", mods: 2},
+	{name: "fabric", family: "minecraft", game: "Minecraft 1.20.4", loader: "Fabric Loader 0.15.3", mods: 3},
+	{name: "factorio", family: "factorio", game: "Factorio 1.1.100", mods: 1},
+	{name: "godot", family: "godot"},
+	{name: "json", family: "json"},
+	{name: "ksp", family: "ksp", game: "Kerbal Space Program 1.12.5.3190"},
+	{name: "melonloader", family: "bepinex", game: "Lantern Quest 1.4.2", loader: "MelonLoader 0.6.1", mods: 1},
+	{name: "minecraft", family: "minecraft", game: "Minecraft 1.20.1", loader: "Forge 47.2.0"},
+	{name: "plain", family: "plain"},
+	{name: "smapi", family: "smapi", game: "Stardew Valley 1.6.15 build 24356", loader: "SMAPI 4.1.10", mods: 2},
+	{name: "source", family: "source", game: "tf 8622567"},
+	{name: "unity", family: "unity", game: "LanternQuest 1.4.2"},
+	{name: "unreal", family: "unreal", game: "LanternQuest"},
+}
+
+// play replays a log by rules, and returns both at the end.
+func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)) (*report.Document, *replay.Replay) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	reader, err := capture.NewReader(f, capture.Options{})
+	require.NoError(t, err)
+	config := replay.Config(set)
+	config.Family = reader.Family()
+	engine, err := heed.New(config)
+	require.NoError(t, err)
+	records := capture.NewAhead(reader)
+	defer records.Close()
+	r := &replay.Replay{Engine: engine, Records: records, Family: config.Family}
+	made, err := report.New(r.Report("log", nil))
+	require.NoError(t, err)
+	for {
+		if err := r.Next(); errors.Is(err, io.EOF) {
+			made.End(r.End(nil))
+			return made.Document(0), r
+		} else {
+			require.NoError(t, err)
+		}
+		made.Observe(r.Record, &r.Outcome)
+		for _, u := range engine.Updates(nil) {
+			made.Update(&u)
+		}
+		if each != nil {
+			each(r)
+		}
+	}
+}
+
+// TestFamilies: of each family, a healthy log is healthy and a broken one is not; game, loader and mods have names.
+func TestFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range families {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join("../../../testdata/families", c.name)
+			doc, r := play(t, set, path+"-healthy.log", nil)
+			v := doc.Summary.Verdict
+			assert.Equal(t, c.family, r.Family)
+			assert.Equal(t, "healthy", v.State, "%s: %s %v", v.Headline, v.What, v.Causes)
+			assert.Equal(t, c.game, r.Began.Facts().Game)
+			assert.Equal(t, c.loader, r.Began.Facts().Loader)
+			assert.Len(t, r.Mods.Mods, c.mods)
+			doc, r = play(t, set, path+"-broken.log", nil)
+			assert.Equal(t, c.family, r.Family)
+			assert.Contains(t, []string{"crashed", "broken", "wrong"}, doc.Summary.Verdict.State)
+		})
+	}
+}
+
+// TestRunsOfFamilies: the banner of a family begins another run, once.
+func TestRunsOfFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range families {
+		if c.family == "json" || c.family == "plain" {
+			continue
+		}
+		log, err := os.ReadFile(filepath.Join("../../../testdata/families", c.name+"-healthy.log"))
+		require.NoError(t, err)
+		log = append(log, "\n"...)
+		path := filepath.Join(t.TempDir(), "log")
+		later := strings.NewReplacer("10:0", "17:4", "12:3", "19:3").Replace(string(log))
+		require.NoError(t, os.WriteFile(path, []byte(string(log)+later), 0o600))
+		doc, r := play(t, set, path, nil)
+		assert.Contains(t, strings.Join(doc.Summary.Verdict.Log, " "), "The log starts again at line ", c.name)
+		assert.Equal(t, c.game, r.Began.Facts().Game)
+		assert.Len(t, r.Mods.Mods, c.mods, c.name)
+	}
+}
+
+// TestFamiliesOfRules: a family that a rule file names has logs here.
+func TestFamiliesOfRules(t *testing.T) {
+	known := map[string]bool{"crash": true, "rimworld": true} // in testdata/captures
+	for _, c := range families {
+		known[c.family] = true
+	}
+	for _, name := range rules.Families() {
+		assert.True(t, known[name], "%s: write a healthy and a broken log, and add a row", name)
+	}
+}
+
+// decisions returns the decision about each record of a log.
+func decisions(t *testing.T, set *rules.Set, path string) (of []string) {
+	play(t, set, path, func(r *replay.Replay) {
+		d := r.Outcome.Decision
+		of = append(of, d.Rule+" "+d.Disposition.String()+" "+d.Severity.String())
+	})
+	return of
+}
+
+// TestLeaveOneFamilyOut: without the files that name one family, the logs of the others are decided alike, by a rule of
+// another file or by their level.
+func TestLeaveOneFamilyOut(t *testing.T) {
+	all, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	paths, err := filepath.Glob("../../../testdata/families/*.log")
+	require.NoError(t, err)
+	want := map[string][]string{}
+	for _, path := range paths {
+		want[path] = decisions(t, all, path)
+	}
+	for _, family := range rules.Families() {
+		off := "version: 1\nrules:\n"
+		for _, f := range rules.Defaults() {
+			for _, r := range all.Rules() {
+				if r.File == f.Name && strings.Contains(string(f.Data), "\nfamilies: ["+family+"]\n") {
+					off += "  - {id: " + r.ID + ", override: true, enabled: false}\n"
+				}
+			}
+		}
+		if !strings.Contains(off, "id:") {
+			continue
+		}
+		set, err := rules.Compile(append([]rules.File{{Name: "off.yaml", Data: []byte(off)}}, rules.Defaults()...)...)
+		require.NoError(t, err, family)
+		for _, c := range families {
+			for _, kind := range []string{"healthy", "broken"} {
+				path := filepath.Join("../../../testdata/families", c.name+"-"+kind+".log")
+				if c.family != family && (family != "unity" || !slices.Contains([]string{"bepinex", "ksp"}, c.family)) {
+					assert.Equal(t, want[path], decisions(t, set, path), "%s without %s", path, family)
+				}
+			}
+		}
+	}
+}
+
+// TestTextsInOtherFamilies: the texts with which the rules of one family are tested, in the middle of a log of another
+// one, change no decision about a record of that log, and no rule of their family decides about them.
+func TestTextsInOtherFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	texts := set.Test()
+	for _, c := range families {
+		own, err := set.For(c.family)
+		require.NoError(t, err)
+		for _, kind := range []string{"healthy", "broken"} {
+			var entries []event.Entry
+			play(t, set, filepath.Join("../../../testdata/families", c.name+"-"+kind+".log"), func(r *replay.Replay) {
+				entries = append(entries, r.Record.Entry)
+			})
+			decide := func(foreign bool) (of []string) {
+				engine, err := heed.New(heed.Config{Rules: set, Family: c.family})
+				require.NoError(t, err)
+				for i, e := range entries {
+					for j := 0; foreign && i == len(entries)/2 && j < len(texts); j++ {
+						if !own.Rule(texts[j].Rule.ID).Disabled {
+							continue
+						}
+						for _, level := range []event.Level{event.LevelUnknown, event.LevelError} {
+							o := engine.Observe(event.Log{Level: level, Message: texts[j].Text}.Entry())
+							r := own.Rule(o.Decision.Rule)
+							assert.True(t, r == nil || !r.Disabled, "%s decides in %s", o.Decision.Rule, c.family)
+						}
+					}
+					d := engine.Observe(e).Decision
+					of = append(of, d.Rule+" "+d.Disposition.String()+" "+d.Severity.String())
+				}
+				return of
+			}
+			assert.Equal(t, decide(false), decide(true), "%s %s", c.name, kind)
+		}
+	}
+}
+
+// TestWordsOfPrograms: the report about a program that is no game speaks of the program.
+func TestWordsOfPrograms(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for name, log := range map[string]string{
+		"crash": "thread 'main' panicked at src/main.rs:14:9:\nno lamp\nstack backtrace:\n   0: rust_begin_unwind\n" +
+			"             at /rustc/abc/library/std/src/panicking.rs:645:5\n   1: lamps::order::place\n             at ./src/order.rs:14:9\n",
+		"error": "2031-02-03 10:00:00 INFO listening\n2031-02-03 10:00:01 ERROR request failed\nTraceback (most recent call last):\n" +
+			"  File \"/app/main.py\", line 12, in handle\n    store.save(order)\nOSError: /data/orders\n",
+		"json": `{"ts":"2031-02-03T10:00:00Z","level":"fatal","msg":"no lamp","stack":"at lamps.Order.place (order.js:14:9)\nat lamps.main (main.js:2:3)"}` + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		doc, r := play(t, set, path, nil)
+		assert.Contains(t, []string{"plain", "json"}, r.Family)
+		shown := string(report.Text(nil, doc, report.TextOptions{}))
+		assert.NotRegexp(t, `(?i)\b(game|mods|(a|the) mod|save|colony)\b`, shown, name)
+	}
+}
+
+// TestReturningReport holds that what a mod reports with a stack trace blocks when it returns, and not once; a warning
+// never does.
+func TestReturningReport(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		level string
+		times int
+		want  event.Disposition
+	}{{"ERROR", 3, event.Advisory}, {"ERROR", 12, event.Blocking}, {"WARN", 12, event.Advisory}} {
+		trace := "[10:00:01 " + c.level + "]: [Gears] no turn: Acme.PressException: none\n  at Gears.Press.Turn () in press.cs:line 3\n"
+		path := filepath.Join(t.TempDir(), "gears.log")
+		log := "[10:00:00 INFO]: ready\n" + strings.Repeat(trace+"[10:00:01 INFO]: on\n", c.times)
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		worst := event.Ignore
+		play(t, set, path, func(r *replay.Replay) { worst = max(worst, r.Outcome.Decision.Disposition) })
+		require.Equal(t, c.want, worst, "%s %d", c.level, c.times)
+	}
+}
+
+// TestMemory: a crash because memory ran out is the fault of no mod, by the report's own figures or by a record before.
+func TestMemory(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	const trace = "0x00007FF6DECADE00 (UnityPlayer) UnityMain\n0x00000001DECADE00 (Mono JIT Code) Acme.Press:Turn ()\n"
+	for name, log := range map[string]string{
+		"report": "Unity Player [version: Unity 2022.3.35f1_0123456789ab]\n\n" +
+			"UnityPlayer.dll caused an Access Violation (0xc0000005)\n  in module UnityPlayer.dll at 0033:decade00.\n\n" +
+			"99% physical memory in use.\n16000 MB physical memory [12 MB free].\n\nStack Trace of Crashed Thread 1234:\n" + trace,
+		"record": "Initialize engine version: 2022.3.35f1 (0123456789ab)\nOutOfMemoryException: Out of memory\n" +
+			"  at Verse.TickManager.DoSingleTick () [0x00000] in <5eed>:0 \n\nCrash!!!\n" +
+			"========== OUTPUTTING STACK TRACE ==================\n" + trace + "========== END OF STACKTRACE ===========\n",
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
+		doc, _ := play(t, set, path, nil)
+		v := doc.Summary.Verdict
+		require.Equal(t, "out_of_memory", v.Reason, name)
+		assert.Empty(t, v.Mods, name)
+		assert.Equal(t, []string{"code: Acme"}, v.Causes[len(v.Causes)-1].Running, name)
+		for _, c := range v.Causes {
+			assert.Empty(t, c.Mods, name)
+		}
+		for _, c := range doc.Causes {
+			assert.Empty(t, c.Blame, name)
+		}
+		shown := string(report.Text(nil, doc, report.TextOptions{}))
+		assert.Contains(t, shown, "Memory ran out, and code: Acme was running;", name)
+	}
+}
+
+// TestOneAdvice: the forms for continuous integration give the advice of the first screen.
+func TestOneAdvice(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	logs, err := filepath.Glob("../../../testdata/captures/*.log")
+	require.NoError(t, err)
+	checked := 0
+	for _, log := range logs {
+		doc, _ := play(t, set, log, func(*replay.Replay) {})
+		junit := html.UnescapeString(string(report.JUnit(nil, doc)))
+		for i := range doc.Summary.Verdict.Causes {
+			if c := &doc.Summary.Verdict.Causes[i]; c.Advice != "" {
+				require.Contains(t, junit, "do: "+strings.TrimSuffix(c.Advice, "."), log)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, len(logs)/2)
+}

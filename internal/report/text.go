@@ -1,0 +1,214 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/heedlog/heed/internal/text/width"
+)
+
+// TextOptions shapes the text form of a report.
+type TextOptions struct {
+	// Width is the number of columns to fill, at least 20; 0 to cut and wrap
+	// nothing.
+	Width int
+
+	// Color marks what matters with colors, for a terminal.
+	Color bool
+
+	// Rows is the height of the screen, 0 for none. A longer text repeats its first facts at its end, since the first ones
+	// have scrolled out of sight.
+	Rows int
+}
+
+// How many causes and rules the text form shows before it counts the others: the first screen has to answer by
+// itself.
+const (
+	textCauses = 4  // causes in full
+	textWith   = 3  // rules that came with a cause
+	textAlso   = 12 // causes in a line each
+)
+
+// labelIndent is the column at which the text after a label begins.
+const labelIndent = 12
+
+// Text appends a report as text: what deserved attention, the table of signatures,
+// the accounting. A comparison is sentences and tables.
+func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
+	if o.Width > 0 { // in less, text cannot be read
+		o.Width = max(o.Width, width.Min)
+	}
+	return d.appendText(dst, o)
+}
+
+func (d *Document) appendText(dst []byte, o TextOptions) []byte {
+	t := textReport{Document: d, options: o, out: dst}
+	t.headline()
+	switch {
+	case d.Summary.Lines == 0:
+	case d.texts != nil:
+		t.sentence(faint, "%s", t.say("The rest is for developers, in English: --lang en shows it."))
+	default:
+		t.causes()
+		t.signatures()
+		t.section(strong, "ACCOUNTING")
+		t.facts(t.accounting())
+		t.again(len(dst))
+	}
+	return t.out
+}
+
+// heading appends the line that begins a part of a text.
+func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) []byte {
+	dst = o.styled(append(dst, '\n'), fit(fmt.Sprintf(format, args...), o.Width), in)
+	return append(dst, '\n')
+}
+
+// styled appends text in a style, where colors are wanted.
+func (o *TextOptions) styled(dst []byte, text string, in style) []byte {
+	if !o.Color {
+		in = plain
+	}
+	return appendStyled(dst, text, in)
+}
+
+// textReport is the state of one rendering.
+type textReport struct {
+	*Document
+	options TextOptions
+	out     []byte
+}
+
+func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
+
+func (t *textReport) styled(s string, in style) { t.out = t.options.styled(t.out, s, in) }
+
+// wrapped appends text, wrapped and indented below itself, in a style.
+func (t *textReport) wrapped(s string, indent int, in style) {
+	if !t.options.Color || in == plain {
+		t.out = cells.AppendWrapped(t.out, s, t.options.Width, indent)
+		return
+	}
+	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
+}
+
+// labeledLine prints a line after a label, cut to the width.
+func (t *textReport) labeledLine(label, line string) {
+	if indent := t.label(label); t.options.Width > 0 {
+		line = fit(line, t.options.Width-indent)
+	}
+	t.printf("%s\n", line)
+}
+
+// label prints a label and returns the column at which the text for it begins.
+// Where there is little room that is the next line.
+func (t *textReport) label(label string) (indent int) {
+	t.printf("  ")
+	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
+		t.styled(label+strings.Repeat(" ", max(labelIndent-2-cells.StringWidth(label), 1)), faint)
+		return labelIndent
+	}
+	if label != "" {
+		t.styled(label, faint)
+		t.printf("\n  ")
+	}
+	t.printf("  ")
+	return 4
+}
+
+// sentence prints one sentence, indented and wrapped.
+func (t *textReport) sentence(in style, format string, args ...any) {
+	t.printf("  ")
+	t.wrapped(fmt.Sprintf(format, args...), 2, in)
+}
+
+// section begins a part of the report.
+func (t *textReport) section(in style, format string, args ...any) {
+	t.out = t.options.heading(t.out, in, format, args...)
+}
+
+func (t *textReport) headline() {
+	s := &t.Summary
+	file, about := s.File, ": "+t.say("empty, no lines")
+	if !s.empty() {
+		about = fmt.Sprintf(": %s, %s", s.Layout, t.size())
+	}
+	if w := t.options.Width; w > 0 {
+		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
+		about = fit(about, w-cells.StringWidth(file))
+	}
+	t.styled(file, strong)
+	t.printf("%s\n", about)
+	if s.empty() {
+		return
+	}
+	if made := s.Environment.inShort(plainly, t.texts); made != nil {
+		t.printf("  ")
+		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
+		t.printf("\n")
+	}
+	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())
+	t.facts(t.glance(plainly))
+}
+
+// size returns how long the log is.
+func (d *Document) size() string {
+	lines, records := uint64(d.Summary.Lines), d.Summary.Records
+	return d.one(lines, "%d line", "%d lines", lines) + ", " + d.one(records, "%d record", "%d records", records)
+}
+
+// empty reports whether the log was read and has not a single line.
+func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
+
+// facts prints facts after their labels.
+func (t *textReport) facts(facts []fact) {
+	for _, f := range facts {
+		label := f.Label
+		if f.under && label != "" {
+			label = "  " + label
+		}
+		switch f.kind {
+		case factQuote:
+			t.quote(f.Says)
+		case factLine:
+			t.labeledLine(label, f.Says)
+		default:
+			t.wrapped(f.Says, t.label(label), f.in)
+		}
+	}
+}
+
+// quoteLines is how many lines of text the words of the log may take: loggers write so
+// much before them that one may hold nothing else.
+const quoteLines = 2
+
+// quote shows the log text of a cause: the summary of a rule holds for others as well.
+func (t *textReport) quote(says string) {
+	const mark = "> "
+	indent := t.label("") + len(mark)
+	if t.options.Width > 0 {
+		says = fit(says, quoteLines*(t.options.Width-indent-quoteSlack))
+	}
+	t.printf(mark)
+	t.wrapped(says, indent, faint)
+}
+
+// quoteSlack is how many columns of a line of a quote may stay free, since it ends with a
+// word.
+const quoteSlack = 6
+
+// stateStyles are the colors of states; unknown has none.
+var stateStyles = map[string]style{
+	stateCrashed: alarm, stateHung: alarm, stateBroken: alarm, stateBlind: alarm, stateWrong: notice,
+	stateComplaints: notice, stateHealthy: calm,
+}
+
+// again repeats the glance where it has scrolled out of sight.
+func (t *textReport) again(start int) {
+	if t.options.Rows == 0 || bytes.Count(t.out[start:], []byte("\n")) < t.options.Rows {
+		return
+	}
+	t.section(strong, "AT A GLANCE: %s", t.Summary.Verdict.Headline)
+	t.facts(t.glance(plainly))
+}
