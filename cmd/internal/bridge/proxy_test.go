@@ -8,12 +8,14 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -32,6 +34,7 @@ func TestCallEnds(t *testing.T) {
 		ended  string
 	}{
 		{"a result", result(`{"n": 1.50}`), `{"n": 1.50}`, 0, "", "", "colony/build completed"},
+		{"a number", result(`7`), `7`, 0, "", "", "colony/build completed"},
 		{"failed in band", result(`{"success":false,"message":"no room"}`), `{"success":false,"message":"no room"}`, 0, "", "", "colony/build failed no room"},
 		{"an error", failure(`{"code":-7,"message":"it broke","data":{"a":1}}`), "", -7, "it broke", `{"a":1}`, "colony/build failed it broke"},
 		{"an error about time", failure(fmt.Sprintf(`{"code":%d,"message":"late"}`, gabp.CodeToolTimeout)), "", gabp.CodeToolTimeout, "late", "", "colony/build timed_out late"},
@@ -66,7 +69,8 @@ func TestCallEnds(t *testing.T) {
 	}
 }
 
-// TestCallOdd holds that an answer in a form of its own ends the operation as far as it can be understood.
+// TestCallOdd holds that an answer in a form of its own ends the operation as far as it can be understood, comes to the
+// bridge unchanged, and is counted.
 func TestCallOdd(t *testing.T) {
 	const odd = "the mod's answer does not follow the protocol and was passed on unchanged: "
 	for answer, status := range map[string]string{
@@ -76,12 +80,51 @@ func TestCallOdd(t *testing.T) {
 		m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return []string{answer} }}
 		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 			_, err := p.bridge.CallTool(p.ctx, "colony/build", nil)
-			_, passed := errors.AsType[*gabp.Verbatim](err)
+			v, passed := errors.AsType[*gabp.Verbatim](err)
 			require.True(t, passed, "%v", err)
+			require.Equal(t, status == "failed", v.Failed)
 			require.Len(t, p.operations(), 1)
 			require.True(t, strings.HasPrefix(p.operations()[0], "colony/build "+status+" "+odd), p.operations()[0])
+			require.Zero(t, p.session.Status().InFlight)
+			require.Equal(t, "mod.answers", p.proxy.limits()[0].Name)
+			require.EqualValues(t, 1, p.proxy.Untaken())
 		})
 	}
+}
+
+// reads is a recorder that counts reads of the game's state.
+type reads struct {
+	session.Recorder
+	n atomic.Int64
+}
+
+func (r *reads) StateRead() { r.n.Add(1) }
+
+// TestStateIsRead: a request that reads the mod's state, and got an answer, is reported to the engine.
+func TestStateIsRead(t *testing.T) {
+	k := &reads{Recorder: follow.NewRecorder(io.Discard)}
+	fine, refused := result(`{"a":1}`), failure(`{"code":-32000,"message":"no"}`)
+	m := &fakeMod{tools: buildTool}
+	begin(t, Config{}, session.Config{Recorder: k}, m, func(t *testing.T, p *play) {
+		for _, r := range []struct {
+			method, params string
+			answer         []string
+			want           int64
+		}{
+			{"state/get", `{}`, fine, 1},
+			{"state/get", `{}`, refused, 0},
+			{gabp.MethodResourcesRead, `{"uri":"gabp://mod/colony"}`, fine, 1},
+			{gabp.MethodResourcesRead, `{"uri":"gabp://mod/colony"}`, refused, 0},
+			{gabp.MethodResourcesRead, `{"uri":"gabp://mod/heed/status"}`, nil, 0},
+			{"colony/anything", `{}`, fine, 0},
+		} {
+			m.answers = func(string, string) []string { return r.answer }
+			before := k.n.Load()
+			_, err := p.bridge.CallRaw(p.ctx, r.method, json.RawMessage(r.params))
+			require.Equal(t, slices.Equal(r.answer, refused), err != nil, "%v", err)
+			require.Equal(t, r.want, k.n.Load()-before, r)
+		}
+	})
 }
 
 // TestCallUnanswered holds what is known of a call without an answer: nothing.
