@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,15 +13,24 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func compileError(t *testing.T, files ...rules.File) rules.Errors {
+func compileError(t *testing.T, files ...rules.File) error {
 	t.Helper()
 	set, err := rules.Compile(files...)
-	require.Error(t, err)
 	require.Nil(t, set)
-	var errs rules.Errors
-	require.ErrorAs(t, err, &errs)
-	require.NotEmpty(t, errs)
-	return errs
+	require.NotEmpty(t, errorsOf(t, err))
+	return err
+}
+
+// errorsOf returns the errors of [rules.Compile] one by one.
+func errorsOf(t require.TestingT, err error) (all []*rules.Error) {
+	list, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // one error is a list, too
+	require.True(t, ok, "%v", err)
+	for _, each := range list.Unwrap() {
+		e, ok := errors.AsType[*rules.Error](each)
+		require.True(t, ok, "%v", each)
+		all = append(all, e)
+	}
+	return all
 }
 
 // rule wraps the fields of one rule, each on a line of its own, in a file. The
@@ -286,13 +296,13 @@ rules:
 // TestAllErrorsAtOnce: nothing that is wrong hides anything else, and the
 // order is that of the files and the lines in them.
 func TestAllErrorsAtOnce(t *testing.T) {
-	errs := compileError(t,
+	err := compileError(t,
 		rules.File{Name: "b.yaml", Data: []byte(rule("id: x", "when: 'a'", "disposition: x"))},
 		rules.File{Name: "broken.yaml", Data: []byte("rules: [")},
 		rules.File{Name: "a.yaml", Data: []byte(rule("id: x", "when: 'template'", "severity: 5"))},
 	)
 	var got []string
-	for _, e := range errs {
+	for _, e := range errorsOf(t, err) {
 		got = append(got, fmt.Sprintf("%s:%d %s", e.File, e.Line, e.Field))
 	}
 	require.Equal(t, []string{
@@ -300,34 +310,34 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}, got)
 
 	var one *rules.Error
-	require.ErrorAs(t, error(errs), &one)
-	require.Same(t, errs[0], one)
+	require.ErrorAs(t, err, &one)
+	require.Same(t, errorsOf(t, err)[0], one)
 }
 
 func TestErrorsAreBounded(t *testing.T) {
-	errs := compileError(t, rules.File{
+	errs := errorsOf(t, compileError(t, rules.File{
 		Name: "f.yaml",
 		Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000)),
-	})
+	}))
 	require.Len(t, errs, rules.MaxErrors+1)
 	require.Equal(t, "rules: and 5000 more errors", errs[rules.MaxErrors].Error())
 }
 
 // TestHostileText: what a message quotes from a file is escaped and cut.
 func TestHostileText(t *testing.T) {
-	errs := compileError(t,
+	err := compileError(t,
 		rules.File{Name: "a\x1b[31m\n.yaml", Data: []byte("version: 1\n\"\\e[2J\\u2028" + strings.Repeat("x",
 			5000) + "\": 1\n")},
 		rules.File{Name: "c", Data: []byte("version: 1\nlists: {\"\\e[1m\\u2028\": [x, x]}\nmacros: {\"\\u202e\": 'a'}\n")},
 		rules.File{Name: "b", Data: []byte(rule("id: x", `when: "template \e == \u202e"`, "disposition: ignore"))},
 	)
-	for line := range strings.SplitSeq(errs.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		require.Less(t, len(line), 700)
 		for _, r := range line {
 			require.NotContains(t, "\x1b\u2028\u202e\r", string(r))
 		}
 	}
-	require.Len(t, strings.Split(errs.Error(), "\n"), len(errs))
+	require.Len(t, strings.Split(err.Error(), "\n"), len(errorsOf(t, err)))
 }
 
 // TestBounds: what is too much is refused, and soon.
@@ -472,8 +482,8 @@ rules:
 func TestByteOrderMarkAndCRLF(t *testing.T) {
 	text := "\ufeffversion: 1\r\nrules:\r\n  - id: x\r\n    when: 'template == \"x\"'\r\n    disposition: ignore\r\n"
 	require.Equal(t, 1, len(compile(t, text).Rules()))
-	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))})
-	require.Equal(t, []int{4, 12}, []int{errs[0].Line, errs[0].Column})
+	err := errorsOf(t, compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))}))[0]
+	require.Equal(t, []int{4, 12}, []int{err.Line, err.Column})
 }
 
 func TestHash(t *testing.T) {

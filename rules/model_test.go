@@ -252,9 +252,7 @@ func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
 		if err == nil {
 			return set
 		}
-		var errs rules.Errors
-		require.ErrorAs(t, err, &errs)
-		for _, e := range errs {
+		for _, e := range errorsOf(t, err) {
 			r := model[slices.IndexFunc(model, func(r *modelRule) bool { return r.id == e.Rule })]
 			r.dropped = true
 			// What is refused must indeed be so for all that can exist.

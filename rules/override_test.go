@@ -360,7 +360,7 @@ func TestContinueOnlyTags(t *testing.T) {
 	} {
 		errs := compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", "when: 'phase == \"c\"'", "continue: true", "tags: [t]", field) +
 			"  - {id: x, when: 'true', disposition: ignore}\n")})
-		require.Len(t, errs, 1)
+		require.Len(t, errorsOf(t, errs), 1)
 		require.ErrorContains(t, errs, "f:7:5: rule c: ", field)
 		require.ErrorContains(t, errs, "a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)", field)
 	}
