@@ -482,7 +482,8 @@ rules:
 func TestByteOrderMarkAndCRLF(t *testing.T) {
 	text := "\ufeffversion: 1\r\nrules:\r\n  - id: x\r\n    when: 'template == \"x\"'\r\n    disposition: ignore\r\n"
 	require.Equal(t, 1, len(compile(t, text).Rules()))
-	err := errorsOf(t, compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))}))[0]
+	wrong := []byte(strings.Replace(text, "template", "templat", 1))
+	err := errorsOf(t, compileError(t, rules.File{Name: "f.yaml", Data: wrong}))[0]
 	require.Equal(t, []int{4, 12}, []int{err.Line, err.Column})
 }
 
