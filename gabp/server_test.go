@@ -53,17 +53,18 @@ func TestSession(t *testing.T) {
 	require.Nil(t, both.call("session/ping", `{}`).Error)
 }
 
-// TestAnswersWhatItCan: a message that is none is answered, and the session
+// TestAnswersWhatItCan: a message that is none is answered and counted once, and the session
 // goes on.
 func TestAnswersWhatItCan(t *testing.T) {
 	s := start(t, nil)
 	p := dial(t, s.addr)
 	p.hello()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		text, id string
 		code     int
 	}{
 		{`[]`, nilID, codeInvalidRequest},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000005","type":"request","method":"A b"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000005", codeInvalidField},
 		{`{`, nilID, codeParse},
 		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
 		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
@@ -82,9 +83,16 @@ func TestAnswersWhatItCan(t *testing.T) {
 		m := p.recv("")
 		require.Equal(t, c.id, m.ID, c.text)
 		requireCode(t, c.code, m.Error, c.text)
+		require.EqualValues(t, i+1, s.Stats().Malformed)
 	}
-	p.send(`{"v":"gabp/1","id":"any form","type":"response","result":1}`) // nobody asked; nobody answers
+	p.send(`{"v":"gabp/1","id":"any form","type":"response","result":1}`) // an answer to no request is not answered
 	require.Nil(t, p.call("session/ping", `{}`).Error)
+	require.EqualValues(t, 10, s.Stats().Malformed)
+	_, err := io.WriteString(p, "Content-Length: -1\r\n\r\n")
+	require.NoError(t, err)
+	require.NotNil(t, p.recv("").Error)
+	p.ends()
+	require.EqualValues(t, 11, s.Stats().Malformed)
 }
 
 // TestInvalidFixturesOverTheWire sends what is invalid, in a session and before
@@ -209,14 +217,6 @@ func TestBrokenFrames(t *testing.T) {
 	require.Nil(t, p.recv(methodPing).Error)
 }
 
-func TestSilentPeers(t *testing.T) {
-	s := start(t, func(c *ServerConfig) {
-		c.Limits = Limits{Connections: 4, HelloTimeout: 50 * time.Millisecond}
-	})
-	p := dial(t, s.addr)
-	p.ends() // no hello in time
-}
-
 func TestTooManyConnections(t *testing.T) {
 	s := start(t, func(c *ServerConfig) { c.Limits = Limits{Connections: 4, HelloTimeout: patience} })
 	for range 20 { // they give way
@@ -316,29 +316,13 @@ func TestRequestTimeout(t *testing.T) {
 	require.Nil(t, p.call("session/ping", `{}`).Error, "the late answers are lost")
 }
 
-func TestHandlerFaults(t *testing.T) {
+func TestPanic(t *testing.T) {
 	s := start(t, func(c *ServerConfig) {
-		c.Mux = serving(func(_ context.Context, r *Request) (any, error) {
-			switch r.Method {
-			case "a/panic":
-				panic("bug")
-			case "a/value":
-				return func() {}, nil
-			case "a/huge":
-				return strings.Repeat("x", defaultMessageSize), nil
-			}
-			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", defaultMessageSize) +
-				`"`)}
-		})
+		c.Mux = serving(func(context.Context, *Request) (any, error) { panic("bug") })
 	})
 	p := dial(t, s.addr)
 	p.hello()
-	for _, method := range []string{"a/panic", "a/value", "a/huge"} {
-		requireCode(t, codeInternal, p.call(method, `{}`).Error, method)
-	}
-	m := p.call("a/error", `{}`)
-	requireCode(t, -5, m.Error)
-	require.Empty(t, m.Error.Data)
+	requireCode(t, codeInternal, p.call("a/panic", `{}`).Error)
 	require.EqualValues(t, 1, s.Stats().Panics)
 }
 
