@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,6 +117,22 @@ func TestArrival(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestDeadBridgeDoesNotArrive: a bridge that is gone before its welcome is no arrival, so that
+// what was open before the next one does not stop its agent.
+func TestDeadBridgeDoesNotArrive(t *testing.T) {
+	cfg := Config{Handed: Handed{Inner: gabp.Bridge{Address: "127.0.0.1:1"}}}
+	open(t, cfg, session.Config{}, nil, func(t *testing.T, p *play) {
+		p.proxy.mod.end()
+		p.session.Observe(event.Log{Message: "Fault before any bridge"}.Entry())
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, p.proxy.bridges.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
+		require.True(t, p.session.Open(nil)[0].Blocking)
+		p.dial("agent")
+		require.False(t, p.session.Open(nil)[0].Blocking, "from before the agent came")
+	})
 }
 
 // TestModWait holds how long a bridge waits while the mod is not connected, and that one that was answered without it
