@@ -463,29 +463,6 @@ func TestHalfHeaders(t *testing.T) {
 	}
 }
 
-// TestMalformed holds that each message that is refused is counted once.
-func TestMalformed(t *testing.T) {
-	s := start(t, nil)
-	p := dial(t, s.addr)
-	p.hello()
-	for i, text := range []string{
-		`{`, `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"event","channel":"a","seq":1,"payload":1}`,
-		`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"request","method":"A b"}`,
-	} {
-		p.send(text)
-		require.NotNil(t, p.recv("").Error)
-		require.EqualValues(t, i+1, s.Stats().Malformed)
-	}
-	p.send(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"response","result":1}`)
-	require.Nil(t, p.call("session/ping", `{}`).Error)
-	require.EqualValues(t, 4, s.Stats().Malformed)
-	_, err := io.WriteString(p, "Content-Length: -1\r\n\r\n")
-	require.NoError(t, err)
-	require.NotNil(t, p.recv("").Error)
-	p.ends()
-	require.EqualValues(t, 5, s.Stats().Malformed)
-}
-
 // TestRequestIDs: a request has a UUID, or is refused under the id that it has.
 func TestRequestIDs(t *testing.T) {
 	const uuid = "3D0C2f7e-5b1a-4c6d-9e8f-000000000001"

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,15 +13,24 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func compileError(t *testing.T, files ...rules.File) rules.Errors {
+func compileError(t *testing.T, files ...rules.File) error {
 	t.Helper()
 	set, err := rules.Compile(files...)
-	require.Error(t, err)
 	require.Nil(t, set)
-	var errs rules.Errors
-	require.ErrorAs(t, err, &errs)
-	require.NotEmpty(t, errs)
-	return errs
+	require.NotEmpty(t, errorsOf(t, err))
+	return err
+}
+
+// errorsOf returns the errors of [rules.Compile] one by one.
+func errorsOf(t require.TestingT, err error) (all []*rules.Error) {
+	list, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // one error is a list, too
+	require.True(t, ok, "%v", err)
+	for _, each := range list.Unwrap() {
+		e, ok := errors.AsType[*rules.Error](each)
+		require.True(t, ok, "%v", each)
+		all = append(all, e)
+	}
+	return all
 }
 
 // rule wraps the fields of one rule, each on a line of its own, in a file. The
@@ -286,13 +296,13 @@ rules:
 // TestAllErrorsAtOnce: nothing that is wrong hides anything else, and the
 // order is that of the files and the lines in them.
 func TestAllErrorsAtOnce(t *testing.T) {
-	errs := compileError(t,
+	err := compileError(t,
 		rules.File{Name: "b.yaml", Data: []byte(rule("id: x", "when: 'a'", "disposition: x"))},
 		rules.File{Name: "broken.yaml", Data: []byte("rules: [")},
 		rules.File{Name: "a.yaml", Data: []byte(rule("id: x", "when: 'template'", "severity: 5"))},
 	)
 	var got []string
-	for _, e := range errs {
+	for _, e := range errorsOf(t, err) {
 		got = append(got, fmt.Sprintf("%s:%d %s", e.File, e.Line, e.Field))
 	}
 	require.Equal(t, []string{
@@ -300,34 +310,34 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}, got)
 
 	var one *rules.Error
-	require.ErrorAs(t, error(errs), &one)
-	require.Same(t, errs[0], one)
+	require.ErrorAs(t, err, &one)
+	require.Same(t, errorsOf(t, err)[0], one)
 }
 
 func TestErrorsAreBounded(t *testing.T) {
-	errs := compileError(t, rules.File{
+	errs := errorsOf(t, compileError(t, rules.File{
 		Name: "f.yaml",
 		Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000)),
-	})
+	}))
 	require.Len(t, errs, rules.MaxErrors+1)
 	require.Equal(t, "rules: and 5000 more errors", errs[rules.MaxErrors].Error())
 }
 
 // TestHostileText: what a message quotes from a file is escaped and cut.
 func TestHostileText(t *testing.T) {
-	errs := compileError(t,
+	err := compileError(t,
 		rules.File{Name: "a\x1b[31m\n.yaml", Data: []byte("version: 1\n\"\\e[2J\\u2028" + strings.Repeat("x",
 			5000) + "\": 1\n")},
 		rules.File{Name: "c", Data: []byte("version: 1\nlists: {\"\\e[1m\\u2028\": [x, x]}\nmacros: {\"\\u202e\": 'a'}\n")},
 		rules.File{Name: "b", Data: []byte(rule("id: x", `when: "template \e == \u202e"`, "disposition: ignore"))},
 	)
-	for line := range strings.SplitSeq(errs.Error(), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		require.Less(t, len(line), 700)
 		for _, r := range line {
 			require.NotContains(t, "\x1b\u2028\u202e\r", string(r))
 		}
 	}
-	require.Len(t, strings.Split(errs.Error(), "\n"), len(errs))
+	require.Len(t, strings.Split(err.Error(), "\n"), len(errorsOf(t, err)))
 }
 
 // TestBounds: what is too much is refused, and soon.
@@ -391,120 +401,6 @@ func TestBounds(t *testing.T) {
 	t.Run("files", func(t *testing.T) {
 		require.ErrorContains(t, compileError(t, make([]rules.File, rules.MaxFiles+1)...), "more than 256 files")
 	})
-}
-
-// TestReachable: what may match is not refused.
-func TestReachable(t *testing.T) {
-	for _, first := range []string{
-		// It only adds tags.
-		"when: 'true', continue: true, tags: [t]",
-		// It is off.
-		"when: 'true', disposition: ignore, enabled: false",
-		// It fails, which is no match, on a short text.
-		`when: 'not (split(template, " ")[5] == "x" and kind == "log" and kind == "state")', disposition: ignore`,
-		`when: 'split(template, " ")[5] == "x" or kind == "log" or kind != "log"', disposition: ignore`,
-		`when: '(split(template, " ")[5] == "x" and kind == "log" and kind == "state") ? false : true', disposition: ignore`,
-		// It covers another part.
-		`when: 'level == "error"', disposition: ignore`,
-		`when: 'kind != "log"', disposition: ignore`,
-	} {
-		compile(t, "version: 1\nrules:\n  - {id: first, "+first+"}\n  - {id: second, when: 'kind == \"log\" and phase == \"x\"', disposition: ignore}\n")
-	}
-}
-
-// TestCoveredByParts: a rule that asks for more than an earlier one is found,
-// in whatever order it asks.
-func TestCoveredByParts(t *testing.T) {
-	for _, tc := range []struct {
-		first, second string
-		covered       bool
-	}{
-		{`template contains "a" and phase == "play"`, `phase == "play" and template contains "a"`, true},
-		{`template contains "a"`, `phase == "play" and (source == "b" and template contains "a")`, true},
-		{`template contains "a" and in_play`, `in_play and template contains "a" and source == "b"`, true},
-		{`template contains "a" and phase == "play"`, `template contains "a"`, false},
-		{`template contains "a" or phase == "play"`, `phase == "play" or template contains "a"`, false}, // the order matters where one fails
-		{`template contains "a" and phase == "play"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"`, false},
-		{`template contains "a"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"', exceptions: ['source == "y"', 'source == "x"']#`, true},
-	} {
-		text := "version: 1\nmacros: {in_play: 'phase == \"play\"'}\nrules:\n"
-		for i, when := range []string{tc.first, tc.second} {
-			when, ended := strings.CutSuffix(when, "#")
-			if !ended {
-				when += "'"
-			}
-			text += fmt.Sprintf("  - {id: r%d, disposition: ignore, when: '%s}\n", i, when)
-		}
-		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
-		if tc.covered {
-			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 has fewer conditions and comes first", text)
-		} else {
-			require.NoError(t, err, text)
-		}
-	}
-	// Across files it is noted.
-	set := compile(t, "version: 1\nrules: [{id: a, when: 'source == \"a\"', disposition: ignore}]\n",
-		"version: 1\nrules: [{id: b, when: 'phase == \"load\" and source == \"a\"', disposition: ignore}]\n")
-	require.Equal(t, "a", set.Rule("b").ShadowedBy)
-}
-
-// TestCoveredByAnEarlierFile: a user's file may take everything from the
-// defaults; that is noted and no error.
-func TestCoveredByAnEarlierFile(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - {id: mute, when: 'phase == "x"', disposition: ignore}
-  - {id: debug, when: 'level == "debug"', disposition: ignore}
-`, `
-version: 1
-rules:
-  - {id: a, when: 'phase  ==  "x"', disposition: blocking}
-  - {id: b, when: 'phase == "y" and level == "debug"', disposition: blocking}
-  - {id: c, when: 'phase == "y"', disposition: blocking}
-  - {id: off, when: 'true', disposition: blocking, enabled: false}
-  - {id: last, when: 'true', disposition: blocking}
-`, `
-version: 1
-rules:
-  - {id: never, when: 'phase == "z"', disposition: blocking}
-`)
-	shadow := map[string]string{}
-	for _, r := range set.Rules() {
-		shadow[r.ID] = r.ShadowedBy
-	}
-	require.Equal(t, map[string]string{"mute": "", "debug": "", "a": "mute", "b": "debug", "c": "", "off": "", "last": "", "never": "last"}, shadow)
-}
-
-func TestResolves(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - {id: load.a, when: 'phase == "a"', disposition: ignore, resolves: ["load.*", end]}
-  - {id: load.b, when: 'phase == "b"', disposition: ignore, blinds: true}
-  - {id: load.c, when: 'phase == "c"', disposition: ignore, enabled: false}
-`, `
-version: 1
-rules:
-  - {id: end, when: 'phase == "d"', disposition: ignore, resolves: ["*"]}
-`)
-	require.Equal(t, []string{"load.b", "end"}, set.Rule("load.a").Resolves)
-	require.Equal(t, []string{"load.a", "load.b"}, set.Rule("end").Resolves)
-	require.Nil(t, set.Rule("load.b").Resolves)
-	require.Nil(t, set.Rule("nothing"))
-}
-
-// TestExplainedBy: ids are expanded as those that a rule resolves.
-func TestExplainedBy(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - {id: load.a, when: 'phase == "a"', disposition: ignore}
-  - {id: load.b, when: 'phase == "b"', disposition: ignore, explained_by: ["load.*", end]}
-  - {id: end, when: 'phase == "d"', disposition: ignore}
-`)
-	require.Equal(t, []string{"load.a", "end"}, set.Rule("load.b").ExplainedBy)
-	require.Nil(t, set.Rule("end").ExplainedBy)
 }
 
 // TestAdvice: a part in brackets is for a game that has started, and a rule with continue replaces the advice of the rule
@@ -586,8 +482,9 @@ rules:
 func TestByteOrderMarkAndCRLF(t *testing.T) {
 	text := "\ufeffversion: 1\r\nrules:\r\n  - id: x\r\n    when: 'template == \"x\"'\r\n    disposition: ignore\r\n"
 	require.Equal(t, 1, len(compile(t, text).Rules()))
-	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))})
-	require.Equal(t, []int{4, 12}, []int{errs[0].Line, errs[0].Column})
+	wrong := []byte(strings.Replace(text, "template", "templat", 1))
+	err := errorsOf(t, compileError(t, rules.File{Name: "f.yaml", Data: wrong}))[0]
+	require.Equal(t, []int{4, 12}, []int{err.Line, err.Column})
 }
 
 func TestHash(t *testing.T) {

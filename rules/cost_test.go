@@ -206,15 +206,9 @@ rules:
 - {id: x, disposition: blocking, when: 'phase == "a"', exceptions: ['phase == "b"', 'stack matches "b{1,700}"']}
 - {id: y, disposition: blocking, when: '` + strings.Repeat("many or ", 8) + `phase == "a"'}
 `)})
-	var errs Errors
-	require.ErrorAs(t, err, &errs)
-	var got []string
-	for _, e := range errs {
-		got = append(got, fmt.Sprintf("%d:%d %s %s: %.32s", e.Line, e.Column, e.Rule, e.Field, e.Msg))
-	}
-	require.Equal(t, []string{
-		"3:27  macros.dear: the regular expression may take ", "6:100 x exceptions[2]: the regular expression may take ", "7:41 y when: may take 693 million steps for a",
-	}, got)
+	require.Regexp(t, `^rules: f.yaml:3:27: macros.dear: the regular expression may take .*
+rules: f.yaml:6:100: rule x: exceptions\[2\]: the regular expression may take .*
+rules: f.yaml:7:41: rule y: when: may take 693 million steps for a.*$`, err)
 }
 
 // TestInstructions holds the count of instructions to what package regexp makes.

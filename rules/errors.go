@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,17 +39,6 @@ func (e *Error) Error() string {
 	}
 	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + s
 }
-
-// Errors is everything that [Compile] found wrong with a set of files, ordered
-// by file (as given), line and column. It is never empty when returned as an
-// error. Beyond 1,000, one more without a position has the number of the others.
-type Errors []*Error
-
-// Error returns one line per error.
-func (e Errors) Error() string { return yamlfile.Lines(e) }
-
-// Unwrap returns the errors one by one, so that [errors.As] finds an [*Error].
-func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 
 // collector gathers errors while a set is compiled.
 type collector struct {
@@ -103,12 +93,12 @@ func (c *collector) err() error {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.err.Line, b.err.Line),
 			cmp.Compare(a.err.Column, b.err.Column))
 	})
-	out := make(Errors, len(c.errs), len(c.errs)+1)
-	for i, l := range c.errs {
-		out[i] = l.err
+	out := make([]error, 0, len(c.errs)+1)
+	for _, l := range c.errs {
+		out = append(out, l.err)
 	}
 	if c.dropped > 0 {
 		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
 	}
-	return out
+	return errors.Join(out...)
 }

@@ -141,18 +141,21 @@ func (x *expansion) node(n ast.Node) ast.Node {
 			out.To = x.node(n.To)
 		}
 		return x.put(out, loc)
-	case *ast.NilNode:
-		return x.fail(loc, `write "" for a value that is not known`, "nil is not part of the rule language")
-	case *ast.VariableDeclaratorNode:
-		return x.fail(loc, "use a macro", "let is not part of the rule language")
-	case *ast.SequenceNode:
-		return x.fail(loc, "join conditions with: and, or", "a sequence with ';' is not part of the rule language")
-	case *ast.MapNode:
-		return x.fail(loc, "use a list", "a map is not part of the rule language")
-	case *ast.ChainNode:
-		return x.fail(loc, "", "?. is not part of the rule language")
 	}
-	return x.fail(loc, "", "this is not part of the rule language")
+	fault, known := outside[reflect.TypeOf(n)]
+	if !known {
+		fault.name = "this"
+	}
+	return x.fail(loc, fault.hint, "%s is not part of the rule language", fault.name)
+}
+
+// outside has the nodes of the expr library that are not part of the rule language, and what to write in their place.
+var outside = map[reflect.Type]struct{ name, hint string }{
+	reflect.TypeFor[*ast.NilNode]():                {"nil", `write "" for a value that is not known`},
+	reflect.TypeFor[*ast.VariableDeclaratorNode](): {"let", "use a macro"},
+	reflect.TypeFor[*ast.SequenceNode]():           {"a sequence with ';'", "join conditions with: and, or"},
+	reflect.TypeFor[*ast.MapNode]():                {"a map", "use a list"},
+	reflect.TypeFor[*ast.ChainNode]():              {"?.", ""},
 }
 
 func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Node {

@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"errors"
 	"testing"
 	"unicode/utf8"
 
@@ -34,10 +33,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatalf("set %v, error %v", set, err)
 		}
 		if err != nil {
-			var errs rules.Errors
-			if !errors.As(err, &errs) || len(errs) == 0 {
-				t.Fatalf("error of type %T", err)
-			}
+			errs := errorsOf(t, err)
 			for i, e := range errs {
 				if e.Msg == "" || !utf8.ValidString(e.Error()) {
 					t.Fatalf("bad message %q", e.Error())
@@ -92,8 +88,7 @@ func FuzzCondition(f *testing.F) {
 			t.Fatalf("set %v, error %v", set, err)
 		}
 		if err != nil {
-			var errs rules.Errors
-			if !errors.As(err, &errs) || errs[0].Line < 1 {
+			if errorsOf(t, err)[0].Line < 1 {
 				t.Fatalf("%v", err)
 			}
 			return

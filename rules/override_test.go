@@ -38,43 +38,18 @@ rules:
   - {id: tagging, when: 'template == "2"', continue: true, tags: [t2], enabled: false}
 `
 
-// TestOverrideField: an override changes the fields that it gives, and no
-// other. The order of the rules stays as it was.
+// TestOverrideField: an override changes the fields that it gives, and no other, and has a place of its own. The order
+// of the rules stays as it was.
 func TestOverrideField(t *testing.T) {
-	for _, tc := range []struct {
-		field  string
-		change func(r *shown)
-	}{
-		{"disposition: ignore", func(r *shown) { r.Disposition = event.Ignore }},
-		{"severity: info", func(r *shown) { r.Severity = event.SeverityInfo }},
-		{"invalidates: false", func(r *shown) { r.Invalidates = false }},
-		{"escalate: {after: 5, within: {entries: 100}, to: blocking, severity: fatal}", func(r *shown) {
-			r.Escalate.After, r.Escalate.Within, r.Escalate.Entries, r.Escalate.Severity = 5, 2e9, 100, event.SeverityFatal
-		}},
-		{"summary: other", func(r *shown) { r.Summary = "other" }},
-		{"why: other", func(r *shown) { r.Why = "other" }},
-		{"sets_phase: other", func(r *shown) { r.SetsPhase = "other" }},
-		{"blinds: false", func(r *shown) { r.Blinds = false }},
-		{"resolves: [last]", func(r *shown) { r.Resolves = []string{"last"} }},
-		{"tags: [u]", func(r *shown) { r.Tags = []string{"u"} }},
-		{"tags: []", func(r *shown) { r.Tags = nil }},
-		{"enabled: false", func(r *shown) { r.Disabled = true }},
-		{"when: 'template == \"z\"'", func(r *shown) { r.When = `template == "z"` }},
-		{"exceptions: []", func(r *shown) { r.Exceptions = nil }},
-	} {
-		want := visible(compile(t, "version: 1\n", overridable).Rule("load.failed"))
-		tc.change(&want)
-
-		set := compile(t, "version: 1\nrules:\n  - id: load.failed\n    override: true\n    "+tc.field+"\n", overridable)
-		require.Equal(t, 4, len(set.Rules()))
-		r := set.Rules()[1]
-		require.Same(t, r, set.Rule("load.failed"))
-		require.Equal(t, want, visible(r), tc.field)
-		require.Equal(t, []any{"f1.yaml", 3, 5}, []any{r.File, r.Line, r.Column})
-		for _, e := range r.Exceptions() {
-			require.Contains(t, e, "f2.yaml:9:18: ")
-		}
-	}
+	want := visible(compile(t, "version: 1\n", overridable).Rule("load.failed"))
+	want.Resolves = []string{"last"}
+	over := compile(t, "version: 1\nrules: [{id: load.failed, override: true, resolves: [last]}]", overridable)
+	require.Equal(t, 4, len(over.Rules()))
+	r := over.Rules()[1]
+	require.Same(t, r, over.Rule("load.failed"))
+	require.Equal(t, want, visible(r))
+	require.Equal(t, []any{"f1.yaml", 2, 9}, []any{r.File, r.Line, r.Column})
+	require.Equal(t, []string{`f2.yaml:9:18: source == "quiet"`}, r.Exceptions())
 
 	set := compile(t, "version: 1\nrules: [{id: tagging, override: true, enabled: true, continue: false, disposition: blocking, when: 'phase == \"x\"'}]", overridable)
 	require.Equal(t, "tagging", set.NewEvaluator().Evaluate(&rules.Input{Phase: "x"}).Decision.Rule)
@@ -360,7 +335,7 @@ func TestContinueOnlyTags(t *testing.T) {
 	} {
 		errs := compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", "when: 'phase == \"c\"'", "continue: true", "tags: [t]", field) +
 			"  - {id: x, when: 'true', disposition: ignore}\n")})
-		require.Len(t, errs, 1)
+		require.Len(t, errorsOf(t, errs), 1)
 		require.ErrorContains(t, errs, "f:7:5: rule c: ", field)
 		require.ErrorContains(t, errs, "a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)", field)
 	}

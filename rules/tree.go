@@ -2,10 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker/nature"
 
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
@@ -88,51 +90,23 @@ func toSet(items []string) map[string]struct{} {
 
 // copyTree returns a copy of an expanded tree, without the notes of the checker. Constants are shared.
 func copyTree(n ast.Node) ast.Node {
-	var out ast.Node
-	switch n := n.(type) {
-	case *ast.BoolNode:
-		out = &ast.BoolNode{Value: n.Value}
-	case *ast.IntegerNode:
-		out = &ast.IntegerNode{Value: n.Value}
-	case *ast.FloatNode:
-		out = &ast.FloatNode{Value: n.Value}
-	case *ast.StringNode:
-		out = &ast.StringNode{Value: n.Value}
-	case *ast.ConstantNode:
-		out = &ast.ConstantNode{Value: n.Value}
-	case *ast.IdentifierNode:
-		out = &ast.IdentifierNode{Value: n.Value}
-	case *ast.UnaryNode:
-		out = &ast.UnaryNode{Operator: n.Operator, Node: copyTree(n.Node)}
-	case *ast.BinaryNode:
-		out = &ast.BinaryNode{Operator: n.Operator, Left: copyTree(n.Left), Right: copyTree(n.Right)}
-	case *ast.BuiltinNode:
-		out = &ast.BuiltinNode{Name: n.Name, Arguments: copyTrees(n.Arguments), Throws: n.Throws}
-	case *ast.PredicateNode:
-		out = &ast.PredicateNode{Node: copyTree(n.Node)}
-	case *ast.PointerNode:
-		out = &ast.PointerNode{}
-	case *ast.CallNode:
-		out = &ast.CallNode{Callee: copyTree(n.Callee), Arguments: copyTrees(n.Arguments)}
-	case *ast.ConditionalNode:
-		out = &ast.ConditionalNode{Ternary: n.Ternary, Cond: copyTree(n.Cond), Exp1: copyTree(n.Exp1), Exp2: copyTree(n.Exp2)}
-	case *ast.ArrayNode:
-		out = &ast.ArrayNode{Nodes: copyTrees(n.Nodes)}
-	case *ast.MemberNode:
-		out = &ast.MemberNode{Node: copyTree(n.Node), Property: copyTree(n.Property)}
-	case *ast.SliceNode:
-		s := &ast.SliceNode{Node: copyTree(n.Node)}
-		if n.From != nil {
-			s.From = copyTree(n.From)
+	to := reflect.New(reflect.TypeOf(n).Elem())
+	to.Elem().Set(reflect.ValueOf(n).Elem())
+	for _, field := range to.Elem().Fields() {
+		if !field.CanInterface() {
+			continue
 		}
-		if n.To != nil {
-			s.To = copyTree(n.To)
+		switch below := field.Addr().Interface().(type) {
+		case *ast.Node:
+			if *below != nil {
+				*below = copyTree(*below)
+			}
+		case *[]ast.Node:
+			*below = copyTrees(*below)
 		}
-		out = s
-	default:
-		panic(fmt.Sprintf("BUG: rules: a %T in an expanded tree", n))
 	}
-	out.SetLocation(n.Location())
+	out := to.Interface().(ast.Node)
+	out.SetNature(nature.Nature{})
 	return out
 }
 

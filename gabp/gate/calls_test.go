@@ -59,33 +59,6 @@ func TestRefusedIsRecorded(t *testing.T) {
 	require.Equal(t, gate.Result{Executed: true}, g.Done(t.Context(), d, event.StatusCompleted, ""))
 }
 
-// TestRemoteSource holds what a remote source itself returns.
-func TestRemoteSource(t *testing.T) {
-	for _, c := range []struct {
-		methods []string
-		answer  string
-		open    bool
-		fails   bool
-	}{
-		{nil, "", false, true},
-		{both, "7", false, true},
-		{both, current("null"), false, false},
-		{both, current(item("a-1", false)), true, false},
-	} {
-		p := &peer{answer: func(context.Context, string, any) (string, error) { return c.answer, nil }}
-		a, open, err := gate.Remote(p, c.methods).Current(t.Context(), "agent")
-		require.Equal(t, c.open, open, c.answer)
-		require.Equal(t, c.fails, err != nil, c.answer)
-		require.Equal(t, c.open, a.ID != "")
-	}
-	p := &peer{answer: func(context.Context, string, any) (string, error) {
-		return `{"acknowledged":true,"currentAttention":` + item("a-2", true) + `}`, nil
-	}}
-	res, err := gate.Remote(p, both).Ack(t.Context(), "agent", "a-1", 0)
-	require.NoError(t, err)
-	require.True(t, res.Open)
-}
-
 // TestReadsState holds which calls read the game's state: not those that look at what it reports of itself.
 func TestReadsState(t *testing.T) {
 	for _, c := range []struct {
@@ -161,42 +134,6 @@ func TestExemptions(t *testing.T) {
 	}
 }
 
-// TestTags holds that a tag is a whole word.
-func TestTags(t *testing.T) {
-	g := newGate(t, gate.Config{Source: &looks{err: errGone}})
-	for _, tag := range []string{"read-only-but-deletes", "not-read-only", "read", "status ", ""} {
-		call := gate.Call{Tool: "colony/reset", Tags: []string{tag}}
-		require.Empty(t, g.Check(t.Context(), call).Exempt, tag)
-		require.False(t, call.Diagnostic(), tag)
-	}
-}
-
-// TestConcerns holds which item of a source without calls is told at the end of a call.
-func TestConcerns(t *testing.T) {
-	for _, c := range []struct {
-		name, id, before, after, related string
-	}{
-		{"another one that does not block", "1", item("a-1", false), item("a-2", false), "a-2"},
-		{"names another call", "1", item("a-1", false), strings.Replace(item("a-1", false), `"summary"`,
-			`"causalOperationId":"2","summary"`, 1), ""},
-		{"names no call, and the call has no name", "", item("a-1", false), item("a-1", false), ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			now := c.before
-			p := &peer{answer: func(context.Context, string, any) (string, error) { return current(now), nil }}
-			g := newGate(t, gate.Config{Source: gate.Remote(p, both)})
-			d := g.Check(t.Context(), gate.Call{ID: c.id, Tool: "colony/build"})
-			now = c.after
-			res := g.Done(t.Context(), d, event.StatusCompleted, "")
-			if c.related == "" {
-				require.Nil(t, res.Related)
-			} else {
-				require.Equal(t, c.related, res.Related.ID)
-			}
-		})
-	}
-}
-
 // TestEngineLook holds what a look at an engine returns and delivers.
 func TestEngineLook(t *testing.T) {
 	e := newEngine(t)
@@ -225,25 +162,6 @@ func TestEngineLook(t *testing.T) {
 	cancel()
 	_, err := gate.Engine(e, nil).Ack(ctx, "agent", blocking.ID, 0)
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// TestEngineOperation holds what a call on an engine leaves behind.
-func TestEngineOperation(t *testing.T) {
-	e := newEngine(t)
-	clock := time.Unix(1_700_000_000, 0)
-	g := newGate(t, gate.Config{Source: gate.Engine(e, func() time.Time {
-		clock = clock.Add(time.Second)
-		return clock
-	})})
-	d := g.Check(t.Context(), build)
-	res := g.Done(t.Context(), d, event.StatusFailed, "no wood")
-	require.True(t, res.Verdict.Known)
-	var times []int64
-	for _, r := range e.Read(heed.Cursor{}, 100, heed.Filter{Operation: "1"}).Records {
-		times = append(times, r.Time.Unix())
-	}
-	require.Equal(t, []int64{1_700_000_001, 1_700_000_002}, times)
-	require.Equal(t, "no wood", e.Read(heed.Cursor{}, 100, heed.Filter{Operation: "1"}).Records[1].Message)
 }
 
 // TestEngineRelated holds which item a call on an engine returns, and that it is delivered.

@@ -269,6 +269,7 @@ func TestAction(t *testing.T) {
 
 // TestPreCommit runs each hook of .pre-commit-hooks.yaml on files that its pattern matches.
 func TestPreCommit(t *testing.T) {
+	testkit.Full(t, "programs are built, and started")
 	text := testkit.Must(os.ReadFile(filepath.Join(root, ".pre-commit-hooks.yaml")))
 	var hooks []struct {
 		ID, Name, Description, Entry, Language, Files string

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -96,6 +97,42 @@ func literalLines(src []byte) map[int]bool {
 			}
 		default:
 			width[line] += len(literal)
+		}
+	}
+}
+
+// maxLines is the length of a Go file.
+const maxLines = 600
+
+// longFiles are longer. The list may only shrink.
+var longFiles = []string{
+	"agent/steer/steer_test.go",
+	"cmd/internal/acp/acp_test.go",
+	"cmd/internal/command/live/host.go",
+	"cmd/internal/command/live/wrap_test.go",
+	"cmd/internal/hooks/hooks_test.go",
+	"cmd/internal/mcp/proxy.go",
+	"cmd/internal/mcp/proxy_test.go",
+	"engine_test.go",
+	"internal/blame/blame_test.go",
+	"internal/logline/logline.go",
+	"internal/sim/item_test.go",
+	"report/verdict_test.go",
+	"signature/reference_test.go",
+}
+
+// TestFileLength holds Go files, but for those that a program writes, to maxLines.
+func TestFileLength(t *testing.T) {
+	for _, name := range tracked(t, ".go") {
+		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
+		if bytes.HasPrefix(src, []byte("// Code generated")) {
+			continue
+		}
+		switch n, listed := bytes.Count(src, []byte("\n")), slices.Contains(longFiles, name); {
+		case n > maxLines && !listed:
+			t.Errorf("%s: %d lines, the ceiling is %d", name, n, maxLines)
+		case n <= maxLines && listed:
+			t.Errorf("%s: %d lines: take it off the list", name, n)
 		}
 	}
 }

@@ -37,7 +37,7 @@ var (
 
 // TestWords holds comments and documents to names of things.
 func TestWords(t *testing.T) {
-	texts := map[string]string{}
+	var comments, documents strings.Builder
 	for _, name := range tracked(t, ".go") {
 		if strings.Contains(name, "testdata/") || strings.HasSuffix(name, "_test.go") {
 			continue
@@ -45,17 +45,17 @@ func TestWords(t *testing.T) {
 		file := testkit.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil,
 			parser.ParseComments|parser.SkipObjectResolution))
 		for _, group := range file.Comments {
-			texts["comments"] += strings.ReplaceAll(group.Text(), "\n", " ") + "\n"
+			comments.WriteString(strings.ReplaceAll(group.Text(), "\n", " ") + "\n")
 		}
 	}
 	for _, name := range tracked(t, ".md") {
 		if !strings.Contains(name, "testdata/") {
 			src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
 			prose := code.ReplaceAllString(blocks.ReplaceAllString(string(src), ""), "X")
-			texts["documents"] += strings.ReplaceAll(prose, "\n", " ")
+			documents.WriteString(strings.ReplaceAll(prose, "\n", " "))
 		}
 	}
-	for kind, text := range texts {
+	for kind, text := range map[string]string{"comments": comments.String(), "documents": documents.String()} {
 		words := len(proseWord.FindAllString(text, -1))
 		for _, w := range wordings {
 			found := w.form.FindAllStringIndex(text, -1)

@@ -67,13 +67,14 @@ func Lint(files ...rules.File) []Finding {
 	if err == nil {
 		return lint(set)
 	}
-	list, ok := errors.AsType[rules.Errors](err)
-	if !ok {
-		panic("BUG: lint: Compile returned an error that is not Errors")
-	}
-	out := make([]Finding, len(list))
-	for i, e := range list {
-		out[i] = Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile}
+	all, _ := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err)
+	var out []Finding
+	for _, each := range all.Unwrap() {
+		e, _ := errors.AsType[*rules.Error](each)
+		out = append(out, Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile})
 	}
 	return out
 }

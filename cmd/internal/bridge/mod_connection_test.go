@@ -1,0 +1,275 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
+)
+
+// observed notes what happens to the connection to a mod.
+type observed struct {
+	m     *mod
+	start time.Time
+	all   []string
+}
+
+func (o *observed) note(what string) {
+	o.all = append(o.all, fmt.Sprintf("%v %s", time.Since(o.start), what))
+}
+
+func (o *observed) up(again bool)      { o.note(fmt.Sprintf("up %v %v", again, o.m.current() != nil)) }
+func (o *observed) event(e gabp.Event) { o.note(e.Channel) }
+func (o *observed) down(error)         { o.note(fmt.Sprintf("down %v", o.m.current() != nil)) }
+
+// TestModRuns holds how the connection to the mod is kept up: when it is tried again, what is told of it, and that
+// nothing is left of it at the end.
+func TestModRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMod(gabp.Bridge{Address: "mod", Token: gabp.NewToken()}, slog.New(slog.DiscardHandler))
+		o := &observed{m: m, start: time.Now()}
+		var tries []time.Duration
+		var latest *fakeMod
+		mods := []*fakeMod{ // of the connections, after six that were refused
+			{tools: buildTool, events: []string{"colony.log"}},
+			{tools: "7", refuse: `{"code":-7,"message":"later"}`}, // it cannot be used
+			{tools: buildTool},
+		}
+		m.open = func(context.Context) (io.ReadWriteCloser, error) {
+			tries = append(tries, time.Since(o.start))
+			if len(tries) <= 6 || len(tries)-7 >= len(mods) {
+				return nil, errors.New("refused")
+			}
+			ours, theirs := net.Pipe()
+			latest = mods[len(tries)-7]
+			latest.conn = theirs
+			go latest.serve()
+			return ours, nil
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			m.run(ctx, o)
+		}()
+		start := time.Now()
+		m.await(ctx, time.Minute)
+		require.Equal(t, 1100*time.Millisecond, time.Since(start))
+		synctest.Wait()
+		require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, m.current().Welcome().App)
+		w, ok := m.welcome()
+		require.True(t, ok)
+		require.Equal(t, "mod", w.AgentID)
+		latest.send([]string{sends("colony.log", 1, `1`)}, "")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.NoError(t, latest.conn.Close())
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		const ms = time.Millisecond
+		require.Equal(t, []time.Duration{
+			0, 50 * ms, 150 * ms, 350 * ms, 600 * ms, 850 * ms, 1100 * ms,
+			2100 * ms, 3100 * ms,
+		}, tries)
+		require.Equal(t, []string{"1.1s up false true", "1.1s colony.log", "2.1s down false", "3.1s up true true"}, o.all)
+		start = time.Now()
+		m.await(ctx, time.Minute)
+		require.Zero(t, time.Since(start), "it has answered")
+		stop()
+		<-ended
+		require.Nil(t, m.current())
+		_, ok = m.welcome()
+		require.False(t, ok)
+		require.Len(t, o.all, 4, "heed has left it, not the other way round")
+		_ = latest.conn.Close()
+
+		ctx, stop = context.WithCancel(t.Context()) // ends while there is no connection
+		ended = make(chan struct{})
+		go func() {
+			defer close(ended)
+			m.run(ctx, o)
+		}()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		stop()
+		<-ended
+		require.Len(t, o.all, 4)
+	})
+}
+
+// TestAwait holds what ends the wait for a mod.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			addr string
+			do   func(m *mod, leave func())
+			want time.Duration
+		}{
+			{"", func(*mod, func()) {}, 0},
+			{"mod", func(*mod, func()) {}, time.Minute},
+			{"mod", func(m *mod, _ func()) { m.end(); m.end() }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.settle(true) }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.detach() }, time.Minute},
+			{"mod", func(_ *mod, leave func()) { leave() }, time.Second},
+		} {
+			m := newMod(gabp.Bridge{Address: c.addr}, nil)
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, func() { c.do(m, leave) })
+			start := time.Now()
+			m.await(ctx, time.Minute)
+			require.Equal(t, c.want, time.Since(start))
+			time.Sleep(time.Second)
+			leave()
+		}
+	})
+}
+
+// TestAwaitLate is the table of events that end the wait of a list of tools for a mod that may still come.
+func TestAwaitLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, c := range map[string]struct {
+			before func(m *mod)
+			do     func(m *mod, leave func()) // after a second
+			want   time.Duration
+		}{
+			"nobody gave up":    {func(*mod) {}, func(*mod, func()) {}, 0},
+			"it does not come":  {(*mod).giveUp, func(*mod, func()) {}, listWithin},
+			"given up twice":    {(*mod).giveUp, func(m *mod, _ func()) { m.giveUp() }, listWithin},
+			"it comes":          {(*mod).giveUp, func(m *mod, _ func()) { m.client.Store(&gabp.Client{}) }, time.Second},
+			"the game has gone": {(*mod).giveUp, func(m *mod, _ func()) { m.end() }, time.Second},
+			"the bridge leaves": {(*mod).giveUp, func(_ *mod, leave func()) { leave() }, time.Second},
+		} {
+			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
+			c.before(m)
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, func() { c.do(m, leave) })
+			start := time.Now()
+			m.awaitLate(ctx)
+			require.GreaterOrEqual(t, time.Since(start), c.want, name)
+			require.LessOrEqual(t, time.Since(start), c.want+dialFirst, name)
+			time.Sleep(time.Minute)
+			leave()
+		}
+	})
+}
+
+// TestAbsence: a game has no mod once nothing has listened for a while after its start, while the log was quiet; a log
+// that grows for long is quiet, too.
+func TestAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		phase, lines := "menu", uint64(1)
+		a := absence{game: func() (string, uint64) { return phase, lines }}
+		refused := error(&net.OpError{Op: "dial", Err: errors.New("refused")})
+		after := func(d time.Duration) bool {
+			time.Sleep(d)
+			return a.shown(refused)
+		}
+		require.False(t, after(time.Hour), "the first time")
+		require.False(t, after(quietFor-1))
+		require.True(t, after(1))
+		require.True(t, after(time.Hour))
+		for name, other := range map[string]func(){
+			"it loads":       func() { phase = "load" },
+			"another error":  func() { refused = &net.OpError{Op: "read", Err: errors.New("reset")} },
+			"no such error":  func() { refused = errors.New("refused") },
+			"it saves":       func() { phase = "save" },
+			"nothing so far": func() { phase = "" },
+		} {
+			was := refused
+			other()
+			require.False(t, after(time.Hour), name)
+			phase, refused = "play", was
+			require.False(t, after(0), name)
+			require.False(t, after(quietFor-1), name)
+			require.True(t, after(1), name)
+		}
+		phase = ""
+		require.False(t, after(0))
+		phase = "play"
+		began := time.Now()
+		require.False(t, after(0))
+		for time.Since(began)+quietFor/2 < quietWithin {
+			lines++
+			require.False(t, after(quietFor/2), "the log grows")
+		}
+		grown := time.Now()
+		for {
+			lines++
+			if after(quietFor / 4) {
+				break
+			}
+		}
+		require.LessOrEqual(t, time.Since(began), quietWithin+quietFor+quietFor/4)
+		require.GreaterOrEqual(t, time.Since(grown), quietFor)
+	})
+}
+
+// TestSecondConnectionIsMute: a mod that does not answer while it has two connections is not waited for as long as one
+// that has one.
+func TestSecondConnectionIsMute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for two, want := range map[bool]time.Duration{true: overTwo, false: askTimeout} {
+			mods := make([]*standin.Mod, 2)
+			clients := make([]*gabp.Client, 2)
+			for i := range mods {
+				mods[i] = standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+				conn, err := dialing(mods[i])(t.Context())
+				require.NoError(t, err)
+				cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)}
+				clients[i], err = gabp.NewClient(t.Context(), conn, cfg)
+				require.NoError(t, err)
+				mods[i].Freeze(true)
+			}
+			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
+			events := clients[0]
+			if two {
+				events = clients[1]
+			}
+			began := time.Now()
+			err := m.attach(t.Context(), clients[0], events, &observed{m: m, start: began}, false)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, want, time.Since(began))
+			require.Nil(t, m.current())
+			for i := range mods {
+				mods[i].Freeze(false)
+				_ = clients[i].Close()
+				<-clients[i].Done()
+				mods[i].Disconnect()
+			}
+		}
+	})
+}
+
+// TestSecondConnectionIsRefused: a mod that refuses the second connection is asked once; that heed ends is no refusal.
+func TestSecondConnectionIsRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close()) // nothing listens there
+	mod := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+	conn, err := dialing(mod)(t.Context())
+	require.NoError(t, err)
+	client, err := gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = client.Close()
+		<-client.Done()
+	})
+	m := newMod(gabp.Bridge{Address: l.Addr().String()}, slog.New(slog.DiscardHandler))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Same(t, client, m.second(ended, client))
+	require.False(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
+	require.True(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
+}

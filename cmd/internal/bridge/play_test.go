@@ -1,0 +1,300 @@
+package bridge
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/rules"
+)
+
+// playRules know an entry that blocks and one that does not.
+const playRules = `version: 1
+rules:
+  - {id: broken, when: 'template startsWith "Broken"', disposition: blocking, invalidates: true, summary: something broke}
+  - {id: fault, when: 'template startsWith "Fault"', disposition: blocking}
+  - {id: odd, when: 'template startsWith "Odd"', disposition: advisory}
+  - {id: stalled, when: 'status == "stall"', disposition: blocking, invalidates: true, summary: the game does not answer}
+  - {id: answers, when: 'status == "recovered"', disposition: ignore, resolves: [stalled]}
+  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: boots, when: 'template startsWith "Starting"', disposition: ignore, sets_phase: boot}
+  - {id: saves, when: 'template startsWith "Saving"', disposition: ignore, sets_phase: save}
+  - {id: plays, when: 'template startsWith "Playing"', disposition: ignore, sets_phase: play}
+`
+
+// play is a bridge, the proxy and a mod, over pipes, in the time of a test.
+type play struct {
+	t       *testing.T
+	proxy   *Proxy
+	session *session.Session
+	bridge  *gabp.Client
+	ctx     context.Context
+
+	served  sync.WaitGroup
+	clients []*gabp.Client // to be closed
+	ahead   atomic.Int64   // of the clock of the watch: what heed slept through
+}
+
+// fakeMod answers the requests of a proxy.
+type fakeMod struct {
+	tools   string                                      // result of tools/list; "": the method is not known
+	events  []string                                    // channels
+	answers func(method string, params string) []string // messages, in which $ID is the id of the request
+	conn    net.Conn                                    // of the mod
+
+	refuse       string // error that answers tools/list instead
+	capabilities string // more members of them
+
+	mu  sync.Mutex
+	got []string // requests but tools/list, with their parameters
+}
+
+// The messages of a mod.
+func result(text string) []string {
+	return []string{`{"v":"gabp/1","id":"$ID","type":"response","result":` + text + `}`}
+}
+
+func failure(text string) []string {
+	return []string{`{"v":"gabp/1","id":"$ID","type":"response","error":` + text + `}`}
+}
+
+func sends(channel string, seq int, payload string) string {
+	return fmt.Sprintf(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000000","type":"event","channel":%q,"seq":%d,"payload":%s}`,
+		channel, seq, payload)
+}
+
+func (m *fakeMod) serve() {
+	r := bufio.NewReader(m.conn)
+	for {
+		var n int
+		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\nContent-Type: application/json\r\n\r\n", &n); err != nil {
+			return
+		}
+		text := make([]byte, n)
+		if _, err := io.ReadFull(r, text); err != nil {
+			return
+		}
+		var q struct {
+			ID, Method string
+			Params     json.RawMessage
+		}
+		if json.Unmarshal(text, &q) != nil {
+			return
+		}
+		m.send(m.answer(q.Method, string(q.Params)), q.ID)
+	}
+}
+
+func (m *fakeMod) send(messages []string, id string) {
+	for _, text := range messages {
+		text = strings.ReplaceAll(text, "$ID", id)
+		_, _ = fmt.Fprintf(m.conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
+	}
+}
+
+func (m *fakeMod) answer(method, params string) []string {
+	switch method {
+	case "session/hello":
+		events, _ := json.Marshal(m.events)
+		more := ""
+		if m.capabilities != "" {
+			more = "," + m.capabilities
+		}
+		return result(`{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{"events":` + string(events) +
+			more + `},"schemaVersion":"1.0"}`)
+	case "session/goodbye":
+		return result(`{}`)
+	case "events/subscribe":
+		return result(`{"subscribed":[]}`)
+	case gabp.MethodToolsList:
+		if m.refuse != "" {
+			return failure(m.refuse)
+		}
+		if m.tools != "" {
+			return result(m.tools)
+		}
+		return failure(`{"code":-32601,"message":"unknown"}`)
+	}
+	m.mu.Lock()
+	m.got = append(m.got, strings.TrimSpace(method+" "+params))
+	m.mu.Unlock()
+	return m.answers(method, params)
+}
+
+// asked returns the requests that the mod got.
+func (m *fakeMod) asked() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.got)
+}
+
+// modLog is a log that says nothing, cannot be read, or is slow.
+type modLog struct {
+	err  error
+	slow bool
+}
+
+func (l *modLog) Run(ctx context.Context, _ follow.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (l *modLog) Sync(ctx context.Context) error {
+	if l.slow {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return l.err
+}
+func (l *modLog) Status() follow.Status { return follow.Status{Present: true} }
+
+const buildTool = `{"tools":[{"name":"colony/build","description":"d"},{"name":"colony/look","description":"d","tags":["read-only"]}]}`
+
+// begin runs f with a proxy for cfg and sc, a mod where it is not nil, and a bridge.
+func begin(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *testing.T, p *play)) {
+	open(t, cfg, sc, mod, func(t *testing.T, p *play) {
+		p.bridge = p.dial("agent")
+		f(t, p)
+	})
+}
+
+// open is begin without a bridge.
+func open(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *testing.T, p *play)) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
+		require.NoError(t, err)
+		sc.Engine.Rules, sc.Engine.Epoch = set, cmp.Or(sc.Engine.Epoch, "e1")
+		s, err := session.New(sc)
+		require.NoError(t, err)
+		cfg.Session, cfg.Logger = s, slog.New(slog.DiscardHandler)
+		cfg.Handed.Outer.Token = bridgeToken
+		p, err := New(cfg)
+		require.NoError(t, err)
+		y := &play{t: t, proxy: p, session: s, ctx: ctx}
+		y.served.Go(func() { require.NoError(t, s.Run(ctx)) })
+		t.Cleanup(func() {
+			stop()
+			for _, client := range y.clients {
+				_ = client.Close()
+				<-client.Done()
+			}
+			y.served.Wait()
+		})
+		if mod != nil {
+			y.connect(mod, false)
+		}
+		f(t, y)
+	})
+}
+
+var bridgeToken = gabp.NewToken()
+
+// dial returns another bridge.
+func (p *play) dial(name string) *gabp.Client {
+	ours, theirs := net.Pipe()
+	p.served.Go(func() { _ = p.proxy.server.ServeConn(p.ctx, theirs) })
+	c, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{
+		Token: bridgeToken, Name: name, LaunchID: "00000000-0000-4000-8000-000000000001",
+		Limits: gabp.Limits{HelloTimeout: 2 * time.Hour, RequestTimeout: 2 * time.Hour},
+	})
+	require.NoError(p.t, err)
+	p.clients = append(p.clients, c)
+	return c
+}
+
+// connect makes m the mod.
+func (p *play) connect(m *fakeMod, again bool) {
+	ours, theirs := net.Pipe()
+	m.conn = theirs
+	go m.serve()
+	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(DefaultMaxMessage)}
+	client, err := gabp.NewClient(p.ctx, ours, cfg)
+	require.NoError(p.t, err)
+	p.clients = append(p.clients, client)
+	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, client, p.proxy.events, again))
+}
+
+// call calls a tool of the mod.
+func (p *play) call(tool string) (string, *gabp.Error) {
+	p.t.Helper()
+	raw, err := p.bridge.CallTool(p.ctx, tool, nil)
+	if err == nil {
+		return string(raw), nil
+	}
+	e, ok := errors.AsType[*gabp.Error](err)
+	require.True(p.t, ok, "%v", err)
+	return "", e
+}
+
+// operations returns what the journal has of calls, without their beginnings.
+func (p *play) operations() (ended []string) {
+	page := p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindOperation}})
+	for _, r := range page.Records {
+		if r.Status != event.StatusStarted {
+			ended = append(ended, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Source, r.Status, r.Message)))
+		}
+	}
+	return ended
+}
+
+// begins reports whether an object has the members of another, byte for byte, before what
+// heed adds.
+func begins(got, want string) bool { return strings.HasPrefix(got, strings.TrimSuffix(want, "}")) }
+
+// done answers every call.
+func done(string, string) []string { return result(`{"done":true}`) }
+
+// held is what a refused call says.
+type held struct {
+	Executed  *bool
+	Status    string
+	Tool      string
+	Attention *heed.Item
+}
+
+func (p *play) held(e *gabp.Error) (h held) {
+	p.t.Helper()
+	require.NotNil(p.t, e, "the call was executed")
+	require.Equal(p.t, gabp.CodeToolUnavailable, e.Code)
+	require.NoError(p.t, json.Unmarshal(e.Data, &h))
+	require.False(p.t, *h.Executed)
+	return h
+}
+
+// leftIf sets up a session whose attention may be left to the mod.
+func leftIf(left bool) session.Config {
+	if left {
+		return session.Config{Attention: session.LeftToMod}
+	}
+	return session.Config{}
+}
+
+// listTools returns the tools that a server lists for a client.
+func listTools(ctx context.Context, c *gabp.Client) ([]gabp.Tool, error) {
+	var result struct {
+		Tools []gabp.Tool `json:"tools"`
+	}
+	err := c.Call(ctx, gabp.MethodToolsList, nil, &result)
+	return result.Tools, err
+}

@@ -1,0 +1,177 @@
+package sidecar
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+)
+
+// TestUnreadAnswers: answers that no client reads are kept up to a bound, and the others counted.
+func TestUnreadAnswers(t *testing.T) {
+	w := &writer{wake: make(chan struct{}, 1)}
+	large := strings.Repeat("x", 1<<20)
+	const answers = 9
+	for range answers {
+		w.put(typeAnswer, large)
+	}
+	w.gather(time.Now(), false)
+	f := &frames{in: newReader(w.buf)}
+	kept := 0
+	for {
+		ft, payload, err := f.next()
+		require.NoError(t, err)
+		if ft == typeError {
+			require.Contains(t, string(payload), fmt.Sprintf(`"text":"%d answers were dropped, since nobody reads them"`, answers-kept))
+			break
+		}
+		kept++
+	}
+	require.Equal(t, 4, kept)
+	_, _, err := f.next()
+	require.ErrorIs(t, err, io.EOF)
+	w.gather(time.Now(), false)
+	require.Empty(t, w.buf, "it is said once")
+}
+
+// TestNobodyReads holds that a client which does not read is no reason to stop ingesting, and that what waits is bounded
+// and what was dropped reported.
+func TestNobodyReads(t *testing.T) {
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- Serve(in, out, Config{Epoch: "e"}) }()
+	write := func(t2 frameType, v any) {
+		_, err := toServer.Write(sent(nil, t2, v))
+		require.NoError(t, err)
+	}
+	write(typeHello, &hello{})
+	long := line{level: event.LevelInfo, message: bytes.Repeat([]byte("long "), 2000)}
+	for i := range 500 {
+		long.number = uint64(i + 1)
+		write(typeLog, &long)
+	}
+	for i := range 60 {
+		write(typeQuery, &query{Number: uint64(i), Kind: queryRead, Limit: 1000})
+	}
+	go func() {
+		write(typeQuery, &query{Number: 1000, Kind: queryFlush})
+		_ = toServer.Close()
+	}()
+	var answers, lost, size int
+	f := &frames{in: bufio.NewReader(fromServer)}
+	for {
+		ft, payload, err := f.next()
+		if err != nil {
+			break
+		}
+		size += len(payload)
+		if ft == typeAnswer {
+			answers++
+		}
+		if ft == typeError {
+			var p problem
+			require.NoError(t, json.Unmarshal(payload, &p))
+			_, err := fmt.Sscanf(p.Text, "%d answers were dropped", &lost)
+			require.NoError(t, err)
+		}
+		if answers+lost == 61 {
+			break
+		}
+	}
+	require.Positive(t, lost)
+	require.Positive(t, answers)
+	require.Less(t, size, 4*maxWaiting)
+	require.NoError(t, <-done)
+	_ = fromServer.Close()
+}
+
+// TestStuckOutput holds that a server ends with its input, even while a write is stuck.
+func TestStuckOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck, out := io.Pipe()
+		require.NoError(t, Serve(bytes.NewReader(sent(nil, typeHello, &hello{})), out, Config{Epoch: "e"}))
+		_ = stuck.Close()
+	})
+}
+
+// panics panics when it is read.
+type panics struct{ io.Reader }
+
+func (p panics) Read(b []byte) (int, error) {
+	if n, err := p.Reader.Read(b); err == nil {
+		return n, nil
+	}
+	panic("a planted fault")
+}
+
+// TestPanic holds that a panic ends Serve alone.
+func TestPanic(t *testing.T) {
+	greeting := sent(nil, typeHello, &hello{})
+	err := Serve(panics{bytes.NewReader(greeting)}, io.Discard, Config{Epoch: "e"})
+	require.ErrorContains(t, err, "panic: a planted fault")
+}
+
+// TestStall holds that a game which shows no more signs of life has stalled, but not one whose sidecar did not run.
+func TestStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		alive := func() {
+			c.send(typeState, &state{Time: time.Now(), What: stateAlive, Due: 5000})
+		}
+		for range 20 {
+			alive()
+			time.Sleep(time.Second)
+		}
+		require.Empty(t, c.got)
+		began := time.Now()
+		var u update
+		c.want(typeUpdate, &u)
+		require.Equal(t, coalesce.Opened, u.Kind)
+		require.InDelta(t, 4, time.Since(began).Seconds(), 1)
+		require.NoError(t, c.end())
+	})
+	w := &writer{wake: make(chan struct{}, 1), ticked: time.Unix(1000, 0)}
+	s, err := greet(&frames{in: newReader(sent(nil, typeHello, &hello{Phase: "play"}))}, w, Config{})
+	require.NoError(t, err)
+	w.s = s
+	w.waiting.Store(true)
+	s.engine.Expect(w.ticked, w.ticked.Add(time.Second))
+	w.tick(w.ticked.Add(time.Hour))
+	require.Empty(t, s.engine.Open(nil))
+	w.tick(w.ticked.Add(activeTick))
+	require.NotEmpty(t, s.engine.Open(nil), "the next tick comes in time")
+}
+
+// FuzzServe feeds frames that are not ours: nothing panics, and Serve ends with its input.
+func FuzzServe(f *testing.F) {
+	greeting := sent(nil, typeHello, &hello{Rules: "none"})
+	for _, e := range examples() {
+		f.Add(sent(nil, e.t, &e))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		var out bytes.Buffer
+		err := Serve(io.MultiReader(bytes.NewReader(greeting), bytes.NewReader(input)), &out, Config{Epoch: "e"})
+		if err != nil {
+			require.NotContains(t, err.Error(), "panic")
+		}
+		fr := &frames{in: newReader(out.Bytes())}
+		for {
+			if _, _, err := fr.next(); err != nil {
+				require.ErrorIs(t, err, io.EOF)
+				require.NotErrorIs(t, err, io.ErrUnexpectedEOF)
+				break
+			}
+		}
+	})
+}
