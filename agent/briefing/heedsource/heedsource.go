@@ -19,17 +19,14 @@ const (
 	TierEarlier = "ho2" // earlier sessions: a ledger of the caller's
 )
 
-// The names of registries.
-const (
-	registryMods        = "mods"
-	registryEnvironment = "environment"
-)
+// registryEnvironment is the name of the registry.
+const registryEnvironment = "environment"
 
 // Config has the engine and the facts of the sources. Its functions may be called from many goroutines.
 type Config struct {
 	Engine *heed.Engine               // required
 	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
-	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
+	Mods   func() []capture.ListedMod // that the game runs with; nil: not known
 
 	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
 	Environment func() capture.Facts
@@ -55,11 +52,8 @@ func Sources(c Config) briefing.Config {
 		Scrub:      newScrubber(c.Engine).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Mods != nil {
-		b.Registries[registryMods] = modRegistry(c.Mods)
-	}
 	if c.Environment != nil {
-		b.Registries[registryEnvironment] = environmentRegistry(c.Environment, c.Mods)
+		b.Registries[registryEnvironment] = environment{c.Environment, c.Mods}
 	}
 	for _, t := range Templates() {
 		b.Templates = append(b.Templates, withSources(t, &b))
