@@ -431,14 +431,8 @@ func (p *Proxy) confirm() {
 	})
 }
 
-// fromServer takes a line of the server. The messages of a batch are passed on one by one.
+// fromServer takes a line of the server.
 func (p *Proxy) fromServer(ctx context.Context, line []byte) {
-	if batch := list(line); len(batch) > 0 && batch[0][0] == '{' {
-		for _, message := range batch {
-			p.fromServer(ctx, append(message, '\n'))
-		}
-		return
-	}
 	m, ok := readMessage(line, false)
 	if m.line = line; !ok {
 		p.odd.Add(1)
@@ -549,8 +543,8 @@ func (p *Proxy) add(ctx context.Context, msg *object, told string) bool {
 	if blocks := list(result.get("content")); blocks != nil || result.get("content") == nil {
 		result.set("content", append([]json.RawMessage{encode(textBlock(text))}, blocks...))
 	}
-	if structured, ok := parse(result.get("structuredContent"), false); ok {
-		structured.set(structured.free(member), text)
+	if structured, ok := parse(result.get("structuredContent"), false); ok && structured.get(member) == nil {
+		structured.set(member, text)
 		result.set("structuredContent", structured)
 	}
 	msg.set("result", result)
