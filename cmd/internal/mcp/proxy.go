@@ -241,6 +241,13 @@ func (p *Proxy) goesOn(c *call, result object) bool {
 	return true
 }
 
+// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats the
+// call, which nothing connects with c.
+func (c *call) comesAgain(result object) bool {
+	return c.typed && result.text("resultType") == "input_required" && result.get("requestState") == nil &&
+		len(result.inner("inputRequests")) == 0
+}
+
 // resume gives c the decision of the suspended call that it continues, and returns false if there is none.
 func (p *Proxy) resume(c *call, params object) bool {
 	if params.get("inputResponses") == nil && params.get("requestState") == nil {
@@ -456,6 +463,8 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) {
 	}
 	c := p.finish(m.id)
 	switch {
+	case c != nil && c.sent && c.comesAgain(m.inner("result")):
+		later(func() { p.end(ctx, c, event.StatusCompleted, "") })
 	case c == nil || c.sent && p.goesOn(c, m.inner("result")):
 		p.client.Write(line)
 	case c.sent:
