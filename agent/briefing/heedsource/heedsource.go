@@ -45,10 +45,11 @@ type Config struct {
 // Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and other sources.
 func Sources(c Config) briefing.Config {
+	hot := &ledger{view{c.Engine, c.Place}}
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
+		Ledgers:    map[string]briefing.Ledger{tierHot: hot},
 		Registries: map[string]briefing.Registry{},
-		Attention:  newAttention(&c),
+		Attention:  &attention{c, hot},
 		Scrub:      newScrubber(c.Engine).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)

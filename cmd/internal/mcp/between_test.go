@@ -83,7 +83,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	})
 	require.NoError(t, err)
 	px, err := bridge.New(bridge.Config{
-		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
 	})
 	require.NoError(t, err)
