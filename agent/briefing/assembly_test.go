@@ -3,6 +3,7 @@ package briefing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -247,12 +248,24 @@ func TestNewRefuses(t *testing.T) {
 	twice := &Template{TemplateID: "t", Pipeline: []stage{{Type: typeHalting, Config: &halting{}}}}
 	for want, c := range map[string]Config{
 		"Config.Now is required":       {},
-		"Config.Templates[1] is nil":   {Now: now, Templates: []*Template{twice, nil}},
 		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},
 		"Config.CacheEntries":          {Now: now, CacheEntries: -1},
 		"Config.Roots":                 {Now: now, Roots: []string{"no/such/folder"}},
 	} {
 		_, err := New(c)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestCallersTemplate: a request with a template of its own gets no context of another template with the same id.
+func TestCallersTemplate(t *testing.T) {
+	w := &world{entries: map[string][]Fragment{"hot": pieces(SourceLedger, 10, "a", "b")}}
+	s := w.service(t, nil)
+	for _, most := range []int{2, 1} {
+		own, err := Parse("own", fmt.Appendf(nil, "{template_id: own, pipeline: [{type: ledger_query, config: {max_entries: %d}}]}", most))
+		require.NoError(t, err)
+		c, err := s.Assemble(t.Context(), Request{Template: own})
+		require.NoError(t, err)
+		require.Len(t, c.Fragments, most)
 	}
 }

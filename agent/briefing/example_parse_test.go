@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 )
 
-// A template is read whole, or not at all: all that is wrong is reported at once.
+// A template is read whole, or not at all: all that is wrong with its form is reported at once.
 func ExampleParse() {
 	_, err := briefing.Parse("mine.yaml", []byte(`
 template_id: mine
@@ -15,7 +15,7 @@ pipeline:
   - type: attention
     config: {max_item: 3}
   - type: ledger_query
-    config: {filters: {operation: $work_ordr}}
+    config: {max_entries: many}
 `))
 	fmt.Println(err)
 
@@ -23,7 +23,7 @@ pipeline:
 		fmt.Println(first.Line, first.Field)
 	}
 	// Output:
-	// briefing: mine.yaml:5:14: pipeline[1].config.max_item: unknown field (did you mean "max_items"?)
-	// briefing: mine.yaml:7:35: pipeline[2].config.filters.operation: unknown variable $work_ordr (did you mean "$work_order"?)
+	// briefing: mine.yaml:5:24: pipeline[1].config.max_item: unknown field (did you mean "max_items"?)
+	// briefing: mine.yaml:7:27: pipeline[2].config.max_entries: got string, want integer (At most so many entries. 0 is the default.)
 	// 5 pipeline[1].config.max_item
 }

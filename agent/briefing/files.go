@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -81,23 +80,18 @@ func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool
 // open opens a regular file below the first root that has one of the name.
 func open(roots []*os.Root, name string) (*os.File, int64, error) {
 	for _, root := range roots {
-		// A pipe is opened without waiting for its writer.
-		f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonblock, 0)
+		info, err := root.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		info, err := f.Stat()
-		if err == nil && !info.Mode().IsRegular() {
+		if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
 			err = errors.New("is no regular file")
 		}
 		if err != nil {
-			_ = f.Close()
 			return nil, 0, err
 		}
-		return f, info.Size(), nil
+		f, err := root.Open(name)
+		return f, info.Size(), err
 	}
 	return nil, 0, errors.New("not found below the folders that may be read")
 }

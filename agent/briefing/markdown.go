@@ -47,43 +47,29 @@ func (c *Context) Markdown() string {
 // appendLines appends the lines of a fragment after its heading.
 func appendLines(b *strings.Builder, lines []string) {
 	for len(lines) > 0 {
-		n := 0
-		for n < len(lines) && strings.HasPrefix(lines[n], DataPrefix) {
-			n++
+		ends, n := fence, 0
+		for ; n < len(lines) && strings.HasPrefix(lines[n], DataPrefix); n++ {
+			for strings.Contains(lines[n], ends) {
+				ends += fence[:1]
+			}
 		}
-		if n > 0 {
-			appendData(b, lines[:n])
+		if n > 0 { // as a block of code
+			b.WriteString(ends + "text\n")
+			for _, line := range lines[:n] {
+				b.WriteString(text.Safe(strings.TrimPrefix(line, DataPrefix), 0) + "\n")
+			}
+			b.WriteString(ends + "\n")
 			lines = lines[n:]
 			continue
 		}
-		appendOwn(b, lines[0])
+		own := strings.TrimLeft(lines[0], " ") // an item of a list, below the one before it where it is indented
+		if own != lines[0] {
+			b.WriteString("  ")
+		}
+		if own = strings.Trim(strings.TrimPrefix(own, "- "), " "); own != "" {
+			b.WriteString("- " + text.Markdown(text.Safe(own, 0)))
+		}
+		b.WriteByte('\n')
 		lines = lines[1:]
 	}
-}
-
-// appendOwn appends a line of the source as an item of a list, below the one before it where the line is indented.
-func appendOwn(b *strings.Builder, line string) {
-	s := strings.TrimLeft(line, " ")
-	if s != line {
-		b.WriteString("  ")
-	}
-	if s = strings.Trim(strings.TrimPrefix(s, "- "), " "); s != "" {
-		b.WriteString("- " + text.Markdown(text.Safe(s, 0)))
-	}
-	b.WriteByte('\n')
-}
-
-// appendData appends lines of data as a block of code.
-func appendData(b *strings.Builder, lines []string) {
-	ends := fence
-	for _, line := range lines {
-		for strings.Contains(line, ends) {
-			ends += fence[:1]
-		}
-	}
-	b.WriteString(ends + "text\n")
-	for _, line := range lines {
-		b.WriteString(text.Safe(strings.TrimPrefix(line, DataPrefix), 0) + "\n")
-	}
-	b.WriteString(ends + "\n")
 }

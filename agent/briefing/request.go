@@ -16,6 +16,9 @@ type Request struct {
 	// TemplateOverride is the id of the template to use, whatever its keys.
 	TemplateOverride string `json:"templateOverride,omitempty"`
 
+	// Template is the template to use in place of the service's. Such a context is not kept.
+	Template *Template `json:"-"`
+
 	// MaxContextTokens replaces the template's budget of tokens; 0 keeps it.
 	MaxContextTokens int `json:"maxContextTokens,omitempty"`
 

@@ -52,10 +52,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{config: c, cache: cache}
 	ids := map[string]bool{minimalDefault().TemplateID: true}
-	for i, t := range c.Templates {
-		if t == nil {
-			return nil, fmt.Errorf("briefing: Config.Templates[%d] is nil", i)
-		}
+	for _, t := range c.Templates {
 		if ids[t.TemplateID] {
 			return nil, fmt.Errorf("briefing: two templates are called %q", t.TemplateID)
 		}
@@ -87,9 +84,12 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if err := checkRequest(&r); err != nil {
 		return nil, err
 	}
-	t, warning, err := resolve(s.config.Templates, &r)
-	if err != nil {
-		return nil, err
+	t, warning := r.Template, ""
+	if t == nil {
+		var err error
+		if t, warning, err = resolve(s.config.Templates, &r); err != nil {
+			return nil, err
+		}
 	}
 	a := &assembly{
 		service: s, request: &r, template: t, stages: merged(t, &r.Contract), started: s.config.Now(),
@@ -106,7 +106,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		a.open = s.config.Attention.Open(a.ctx)
 	}
 	key, revision, blocking := a.key(), a.revision(), a.blocking()
-	if c, ok := s.cache.Get(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
+	if c, ok := s.cache.Get(key); ok && r.Template == nil && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
 	// After the budget is exceeded or a halting stage is satisfied, only stages that read nothing run, and, while there is
@@ -127,7 +127,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		return nil, ErrEmpty
 	}
 	out := a.context()
-	if a.ctx.Err() == nil && ttl(t) > 0 {
+	if a.ctx.Err() == nil && ttl(t) > 0 && r.Template == nil {
 		s.cache.Add(key, cached{out.clone(), revision, blocking, a.started})
 	}
 	return out, nil

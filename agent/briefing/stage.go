@@ -113,9 +113,11 @@ type halting struct {
 
 // custom calls a registered [Handler].
 type custom struct {
-	Handler string         `json:"handler" yaml:"handler"`
-	Args    map[string]any `json:"args,omitempty" yaml:"args"`
+	Handler string `json:"handler" yaml:"handler"`
+	Args    args   `json:"args,omitempty" yaml:"args"`
 }
+
+type args map[string]any
 
 // AttentionQuery selects open items.
 type AttentionQuery struct {

@@ -357,10 +357,12 @@ var offlineModules = []string{
 	"github.com/hashicorp/golang-lru/v2",
 	"github.com/klauspost/compress",
 	"github.com/mattn/go-runewidth",
+	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/spf13/cobra",
 	"github.com/spf13/pflag",
 	"golang.org/x/sys",
 	"golang.org/x/term",
+	"golang.org/x/text",
 	"gopkg.in/yaml.v3",
 	module,
 }

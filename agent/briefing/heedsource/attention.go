@@ -52,12 +52,7 @@ const (
 // attention are the open items of an engine.
 type attention struct {
 	Config
-	view
-	ledger *ledger
-}
-
-func newAttention(c *Config) *attention {
-	return &attention{Config: *c, view: view{engine: c.Engine, place: c.Place}, ledger: newLedger(c.Engine, c.Place)}
+	*ledger
 }
 
 // revision is the id of an item's head: the item with its latest entry.

@@ -69,7 +69,9 @@ func itemsOf(
 	t *testing.T, e *heed.Engine, set *rules.Set, work string, tokens int, q briefing.AttentionQuery,
 ) briefing.Found {
 	t.Helper()
-	s := newAttention(&Config{Engine: e, Rules: func() *rules.Set { return set }, Place: onLine})
+	s := attention{
+		Config{Engine: e, Rules: func() *rules.Set { return set }, Place: onLine}, &ledger{view{e, onLine}},
+	}
 	found, err := s.Items(t.Context(), &briefing.Input{
 		Request: &briefing.Request{WorkOrderID: work}, Tokens: tokens,
 		Estimate: func(l briefing.Line) int { return len(l.Text)/4 + 1 },
@@ -191,7 +193,7 @@ func TestOrderOfItems(t *testing.T) {
 func TestAttentionRefuses(t *testing.T) {
 	e, _ := faulty(t, "e", "fault")
 	for _, q := range []briefing.AttentionQuery{{Least: "urgent"}, {Parts: []string{"everything"}}} {
-		_, err := newAttention(&Config{Engine: e}).Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
+		_, err := (&attention{Config{Engine: e}, &ledger{view{engine: e}}}).Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
 		require.ErrorContains(t, err, "known: ")
 	}
 }

@@ -29,6 +29,5 @@ func TestSourcesInDocs(t *testing.T) {
 		}
 	}
 	has("ledger of hot", filterNames)
-	has("registry mods", modRegistry(nil).(*registry).filters)
 	has("registry environment", nil)
 }

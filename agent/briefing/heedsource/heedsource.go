@@ -19,17 +19,14 @@ const (
 	TierEarlier = "ho2" // earlier sessions: a ledger of the caller's
 )
 
-// The names of registries.
-const (
-	registryMods        = "mods"
-	registryEnvironment = "environment"
-)
+// registryEnvironment is the name of the registry.
+const registryEnvironment = "environment"
 
 // Config has the engine and the facts of the sources. Its functions may be called from many goroutines.
 type Config struct {
 	Engine *heed.Engine               // required
 	Rules  func() *rules.Set          // nil: items have no summaries of rules, and nothing explains another
-	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
+	Mods   func() []capture.ListedMod // that the game runs with; nil: not known
 
 	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
 	Environment func() capture.Facts
@@ -48,18 +45,16 @@ type Config struct {
 // Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and other sources.
 func Sources(c Config) briefing.Config {
+	hot := &ledger{view{c.Engine, c.Place}}
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{tierHot: newLedger(c.Engine, c.Place)},
+		Ledgers:    map[string]briefing.Ledger{tierHot: hot},
 		Registries: map[string]briefing.Registry{},
-		Attention:  newAttention(&c),
+		Attention:  &attention{c, hot},
 		Scrub:      newScrubber(c.Engine).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Mods != nil {
-		b.Registries[registryMods] = modRegistry(c.Mods)
-	}
 	if c.Environment != nil {
-		b.Registries[registryEnvironment] = environmentRegistry(c.Environment, c.Mods)
+		b.Registries[registryEnvironment] = environment{c.Environment, c.Mods}
 	}
 	for _, t := range Templates() {
 		b.Templates = append(b.Templates, withSources(t, &b))

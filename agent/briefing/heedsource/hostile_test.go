@@ -59,7 +59,9 @@ func TestHostileGame(t *testing.T) {
 		}
 		sources := all(e, set)
 		mods := []capture.ListedMod{{Mod: heed.Mod{Name: s, PackageID: s, WorkshopID: s}, Versions: s}}
-		sources.Registries[registryMods] = modRegistry(func() []capture.ListedMod { return mods })
+		sources.Registries[registryEnvironment] = environment{
+			func() capture.Facts { return capture.Facts{Game: s} }, func() []capture.ListedMod { return mods },
+		}
 		template, err := briefing.Parse("everything.yaml", []byte(everything))
 		require.NoError(t, err)
 		template.Budget.MaxContextTokens = 0

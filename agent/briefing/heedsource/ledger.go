@@ -34,12 +34,6 @@ type ledger struct {
 	view
 }
 
-// newLedger returns the journal of an engine as a ledger. Place shows a host's position, such as "line 599"; nil:
-// positions are not shown.
-func newLedger(e *heed.Engine, place func(pos uint64) string) *ledger {
-	return &ledger{view{engine: e, place: place}}
-}
-
 // Revision returns the cursor after the latest entry.
 func (l *ledger) Revision(context.Context) string {
 	latest := l.engine.Latest()

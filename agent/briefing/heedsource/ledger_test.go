@@ -65,7 +65,7 @@ func played(t *testing.T) *heed.Engine {
 func onLine(pos uint64) string { return fmt.Sprintf("line %d", pos) }
 
 func TestLedgerChooses(t *testing.T) {
-	ledger := newLedger(played(t), onLine)
+	ledger := &ledger{view{played(t), onLine}}
 	query := func(q briefing.LedgerQuery) []string {
 		t.Helper()
 		found, err := ledger.Entries(t.Context(), &briefing.Input{}, &q)
@@ -122,7 +122,7 @@ func TestLedgerChooses(t *testing.T) {
 }
 
 func TestLedgerEntryAsFragment(t *testing.T) {
-	ledger := newLedger(played(t), onLine)
+	ledger := &ledger{view{played(t), onLine}}
 	found, err := ledger.Entries(t.Context(), &briefing.Input{}, &briefing.LedgerQuery{})
 	require.NoError(t, err)
 	var b strings.Builder
@@ -154,7 +154,7 @@ run1/11 info at line 120, 3 times since entry 2
 }
 
 func TestLedgerRefuses(t *testing.T) {
-	ledger := newLedger(played(t), nil)
+	ledger := &ledger{view{played(t), nil}}
 	for want, q := range map[string]briefing.LedgerQuery{
 		`event_type "no such" is no kind of entry`:              {EventType: "no such"},
 		`there is no filter sginature: did you mean signature?`: {Filters: map[string]string{"sginature": "1"}},

@@ -142,7 +142,7 @@ pipeline:
   - {type: attention, share: 0.5, config: {max_items: 4, neighbors: 2}}
   - {type: ledger_query, share: 0.5, config: {max_entries: 10}}
   - {stage: same, type: ledger_query, config: {max_entries: 3, filters: {signature: $attention.signature}}}
-  - {stage: mods, type: registry_query, config: {registry: mods}}
+  - {stage: mods, type: registry_query, config: {registry: environment}}
   - {type: structuring, config: {strategy: hierarchical}}
   - {type: halting, config: {min_fragments: 1}}
 budget: {max_context_tokens: 900}

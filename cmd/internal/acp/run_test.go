@@ -94,7 +94,7 @@ func TestBackpressure(t *testing.T) {
 // TestSessions holds that what stops a turn of one session does nothing to another.
 func TestSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		defer w.close()
 		w.open(`{}`)
 		w.play(`
@@ -124,7 +124,7 @@ func TestSessions(t *testing.T) {
 // TestLongPrompt holds that a prompt is sent again whole, however much of it the machine keeps.
 func TestLongPrompt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		defer w.close()
 		w.open(`{}`)
 		first, second := strings.Repeat("a", 2*maxRequest), strings.Repeat("b", 2*maxRequest)
@@ -159,7 +159,7 @@ func TestForget(t *testing.T) {
 // TestAgentEnds holds that the editor is told, and that the next agent is prompted with what this one was not.
 func TestAgentEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		w.open(`{}`)
 		w.play(`
 			E prompt 1 Build.
@@ -231,13 +231,13 @@ func TestSessionThatIsNotSteered(t *testing.T) {
 			return nil, errors.New("no")
 		}
 	}
-	t.Run("conversation", func(t *testing.T) { passes(t, none, `{"protocolVersion":1}`) })
-	t.Run("version", func(t *testing.T) { passes(t, nil, `{"protocolVersion":3}`) })
+	t.Run("conversation", func(t *testing.T) { passes(t, `{"protocolVersion":1}`, none) })
+	t.Run("version", func(t *testing.T) { passes(t, `{"protocolVersion":3}`) })
 }
 
-func passes(t *testing.T, change func(*Config), initialized string) {
+func passes(t *testing.T, initialized string, changes ...func(*Config)) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, change)
+		w := newWorld(t, steer.Policy{}, changes...)
 		defer w.close()
 		w.open(initialized)
 		w.play(`
@@ -275,7 +275,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 // what they stand for.
 func TestOpenRequestsHaveIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		defer w.close()
 		w.open(`{}`)
 		w.play(`
@@ -338,7 +338,7 @@ func TestHostileText(t *testing.T) {
 // is refused, and that both sides stay.
 func TestLongAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		w.open(`{}`)
 		rest := `,"x":"` + strings.Repeat("x", 70<<20) + `"}`
 		w.play(`E prompt 1 Build.
@@ -371,7 +371,7 @@ func TestLongAnswer(t *testing.T) {
 // its answer, if the agent has one, passes.
 func TestCanceledRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, nil)
+		w := newWorld(t, steer.Policy{})
 		w.open(`{}`)
 		w.play(`
 			E {"jsonrpc":"2.0","id":2,"method":"session/list"}

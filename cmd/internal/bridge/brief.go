@@ -23,9 +23,8 @@ const (
 	refusalBriefWithin = 50 * time.Millisecond
 )
 
-// Briefer assembles a brief by the caller's template, or if that is nil by the template that the request names. See
-// [brief.Service].
-type Briefer func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error)
+// Briefer assembles a brief, as [briefing.Service.Assemble] does.
+type Briefer func(context.Context, briefing.Request) (*briefing.Context, error)
 
 // Brief holds the facts about a fault.
 type Brief struct {
@@ -43,16 +42,15 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 		AgentID: consumer, TemplateOverride: cmp.Or(a.text("template"), heedsource.TemplateAgent),
 		MaxContextTokens: a.integer("tokens"),
 	}
-	var own *briefing.Template
 	if a.has("templateText") {
 		if a.has("template") {
 			return nil, gabp.BadArgument("template", "either template or templateText", "both")
 		}
-		var err error
-		if own, err = briefing.Parse("templateText", []byte(a.text("templateText"))); err != nil {
+		own, err := briefing.Parse("templateText", []byte(a.text("templateText")))
+		if err != nil {
 			return nil, gabp.BadArgument("templateText", "a template: "+said(err.Error()), "another text")
 		}
-		r.TemplateOverride = own.TemplateID
+		r.Template, r.TemplateOverride = own, own.TemplateID
 		if most := own.Budget.MaxContextTokens; !a.has("tokens") && (most == 0 || most > maxBriefTokens) {
 			r.MaxContextTokens = maxBriefTokens
 		}
@@ -71,7 +69,7 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, briefWithin)
 	defer cancel()
-	c, err := d.briefer(ctx, r, own)
+	c, err := d.briefer(ctx, r)
 	switch {
 	case errors.Is(err, briefing.ErrRequired):
 		return nil, gabp.BadArgument("tokens", "as many as what blocks takes: "+said(err.Error()), "fewer")
@@ -100,7 +98,7 @@ func (d *Diagnostics) briefHead(ctx context.Context, item *heed.Item) string {
 		c, err := d.briefer(ctx, briefing.Request{
 			AgentClass: heedsource.TemplateAgent, TemplateOverride: heedsource.TemplateAgent, WorkOrderID: item.ID,
 			MaxContextTokens: refusalBriefTokens,
-		}, nil)
+		})
 		if err != nil {
 			c = &briefing.Context{}
 		}

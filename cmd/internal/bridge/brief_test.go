@@ -29,19 +29,19 @@ func TestBriefInRefusal(t *testing.T) {
 		after time.Duration
 	}{
 		"there is one": {
-			func(_ context.Context, r briefing.Request, _ *briefing.Template) (*briefing.Context, error) {
+			func(_ context.Context, r briefing.Request) (*briefing.Context, error) {
 				asked = r
 				content := "[attention a] blocking error: broke\n> Broken thing\nNext: call heed/item with id a\n"
 				return &briefing.Context{Fragments: []briefing.Fragment{{SourceID: r.WorkOrderID + "@1", Content: content}}}, nil
 			}, "\n> Broken thing\nNext: call heed/ack with id \"1\", ", 0,
 		},
 		"it fails": {
-			func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error) {
+			func(context.Context, briefing.Request) (*briefing.Context, error) {
 				return nil, errors.New("no")
 			}, "", 0,
 		},
 		"it takes long, and looks at no context": {
-			func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error) {
+			func(context.Context, briefing.Request) (*briefing.Context, error) {
 				time.Sleep(time.Minute)
 				return &briefing.Context{Text: "late"}, nil
 			}, "", refusalBriefWithin,
@@ -83,11 +83,11 @@ func TestBriefByOwnTemplate(t *testing.T) {
 	} {
 		var asked briefing.Request
 		var left time.Duration
-		brief := func(ctx context.Context, r briefing.Request, own *briefing.Template) (*briefing.Context, error) {
+		brief := func(ctx context.Context, r briefing.Request) (*briefing.Context, error) {
 			asked = r
 			until, _ := ctx.Deadline()
 			left = time.Until(until)
-			return &briefing.Context{Text: own.TemplateID}, nil
+			return &briefing.Context{Text: r.Template.TemplateID}, nil
 		}
 		begin(t, Config{Brief: brief}, session.Config{}, &fakeMod{}, func(t *testing.T, p *play) {
 			args := map[string]any{"templateText": fmt.Sprintf(template, c.template)}
@@ -109,10 +109,10 @@ func TestBriefRequests(t *testing.T) {
 	var asked briefing.Request
 	var template string
 	var fails error
-	fake := func(_ context.Context, r briefing.Request, own *briefing.Template) (*briefing.Context, error) {
+	fake := func(_ context.Context, r briefing.Request) (*briefing.Context, error) {
 		asked, template = r, ""
-		if own != nil {
-			template = own.TemplateID
+		if r.Template != nil {
+			asked.Template, template = nil, r.Template.TemplateID
 		}
 		if fails != nil {
 			return nil, fails

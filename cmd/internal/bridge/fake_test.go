@@ -76,7 +76,7 @@ func briefer(t testing.TB, s *session.Session) bridge.Briefer {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	return b.AssembleBy
+	return b.Assemble
 }
 
 var schemaMu sync.Mutex

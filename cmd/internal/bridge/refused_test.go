@@ -19,9 +19,7 @@ import (
 // and one way to continue: with the data of the error, in half of the 350 tokens that it took before.
 func TestRefusalInTokens(t *testing.T) {
 	var assemble Briefer
-	lend := func(ctx context.Context, r briefing.Request, own *briefing.Template) (*briefing.Context, error) {
-		return assemble(ctx, r, own)
-	}
+	lend := func(ctx context.Context, r briefing.Request) (*briefing.Context, error) { return assemble(ctx, r) }
 	m := &fakeMod{tools: buildTool, answers: done}
 	var cfg session.Config
 	cfg.Engine.Epoch = "20261122T151144.661cf85f" // as long as each is
@@ -32,7 +30,7 @@ func TestRefusalInTokens(t *testing.T) {
 		})
 		require.NoError(t, err)
 		defer briefs.Close() //nolint:errcheck // the test has ended
-		assemble = briefs.AssembleBy
+		assemble = briefs.Assemble
 		p.session.Observe(event.Log{Message: "Starting"}.Entry())
 		p.session.Observe(event.Log{
 			Level: event.LevelError, Message: "Broken crane: System.NullReferenceException: Object reference not set",

@@ -3,7 +3,6 @@
 package brief
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 )
 
-// Config sets up a [Service].
+// Config sets up a [briefing.Service].
 type Config struct {
 	heedsource.Config // Place is [Line] unless it is set
 
@@ -24,14 +23,8 @@ type Config struct {
 	Scrub func(string) string
 }
 
-// Service assembles briefs. Its methods may be called from many goroutines, but not after [Service.Close].
-type Service struct {
-	*briefing.Service
-	sources briefing.Config
-}
-
-// New returns a service.
-func New(c Config) (*Service, error) {
+// New returns a service that assembles briefs.
+func New(c Config) (*briefing.Service, error) {
 	if c.Place == nil {
 		c.Place = Line
 	}
@@ -40,26 +33,7 @@ func New(c Config) (*Service, error) {
 	if c.Scrub != nil {
 		sources.Scrub = c.Scrub
 	}
-	s, err := briefing.New(sources)
-	if err != nil {
-		return nil, err
-	}
-	return &Service{Service: s, sources: sources}, nil
-}
-
-// AssembleBy assembles by a template of the caller, or by the template that r chooses if t is nil.
-func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
-	if t == nil {
-		return s.Assemble(ctx, r)
-	}
-	own := s.sources
-	own.Templates = []*briefing.Template{t}
-	service, err := briefing.New(own)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = service.Close() }() // its folders were only read from
-	return service.Assemble(ctx, r)
+	return briefing.New(sources)
 }
 
 // Line is how a position in a log is shown.

@@ -60,7 +60,7 @@ pipeline:
   - {type: horizontal_search, config: {query: crane exception, sources: [messages]}}
 `))
 	require.NoError(t, err)
-	c, err := s.AssembleBy(t.Context(), briefing.Request{}, by)
+	c, err := s.Assemble(t.Context(), briefing.Request{Template: by})
 	require.NoError(t, err)
 	require.Contains(t, c.Text, "> Exception ticking Crane7")
 	require.Equal(t, []string{`stage horizontal_search failed: no searcher "messages"`}, c.Warnings)

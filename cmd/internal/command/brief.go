@@ -206,7 +206,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	}
 	defer func() { _ = s.Close() }() // only read from
 	// A log that was read in part gets a brief, too.
-	made, err := s.AssembleBy(context.Background(), r, f.Own)
+	made, err := s.Assemble(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}
@@ -215,11 +215,9 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 
 // request returns the request to a [briefing.Service].
 func (b *Brief) request(item string) briefing.Request {
-	id := b.Template
-	if b.Own != nil {
-		id = b.Own.TemplateID
+	return briefing.Request{
+		AgentClass: b.Template, TemplateOverride: b.Template, Template: b.Own, WorkOrderID: item, MaxContextTokens: b.Tokens,
 	}
-	return briefing.Request{AgentClass: id, TemplateOverride: id, WorkOrderID: item, MaxContextTokens: b.Tokens}
 }
 
 // BriefDocument is the JSON form of a brief.

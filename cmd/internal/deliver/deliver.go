@@ -49,7 +49,7 @@ type Config struct {
 	Caller string
 	// BriefTokens is the budget of the brief about an item; with 0, messages have no text of the game.
 	BriefTokens int
-	// Way names the calls of heed that the agent has.
+	// Way names the calls of heed that the agent has. Required.
 	Way way.Way
 
 	Now func() time.Time // required
@@ -296,9 +296,7 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 		if !c.mine(e.Consumer) {
 			item := heed.Item{ID: e.Attention}
 			msg := attention.Acknowledged(&item, e.Consumer)
-			if c.cfg.Way.Look != nil {
-				msg.Text += " To see it: " + c.cfg.Way.Look(&item) + "."
-			}
+			msg.Text += " To see it: " + c.cfg.Way.Look(&item) + "."
 			list = append(list, msg)
 		}
 	}

@@ -46,7 +46,7 @@ func besides(t *testing.T, f func(b *beside)) {
 	require.NoError(t, err)
 	defer briefs.Close() //nolint:errcheck // the test has ended
 	px, err := bridge.New(bridge.Config{
-		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), Observer: "heed-cli",
 	})
 	require.NoError(t, err)
@@ -73,7 +73,9 @@ func (b *beside) log(message string) {
 
 func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *deliver.Conversation {
 	t.Helper()
-	cfg := deliver.Config{Heed: b.agent, BriefTokens: 600, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	cfg := deliver.Config{
+		Heed: b.agent, BriefTokens: 600, Way: way.Tools("look", "ack", "more"), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
 	if change != nil {
 		change(&cfg)
 	}
@@ -303,7 +305,6 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 		"hook and acp": {way.Commands(cli.CommandLine, "hook-s", []string{"--game", "colony"}), map[string]bool{}, 0},
 		"mcp":          {way.Tools(shown(bridge.ToolBrief), shown(bridge.ToolAck), shown(bridge.ToolEntries)), shownTools, 3},
 		"wrap":         {way.Tools(bridge.ToolBrief, bridge.ToolAck, bridge.ToolEntries), tools, 3},
-		"none":         {way.Way{}, map[string]bool{}, 0},
 	} {
 		besides(t, func(b *beside) {
 			c := b.conversation(t, func(cfg *deliver.Config) { cfg.Way, cfg.Caller = way.Way, "hook-s" })
@@ -364,7 +365,7 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
-		require.True(t, strings.HasSuffix(text, "\nNext: acknowledge it, then read the game's state again, then call build again "+
+		require.True(t, strings.HasSuffix(text, "\nNext: call ack with id \"1\", then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
 		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build", "", "")
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -15,434 +16,65 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // example is an input as a host documents it, what it is read as, and what is written for each of the three texts, ""
 // where it cannot be said; idle is what is written where nothing is said.
 type example struct {
-	name, event, input        string
-	want                      Event
-	deny, context, goOn, idle string
+	Name, Event               string
+	Input                     json.RawMessage
+	Want                      Event
+	Deny, Context, GoOn, Idle answer
 }
 
-var examples = []example{
-	{
-		name: "claude session start",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"SessionStart",` +
-			`"source":"startup","model":"m"}`,
-		want:    Event{Host: Claude, Kind: SessionStart, Name: "SessionStart", Session: "s1"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
-	},
-	{
-		name: "claude prompt",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","permission_mode":"default",` +
-			`"hook_event_name":"UserPromptSubmit","prompt":"build a wall"}`,
-		want: Event{
-			Host: Claude, Kind: Prompt, Name: "UserPromptSubmit", Session: "s1", Prompt: "build a wall",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"UserPromptSubmit"}}`,
-	},
-	{
-		name: "claude before a tool",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","permission_mode":"default",` +
-			`"hook_event_name":"PreToolUse","tool_name":"mcp__game__build","tool_input":{"x":1},"tool_use_id":"u1",` +
-			`"agent_id":"a1","agent_type":"explorer"}`,
-		want: Event{
-			Host: Claude, Kind: BeforeTool, Name: "PreToolUse", Session: "s1",
-			Tool: "mcp__game__build", CallID: "u1", Agent: "a1",
-		},
-		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
-			`"permissionDecisionReason":"TEXT"}}`,
-	},
-	{
-		name: "claude after a tool",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolUse",` +
-			`"tool_name":"mcp__game__build","tool_input":{},"tool_response":[{"type":"text"}],"tool_use_id":"u1"}`,
-		want: Event{
-			Host: Claude, Kind: AfterTool, Name: "PostToolUse", Session: "s1",
-			Tool: "mcp__game__build", CallID: "u1",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
-	},
-	{
-		name: "claude failed tool",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolUseFailure",` +
-			`"tool_name":"Read","tool_input":{},"tool_use_id":"u1","error":"no such file","is_interrupt":false}`,
-		want: Event{
-			Host: Claude, Kind: ToolFailed, Name: "PostToolUseFailure", Session: "s1",
-			Tool: "Read", CallID: "u1",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUseFailure"}}`,
-	},
-	{
-		name: "claude end of a batch",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolBatch",` +
-			`"tool_calls":[{"tool_name":"Read","tool_use_id":"u1","tool_input":{},"tool_response":"text"}]}`,
-		want:    Event{Host: Claude, Kind: BatchEnd, Name: "PostToolBatch", Session: "s1"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolBatch"}}`,
-	},
-	{
-		name: "claude end of a turn",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"Stop",` +
-			`"stop_hook_active":true,"last_assistant_message":"done"}`,
-		want: Event{Host: Claude, Kind: TurnEnd, Name: "Stop", Session: "s1", StopActive: true},
-		goOn: `{"decision":"block","reason":"TEXT"}`,
-	},
-	{
-		name:  "claude turn that failed",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","hook_event_name":"StopFailure","error":"rate_limit"}`,
-		want:  Event{Host: Claude, Kind: TurnEnd, Name: "StopFailure", Session: "s1", Aborted: true},
-	},
-	{
-		name:  "claude end of the session",
-		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"SessionEnd","reason":"other"}`,
-		want:  Event{Host: Claude, Kind: SessionEnd, Name: "SessionEnd", Session: "s1"},
-	},
-	{
-		name:  "claude unknown event",
-		input: `{"session_id":"s1","hook_event_name":"WorktreeCreate","name":"w"}`,
-		want:  Event{Host: Claude, Kind: Other, Name: "WorktreeCreate", Session: "s1"},
-	},
-	{
-		name: "codex session start",
-		input: `{"session_id":"s2","transcript_path":null,"cwd":"/p","hook_event_name":"SessionStart","model":"m",` +
-			`"permission_mode":"default","source":"startup"}`,
-		want:    Event{Host: Codex, Kind: SessionStart, Name: "SessionStart", Session: "s2"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
-	},
-	{
-		name: "codex prompt",
-		input: `{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m",` +
-			`"permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
-		want: Event{
-			Host: Codex, Kind: Prompt, Name: "UserPromptSubmit", Session: "s2", Prompt: "go",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"UserPromptSubmit"}}`,
-	},
-	{
-		name: "codex before a tool",
-		input: `{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m",` +
-			`"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"mcp__game__build",` +
-			`"tool_input":{},"tool_use_id":"u2"}`,
-		want: Event{
-			Host: Codex, Kind: BeforeTool, Name: "PreToolUse", Session: "s2",
-			Tool: "mcp__game__build", CallID: "u2",
-		},
-		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
-			`"permissionDecisionReason":"TEXT"}}`,
-	},
-	{
-		name: "codex after a tool",
-		input: `{"session_id":"s2","turn_id":"t1","transcript_path":"/r.jsonl","cwd":"/p","model":"m",` +
-			`"permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash",` +
-			`"tool_input":{"command":"ls"},"tool_response":"a","tool_use_id":"u2"}`,
-		want: Event{
-			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash", CallID: "u2",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
-	},
-	{
-		name: "codex end of a turn",
-		input: `{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m",` +
-			`"permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false,` +
-			`"last_assistant_message":null}`,
-		want: Event{Host: Codex, Kind: TurnEnd, Name: "Stop", Session: "s2"},
-		goOn: `{"decision":"block","reason":"TEXT"}`,
-	},
-	{
-		name: "gemini session start",
-		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"SessionStart",` +
-			`"timestamp":"2026-01-31T10:00:00Z","source":"resume"}`,
-		want:    Event{Host: Gemini, Kind: SessionStart, Name: "SessionStart", Session: "s3"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
-		idle:    `{}`,
-	},
-	{
-		name: "gemini prompt",
-		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"BeforeAgent",` +
-			`"timestamp":"2026-01-31T10:00:00Z","prompt":"go"}`,
-		want:    Event{Host: Gemini, Kind: Prompt, Name: "BeforeAgent", Session: "s3", Prompt: "go"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"BeforeAgent"}}`,
-		idle:    `{}`,
-	},
-	{
-		name: "gemini before a tool",
-		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"BeforeTool",` +
-			`"timestamp":"2026-01-31T10:00:00Z","tool_name":"mcp_game_build","tool_input":{},` +
-			`"mcp_context":{"server_name":"game"}}`,
-		want: Event{
-			Host: Gemini, Kind: BeforeTool, Name: "BeforeTool", Session: "s3", Tool: "mcp_game_build",
-		},
-		deny: `{"decision":"deny","reason":"TEXT"}`,
-		idle: `{}`,
-	},
-	{
-		name: "gemini after a tool",
-		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterTool",` +
-			`"timestamp":"2026-01-31T10:00:00Z","tool_name":"read_file","tool_input":{},` +
-			`"tool_response":{"llmContent":"x","returnDisplay":"x"}}`,
-		want: Event{
-			Host: Gemini, Kind: AfterTool, Name: "AfterTool", Session: "s3", Tool: "read_file",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"AfterTool"}}`,
-		idle:    `{}`,
-	},
-	{
-		name: "gemini end of a turn",
-		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterAgent",` +
-			`"timestamp":"2026-01-31T10:00:00Z","prompt":"go","prompt_response":"done","stop_hook_active":false}`,
-		want: Event{Host: Gemini, Kind: TurnEnd, Name: "AfterAgent", Session: "s3", Prompt: "go"},
-		goOn: `{"decision":"deny","reason":"TEXT"}`,
-		idle: `{}`,
-	},
-	{
-		name: "cursor session start",
-		input: `{"conversation_id":"c4","generation_id":"g1","session_id":"c4","model":"m","composer_mode":"agent",` +
-			`"hook_event_name":"sessionStart","cursor_version":"3.8.0","workspace_roots":["/p","/q"],` +
-			`"transcript_path":null}`,
-		want:    Event{Host: Cursor, Kind: SessionStart, Name: "sessionStart", Session: "c4"},
-		context: `{"additional_context":"TEXT"}`,
-		idle:    `{}`,
-	},
-	{
-		name: "cursor prompt",
-		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"beforeSubmitPrompt","prompt":"go",` +
-			`"attachments":[],"cursor_version":"3.8.0","workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: Prompt, Name: "beforeSubmitPrompt", Session: "c4", Prompt: "go"},
-		idle: `{}`,
-	},
-	{
-		name: "cursor before a tool",
-		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"preToolUse","tool_name":"MCP:build",` +
-			`"tool_input":{},"tool_use_id":"u4\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`,
-		want: Event{
-			Host: Cursor, Kind: BeforeTool, Name: "preToolUse", Session: "c4",
-			Tool: "MCP:build", CallID: "u4\nx",
-		},
-		deny: `{"agent_message":"TEXT","permission":"deny","user_message":"TEXT"}`,
-		idle: `{}`,
-	},
-	{
-		name: "cursor after a tool",
-		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build",` +
-			`"tool_input":{},"tool_output":"{}","duration":12.5,"tool_use_id":"u4","cursor_version":"3.8.0"}`,
-		want: Event{
-			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build", CallID: "u4",
-		},
-		context: `{"additional_context":"TEXT"}`,
-		idle:    `{}`,
-	},
-	{
-		name: "cursor end of a turn",
-		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"stop","status":"completed",` +
-			`"loop_count":1,"workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", StopActive: true},
-		goOn: `{"followup_message":"TEXT"}`,
-		idle: `{}`,
-	},
-	{
-		name: "cursor turn that was stopped",
-		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"stop","status":"aborted",` +
-			`"loop_count":0,"workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", Aborted: true},
-		idle: `{}`,
-	},
-	{
-		name:  "cursor unknown event",
-		input: `{"conversation_id":"c4","hook_event_name":"beforeReadFile","file_path":"/p/a","content":"x"}`,
-		want:  Event{Host: Cursor, Kind: Other, Name: "beforeReadFile", Session: "c4"},
-		idle:  `{}`,
-	},
-	{
-		name: "copilot session start", event: "sessionStart",
-		input:   `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","source":"new","initialPrompt":"go"}`,
-		want:    Event{Host: Copilot, Kind: SessionStart, Name: "sessionStart", Session: "s5"},
-		context: `{"additionalContext":"TEXT"}`,
-	},
-	{
-		name: "copilot prompt", event: "userPromptSubmitted",
-		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","prompt":"go"}`,
-		want: Event{
-			Host: Copilot, Kind: Prompt, Name: "userPromptSubmitted", Session: "s5", Prompt: "go",
-		},
-	},
-	{
-		name: "copilot before a tool", event: "preToolUse",
-		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"game-build","toolArgs":"{}"}`,
-		want: Event{
-			Host: Copilot, Kind: BeforeTool, Name: "preToolUse", Session: "s5", Tool: "game-build",
-		},
-		deny: `{"permissionDecision":"deny","permissionDecisionReason":"TEXT"}`,
-	},
-	{
-		name: "copilot after a tool", event: "postToolUse",
-		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"view","toolArgs":{},` +
-			`"toolResult":{"resultType":"success","textResultForLlm":"x"}}`,
-		want:    Event{Host: Copilot, Kind: AfterTool, Name: "postToolUse", Session: "s5", Tool: "view"},
-		context: `{"additionalContext":"TEXT"}`,
-	},
-	{
-		name: "copilot end of a turn", event: "agentStop",
-		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","transcriptPath":"/t","stopReason":"end_turn",` +
-			`"stop_hook_active":true}`,
-		want: Event{
-			Host: Copilot, Kind: TurnEnd, Name: "agentStop", Session: "s5", StopActive: true,
-		},
-		goOn: `{"decision":"block","reason":"TEXT"}`,
-	},
-	{
-		name: "copilot with a hook of Claude Code",
-		input: `{"hook_event_name":"PreToolUse","session_id":"s5","timestamp":"2026-01-31T10:00:00Z","cwd":"/p",` +
-			`"tool_name":"Bash","tool_input":{"command":"ls"}}`,
-		want: Event{Host: Copilot, Kind: BeforeTool, Name: "PreToolUse", Session: "s5", Tool: "Bash"},
-		deny: `{"permissionDecision":"deny","permissionDecisionReason":"TEXT"}`,
-	},
-	{
-		name: "copilot end of a turn with a hook of Claude Code",
-		input: `{"hook_event_name":"Stop","session_id":"s5","timestamp":"2026-01-31T10:00:00Z","cwd":"/p",` +
-			`"transcript_path":"/t","stop_reason":"end_turn","stop_hook_active":false}`,
-		want: Event{Host: Copilot, Kind: TurnEnd, Name: "Stop", Session: "s5"},
-		goOn: `{"decision":"block","reason":"TEXT"}`,
-	},
-	{
-		name: "vscode session start",
-		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"SessionStart",` +
-			`"transcript_path":"/t","source":"new"}`,
-		want:    Event{Host: VSCode, Kind: SessionStart, Name: "SessionStart", Session: "s6"},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
-	},
-	{
-		name: "vscode before a tool",
-		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"PreToolUse",` +
-			`"transcript_path":"/t","tool_name":"mcp_game_build","tool_input":{},"tool_use_id":"u6"}`,
-		want: Event{
-			Host: VSCode, Kind: BeforeTool, Name: "PreToolUse", Session: "s6", Tool: "mcp_game_build", CallID: "u6",
-		},
-		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
-			`"permissionDecisionReason":"TEXT"}}`,
-	},
-	{
-		name: "vscode after a tool",
-		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"PostToolUse",` +
-			`"transcript_path":"/t","tool_name":"mcp_game_build","tool_input":{},"tool_use_id":"u6","tool_response":"x"}`,
-		want: Event{
-			Host: VSCode, Kind: AfterTool, Name: "PostToolUse", Session: "s6", Tool: "mcp_game_build", CallID: "u6",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
-	},
-	{
-		name: "vscode end of a turn",
-		input: `{"timestamp":"2026-01-31T10:00:00Z","cwd":"/p","sessionId":"s6","hookEventName":"Stop",` +
-			`"transcript_path":"/t","stop_hook_active":false}`,
-		want: Event{Host: VSCode, Kind: TurnEnd, Name: "Stop", Session: "s6"},
-		goOn: `{"hookSpecificOutput":{"decision":"block","hookEventName":"Stop","reason":"TEXT"}}`,
-	},
-	{
-		name: "windsurf before a tool",
-		input: `{"agent_action_name":"pre_mcp_tool_use","trajectory_id":"t7","execution_id":"x",` +
-			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"mcp_server_name":"my game","mcp_tool_name":"build"}}`,
-		want: Event{
-			Host: Windsurf, Kind: BeforeTool, Name: "pre_mcp_tool_use", Session: "t7", Tool: "mcp__my_game__build",
-		},
-		deny: `TEXT`,
-	},
-	{
-		name: "windsurf after a tool",
-		input: `{"agent_action_name":"post_mcp_tool_use","trajectory_id":"t7","execution_id":"x",` +
-			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"mcp_server_name":"game","mcp_tool_name":"build","mcp_result":"x"}}`,
-		want: Event{
-			Host: Windsurf, Kind: AfterTool, Name: "post_mcp_tool_use", Session: "t7", Tool: "mcp__game__build",
-		},
-		context: `TEXT`,
-	},
-	{
-		name: "windsurf prompt",
-		input: `{"agent_action_name":"pre_user_prompt","trajectory_id":"t7","execution_id":"x",` +
-			`"timestamp":"2026-01-31T10:00:00Z","tool_info":{"user_prompt":"go"}}`,
-		want: Event{Host: Windsurf, Kind: Prompt, Name: "pre_user_prompt", Session: "t7", Prompt: "go"},
-	},
-	{
-		name: "cline start",
-		input: `{"clineVersion":"3","hookName":"TaskStart","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
-			`"userId":"u","taskStart":{"taskMetadata":{"taskId":"t8"}}}`,
-		want:    Event{Host: Cline, Kind: SessionStart, Name: "TaskStart", Session: "t8"},
-		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
-	},
-	{
-		name: "cline prompt",
-		input: `{"clineVersion":"3","hookName":"UserPromptSubmit","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
-			`"userId":"u","userPromptSubmit":{"prompt":"go","attachments":[]}}`,
-		want:    Event{Host: Cline, Kind: Prompt, Name: "UserPromptSubmit", Session: "t8", Prompt: "go"},
-		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
-	},
-	{
-		name: "cline before a tool",
-		input: `{"clineVersion":"3","hookName":"PreToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
-			`"userId":"u","preToolUse":{"toolName":"use_mcp_tool","parameters":{"server_name":"game","tool_name":"build"}}}`,
-		want: Event{Host: Cline, Kind: BeforeTool, Name: "PreToolUse", Session: "t8", Tool: "mcp__game__build"},
-		deny: `{"cancel":true,"contextModification":"TEXT","errorMessage":"TEXT"}`,
-	},
-	{
-		name: "cline after a tool that failed",
-		input: `{"clineVersion":"3","hookName":"PostToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
-			`"userId":"u","postToolUse":{"toolName":"read_file","parameters":{},"result":"x","success":false}}`,
-		want:    Event{Host: Cline, Kind: ToolFailed, Name: "PostToolUse", Session: "t8", Tool: "read_file"},
-		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
-	},
-	{
-		name: "cline after a tool",
-		input: `{"clineVersion":"3","hookName":"PostToolUse","timestamp":"1","taskId":"t8","workspaceRoots":["/p"],` +
-			`"userId":"u","postToolUse":{"toolName":"read_file","parameters":{},"result":"x","success":true}}`,
-		want:    Event{Host: Cline, Kind: AfterTool, Name: "PostToolUse", Session: "t8", Tool: "read_file"},
-		context: `{"cancel":false,"contextModification":"TEXT","errorMessage":"TEXT"}`,
-	},
-	{
-		name:  "opencode before a tool",
-		input: `{"hook_event_name":"PreToolUse","session_id":"s9","tool_name":"game_build","tool_use_id":"c1"}`,
-		want: Event{
-			Host: Opencode, Kind: BeforeTool, Name: "PreToolUse", Session: "s9", Tool: "game_build", CallID: "c1",
-		},
-		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"TEXT"}}`,
-	},
-	{
-		name:  "opencode after a tool",
-		input: `{"hook_event_name":"PostToolUse","session_id":"s9","tool_name":"game_build","tool_use_id":"c1"}`,
-		want: Event{
-			Host: Opencode, Kind: AfterTool, Name: "PostToolUse", Session: "s9", Tool: "game_build", CallID: "c1",
-		},
-		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
-	},
+// answer is a text, or JSON as it is.
+type answer string
+
+func (a *answer) UnmarshalJSON(data []byte) error {
+	if *a = answer(data); data[0] != '"' {
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(a))
 }
+
+var examples = func() (all []example) {
+	data := testkit.Must(os.ReadFile("testdata/examples.json"))
+	if err := json.Unmarshal(data, &all); err != nil {
+		panic(err)
+	}
+	return all
+}()
 
 func TestEachHostAndEvent(t *testing.T) {
 	for _, x := range examples {
-		t.Run(x.name, func(t *testing.T) {
+		t.Run(x.Name, func(t *testing.T) {
 			unnamed := Host("")
-			if x.want.Host == Opencode { // whose plugin names it
+			if x.Want.Host == Opencode { // whose plugin names it
 				unnamed = Opencode
 			}
-			e, err := Parse([]byte(x.input), unnamed, x.event)
+			e, err := Parse(x.Input, unnamed, x.Event)
 			require.NoError(t, err)
-			require.Equal(t, x.want, e)
+			require.Equal(t, x.Want, e)
 
-			named, err := Parse([]byte(x.input), x.want.Host, x.want.Name)
+			named, err := Parse(x.Input, x.Want.Host, x.Want.Name)
 			require.NoError(t, err)
-			require.Equal(t, x.want, named, "what is named is what is recognized")
+			require.Equal(t, x.Want, named, "what is named is what is recognized")
 
-			more, err := Parse([]byte(`{"unknown":{"decision":["block"]},`+x.input[1:]), unnamed, x.event)
+			more, err := Parse([]byte(`{"unknown":{"decision":["block"]},`+string(x.Input[1:])), unnamed, x.Event)
 			require.NoError(t, err)
-			require.Equal(t, x.want, more, "an unknown member is ignored")
+			require.Equal(t, x.Want, more, "an unknown member is ignored")
 
 			part := e.Takes()
-			require.Equal(t, []bool{x.deny != "", x.context != "", x.goOn != ""},
+			require.Equal(t, []bool{x.Deny != "", x.Context != "", x.GoOn != ""},
 				[]bool{part == Deny, part == Context, part == GoOn})
 			shown := func(said string) string {
 				out, status := e.Render(said)
 				require.Equal(t, e.Host == Windsurf && len(out) > 0, status == 2, "%d", status)
 				return strings.TrimSuffix(string(out), "\n")
 			}
-			require.Equal(t, cmp.Or(x.deny, x.context, x.goOn, x.idle), shown("TEXT"))
-			require.Equal(t, x.idle, shown(""))
+			require.Equal(t, string(cmp.Or(x.Deny, x.Context, x.GoOn, x.Idle)), shown("TEXT"))
+			require.Equal(t, string(x.Idle), shown(""))
 		})
 	}
 }
@@ -452,7 +84,7 @@ func TestExamplesHaveEachKindOfEachHost(t *testing.T) {
 		for kind, names := range events[host] {
 			e := Event{Host: host, Name: strings.Fields(names)[0]}
 			has := slices.ContainsFunc(examples, func(x example) bool {
-				return x.want.Host == host && x.want.Kind == kind
+				return x.Want.Host == host && x.Want.Kind == kind
 			})
 			require.True(t, has || e.Takes() == None, "%s: %s", host, names)
 		}
@@ -618,7 +250,7 @@ var hostile = []string{
 
 func TestTextStaysInItsString(t *testing.T) {
 	for _, x := range examples {
-		e, err := Parse([]byte(x.input), "", x.event)
+		e, err := Parse(x.Input, "", x.Event)
 		require.NoError(t, err)
 		for _, text := range hostile {
 			if e.Takes() == None {
@@ -645,7 +277,7 @@ func requireHolds(t *testing.T, out []byte, text string) {
 	require.Contains(t, leaves(v), text)
 	shape := strings.ReplaceAll(string(out), quoted(t, text), `"TEXT"`)
 	require.True(t, slices.ContainsFunc(examples, func(x example) bool {
-		return slices.Contains([]string{x.deny, x.context, x.goOn}, strings.TrimSuffix(shape, "\n"))
+		return slices.Contains([]answer{x.Deny, x.Context, x.GoOn}, answer(strings.TrimSuffix(shape, "\n")))
 	}), shape)
 }
 
@@ -840,7 +472,7 @@ func TestConfigurationOfCopilotNamesTheEvent(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, x := range examples {
-		f.Add([]byte(x.input), "", x.event, "text")
+		f.Add([]byte(x.Input), "", x.Event, "text")
 	}
 	f.Fuzz(func(t *testing.T, input []byte, host, event, text string) {
 		e, err := Parse(input, Host(host), event)

@@ -37,7 +37,7 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 	})
 	require.NoError(t, err)
 	px, err := bridge.New(bridge.Config{
-		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)

@@ -74,7 +74,7 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	var ratios []float64
-	ask := func(s *brief.Service) {
+	ask := func(s *briefing.Service) {
 		for _, class := range []string{heedsource.TemplateAgent, heedsource.TemplatePerson, heedsource.TemplateModAuthor} {
 			for _, tokens := range []int{500, 1500, 4000} {
 				c, err := s.Assemble(t.Context(), briefing.Request{AgentClass: class, MaxContextTokens: tokens})
@@ -96,10 +96,10 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 				continue
 			}
 			n := 0
-			play(t, path, set, func(*brief.Service) { n++ })
+			play(t, path, set, func(*briefing.Service) { n++ })
 			every := 1 + n/moments
 			n = 0
-			ask(play(t, path, set, func(s *brief.Service) {
+			ask(play(t, path, set, func(s *briefing.Service) {
 				if n++; n%every == 0 {
 					ask(s)
 				}
@@ -120,7 +120,7 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 }
 
 // play gives the records of a log to an engine, and calls after behind each. It returns what makes briefs of the engine.
-func play(t *testing.T, path string, set *rules.Set, after func(*brief.Service)) *brief.Service {
+func play(t *testing.T, path string, set *rules.Set, after func(*briefing.Service)) *briefing.Service {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 // Package mcp is a proxy between a client and a server of the Model Context Protocol, on the lines of two streams. It
 // holds calls of tools back by a gate, puts attention into their results, and adds heed's own tools and resources. All
-// else passes byte for byte, in both directions and in its order, in each version of the protocol. The messages of a
-// batch of the server pass one by one.
+// else passes byte for byte, in both directions and in its order, in each version of the protocol.
 //
 // # Abilities
 //

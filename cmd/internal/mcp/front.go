@@ -313,7 +313,6 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, e *events, alone b
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e.reading = true
 	defer func() { e.reading = false }()
 	waits := firstWithin
 	for {

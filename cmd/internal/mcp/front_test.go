@@ -278,6 +278,49 @@ func TestWithoutSession(t *testing.T) {
 	require.Contains(t, line, "Not executed: ")
 }
 
+// TestWhichStream: a message of the server goes to the subscription that it names, else to the request whose token it
+// has, else to the latest request, as long as the client does not read the stream of its session.
+func TestWhichStream(t *testing.T) {
+	f := beginFront(t)
+	replies := map[string]chan *reply{}
+	ask := func(id, method, name, params string) {
+		done := make(chan *reply, 1)
+		request := `{"jsonrpc":"2.0","id":"` + id + `","method":"` + method + `","params":{` + params + `}}`
+		go func() { done <- f.send("POST", modern(request), headers(method, name)...) }()
+		require.Contains(t, f.take(f.server), `"id":"`+id+`"`)
+		replies[id] = done
+	}
+	ask("changes", "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
+	ask("first", "tools/call", "a", `"name":"a"`)
+	ask("latest", "tools/call", "b", `"name":"b"`)
+	for id, message := range map[string]string{
+		"changes": `{"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"changes"}}}`,
+		"latest":  `{"method":"notifications/message","params":{"data":"x"}}`,
+	} {
+		f.serve(message)
+		line, _ := f.next(<-replies[id])
+		require.Equal(t, message, line, id)
+	}
+
+	f.serve(`{"jsonrpc":"2.0","id":"first","result":{}}`)
+	f.next(<-replies["first"])
+
+	f = beginFront(t)
+	f.begins()
+	first := f.send("POST", strings.Replace(build, `"params":{`, `"params":{"_meta":{"progressToken":"p"},`, 1))
+	f.take(f.server)
+	latest := f.send("POST", strings.Replace(build, `"id":7`, `"id":8`, 1))
+	f.take(f.server)
+	progress := `{"method":"notifications/progress","params":{"progressToken":"p"}}`
+	asks := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
+	f.serve(asks)
+	line, _ := f.next(latest)
+	require.Equal(t, asks, line)
+	f.serve(progress)
+	line, _ = f.next(first)
+	require.Equal(t, progress, line)
+}
+
 // mirroring is a list of a tool whose arguments are repeated in headers, one of them in an object.
 const mirroring = `{"tools":[{"name":"build","inputSchema":{"type":"object","properties":{` +
 	`"region":{"type":"string","x-mcp-header":"Region"},"count":{"type":"integer","x-mcp-header":"Count"},` +

@@ -80,14 +80,6 @@ func (o *object) set(name string, value any) {
 	}
 }
 
-// free returns the name, after as many underscores as no member has.
-func (o object) free(name string) string {
-	for o.get(name) != nil {
-		name = "_" + name
-	}
-	return name
-}
-
 // MarshalJSON writes the object in one line.
 func (o object) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}

@@ -1,189 +1,23 @@
 package mcp_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
-	"regexp"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/mcp"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 )
-
-// between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.
-type between struct {
-	t       testing.TB
-	config  session.Config
-	all     bool // of heed's tools are listed
-	session *session.Session
-	proxy   *mcp.Proxy
-	gather  atomic.Pointer[func(context.Context)] // called before a call is checked
-	left    atomic.Bool                           // the client has left
-	ended   chan error                            // what Run returned
-	stop    func()
-
-	toProxy  io.Writer      // of the client
-	client   chan string    // what the client gets
-	toClient io.WriteCloser // of the server
-	server   chan string    // what the server gets
-}
-
-// begin runs a proxy between a client and a server that the test plays.
-func begin(t testing.TB) *between { return beginWith(t, false) }
-
-// beginWith is begin, with all of heed's tools in its list or those of each session.
-func beginWith(t testing.TB, all bool) *between {
-	b := &between{t: t, all: all, client: make(chan string, 64), server: make(chan string, 64)}
-	fromClient, toProxy := io.Pipe()
-	fromServer, toClient := io.Pipe()
-	b.toProxy, b.toClient = toProxy, toClient
-	b.run(fromClient, fromServer, pipeTo(b.client), pipeTo(b.server))
-	return b
-}
-
-// pipeTo returns a writer whose lines come to a channel, which is closed in a minute: no test waits longer.
-func pipeTo(c chan<- string) io.Writer {
-	r, w := io.Pipe()
-	time.AfterFunc(time.Minute, func() { _ = w.Close() })
-	go func() {
-		defer close(c)
-		lines := bufio.NewScanner(r)
-		for lines.Buffer(nil, 1<<20); lines.Scan(); {
-			c <- lines.Text()
-		}
-	}()
-	return w
-}
-
-func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Writer) {
-	t, cfg := b.t, b.config
-	cfg.Engine.Epoch = "e1"
-	s, err := session.New(cfg)
-	require.NoError(t, err)
-	b.session = s
-	s.DrainFirst(func(ctx context.Context) {
-		if f := b.gather.Load(); f != nil {
-			(*f)(ctx)
-		}
-	})
-	briefs, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
-	})
-	require.NoError(t, err)
-	px, err := bridge.New(bridge.Config{
-		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
-		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
-	})
-	require.NoError(t, err)
-	proxy, err := mcp.New(mcp.Config{
-		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
-		Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Client: struct {
-			io.Reader
-			io.Writer
-		}{fromClient, toClient},
-		Server: struct {
-			io.Reader
-			io.Writer
-		}{fromServer, toServer},
-	})
-	require.NoError(t, err)
-	b.proxy = proxy
-	ctx, stop := context.WithCancel(context.Background())
-	ran := make(chan struct{})
-	go func() { _ = s.Run(ctx); close(ran) }()
-	b.ended, b.stop = make(chan error, 1), stop
-	go func() { b.ended <- proxy.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		<-ran
-		_ = briefs.Close()
-	})
-}
-
-func (b *between) log(message string) {
-	b.session.Observe(event.Log{Level: event.LevelError, Message: message}.Entry())
-}
-
-// take returns the next line that the client or the server gets.
-func (b *between) take(lines <-chan string) string {
-	b.t.Helper()
-	select {
-	case line := <-lines:
-		return line
-	case <-time.After(10 * time.Second):
-		require.FailNow(b.t, "no line comes")
-		return ""
-	}
-}
-
-// ask sends a line of the client.
-func (b *between) ask(line string) {
-	_, err := io.WriteString(b.toProxy, line+"\n")
-	require.NoError(b.t, err)
-}
-
-// serve sends a line of the server.
-func (b *between) serve(line string) {
-	_, err := io.WriteString(b.toClient, line+"\n")
-	require.NoError(b.t, err)
-}
-
-// asks sends a request, and answers it as the server.
-func (b *between) asks(line, result string) string {
-	b.t.Helper()
-	b.ask(line)
-	require.Equal(b.t, line, b.take(b.server), "byte for byte")
-	var msg struct {
-		ID json.RawMessage `json:"id"`
-	}
-	require.NoError(b.t, json.Unmarshal([]byte(line), &msg))
-	b.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, msg.ID, result))
-	return b.take(b.client)
-}
-
-const (
-	fault  = "Exception ticking Crane7: System.NullReferenceException: Object reference"
-	build  = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"build","arguments":{"x":1.0}}}`
-	built  = `"result":{"content":[{"type":"text","text":"built"}]}`
-	hello  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`
-	inited = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-)
-
-// texts returns the texts of a result.
-func texts(t testing.TB, line string) (list []string, isError bool) {
-	t.Helper()
-	var msg struct {
-		Result struct {
-			Content []struct{ Text string }
-			IsError bool
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(line), &msg), line)
-	for _, c := range msg.Result.Content {
-		list = append(list, c.Text)
-	}
-	return list, msg.Result.IsError
-}
 
 // TestCallsPassUnchanged: messages that heed does not know pass both ways, byte for byte, once and in their order, with
 // any end of their lines. So do a call and its result between them.
@@ -220,8 +54,12 @@ func TestCallsPassUnchanged(t *testing.T) {
 			odd++
 		}
 		require.Equal(t, odd, b.proxy.Odd())
-		if n%50 == 0 {
-			require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+		if n%50 == 0 { // whose spaces would not outlast an encoder
+			spaced := `{"jsonrpc": "2.0" , "id":7, ` + built + `}`
+			b.ask(build)
+			require.Equal(t, build, b.take(b.server))
+			b.serve(spaced)
+			require.Equal(t, spaced, b.take(b.client))
 		}
 	}
 }
@@ -277,7 +115,7 @@ func TestResultsCarryAttention(t *testing.T) {
 		"text":       {built, `,{"type":"text","text":"built"}]}}`},
 		"structured": {`"result":{"structuredContent":{"a":1},"content":[]}`, `"structuredContent":{"a":1,"heed":"`},
 		"twice":      {`"result":{"structuredContent":{"a":1,"a":2},"content":[]}`, `"structuredContent":{"a":1,"a":2,"heed":"`},
-		"taken":      {`"result":{"structuredContent":{"_heed":1,"heed":2},"content":[]}`, `"structuredContent":{"_heed":1,"heed":2,"__heed":"`},
+		"taken":      {`"result":{"structuredContent":{"_heed":1,"heed":2},"content":[]}`, `"structuredContent":{"_heed":1,"heed":2}`},
 		"no content": {`"result":{"toolResult":1}`, `{"toolResult":1,"content":[{"text":"`},
 		"an error":   {`"error":{"code":-1,"message":"no","data":2}`, `"error":{"code":-1,"message":"no\n\n`},
 	} {
@@ -577,63 +415,6 @@ func TestNotifications(t *testing.T) {
 	require.False(t, hears())
 }
 
-// TestToolsOfHeed holds which tools of heed's are listed, in which form. Those that are not are answered, too.
-func TestToolsOfHeed(t *testing.T) {
-	for all, want := range map[bool]int{false: 3, true: len(bridge.Tools())} {
-		b := beginWith(t, all)
-		var msg struct {
-			Result struct {
-				Tools []struct {
-					Name, Title, Description string
-					InputSchema              struct {
-						Type       string
-						Properties map[string]any
-					}
-					Annotations map[string]bool
-				}
-			}
-		}
-		list := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[]}`)
-		require.NoError(t, json.Unmarshal([]byte(list), &msg))
-		require.Len(t, msg.Result.Tools, want)
-		shown := map[string]bool{}
-		for _, tool := range msg.Result.Tools {
-			shown[tool.Name] = true
-		}
-		for _, tool := range msg.Result.Tools {
-			require.NotEmpty(t, tool.Title)
-			require.Equal(t, "object", tool.InputSchema.Type)
-			require.NotContains(t, tool.Description, "attention/")
-			require.NotContains(t, tool.Description, "heed/")
-			for _, named := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(tool.Description, -1) {
-				require.True(t, shown[named], "%s names %s", tool.Name, named)
-			}
-			require.Equal(t, map[string]bool{
-				"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
-			}, tool.Annotations)
-		}
-		if !all {
-			require.Less(t, len(list), 3500, "in each session of an agent")
-			require.Len(t, msg.Result.Tools[1].InputSchema.Properties, 1, "of heed_ack")
-		}
-		b.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"heed_status"}}`)
-		require.Contains(t, b.take(b.client), `\"blind\":false`)
-		for _, tool := range bridge.Tools() {
-			for _, arguments := range []string{`{"after":"y"}`, `{"id":"99"}`, `{"id":"x","after":"y","last":1}`, `{"entry":"99"}`, `{"no":1}`} {
-				b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
-					strings.ReplaceAll(tool.Name, "/", "_"), arguments))
-				said, failed := texts(t, b.take(b.client))
-				if !failed {
-					continue
-				}
-				for _, named := range regexp.MustCompile(`(?:heed|attention)[_/][a-z_]+`).FindAllString(said[0], -1) {
-					require.True(t, shown[named], "%s with %s: %s", tool.Name, arguments, said[0])
-				}
-			}
-		}
-	}
-}
-
 // TestRefusal: why, the head of the brief, and one way to go on, which names tools that the agent has. The same call
 // again is refused in two lines. What else is open is one line each.
 func TestRefusal(t *testing.T) {
@@ -658,53 +439,6 @@ func TestRefusal(t *testing.T) {
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_brief","arguments":{"id":"2"}}}`)
 	said, _ = texts(t, b.take(b.client))
 	require.Regexp(t, `^\[attention`, said[0], "the text alone")
-}
-
-// TestLatestListDecides which of the server's tools only read.
-func TestLatestListDecides(t *testing.T) {
-	b := begin(t)
-	list := func(hint string) {
-		b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
-	}
-	list("true")
-	b.log(fault)
-	look := strings.Replace(build, `"build"`, `"look"`, 1)
-	require.Contains(t, b.asks(look, built), `"text":"built"`)
-	for _, hint := range []string{"false", `"true"`} {
-		list("true")
-		list(hint)
-		b.ask(look)
-		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
-	}
-}
-
-// TestManyTools: of more tools that only read than are known, the rest is held back.
-func TestManyTools(t *testing.T) {
-	const most = 4096
-	b := begin(t)
-	var tools []string
-	for n := range most + 1 {
-		tools = append(tools, fmt.Sprintf(`{"name":"look%d","annotations":{"readOnlyHint":true}}`, n))
-	}
-	b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[`+strings.Join(tools, ",")+`]}`)
-	b.log(fault)
-	last := strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most-1), 1)
-	require.Contains(t, b.asks(last, built), `"text":"built"`)
-	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
-	require.Contains(t, b.take(b.client), "Not executed")
-}
-
-// TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
-func TestPagesAndNames(t *testing.T) {
-	b := begin(t)
-	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	require.NotContains(t, b.asks(list, `"result":{"tools":[{"name":"build"}],"nextCursor":"2"}`), "heed_")
-	got := b.asks(list, `"result":{"tools":[{"name":"heed_ack","description":"evil"}]}`)
-	require.NotContains(t, got, "evil")
-	require.Equal(t, 1, strings.Count(got, `"name":"heed_ack"`))
-	resources := `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
-	require.Contains(t, b.asks(resources, `"result":{"resources":[{"uri":"file:///x"}]}`), `[{"uri":"file:///x"},{"uri":"gabp:`)
 }
 
 // TestLogTextStaysQuoted: whatever a game logs, what the model reads of it is quoted.
@@ -773,8 +507,8 @@ func TestOneAnswerForEachRequest(t *testing.T) {
 		b.ask(line)
 		require.Contains(t, <-b.client, "two have this id")
 	}
-	b.serve(`[{"jsonrpc":"2.0","id":9007199254740993,"result":{}},{"method":"m"}]`)
-	require.Contains(t, <-b.client+<-b.client, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`)
+	b.serve(`{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`, <-b.client)
 	for range 2 {
 		b.ask(request("2", "tools/list"))
 		require.Equal(t, request("2", "tools/list"), <-b.server)

@@ -124,19 +124,6 @@ func said(items []heed.Item) []string {
 	return lines
 }
 
-// ownList returns the result of a list for a server that has none, nil for another method.
-func (p *Proxy) ownList(method string) any {
-	switch method {
-	case "tools/list":
-		return map[string]any{"tools": p.ownTools()}
-	case "resources/list":
-		return map[string]any{"resources": bridge.Resources()}
-	case "resources/templates/list":
-		return map[string]any{"resourceTemplates": []any{}}
-	}
-	return nil
-}
-
 // inProcess is a heed of the same process, as a [deliver.Heed].
 type inProcess struct{ tools *bridge.Diagnostics }
 

@@ -140,8 +140,8 @@ func TestContinuesByEither(t *testing.T) {
 	}{
 		"both":         {`,"requestState":"1"`, `,"inputResponses":{},"requestState":"1"`, true},
 		"state alone":  {`,"requestState":"1"`, `,"requestState":"1"`, true},
-		"input alone":  {``, `,"inputResponses":{}`, true},
-		"neither":      {``, ``, false},
+		"input alone":  {`,"inputRequests":{"sure":{}}`, `,"inputResponses":{"sure":{}}`, true},
+		"neither":      {`,"inputRequests":{}`, ``, false},
 		"other input":  {`,"requestState":"1"`, `,"inputResponses":{}`, false},
 		"empty states": {`,"requestState":""`, `,"requestState":""`, true},
 	} {
@@ -163,6 +163,19 @@ func TestContinuesByEither(t *testing.T) {
 	b.log(fault)
 	b.ask(goesOn)
 	require.Contains(t, b.take(b.client), "Not executed")
+}
+
+// TestServerThatIsBusy: a result that asks for no input and gives no state ends its call, so that a later fault is
+// charged to the call after it.
+func TestServerThatIsBusy(t *testing.T) {
+	b := begin(t)
+	busy := `"result":{"resultType":"input_required","inputRequests":{}}`
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+busy+`}`, b.asks(typed(build), busy))
+	b.ask(typed(build))
+	b.take(b.server)
+	b.log(fault)
+	b.serve(`{"jsonrpc":"2.0","id":7,` + done + `}`)
+	require.Contains(t, b.take(b.client), "Outcome of this call: blocking")
 }
 
 // TestContinuationTellsNothingEarly: a result that asks for input is not shown to the model, so that it has no

@@ -18,8 +18,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Way names the calls of heed that the agent of one adapter has, each in words that follow "Next:". The zero Way has
-// none, and then messages name none.
+// Way names the calls of heed that the agent of one adapter has, each in words that follow "Next:".
 type Way struct {
 	Look func(item *heed.Item) string // reads a brief about an item
 	Ack  func(item *heed.Item) string // acknowledges an item, as far as it was shown
@@ -60,26 +59,17 @@ func Number(item *heed.Item) string {
 
 // Next returns the line that says how to continue after an item that blocks, and how to read more.
 func (w *Way) Next(item *heed.Item) string {
-	line := w.next(item, "")
-	if w.More != nil {
-		line += " For more: " + w.More(item) + "."
-	}
-	return line
+	return w.next(item, "") + " For more: " + w.More(item) + "."
 }
 
 // next returns the line that says how to continue. then is the last step, "" for none.
 func (w *Way) next(item *heed.Item, then string) string {
-	var steps []string
-	switch {
-	case item == nil:
-		steps = []string{"check the game's state"}
-	case w.Ack != nil:
-		steps = []string{w.Ack(item)}
-	default:
-		steps = []string{"acknowledge it"}
-	}
-	if item != nil && item.StateInvalidated {
-		steps = append(steps, "read the game's state again")
+	steps := []string{"check the game's state"}
+	if item != nil {
+		steps[0] = w.Ack(item)
+		if item.StateInvalidated {
+			steps = append(steps, "read the game's state again")
+		}
 	}
 	if then != "" {
 		steps = append(steps, then)

@@ -71,7 +71,7 @@ func play(
 				})
 				require.NoError(t, err)
 				defer func() { require.NoError(t, b.Close()) }()
-				briefer = b.AssembleBy
+				briefer = b.Assemble
 			}
 			cfg := bridge.Config{
 				Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"}},

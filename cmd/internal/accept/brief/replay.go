@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -25,7 +25,7 @@ type game struct {
 	before func(*capture.Record) // is called before the engine has a record, unless it is nil
 
 	now     func() time.Time // of briefs
-	service *brief.Service   // nil before the first one
+	service *briefing.Service   // nil before the first one
 }
 
 // open returns a log whose records the engine does not have yet.

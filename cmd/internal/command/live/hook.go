@@ -288,13 +288,13 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			said = h.noted(c.Refuse(ctx, item, "", e.Tool, offeredNote, string(e.Kind)))
 		}
 	case part == hooks.Context:
-		said = h.news(ctx, c)
+		said = h.noted(c.Offer(ctx, offeredNote, string(e.Kind)))
 	case part == hooks.GoOn && !e.StopActive:
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}
 		if slices.ContainsFunc(c.State().Pending, func(msg steer.Message) bool { return !msg.Rides }) {
-			said = h.news(ctx, c)
+			said = h.noted(c.Offer(ctx, offeredNote, string(e.Kind)))
 		}
 	}
 	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
@@ -348,11 +348,6 @@ func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
 	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// news returns the text for the agent now, "" for none.
-func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
-	return h.noted(c.Offer(ctx, offeredNote, string(h.event.Kind)))
 }
 
 // noted returns said, and notes err as the reason why more is not known.

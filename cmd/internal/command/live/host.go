@@ -208,7 +208,7 @@ func (h *host) openProxy() (err error) {
 	h.closes(briefs)
 	f := h.flags
 	h.proxy, err = bridge.New(bridge.Config{
-		Session: h.session, Handed: h.handed, Dedup: h.dedup, Brief: briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen,
+		Session: h.session, Handed: h.handed, Dedup: h.dedup, Brief: briefs.Assemble, Allow: f.allow, FailOpen: f.failOpen,
 		ModWait: h.modWait, MaxMessage: h.most, AnswerWithin: answerWithin, Version: cli.ModuleVersion(),
 		Observer: clientName, Now: h.Now, Logger: h.log,
 	})
@@ -225,7 +225,7 @@ func (h *host) openProxy() (err error) {
 }
 
 // briefs makes the service that assembles briefs about the session.
-func (h *host) briefs() (*brief.Service, error) {
+func (h *host) briefs() (*briefing.Service, error) {
 	s := h.session
 	cfg := brief.Config{
 		Config: heedsource.Config{

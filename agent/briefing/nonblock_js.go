@@ -1,3 +1,0 @@
-package briefing
-
-const nonblock = 0 // browsers have no files

@@ -1,0 +1,158 @@
+//go:build unix
+
+package live
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWrapNoLog: without a log the first call is held back, and calls are unknown until there is one. The owner may
+// want none.
+func TestWrapNoLog(t *testing.T) {
+	t.Parallel()
+	unwritten := filepath.Join(t.TempDir(), "Player.log")
+	for _, c := range []struct{ name, flag, says string }{
+		{"none is found", "--log=", "no log was found"},
+		{"not yet written", "--log=" + unwritten, "there is no file " + unwritten},
+		{"cannot be followed", "--log=", "cannot be followed"},
+		{"none is wanted", "--log=none", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := []string{}
+			if c.name == "cannot be followed" {
+				args = []string{"", "-logFile", os.DevNull}
+			}
+			w := start(t, []string{c.flag, withDefaults}, args...)
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			verdict := func() string {
+				return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict"))
+			}
+			if c.says == "" {
+				require.Contains(t, verdict(), `"outcome":"clean"`)
+				return
+			}
+			require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
+			require.Empty(t, w.executed())
+			open := b.blocked()
+			result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
+			require.Contains(t, result, c.says)
+			b.ack(open.AttentionID)
+			require.Regexp(t, `"outcome":"unknown","reason":"blind","text":".*`+open.AttentionID, verdict())
+			require.Nil(t, b.current(), "once")
+			out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
+			require.Contains(t, out, "called colony/build: completed (unknown: blind), ")
+			if c.name != "not yet written" {
+				return
+			}
+			write(t, unwritten+".new", "The game speaks\n") // and is not open when it is seen
+			require.NoError(t, os.Rename(unwritten+".new", unwritten))
+			require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, time.Second)
+		})
+	}
+}
+
+// TestWrapOldLog: what a run before has left is no log of this one. The game's own log is found as soon as it is there.
+func TestWrapOldLog(t *testing.T) {
+	t.Parallel()
+	w := start(t, []string{withDefaults}, "no-log")
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
+	require.Empty(t, w.executed())
+	open := b.blocked()
+	result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
+	require.Contains(t, result, "Player.log is of an earlier run")
+	require.Contains(t, result, "named by --log")
+	state := filepath.Join(w.dir, "state")
+	out, _ := runCommand(t, "status", "--state", state)
+	require.Contains(t, out, "is of an earlier run")
+	b.ack(open.AttentionID)
+	verdict := func() string { return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict")) }
+	require.Contains(t, verdict(), `"outcome":"unknown","reason":"blind"`)
+	require.NotContains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT")
+
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "Player.log"), filepath.Join(w.dir, "Player-prev.log")))
+	write(t, filepath.Join(w.dir, "new"), "The game starts\n") // and is not open when it is seen
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "new"), filepath.Join(w.dir, "Player.log")))
+	require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience,
+		10*time.Millisecond)
+	out, _ = runCommand(t, "status", "--state", state)
+	require.Contains(t, out, "it was created since the start")
+}
+
+// TestWrapAnotherLog: another instance of the game that takes the path of our game's log takes neither the log nor what
+// is in it. Where our game itself begins another file, that one is followed.
+func TestWrapAnotherLog(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
+		t.Skip("the system does not say who has a file open")
+	}
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
+	path := filepath.Join(w.dir, "Player.log")
+	require.NoError(t, os.Rename(path, filepath.Join(w.dir, "Player-prev.log")))
+	other, err := os.Create(path) // by a process that heed has not started
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // what was written to it is not read
+	_, err = other.WriteString("FAULT of another game\n")
+	require.NoError(t, err)
+	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
+	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
+	require.Contains(t, out, "another file is at its path")
+	require.Contains(t, string(b.tool("colony/build", "fault in between").Result), `"reason":"charged"`, "of its own file")
+	entries := func() string {
+		return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+	}
+	require.NotContains(t, entries(), "FAULT of another game")
+	b.ack(b.blocked().AttentionID)
+
+	require.NoError(t, other.Close())
+	require.Nil(t, b.tool("colony/build", "rotate").Error) // the other's becomes Player-prev.log
+	require.Eventually(t, func() bool { return strings.Contains(entries(), "The game goes on") }, patience,
+		10*time.Millisecond)
+	require.Contains(t, string(b.tool("colony/build", "stamped file").Result), `"reason":"charged"`)
+	require.NotContains(t, entries(), "FAULT of another game")
+}
+
+// TestWrapRotated: a game that goes on with its log in another file is of the same run, whether it keeps the log open or
+// opens it for each line; a log that --log names is read although it was written shortly before the start.
+func TestWrapRotated(t *testing.T) {
+	t.Parallel()
+	for _, closes := range []bool{false, true} {
+		t.Run(strconv.FormatBool(closes), func(t *testing.T) {
+			dir, game, fault, rotate := t.TempDir(), []string{}, "fault in between", "rotate"
+			write(t, filepath.Join(dir, "Player.log"), "FAULT of a run before\n")
+			if closes {
+				game, fault, rotate = []string{"no-log"}, "append", "rotate closed"
+			}
+			w := startIn(t, dir, nil, []string{withDefaults}, game...)
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			if closes {
+				require.NotNil(t, b.tool("colony/build", fault).Error, "there is no log yet")
+				b.ack(b.blocked().AttentionID)
+			}
+			require.Contains(t, string(b.tool("colony/build", fault).Result), `"reason":"charged"`)
+			open := b.blocked().AttentionID
+			require.Nil(t, b.tool("colony/look", rotate).Error)
+			require.Nil(t, b.tool("colony/look", fault).Error)
+			entries := func() string {
+				return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+			}
+			require.Eventually(t, func() bool { return strings.Count(entries(), "FAULT") == 2 }, patience, 10*time.Millisecond)
+			require.NotContains(t, entries(), "restarted")
+			require.Equal(t, open, b.blocked().AttentionID)
+			require.NotNil(t, b.tool("colony/build", "not this").Error)
+		})
+	}
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
+)
+
+func TestWrapWithoutMod(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil, "no-mod")
+	w.gamePID()
+	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	watcher, err := gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: clientName})
+	require.NoError(t, err, "one that only looks is not kept waiting")
+	t.Cleanup(func() { _ = watcher.Close() })
+	require.Eventually(t, func() bool {
+		_, _ = log.WriteString("MENU is reached\n") // before heed follows the log, it is of no account
+		status, err := watcher.CallTool(t.Context(), bridge.ToolStatus, nil)
+		return err == nil && strings.Contains(string(status), `"phase":"menu"`)
+	}, patience, 20*time.Millisecond)
+	tools, err := listTools(t.Context(), watcher)
+	require.NoError(t, err)
+	require.Len(t, tools, len(bridge.Tools()))
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	a := b.tool("colony/build", "a wall")
+	require.Contains(t, a.Error.Message, "no mod")
+	_, err = log.WriteString("FAULT without a mod\n")
+	require.NoError(t, err)
+	require.Contains(t, b.blocked().Summary, "planted fault")
+}
+
+// A bridge that was answered before the mod is there stays, and gets the mod's tools when it asks.
+func TestWrapSlowMod(t *testing.T) {
+	t.Parallel()
+	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
+	var c *gabp.Client
+	require.Eventually(t, func() bool {
+		var err error
+		c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
+		return err == nil
+	}, patience, time.Millisecond)
+	t.Cleanup(func() { _ = c.Close() })
+	names := func() (list []string) {
+		tools, err := listTools(t.Context(), c)
+		require.NoError(t, err)
+		for _, tool := range tools {
+			list = append(list, tool.Name)
+		}
+		return list
+	}
+	require.NotContains(t, names(), "colony/build")
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
+	require.Eventually(t, func() bool { return slices.Contains(names(), "colony/build") }, patience, 10*time.Millisecond)
+}
+
+// TestWrapLateMod: the bridge of the field gets the tools of a mod that listens late, by itself.
+func TestWrapLateMod(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil, "slow")
+	b := standin.NewBridge(standin.BridgeConfig{
+		Token: w.token,
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", w.addr)
+		},
+	})
+	defer b.Close()
+	w.gamePID()
+	load := time.AfterFunc(time.Second, func() { _ = os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600) })
+	defer load.Stop()
+	require.NoError(t, b.Start())
+	require.Eventually(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") }, patience, time.Millisecond)
+	_, err := b.Call("colony/build", `{"what":"a wall"}`)
+	require.NoError(t, err)
+}

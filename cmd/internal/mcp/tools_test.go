@@ -1,0 +1,117 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
+)
+
+// TestToolsOfHeed holds which tools of heed's are listed, in which form. Those that are not are answered, too.
+func TestToolsOfHeed(t *testing.T) {
+	for all, want := range map[bool]int{false: 3, true: len(bridge.Tools())} {
+		b := beginWith(t, all)
+		var msg struct {
+			Result struct {
+				Tools []struct {
+					Name, Title, Description string
+					InputSchema              struct {
+						Type       string
+						Properties map[string]any
+					}
+					Annotations map[string]bool
+				}
+			}
+		}
+		list := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[]}`)
+		require.NoError(t, json.Unmarshal([]byte(list), &msg))
+		require.Len(t, msg.Result.Tools, want)
+		shown := map[string]bool{}
+		for _, tool := range msg.Result.Tools {
+			shown[tool.Name] = true
+		}
+		for _, tool := range msg.Result.Tools {
+			require.NotEmpty(t, tool.Title)
+			require.Equal(t, "object", tool.InputSchema.Type)
+			require.NotContains(t, tool.Description, "attention/")
+			require.NotContains(t, tool.Description, "heed/")
+			for _, named := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(tool.Description, -1) {
+				require.True(t, shown[named], "%s names %s", tool.Name, named)
+			}
+			require.Equal(t, map[string]bool{
+				"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
+			}, tool.Annotations)
+		}
+		if !all {
+			require.Less(t, len(list), 3500, "in each session of an agent")
+			require.Len(t, msg.Result.Tools[1].InputSchema.Properties, 1, "of heed_ack")
+		}
+		b.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"heed_status"}}`)
+		require.Contains(t, b.take(b.client), `\"blind\":false`)
+		for _, tool := range bridge.Tools() {
+			for _, arguments := range []string{`{"after":"y"}`, `{"id":"99"}`, `{"id":"x","after":"y","last":1}`, `{"entry":"99"}`, `{"no":1}`} {
+				b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
+					strings.ReplaceAll(tool.Name, "/", "_"), arguments))
+				said, failed := texts(t, b.take(b.client))
+				if !failed {
+					continue
+				}
+				for _, named := range regexp.MustCompile(`(?:heed|attention)[_/][a-z_]+`).FindAllString(said[0], -1) {
+					require.True(t, shown[named], "%s with %s: %s", tool.Name, arguments, said[0])
+				}
+			}
+		}
+	}
+}
+
+// TestLatestListDecides which of the server's tools only read.
+func TestLatestListDecides(t *testing.T) {
+	b := begin(t)
+	list := func(hint string) {
+		b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
+	}
+	list("true")
+	b.log(fault)
+	look := strings.Replace(build, `"build"`, `"look"`, 1)
+	require.Contains(t, b.asks(look, built), `"text":"built"`)
+	for _, hint := range []string{"false", `"true"`} {
+		list("true")
+		list(hint)
+		b.ask(look)
+		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
+	}
+}
+
+// TestManyTools: of more tools that only read than are known, the rest is held back.
+func TestManyTools(t *testing.T) {
+	const most = 4096
+	b := begin(t)
+	var tools []string
+	for n := range most + 1 {
+		tools = append(tools, fmt.Sprintf(`{"name":"look%d","annotations":{"readOnlyHint":true}}`, n))
+	}
+	b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[`+strings.Join(tools, ",")+`]}`)
+	b.log(fault)
+	last := strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most-1), 1)
+	require.Contains(t, b.asks(last, built), `"text":"built"`)
+	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
+	require.Contains(t, b.take(b.client), "Not executed")
+}
+
+// TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
+func TestPagesAndNames(t *testing.T) {
+	b := begin(t)
+	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	require.NotContains(t, b.asks(list, `"result":{"tools":[{"name":"build"}],"nextCursor":"2"}`), "heed_")
+	got := b.asks(list, `"result":{"tools":[{"name":"heed_ack","description":"evil"}]}`)
+	require.NotContains(t, got, "evil")
+	require.Equal(t, 1, strings.Count(got, `"name":"heed_ack"`))
+	resources := `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
+	require.Contains(t, b.asks(resources, `"result":{"resources":[{"uri":"file:///x"}]}`), `[{"uri":"file:///x"},{"uri":"gabp:`)
+}
