@@ -20,6 +20,7 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"home":     func(s string, from, to int) bool { return sharedHome(s[from:to]) },
 	"mixed":    func(s string, from, to int) bool { return !isMixed(s[from:to]) },
 	"person":   func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
+	"device":   func(s string, from, to int) bool { return ordinaryDevice.MatchString(s[from:to]) },
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }
 
@@ -29,11 +30,12 @@ const (
 )
 
 var (
-	inShare   = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
-	lowerWord = regexp.MustCompile(`^.[a-z]*\.?$`)
-	noPerson  = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
-	nonWords  = regexp.MustCompile(`[^\pL]+`)
-	authority = regexp.MustCompile(`://[^\s/?#]*$`)
+	inShare        = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
+	lowerWord      = regexp.MustCompile(`^.[a-z]*\.?$`)
+	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
+	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
+	nonWords       = regexp.MustCompile(`[^\pL]+`)
+	authority      = regexp.MustCompile(`://[^\s/?#]*$`)
 
 	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)

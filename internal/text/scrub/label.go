@@ -34,7 +34,7 @@ func (f *finder) label(at int) {
 		f.id(c)
 	case kinds&machineWord != 0 && strings.ContainsAny(f.s[max(0, from-1):from], "-_./\\"):
 	case kinds&(hostWord|machineWord|netWord) != 0:
-		f.host(c, kinds)
+		f.host(c, kinds, at)
 	default:
 		f.user(c, from)
 	}
@@ -247,8 +247,8 @@ var (
 	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
-// host adds the value of a word for computers or networks.
-func (f *finder) host(c connection, kinds word) {
+// host adds the value of a word for computers or networks that ends at the place.
+func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
 	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
 	if !whole {
@@ -272,7 +272,7 @@ func (f *finder) host(c connection, kinds word) {
 	if machine && c.strength == 0 {
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
 	}
-	if named || !machine && c.strength == 2 {
+	if named || port.MatchString(s[c.from+len(value):]) || !machine && (c.strength == 2 || is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
 }
@@ -398,6 +398,11 @@ func nameWord(s string, from int) int {
 // tail adds the name before a phrase.
 func (f *finder) tail(at, end int) {
 	s := f.s
+	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
+		from := skip(s, after, " \"'«“")
+		f.addName(from, f.name(from, ""))
+		return
+	}
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
 	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
 		return

@@ -168,7 +168,7 @@ var (
 	deed = regexp.MustCompile(`(?i)^\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
 	// version matches a word for versions, or for the change of one.
 	version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
-	port    = regexp.MustCompile(`^:\d{2,5}\b`)
+	port    = regexp.MustCompile(`^(?::| port )\d{2,5}\b`)
 	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+$`)
 	// context matches a word for addresses.
 	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)

@@ -336,6 +336,13 @@ func TestText(t *testing.T) {
 		{`whitelist.json has uuid 0f3b9f6f-7a1c-4d53-9f1b-2f8f0c6d4e11`, `whitelist.json has uuid <id>`},
 		{`Lobby "Quillon's lobby", Grandpa's Farm`, `Lobby "<user>'s lobby", Grandpa's Farm`},
 		{`PCI\VEN_10DE&DEV_2786, cursor_grab@hidpi.cur`, `PCI\VEN_10DE&DEV_2786, cursor_grab@hidpi.cur`},
+		{`Left the game: Maria. Member joined:d41d4a23`, `Left the game: <user>. Member joined:<user>`},
+		{`Kicking Slartibard: ping, Whispering to Kvothe_R: x`, `Kicking <user>: ping, Whispering to <user>: x`},
+		{`casting to Attic Screen, connect to host quillbox port 22`, `casting to <computer>, connect to host <computer> port 22`},
+		{`mount //quillnas/games on /mnt`, `mount //<computer>/games on /mnt`},
+		{`/run/media/maria/SSD, /home/steam/x`, `/run/media/<user>/SSD, /home/steam/x`},
+		{`rtmp://a.example.com/live2/58jw-m2zk-r07r-q01m`, `rtmp://a.example.com/live2/<secret>`},
+		{`the Nautilus quest began, Marias Quest 2`, `the Nautilus quest began, <computer>`},
 
 		// Numbers with check digits.
 		{`card 4111 1111 1111 1111, 4111 1111 1111 1112`, `card <bank>, 4111 1111 1111 1112`},
