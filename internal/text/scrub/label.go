@@ -272,7 +272,10 @@ func (f *finder) host(c connection, kinds word, at int) {
 	if machine && c.strength == 0 {
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
 	}
-	if named || port.MatchString(s[c.from+len(value):]) || !machine && (c.strength == 2 || is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)) {
+	word := strings.ToLower(strings.TrimRight(value, "0123456789"))
+	preposition := is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)
+	if named || !machine && c.strength == 2 ||
+		(port.MatchString(s[c.from+len(value):]) || !machine && preposition) && len(word) > 3 && !common(word) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
 }
@@ -301,7 +304,7 @@ func (f *finder) user(c connection, label int) {
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
 	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
-		!typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
+		!typeName.MatchString(name) && (wordEnd.MatchString(s[to:]) || isPerson(name)) && c.strength == 0 &&
 		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
 			"member", "client user") && !strings.HasPrefix(rest, " "))
 	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
