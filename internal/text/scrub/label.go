@@ -373,7 +373,7 @@ func (f *finder) otherNames(from, to int) int {
 		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
 			next = nameWord(s, next+1)
 		}
-		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) {
+		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || to-from > 3 && s[to-1] == '.' {
 			break
 		}
 		end := nameWord(s, next+1)
