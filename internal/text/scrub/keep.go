@@ -20,7 +20,9 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"home":     func(s string, from, to int) bool { return sharedHome(s[from:to]) },
 	"mixed":    func(s string, from, to int) bool { return !isMixed(s[from:to]) },
 	"person":   func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
-	"device":   func(s string, from, to int) bool { return ordinaryDevice.MatchString(s[from:to]) || part.MatchString(s[from:to]) },
+	"device": func(s string, from, to int) bool {
+		return ordinaryDevice.MatchString(s[from:to]) || part.MatchString(s[from:to])
+	},
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }
 

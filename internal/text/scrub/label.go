@@ -213,7 +213,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	random := shape.isRandom()
 	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
 	if bare {
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && shape.longest < 5
+		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && !spelled.MatchString(value)
 		return !isReadable(value) &&
 			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
 	}
@@ -228,6 +228,9 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 }
 
 var scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+
+// spelled matches a value that has a word, or the signs of a path.
+var spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
 
 // code matches a number that is entered once, or such a word in capitals.
 var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
