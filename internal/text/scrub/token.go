@@ -167,7 +167,7 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 		return
 	case !isURL && isBase64(s[start:end]):
-		if start == f.line && (end == len(s) || s[end] < ' ') {
+		if strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ') && !isArmor(s[start:end]) {
 			return // a line of data
 		}
 		from, to = start, end
@@ -178,6 +178,9 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 	}
 }
+
+// isArmor reports whether a line in base64 is as long as those of a private key, and no path.
+func isArmor(s string) bool { return len(s) >= 58 && len(s) <= 80 && strings.Count(s, "/") < 7 }
 
 // wide returns the word between two places with the signs of base64 and the parts that they join.
 func wide(s string, from, to int) (start, end int) {
