@@ -20,6 +20,9 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"home":     func(s string, from, to int) bool { return sharedHome(s[from:to]) },
 	"mixed":    func(s string, from, to int) bool { return !isMixed(s[from:to]) },
 	"person":   func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
+	"device": func(s string, from, to int) bool {
+		return ordinaryDevice.MatchString(s[from:to]) || part.MatchString(s[from:to])
+	},
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }
 
@@ -29,17 +32,18 @@ const (
 )
 
 var (
-	inShare   = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
-	lowerWord = regexp.MustCompile(`^.[a-z]*\.?$`)
-	noPerson  = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
-	nonWords  = regexp.MustCompile(`[^\pL]+`)
-	authority = regexp.MustCompile(`://[^\s/?#]*$`)
+	inShare        = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
+	lowerWord      = regexp.MustCompile(`^.[a-z]*\.?$`)
+	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
+	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
+	nonWords       = regexp.MustCompile(`[^\pL]+`)
+	authority      = regexp.MustCompile(`://[^\s/?#]*$`)
 
 	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)
 	clauseEnd    = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> `)
 	local        = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
-	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|gtx|rtx|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
 	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)

@@ -34,7 +34,7 @@ func (f *finder) label(at int) {
 		f.id(c)
 	case kinds&machineWord != 0 && strings.ContainsAny(f.s[max(0, from-1):from], "-_./\\"):
 	case kinds&(hostWord|machineWord|netWord) != 0:
-		f.host(c, kinds)
+		f.host(c, kinds, at)
 	default:
 		f.user(c, from)
 	}
@@ -213,7 +213,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	random := shape.isRandom()
 	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
 	if bare {
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && shape.longest < 5
+		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && !spelled.MatchString(value)
 		return !isReadable(value) &&
 			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
 	}
@@ -228,6 +228,9 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 }
 
 var scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+
+// spelled matches a value that has a word, or the signs of a path.
+var spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
 
 // code matches a number that is entered once, or such a word in capitals.
 var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
@@ -247,8 +250,8 @@ var (
 	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
-// host adds the value of a word for computers or networks.
-func (f *finder) host(c connection, kinds word) {
+// host adds the value of a word for computers or networks that ends at the place.
+func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
 	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
 	if !whole {
@@ -272,7 +275,10 @@ func (f *finder) host(c connection, kinds word) {
 	if machine && c.strength == 0 {
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
 	}
-	if named || !machine && c.strength == 2 {
+	word := strings.ToLower(strings.TrimRight(value, "0123456789"))
+	preposition := is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)
+	if named || !machine && c.strength == 2 ||
+		(port.MatchString(s[c.from+len(value):]) || !machine && preposition) && len(word) > 3 && !common(word) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
 }
@@ -301,7 +307,7 @@ func (f *finder) user(c connection, label int) {
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
 	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
-		!typeName.MatchString(name) && wordEnd.MatchString(s[to:]) && c.strength == 0 &&
+		!typeName.MatchString(name) && (wordEnd.MatchString(s[to:]) || isPerson(name)) && c.strength == 0 &&
 		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
 			"member", "client user") && !strings.HasPrefix(rest, " "))
 	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
@@ -370,7 +376,7 @@ func (f *finder) otherNames(from, to int) int {
 		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
 			next = nameWord(s, next+1)
 		}
-		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) {
+		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || to-from > 3 && s[to-1] == '.' {
 			break
 		}
 		end := nameWord(s, next+1)
@@ -398,6 +404,11 @@ func nameWord(s string, from int) int {
 // tail adds the name before a phrase.
 func (f *finder) tail(at, end int) {
 	s := f.s
+	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
+		from := skip(s, after, " \"'«“")
+		f.addName(from, f.name(from, ""))
+		return
+	}
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
 	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
 		return

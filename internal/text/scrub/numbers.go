@@ -12,9 +12,7 @@ var (
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	macNumber     = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$`)
-	// ownedNumber matches the text before the number of an account in a service for messages.
-	ownedNumber = regexp.MustCompile(`(?i)(?:author|users?|member|owner|guild|channel|message|account|player|sender|application|client|discord|creator|recipient)[ _.-]?id["']{0,2}\s?[=:]\s?["']?$`)
-	productKey  = regexp.MustCompile(`^([A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
+	productKey    = regexp.MustCompile(`^([A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
 )
 
 // number adds the address, account, card or IBAN whose first digit is at the place.
@@ -27,10 +25,6 @@ func (f *finder) number(at int) {
 	switch {
 	case f.iban(at, to):
 	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
-	case to-at == len("76561198000000001") && strings.HasPrefix(s[at:], "7656119"):
-		f.add(SteamID, at, to, false)
-	case isAccount(s, at, to):
-		f.add(ID, at, to, false)
 	case to-at >= 13 || to-at == 4 && to+1 < len(s) && (s[to] == ' ' || s[to] == '-') && digit(s[to+1]):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
@@ -54,17 +48,6 @@ func (f *finder) iban(at, to int) bool {
 		}
 	}
 	return true
-}
-
-// isAccount reports whether the digits between two places are an account of Xbox, or of a service for messages.
-func isAccount(s string, at, to int) bool {
-	switch to - at {
-	case 16:
-		return strings.HasPrefix(s[at:], "2535") || strings.HasPrefix(s[at:], "2533")
-	case 17, 18, 19:
-		return ownedNumber.MatchString(s[max(0, at-24):at])
-	}
-	return false
 }
 
 // dotted adds the address whose first number is between two places.
@@ -168,7 +151,7 @@ var (
 	deed = regexp.MustCompile(`(?i)^\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
 	// version matches a word for versions, or for the change of one.
 	version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
-	port    = regexp.MustCompile(`^:\d{2,5}\b`)
+	port    = regexp.MustCompile(`^(?::| port )\d{2,5}\b`)
 	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+$`)
 	// context matches a word for addresses.
 	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)

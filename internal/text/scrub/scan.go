@@ -124,28 +124,11 @@ func (f *finder) sign(i int, b byte) {
 	case b == '\\':
 		f.domain(i)
 	case b == '\n':
-		f.armor(f.line, i)
 		f.line = i + 1
 	case digit(b) && i >= f.digits:
 		f.number(i)
 	case (b == ':' || b == '-') && i >= f.colons:
 		f.hardware(i)
-	}
-}
-
-// armored matches a line of a private key.
-var armored = regexp.MustCompile(`^[ \t]*([A-Za-z0-9+/]{58,78}={0,2})[ \t\r]*$`)
-
-// armor adds a line of a private key that is a text by itself, since a log is shown line by line.
-func (f *finder) armor(from, to int) {
-	if to-from < 60 || to-from > 90 {
-		return
-	}
-	if m := armored.FindStringSubmatch(f.s[from:to]); m != nil && strings.Count(m[1], "/") < 7 {
-		if shapeOf(m[1]).kinds == 7 {
-			from += strings.Index(f.s[from:to], m[1])
-			f.add(Secret, from, from+len(m[1]), false)
-		}
 	}
 }
 

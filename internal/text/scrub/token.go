@@ -13,13 +13,11 @@ type shape struct {
 	length  int // without signs
 	kinds   int // bits: 1 for digits, 2 for capitals, 4 for small letters
 	changes int // of the kind
-	longest int // run of letters of one kind
-	numbers int // runs of digits
 }
 
 func shapeOf(s string) shape {
 	w := shape{text: s}
-	last, run := 0, 0
+	last := 0
 	for i := range len(s) {
 		kind := 4
 		switch b := s[i]; {
@@ -30,64 +28,52 @@ func shapeOf(s string) shape {
 		case !wordByte(b) || b == '_':
 			continue
 		}
-		w.length++
-		if run++; kind != last {
-			w.changes, run = w.changes+1, 1
-			w.numbers += kind & 1
-		}
-		if kind != 1 {
-			w.longest = max(w.longest, run)
+		if w.length++; kind != last {
+			w.changes++
 		}
 		w.kinds, last = w.kinds|kind, kind
 	}
 	return w
 }
 
-// often reports whether the kind of signs changes at a share of the letters and digits, in percent.
-func (w *shape) often(percent int) bool { return w.changes*100 > w.length*percent }
+// bits returns the evidence that a word is random and no name, in bits: letters and digits of random words change their
+// kind at four of seven places, names do at one. So a change counts log2(4), and any other place log2(1/2). In words of
+// one case random ones change at two of five places, so that other places count half. A sign, which joins the parts of
+// names, counts against it like a change.
+func (w *shape) bits() int {
+	against := w.length - w.changes
+	if w.kinds&6 != 6 {
+		against /= 2
+	}
+	return 2*(w.changes-1) - against - 2*(len(w.text)-w.length)
+}
 
 // isHex reports whether a word is in hexadecimal.
 func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
 
-// isRandom reports whether capitals, small letters and digits change as often as in words of machines. A hash has one
+// isRandom reports whether a word has capitals and small letters and looks random, where one is expected. A hash has one
 // case.
-func (w *shape) isRandom() bool {
-	n := len(w.text)
-	return n >= 8 && w.kinds&6 == 6 && (w.kinds == 7 && n >= 10 || w.changes*2 > n) && w.often(30) &&
-		(w.longest < 4 || n >= 20 && w.longest < 8)
-}
+func (w *shape) isRandom() bool { return w.kinds&6 == 6 && w.bits() >= expected }
 
-// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash.
+// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash. A word of one case
+// has no signs: those that have some are names of machines.
 func (w *shape) isOpaque() bool {
-	signs := len(w.text) - w.length
-	switch {
-	case w.kinds&1 == 0 || signs > 4+len(w.text)/16 || w.length < 16 || len(w.text) < 20 || w.longest >= 8 && w.kinds == 7:
-		return false
-	case w.kinds == 7 && (signs > 1 && w.numbers < 2 || !w.often(52)) && (signs > 0 || w.numbers < 3 || !w.often(42)):
-		return false
-	case w.kinds < 7 && (!w.often(28) || w.length < 24 || signs > 1 || w.numbers < 4 || hexTail.MatchString(w.text)):
-		return false
-	case w.kinds < 7 && w.length == 26 && w.text[0] == '0': // an id that begins with a time
-		return false
-	}
-	return !w.isHex() && !isReadable(w.text)
+	ulid := w.length == 26 && w.text[0] == '0' // an id that begins with a time
+	return w.kinds&1 != 0 && (w.kinds == 7 || w.length == len(w.text) && !ulid) && w.length >= shortestToken &&
+		w.bits() >= certain && !w.isHex() && !isReadable(w.text)
 }
 
 // isBase64 reports whether s has signs of base64 and is random.
 func isBase64(s string) bool {
-	if len(s) < 40 || !strings.ContainsAny(s, "+/=") {
-		return false
-	}
 	w := shapeOf(s)
-	return w.kinds == 7 && w.often(45) && w.longest < 8 && !isReadable(s)
+	return len(s) >= 40 && strings.ContainsAny(s, "+/=") && w.kinds == 7 && w.bits() >= certain && !isReadable(s)
 }
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
 // digits that change often.
 func (w *shape) isCredential() bool {
-	isHex := w.changes > 4 && w.isHex() && !strings.HasPrefix(w.text, "0000")
-	isMixed := w.kinds < 7 && w.often(28) && w.numbers > 2
-	return (isHex || isMixed || w.isRandom() || groups.MatchString(w.text)) && !isReadable(w.text)
+	isHex := w.isHex() && !strings.HasPrefix(w.text, "0000")
+	return (w.bits() >= expected && (isHex || w.kinds&1 != 0) || groups.MatchString(w.text)) && !isReadable(w.text)
 }
 
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
@@ -105,11 +91,11 @@ func (w *shape) isPrefixed() bool {
 	rest := shapeOf(m[2] + m[3])
 	switch {
 	case known:
-		return rest.kinds == 7 && rest.numbers > 1 && rest.often(52) && !isReadable(rest.text)
+		return rest.kinds == 7 && rest.bits() >= certain && !isReadable(rest.text)
 	case rest.isHex():
-		return strings.Trim(prefixes[0], lowerLetters) == "" && (m[2] != "" || rest.length >= 24 && rest.numbers > 3)
+		return strings.Trim(prefixes[0], lowerLetters) == "" && (m[2] != "" || rest.bits() >= certain)
 	}
-	return rest.numbers > 2 && (rest.kinds == 7 || rest.length >= 20) && !isReadable(rest.text)
+	return (rest.kinds == 7 && rest.bits() >= expected || rest.length >= 20 && rest.bits() > 0) && !isReadable(rest.text)
 }
 
 // isReadable reports whether a name of words with capitals, digits or signs between them has a common word of more than
@@ -129,6 +115,11 @@ const (
 	maxWide   = 1024
 	maxBefore = 128
 
+	// expected are the bits of evidence for a secret after a word for secrets: one of twenty names has them. certain are
+	// the bits elsewhere: fewer than one of a thousand names have them, since a log has thousands.
+	expected = 4
+	certain  = 10
+
 	uuid = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
 )
 
@@ -136,7 +127,6 @@ var (
 	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
-	hexTail  = regexp.MustCompile(`[_-][\da-fA-F-]+$`)
 
 	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
 	blob  = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
@@ -158,7 +148,7 @@ var (
 // or by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
-	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
+	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") || strings.HasPrefix(s[from:], "0x") && to-from <= 18 {
 		return
 	}
 	start, end := wide(s, from, to)
@@ -177,7 +167,7 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 		return
 	case !isURL && isBase64(s[start:end]):
-		if start == f.line && (end == len(s) || s[end] < ' ') {
+		if strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ') && !isArmor(s[start:end]) {
 			return // a line of data
 		}
 		from, to = start, end
@@ -188,6 +178,9 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 	}
 }
+
+// isArmor reports whether a line in base64 is as long as those of a private key, and no path.
+func isArmor(s string) bool { return len(s) >= 58 && len(s) <= 80 && strings.Count(s, "/") < 7 }
 
 // wide returns the word between two places with the signs of base64 and the parts that they join.
 func wide(s string, from, to int) (start, end int) {
