@@ -94,7 +94,8 @@ func speaksOfTrouble(b []byte) bool {
 func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
 
 // headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
-// one or two words and a colon, below a record that names an exception or ends in a colon; below a title of plain text
+// one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
+// speaks of an exception; below a title of plain text
 // any line without the head of a logger. Where frames come next it heads them, also across blank lines. more reports
 // that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
@@ -102,16 +103,17 @@ func (a *assembly) headsTrace(b []byte, more bool) bool {
 		return false
 	}
 	b = trimRight(b)
+	speaks := a.frames == 0 && containsAny(a.head(), "xception")
 	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
-		heads = isWord(first) && isWord(second)
+		heads = isWord(first) && (isWord(second) || speaks)
 	}
 	if !heads && a.frames == 0 {
 		n, _ := exceptionType(b)
 		heads = n > 0 && (n == len(b) || more)
 	}
-	return heads && (more || a.titled || announcesList(a.message) || a.isException())
+	return heads && (more || a.titled || speaks || announcesList(a.message) || a.isException())
 }
 
 // isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".

@@ -3,6 +3,7 @@ package capture
 import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/frame"
 )
 
 // The message of an exception may have several lines of any shape, and its trace
@@ -111,7 +112,8 @@ func (r *Reader) holds(ln *line) bool {
 	}
 	ends := endsException(ln.text)
 	if h.heads {
-		ends = isFrame(ln.text) && !isLogging(ln.text)
+		var f frame.Head
+		ends = f.Cut(text(ln.text)) && f.Python || isFrame(ln.text) && !isLogging(ln.text)
 	}
 	if !h.empty() && ends && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
