@@ -97,6 +97,7 @@ type openRecord struct {
 	loader    answer // of listsLoaderErrors
 	leveled   answer // of plainLevel, and the level
 	own       event.Level
+	threw     bool // the first frame has the place of an exception's
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line hands on a further exception; see nests
 	footer    bool
@@ -240,6 +241,7 @@ func (a *assembly) feed(dst *[]byte) {
 func (a *assembly) frame(b []byte) {
 	a.frames++
 	if b[0] == ' ' || b[0] == '\t' {
+		a.threw = a.threw || a.frames == 1 && bytes.Contains(b, []byte("] in <"))
 		return
 	}
 	if !a.byConsole {
@@ -336,13 +338,10 @@ func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && 
 // isException reports whether the record has the form of an exception. Asked
 // only where there is other evidence for one, since it searches the text.
 func (a *assembly) isException() bool {
-	if a.exception {
+	if a.exception || a.footer && a.threw {
 		return true
 	}
 	head := a.head()
-	if (a.frames > 0 || a.refState != "") && isUntyped(head) {
-		return true
-	}
 	n, _ := exceptionType(head)
 	return n > 0 || !a.mentionsNone() && namesException(head)
 }

@@ -94,7 +94,8 @@ func speaksOfTrouble(b []byte) bool {
 func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
 
 // headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
-// one or two words and a colon, below a record that names an exception or ends in a colon; below a title of plain text
+// one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
+// speaks of an exception; below a title of plain text
 // any line without the head of a logger. Where frames come next it heads them, also across blank lines. more reports
 // that such a line was held before it: then an exception may come.
 func (a *assembly) headsTrace(b []byte, more bool) bool {
@@ -102,16 +103,17 @@ func (a *assembly) headsTrace(b []byte, more bool) bool {
 		return false
 	}
 	b = trimRight(b)
+	speaks := a.frames == 0 && containsAny(a.head(), "xception")
 	heads := string(b) == "Technical details" || a.titled && a.frames == 0 && b[0] != '[' && !logline.Parse(text(b)).Sure
 	if title, ok := bytes.CutSuffix(b, []byte(":")); ok && len(title) < maxHeading {
 		first, second, _ := bytes.Cut(title, []byte(" "))
-		heads = isWord(first) && isWord(second)
+		heads = isWord(first) && (isWord(second) || speaks)
 	}
 	if !heads && a.frames == 0 {
 		n, _ := exceptionType(b)
 		heads = n > 0 && (n == len(b) || more)
 	}
-	return heads && (more || a.titled || announcesList(a.message) || a.isException())
+	return heads && (more || a.titled || speaks || announcesList(a.message) || a.isException())
 }
 
 // isDrawn reports whether b is a title with a line drawn on both sides: "---- Press Report ----".
@@ -168,10 +170,7 @@ func (a *assembly) joinsNested(b []byte) verdict {
 	if a.engine {
 		return verdict{}
 	}
-	switch ok, below := nests(b); {
-	case ok && below && a.frames == 0 && !a.isException():
-		return verdict{}
-	case !ok && (a.blanks > 0 || a.lines > 1 || !isUntyped(b) || !speaksOfFault(a.message)):
+	if ok, below := nests(b); !ok || below && a.frames == 0 && !a.isException() {
 		return verdict{}
 	}
 	to := partMessage
@@ -193,26 +192,8 @@ func (a *assembly) joinsTitled(b []byte) bool {
 		return false
 	}
 	n, _ := exceptionType(b)
-	return n > 0 || isUntyped(b)
+	return n > 0
 }
-
-// isUntyped reports whether b is the text that .NET gives an exception, without the type of it.
-func isUntyped(b []byte) bool {
-	return untyped.begin(b) || hasPrefix(b, "The given key ") && bytes.Contains(b, []byte("present in the dictionary"))
-}
-
-var untyped = beginningsOf(
-	"An item with the same key has already been added", "Attempted to divide by zero",
-	"Arithmetic operation resulted in an overflow", "Argument cannot be null", "Ambiguous match found",
-	"Collection was modified; ", "Cannot cast from source type to destination type",
-	"Exception has been thrown by the target of an invocation", "Index was out", "Input string was not in ",
-	"Nullable object must have a value", "Non-static method requires a target",
-	"Object reference not set to an instance of an object", "Operation is not valid due to the current state of the object",
-	"Sequence contains no ", "Specified cast is not valid", "Specified argument was out of the range",
-	"Specified method is not supported", "The type initializer for ", "The requested operation caused a stack overflow",
-	"The method or operation is not implemented", "Unable to cast object of type ", "Value cannot be null",
-	"Value does not fall within the expected range",
-)
 
 // isExceptionDetail reports whether b is a further line of an exception's
 // message, as .NET and Mono write them below the first.

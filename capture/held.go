@@ -3,6 +3,7 @@ package capture
 import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/frame"
 )
 
 // The message of an exception may have several lines of any shape, and its trace
@@ -69,13 +70,15 @@ func (h *heldLines) line(i int) line {
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
 // exception, or its last line is a further exception, and it has no trace.
 func (a *assembly) awaitsTrace() bool {
-	return a.inner || a.lacksTrace()
+	return a.inner || a.lacksTrace() || a.lines == 1 && a.mayThrow() && speaksOfFault(a.message)
 }
 
 // lacksTrace reports whether the record holds an exception and no trace of it.
-func (a *assembly) lacksTrace() bool {
-	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == "" &&
-		a.mentionsException() && a.isException()
+func (a *assembly) lacksTrace() bool { return a.mayThrow() && a.mentionsException() && a.isException() }
+
+// mayThrow reports whether the record may have a trace, and has none.
+func (a *assembly) mayThrow() bool {
+	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == ""
 }
 
 // mayGoOn reports whether b may be a further line of an exception's message.
@@ -111,15 +114,20 @@ func (r *Reader) holds(ln *line) bool {
 	}
 	ends := endsException(ln.text)
 	if h.heads {
-		ends = isFrame(ln.text) && !isLogging(ln.text)
+		var f frame.Head
+		ends = f.Cut(text(ln.text)) && f.Python || isFrame(ln.text) && !isLogging(ln.text)
 	}
 	if !h.empty() && ends && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
+		to := partMessage
+		if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
+			to, a.exception = partHead, true // the text of the exception, by which the record is known
+		}
 		for i := range h.lines {
 			l := h.line(i)
 			a.blanks = h.lines[i].blanks
 			a.exception = a.exception || beginsException(l.text)
-			a.add(&l, partMessage, evidenceForm)
+			a.add(&l, to, evidenceForm)
 		}
 		h.reset()
 		a.blanks = blanks
@@ -128,7 +136,9 @@ func (r *Reader) holds(ln *line) bool {
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
 	heads := a.headsTrace(ln.text, h.heads)
-	if (within && mayGoOn(ln.text) && !h.heads || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
+	// Of a record that only speaks of a fault, one line may be the exception.
+	within = within && mayGoOn(ln.text) && !h.heads && (h.empty() || a.inner || a.lacksTrace())
+	if (within || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
 		a.blanks, h.heads = 0, h.heads || heads
 		return true
 	}

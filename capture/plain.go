@@ -46,13 +46,15 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
 		return joined(partStack, evidenceFrame)
+	case a.joinsTitledTrace(b):
+		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
 		case hasPrefix(trimLeft(b), "+ Exception Group "+traceback) && !a.reportsFault():
 			return apart()
 		case isElapsed(b):
 		case !isOmission(b):
-			a.traceback = a.traceback || a.lines == 1 && hasSuffix(a.message, ":") && hasPrefix(trimLeft(b), `File "`)
+			a.traceback = a.traceback || hasSuffix(a.message, ":") && hasPrefix(trimLeft(b), `File "`)
 			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
@@ -70,14 +72,13 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 // a trace, or the end of a trace of Python's.
 func (a *assembly) joinsThrown(ln *line) bool {
 	b := ln.text
+	if isTraceTitle(b) {
+		return a.lines == 1 || a.reportsFault() || a.panicked()
+	}
 	switch b[0] {
 	case 'C':
-		if hasPrefix(b, "Caused by: ") && len(a.stack) > 0 {
+		if hasPrefix(b, nestedCause) && len(a.stack) > 0 {
 			return true
-		}
-	case 'S', 's', '[':
-		if isTraceTitle(b) {
-			return a.lines == 1 || a.reportsFault() || a.panicked()
 		}
 	case 'n':
 		if hasPrefix(b, "note: ") {
@@ -99,7 +100,13 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && !opensPlainly(ln.text) && isThrown(b, 1) && a.reportsFault()
+	return a.lines == 1 && !opensPlainly(ln.text) && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+}
+
+// isErrorType reports whether the first word of b is the type of an error without its package, with a colon: "TypeError:".
+func isErrorType(b []byte) bool {
+	word, _, ok := bytes.Cut(b, []byte(": "))
+	return ok && b[0]-'A' < 26 && len(word) > len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception"))
 }
 
 // joinsChained reports whether b, maybe below a blank line, continues a trace of Python's that has ended: says how
@@ -154,12 +161,32 @@ func (a *assembly) panicked() bool { return bytes.Contains(a.head(), []byte("pan
 // exception below that.
 const traceback = "Traceback (most recent call last)"
 
-// isTraceTitle reports whether b is a line that announces a trace.
-func isTraceTitle(b []byte) bool { return slices.Contains(traceTitles, string(trimRight(b))) }
+// isTraceTitle reports whether b is a line that announces a trace: a few words, of which the last means one, with a
+// colon or in brackets: "Stack trace:", "LUA ERROR stack traceback:", "[stacktrace]".
+func isTraceTitle(b []byte) bool {
+	b = trimRight(b)
+	title, ok := bytes.CutSuffix(b, []byte(":"))
+	if b[0] == '[' && !ok {
+		title, ok = bytes.CutSuffix(b[1:], []byte("]"))
+	}
+	if !ok || len(title) > maxHeading || !isLetter(title[0]) {
+		return false
+	}
+	title = bytes.ToLower(title)
+	return slices.ContainsFunc(traceWords, func(word string) bool { return hasSuffix(title, word) }) &&
+		bytes.IndexByte(title, ':') < 0
+}
 
-var traceTitles = []string{
-	"Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:",
-	"[stacktrace]",
+var traceWords = []string{"stack", "trace", "traceback"}
+
+// joinsTitledTrace reports whether b is a line of the trace that the last line of the message announced, in any form
+// that is set in or begins with a place.
+func (a *assembly) joinsTitledTrace(b []byte) bool {
+	if a.lines < 2 || !isTraceTitle(a.message[bytes.LastIndexByte(a.message, '\n')+1:]) {
+		return false
+	}
+	place, _, _ := bytes.Cut(b, []byte(" "))
+	return isIndented(b) || frame.File(text(place)) != ""
 }
 
 // reportsFault reports whether the first line of the record reports that something went

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // Reader reads the records of one capture, in order. It is not safe for
@@ -307,6 +308,12 @@ func (r *Reader) take(ln *line) bool {
 		return true
 	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
 		return r.holds(ln)
+	case r.layout == LayoutPlain:
+		if r.held.again || !r.asm.awaitsTrace() {
+			return false
+		}
+		h := logline.Parse(text(ln.text))
+		return !h.Sure && !h.Leveled && r.holds(ln)
 	case !r.layout.unity():
 		return false
 	case r.asm.list == listExpected && r.asm.awaitsItem(ln.text):

@@ -158,7 +158,7 @@ var opens = func() (t [256]uint16) {
 		{mayRef, "["},
 		{mayCrash, "ACDGRNS \t=*"},
 		{mayDetail, "PAFOC-<="},
-		{mayNest, "ICTE-=" + "AINOSUV"},
+		{mayNest, "ICTE-="},
 		{mayFault, "CFUIEAGWXPMdV"},
 		{mayGoOnForm, "fSTAMCDYXw[" + "FRW" + "NS"},
 	} {
@@ -177,6 +177,6 @@ const (
 	mayCrash                // isCrashStart, isReportRest
 	mayDetail               // isExceptionDetail
 	mayFault                // opensFaultWord
-	mayNest                 // nests, isUntyped
+	mayNest                 // nests
 	mayGoOnForm             // isKnownContinuation, isParagraph
 )

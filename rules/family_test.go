@@ -109,6 +109,17 @@ func TestTextOfOtherFamilies(t *testing.T) {
 	}
 }
 
+// TestEnginesAreNoMods: the name of an engine is no mod's in a log of any family.
+func TestEnginesAreNoMods(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, family := range rules.Families() {
+		own, err := set.For(family)
+		require.NoError(t, err)
+		assert.Subset(t, own.GameCode(), []string{"Godot.", "UnityEngine.", "UnrealEngine."}, family)
+	}
+}
+
 // TestWordsOfPrograms: no rule that holds for the logs of a program speaks of a game, of mods or of saves; the set of
 // all families keeps the words of games.
 func TestWordsOfPrograms(t *testing.T) {

@@ -223,27 +223,35 @@ func (f *Head) python(line string) bool {
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script reads a frame of Lua, Ruby or JavaScript, which is a place and a function: "PLACE: in function 'turn'",
-// "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3". A place is a file, a colon and the line. A function
-// without a name has the name of the file. t has no space at its ends.
+// script reads a frame of Lua, Ruby, JavaScript or Papyrus, which is a place and a function: "PLACE: in function 'turn'",
+// "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() - PLACE". A place is
+// a file, a colon and the line, or `"FILE" Line 12`. A function without a name has the name of the file. t has no space
+// at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
-	switch end := t[len(t)-1]; {
-	case end == '\'' || end == '>' || end == '?' || end == 'k': // "main chunk"
-		if end == '\'' && strings.Contains(t, ":in ") { // Ruby
-			place, name, _ = strings.Cut(strings.TrimPrefix(t, "from "), ":in ")
-			name = strings.TrimSuffix(name, "'")
-			name = name[strings.LastIndexAny(name, " '`")+1:]
-			break
+	end := t[len(t)-1]
+	if end == '\'' && strings.Contains(t, ":in ") { // Ruby
+		place, name, _ = strings.Cut(strings.TrimPrefix(t, "from "), ":in ")
+		name = strings.TrimSuffix(name, "'")
+		name = name[strings.LastIndexAny(name, " '`")+1:]
+	} else if end == '\'' || end == '>' || end == '?' || end == 'k' { // "main chunk"
+		place, name, _ = strings.Cut(t, " in ")
+		if _, method, ok := strings.Cut(name, ") "); ok && name[0] == '(' {
+			name, _, _ = strings.Cut(method, " ")
+		} else {
+			_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
 		}
-		place, name, _ = strings.Cut(t, ": in ")
-		_, name, _ = strings.Cut(strings.TrimSuffix(name, "'"), " '")
-	case end-'0' > 9:
+		place = strings.TrimSuffix(place, ":")
+	} else if end-'0' > 9 {
 		return false
-	case t[0]-'0' < 10:
+	} else if t[0]-'0' < 10 {
 		_, rest, _ := strings.Cut(t, ". ")
 		name, place, _ = strings.Cut(rest, " - ")
-	default:
+	} else if t[0] == '[' {
+		_, rest, _ := strings.Cut(t, "].")
+		name, place, _ = strings.Cut(rest, "() - \"")
+		place = strings.Replace(place, `" Line `, ":", 1)
+	} else {
 		name, place, _ = strings.Cut(t, "@")
 		place = strings.TrimSuffix(strings.TrimRight(place, "0123456789"), ":")
 	}
@@ -251,7 +259,7 @@ func (f *Head) script(t string) bool {
 	if file == "" || strings.IndexByte(name, ' ') >= 0 {
 		return false
 	}
-	if name == "" {
+	if name == "" || name == "?" {
 		name = file
 	}
 	f.Script, f.Module, f.Led, f.Name = true, file, true, name
@@ -327,7 +335,7 @@ func Parse(line string) (f Frame, c Certainty) {
 	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
 		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
 		return f, Sure
-	case t[0] == '[': // a tag
+	case t[0] == '[' && t[len(t)-1]-'0' > 9: // a tag
 		return f, None
 	}
 	switch {

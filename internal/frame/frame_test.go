@@ -36,16 +36,19 @@ func TestParse(t *testing.T) {
 // TestParseScripts holds that frames of script languages name the file of the script and the function.
 func TestParseScripts(t *testing.T) {
 	for line, want := range map[string][2]string{
-		"\tscripts/press.lua:12: in function 'turn'":             {"press", "turn"},
-		"\t...gs/gears/press.lua:12: in upvalue 'Press.turn'":    {"press", "Press.turn"},
-		"\tscripts/roll.lua:9: in main chunk":                    {"roll", "roll"},
-		"\tscripts/roll.lua:9: in function <scripts/roll.lua:3>": {"roll", "roll"},
-		"  1. turn - addons/gears/lua/press.lua:12":              {"press", "turn"},
-		"\tfrom scripts/press.rb:12:in 'Press#turn'":             {"press", "Press#turn"},
-		"\tfrom scripts/press.rb:12:in `block in turn'":          {"press", "turn"},
-		"press.rb:12:in `<main>'":                                {"press", "<main>"},
-		"turn@simulation/press.js:12:3":                          {"press", "turn"},
-		"  Press.prototype.turn@simulation/press.js:12:3":        {"press", "Press.prototype.turn"},
+		"\tscripts/press.lua:12: in function 'turn'":                               {"press", "turn"},
+		"\t...gs/gears/press.lua:12: in upvalue 'Press.turn'":                      {"press", "Press.turn"},
+		"\tscripts/roll.lua:9: in main chunk":                                      {"roll", "roll"},
+		"\tscripts/roll.lua:9: in function <scripts/roll.lua:3>":                   {"roll", "roll"},
+		"  1. turn - addons/gears/lua/press.lua:12":                                {"press", "turn"},
+		"\tfrom scripts/press.rb:12:in 'Press#turn'":                               {"press", "Press#turn"},
+		"\tfrom scripts/press.rb:12:in `block in turn'":                            {"press", "turn"},
+		"press.rb:12:in `<main>'":                                                  {"press", "<main>"},
+		"turn@simulation/press.js:12:3":                                            {"press", "turn"},
+		"mods/press.lua:63 in (method) Turn (Lua) <58-71>":                         {"press", "Turn"},
+		"mods/press.lua:63 in () ? (Lua) <58-71>":                                  {"press", "press"},
+		"\t[PressQuest (1E000D62)].PressQuest.Turn() - \"PressQuest.psc\" Line 41": {"PressQuest", "PressQuest.Turn"},
+		"  Press.prototype.turn@simulation/press.js:12:3":                          {"press", "Press.prototype.turn"},
 	} {
 		f, got := frame.Parse(line)
 		require.Equal(t, frame.Within, got, line)

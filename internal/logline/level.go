@@ -128,9 +128,9 @@ func ofLetter(c byte) (event.Level, bool) {
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
 //	[ERR]   [WARN ]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
-//	[1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]
+//	[1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]   [=ERROR=]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
-	tag = strings.Trim(tag, " ")
+	tag = strings.Trim(tag, " =*")
 	begins := tag != "" && isDigit(tag[0])
 	upTo := abridged
 	if afterTime || begins {

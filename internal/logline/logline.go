@@ -3,7 +3,6 @@
 package logline
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -148,112 +147,6 @@ func (p *parser) read() {
 	}
 }
 
-// special reads the forms that begin with a letter, a word or a number for the level. It reports whether only the tail
-// is left to be read.
-//
-//	E0405 10:00:00.000001   123 press.go:12] stuck
-//	E/Press( 123): stuck
-//	<11>Apr  5 10:00:00 host press[12]: stuck
-//	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
-//	ERRO[0012] stuck
-//	fail: Acme.Press[12]
-//	*** ERROR *** stuck
-func (p *parser) special() bool {
-	s := p.rest()
-	if len(s) < 7 {
-		return p.decorated(s)
-	}
-	if l, ok := ofLetter(s[0]); ok {
-		n := digits(s[1:])
-		if (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0 {
-			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
-				return p.sure(l, end+1)
-			}
-			return p.sure(l, n+2+wordLen(s[n+2:]))
-		}
-		if p.logcat(l) {
-			return true
-		}
-	}
-	switch {
-	case s[0] == '<':
-		if number, _, ok := strings.Cut(s[1:5], ">"); ok {
-			if l, ok := Priority(number); ok {
-				p.sure(l, len(number)+2)
-				p.syslog()
-				return true
-			}
-		}
-	case s[4] == '[' && isCapitals(s[:4]):
-		l, ok := find(s[:4], field)
-		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
-			return p.sure(l, 6+n)
-		}
-	case s[4] == ':' && s[5] == ' ':
-		name := s[6:][:wordLen(s[6:])]
-		l, ok := find(s[:4], field)
-		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
-			return p.sure(l, 6+len(name))
-		}
-	}
-	return p.decorated(s)
-}
-
-// decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
-func (p *parser) decorated(s string) bool {
-	if s == "" || strings.IndexByte("*=#<!~", s[0]) < 0 {
-		return false
-	}
-	word := strings.TrimLeft(s, s[:1])
-	open := len(s) - len(word)
-	word = strings.TrimLeft(word, " ")
-	n := wordLen(word)
-	name := strings.TrimRight(word[:n], "*=#>!~")
-	l, ok := find(name, abridged)
-	rest := strings.TrimLeft(word[len(name):], " ")
-	if !ok || !isCapitals(name) || open > 8 || rest == "" || strings.IndexByte("*=#>!~", rest[0]) < 0 {
-		return false
-	}
-	rest = strings.TrimLeft(rest, rest[:1])
-	return p.sure(l, len(s)-len(rest))
-}
-
-// isBracketed reports whether s is a number in brackets that begin with open.
-func isBracketed(s string, open byte) bool {
-	n := len(s) - 1
-	return n > 1 && s[0] == open && digits(s[1:]) == n-1 && s[n] == open+2
-}
-
-// syslog reads the part of a line of syslog below its priority.
-func (p *parser) syslog() {
-	if s := p.rest(); strings.HasPrefix(s, "1 ") && len(s) > 2 && (isDigit(s[2]) || s[2] == '-') { // RFC 5424
-		i := p.i + 2
-		for range 5 { // time, host, program, process, message
-			n := wordLen(p.s[i:])
-			if i += n + 1; n == 0 || i > len(p.s) {
-				return
-			}
-		}
-		for i < len(p.s) && p.s[i] == '[' {
-			end := strings.IndexByte(p.s[i:], ']')
-			if end < 0 {
-				return
-			}
-			i += end + 1
-		}
-		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
-			i++
-		}
-		p.i = i
-		p.commit()
-		return
-	}
-	level := p.head.Level
-	p.head.Leveled = false
-	p.parts()
-	p.level(level)
-}
-
 // parts reads times, tags, names and the level, in any order, up to the text.
 func (p *parser) parts() {
 	for range maxParts {
@@ -390,36 +283,18 @@ func (p *parser) word() bool {
 	if eq := strings.IndexByte(word, '='); eq > 0 {
 		return p.pair(word, eq)
 	}
-	colon := strings.IndexByte(word, ':')
-	name := word
+	name, colon := word, strings.IndexByte(word, ':')
 	if colon >= 0 {
 		name = word[:colon]
-		if dot := strings.LastIndexByte(name, '.'); dot > 0 && p.timed && isCapitals(name[dot+1:]) { // Monolog's channel
-			if l, ok := find(name[dot+1:], abridged); ok {
-				return p.sure(l, colon+1)
-			}
-		}
 	}
-	if level, thread, ok := strings.Cut(name, "["); ok && p.timed && isCapitals(level) && strings.HasSuffix(thread, "]") {
-		if l, ok := find(level, timed); ok { // "ERROR[Main]:"
-			return p.sure(l, len(name)+min(n-len(name), 1))
-		}
+	if l, ok := p.compound(name, colon >= 0); ok {
+		return p.sure(l, min(n, len(name)+1))
 	}
 	if colon > 0 && p.constant(name) { // the whole word is text
 		return false
 	}
-	if p.timed || p.number || colon >= 0 || isCapitals(name) {
-		upTo := abridged
-		if p.timed {
-			upTo = timed
-		}
-		plain := !isCapitals(name) && colon < 0
-		if !plain || !p.named {
-			if l, ok := find(name, upTo); ok && name != "panic" && !p.speaksOf(word) { // Go's text
-				p.leveled(l, name, colon, word)
-				return true
-			}
-		}
+	if p.levelWord(name, colon, word) {
+		return true
 	}
 	if l, ok := ofLetter(word[0]); ok && p.timed && (n == 1 && p.letter(l) || p.logcat(l)) {
 		return true
@@ -437,6 +312,41 @@ func (p *parser) word() bool {
 		p.named = true
 		return isLetter(word[0]) && p.names <= maxNames
 	}
+	return true
+}
+
+// compound returns the level in a word after a time: behind the channel of Monolog, "press.ERROR:", or in front of a
+// thread, "ERROR[Main]:".
+func (p *parser) compound(name string, colon bool) (event.Level, bool) {
+	level, thread, ok := strings.Cut(name, "[")
+	upTo := timed
+	if dot := strings.LastIndexByte(name, '.'); !ok && dot > 0 {
+		level, upTo = name[dot+1:], abridged
+		ok = colon
+	} else {
+		ok = ok && strings.HasSuffix(thread, "]")
+	}
+	if !ok || !p.timed || !isCapitals(level) {
+		return event.LevelUnknown, false
+	}
+	return find(level, upTo)
+}
+
+// levelWord reads a word that names a level, with the colon after it.
+func (p *parser) levelWord(name string, colon int, word string) bool {
+	plain := !isCapitals(name) && colon < 0
+	if plain && (p.named || !p.timed && !p.number) {
+		return false
+	}
+	upTo := abridged
+	if p.timed {
+		upTo = timed
+	}
+	l, ok := find(name, upTo)
+	if !ok || name == "panic" || p.speaksOf(word) { // Go's text
+		return false
+	}
+	p.leveled(l, name, colon, word)
 	return true
 }
 
@@ -515,44 +425,6 @@ func (p *parser) setOff() bool {
 	s := p.rest()
 	return len(s) < 2 || s[0] != ' ' || strings.IndexByte(" [|", s[1]) >= 0 || strings.HasPrefix(s, " - ") ||
 		timeLen(s[1:]) > 0
-}
-
-// logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
-func (p *parser) logcat(l event.Level) bool {
-	s := p.rest()
-	open := strings.IndexByte(s[:min(len(s), maxPart)], '(')
-	if open < 3 || s[1] != '/' {
-		return false
-	}
-	number, after, ok := strings.Cut(s[open+1:], "):")
-	if number = strings.TrimLeft(number, " "); !ok || number == "" || digits(number) < len(number) {
-		return false
-	}
-	return p.sure(l, len(s)-len(after))
-}
-
-// letter reads the level of a line of logcat or MongoDB after its time:
-//
-//	04-05 10:00:00.000   123   456 E Press   : stuck
-//	2031-04-05T10:00:00.000+0000 E STORAGE  [main] stuck
-func (p *parser) letter(l event.Level) bool {
-	s := strings.TrimLeft(p.s[p.i+1:], " ")
-	tag := s[:wordLen(s)]
-	after := strings.TrimLeft(s[len(tag):], " ")
-	switch {
-	case tag == "":
-		return false
-	case tag[len(tag)-1] == ':':
-		after = s[len(tag):]
-	case strings.HasPrefix(after, ": "):
-		after = after[1:]
-	case !isCapitals(tag) || !strings.HasPrefix(after, "["):
-		return false
-	}
-	p.level(l)
-	p.i = len(p.s) - len(after)
-	p.commit()
-	return true
 }
 
 // pair reads a pair of logfmt, "level=warn", at which only times and levels belong to the head.
@@ -683,9 +555,6 @@ func wordLen(s string) int {
 	return len(s)
 }
 
-// joins are the signs between the digits of a time.
-var joins = [256]bool{'-': true, '/': true, '.': true, ':': true, '_': true, 'T': true, '+': true}
-
 // ends are the bytes that end a word.
 var ends = [256]bool{' ': true, '\t': true, '|': true, ',': true, ';': true}
 
@@ -704,172 +573,3 @@ func digits(s string) int {
 	}
 	return n
 }
-
-// timeLen returns the length of the time at the beginning of s, 0 without one: the date, the time of day and the zone,
-// as far as they are there. Words of any language may belong to the date in front of a time of day; without a year only
-// the English ones.
-//
-//	2031-04-05T10:00:00.123Z    Sat Apr  5 10:00:00 2031    5. April 2031 10:00:00    2031. 4. 5. 오전 10:00:00 +0900
-func timeLen(s string) int {
-	s = s[:min(len(s), maxPart)]
-	if s == "" || !isDigit(s[0]) && !mayDate(s) {
-		return 0
-	}
-	good, day, year, foreign := 0, false, false, 0
-	for i := 0; i < len(s); {
-		rest := s[i:]
-		n, run, d := wordLen(rest), timeRun(rest), digits(rest)
-		end := run + letters(rest[run:])
-		switch {
-		case d > 0 && (end == run || isZone(rest[run:end])) && isTime(rest[:end]):
-			if good == 0 && i > 0 && (!day || !year && foreign > 0) {
-				return 0
-			}
-			n = end
-			good = i + n
-		case good > 0 && (isSign(rest[0]) && run > 2 || isZone(rest[:end]) || d == 4 && n == d && day && !year):
-			n = end
-			good = i + n
-		case good > 0, i == 0 && d == 0 && !isDateWord(rest[:n]) && !strings.HasPrefix(rest[n:], ","):
-			return good
-		case isDateWord(rest[:n]):
-		case d == 0:
-			if foreign++; foreign > 3 || n == 0 || rest[0] < 0x80 && !isLetter(rest[0]) {
-				return 0
-			}
-		case d > 4 || d < n && strings.Trim(rest[d:n], ".") != "":
-			return 0
-		default:
-			day, year = day || d == 1 || d == 2, year || d == 4
-		}
-		for i += n; i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';'); {
-			i++
-		}
-	}
-	return good
-}
-
-// mayDate reports whether a time of day may be among the first bytes of s.
-func mayDate(s string) bool {
-	s = s[:min(len(s), maxPart)]
-	i := strings.IndexByte(s, ':')
-	return i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
-}
-
-// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. Behind
-// a comma follows a fraction.
-func timeRun(s string) int {
-	n := 0
-	for n < len(s) {
-		follow := digits(s[n+1:])
-		switch c := s[n]; {
-		case isDigit(c), joins[c] && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])), c == ',' && follow >= 3:
-			n += 1 + follow
-		case c-'A' < 26 && isDateWord(s[n:min(len(s), n+3)]),
-			c >= 0x80 && n > 0 && len(s) > n+2 && strings.Contains("年月日", s[n:n+3]):
-			n += 3
-		default:
-			return n
-		}
-	}
-	return n
-}
-
-// isZone reports whether s is the half of a day or the zone after a time.
-func isZone(s string) bool { return slices.Contains(zones, s) }
-
-var zones = []string{"Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT"}
-
-// isTime reports whether s, which begins with a digit, is a date or a time of day, or is a number of seconds with three
-// decimals or more.
-func isTime(s string) bool {
-	n := digits(s)
-	if n == len(s) {
-		return false
-	}
-	sign, rest := s[n], s[n+1:]
-	m := digits(rest)
-	after := rest[m:]
-	more := len(after) > 1 && isDigit(after[1])
-	switch sign {
-	case ':': // hours and minutes, and then seconds, or what says that it is a time
-		return n <= 2 && m == 2 && (more && (after[0] == ':' || after[0] == '.') || after == "AM" || after == "PM")
-	case '-', '/', 'T': // 20310405-10:00:00, 20310405T100000, 5-Apr-2031
-		return n == 8 && (m == 2 || m == 6) || n <= 2 && m == 0 ||
-			(n <= 2 || n == 4) && m <= 2 && more && after[0] == sign
-	case '.':
-		if (n == 4 || n <= 2) && m == 2 {
-			return more && after[0] == '.' && strings.Count(rest, ".") != 2 // which an address has
-		}
-		return m >= 3 && after == ""
-	}
-	return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) || n == 4 && sign >= 0x80 // 05Apr2031, 2031年4月5日
-}
-
-// isDateWord reports whether s is a month or a day.
-func isDateWord(s string) bool {
-	switch s {
-	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
-		return true
-	}
-	return false
-}
-
-// isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
-// and not a mod.
-func isThread(tag string) bool {
-	return tag == "main" || tag == "null" || strings.ContainsAny(tag, "0123456789./@#") ||
-		strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
-}
-
-// isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
-func isPosition(word string) bool {
-	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
-		return false
-	}
-	dot := strings.IndexByte(word, '.')
-	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
-	if dot < 1 || colon < dot || word[0] == '{' {
-		return false
-	}
-	d := digits(word[colon+1:])
-	return d > 0 && (colon+1+d == len(word) || word[colon+1+d:] == ":")
-}
-
-// isLogger reports whether word, maybe with a colon at its end, is the name of a logger with its packages, and not that
-// of a file.
-func isLogger(word string) bool {
-	word = strings.TrimSuffix(word, ":")
-	dot := strings.LastIndexByte(word, '.')
-	if dot < 1 || dot+1 == len(word) || !isLetter(word[0]) {
-		return false
-	}
-	last := word[dot+1:]
-	if strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error") {
-		return false // an exception
-	}
-	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
-}
-
-// isName reports whether s consists of names with dots between them.
-func isName(s string) bool {
-	for i := range len(s) {
-		if !names[s[i]] {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// isHost reports whether s may be the name of a host.
-func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
-
-// names are the bytes that isName allows.
-var names = func() (t [256]bool) {
-	for c := range t {
-		b := byte(c)
-		t[c] = isLetter(b) || isDigit(b) || strings.IndexByte("._$-", b) >= 0
-	}
-	return t
-}()

@@ -57,6 +57,7 @@ var ways = []struct{ line, text string }{
 	{"ERROR|save|could not write slot 3", "save|could not write slot 3"},
 	{"ERROR\tsave\tcould not write slot 3", "save\tcould not write slot 3"},
 	{"[ERROR|save] could not write slot 3", "could not write slot 3"},
+	{"[=ERROR=] could not write slot 3", "could not write slot 3"},
 	{"<ERROR> could not write slot 3", "could not write slot 3"},
 	{"*ERROR* could not write slot 3", "could not write slot 3"},
 	{"*** ERROR *** could not write slot 3", "could not write slot 3"},

@@ -1,0 +1,61 @@
+package logline
+
+import "strings"
+
+// isThread reports whether a tag next to a time or a level names a thread, a process, a request or a logger,
+// and not a mod.
+func isThread(tag string) bool {
+	return tag == "main" || tag == "null" || strings.ContainsAny(tag, "0123456789./@#") ||
+		strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
+}
+
+// isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
+func isPosition(word string) bool {
+	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
+		return false
+	}
+	dot := strings.IndexByte(word, '.')
+	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
+	if dot < 1 || colon < dot || word[0] == '{' {
+		return false
+	}
+	d := digits(word[colon+1:])
+	return d > 0 && (colon+1+d == len(word) || word[colon+1+d:] == ":")
+}
+
+// isLogger reports whether word, maybe with a colon at its end, is the name of a logger with its packages, and not that
+// of a file.
+func isLogger(word string) bool {
+	word = strings.TrimSuffix(word, ":")
+	dot := strings.LastIndexByte(word, '.')
+	if dot < 1 || dot+1 == len(word) || !isLetter(word[0]) {
+		return false
+	}
+	last := word[dot+1:]
+	if strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error") {
+		return false // an exception
+	}
+	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
+}
+
+// isName reports whether s consists of names with dots between them.
+func isName(s string) bool {
+	for i := range len(s) {
+		if !names[s[i]] {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isHost reports whether s may be the name of a host.
+func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
+
+// names are the bytes that isName allows.
+var names = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = isLetter(b) || isDigit(b) || strings.IndexByte("._$-", b) >= 0
+	}
+	return t
+}()

@@ -1,0 +1,151 @@
+package logline
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// special reads the forms that begin with a letter, a word or a number for the level. It reports whether only the tail
+// is left to be read.
+//
+//	E0405 10:00:00.000001   123 press.go:12] stuck
+//	E/Press( 123): stuck
+//	<11>Apr  5 10:00:00 host press[12]: stuck
+//	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
+//	ERRO[0012] stuck
+//	fail: Acme.Press[12]
+//	*** ERROR *** stuck
+func (p *parser) special() bool {
+	s := p.rest()
+	if len(s) < 7 {
+		return p.decorated(s)
+	}
+	if l, ok := ofLetter(s[0]); ok {
+		n := digits(s[1:])
+		if (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0 {
+			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
+				return p.sure(l, end+1)
+			}
+			return p.sure(l, n+2+wordLen(s[n+2:]))
+		}
+		if p.logcat(l) {
+			return true
+		}
+	}
+	switch {
+	case s[0] == '<':
+		if number, _, ok := strings.Cut(s[1:5], ">"); ok {
+			if l, ok := Priority(number); ok {
+				p.sure(l, len(number)+2)
+				p.syslog()
+				return true
+			}
+		}
+	case s[4] == '[' && isCapitals(s[:4]):
+		l, ok := find(s[:4], field)
+		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
+			return p.sure(l, 6+n)
+		}
+	case s[4] == ':' && s[5] == ' ':
+		name := s[6:][:wordLen(s[6:])]
+		l, ok := find(s[:4], field)
+		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
+			return p.sure(l, 6+len(name))
+		}
+	}
+	return p.decorated(s)
+}
+
+// decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
+func (p *parser) decorated(s string) bool {
+	if s == "" || strings.IndexByte("*=#<!~", s[0]) < 0 {
+		return false
+	}
+	word := strings.TrimLeft(s, s[:1])
+	open := len(s) - len(word)
+	word = strings.TrimLeft(word, " ")
+	n := wordLen(word)
+	name := strings.TrimRight(word[:n], "*=#>!~")
+	l, ok := find(name, abridged)
+	rest := strings.TrimLeft(word[len(name):], " ")
+	if !ok || !isCapitals(name) || open > 8 || rest == "" || strings.IndexByte("*=#>!~", rest[0]) < 0 {
+		return false
+	}
+	rest = strings.TrimLeft(rest, rest[:1])
+	return p.sure(l, len(s)-len(rest))
+}
+
+// isBracketed reports whether s is a number in brackets that begin with open.
+func isBracketed(s string, open byte) bool {
+	n := len(s) - 1
+	return n > 1 && s[0] == open && digits(s[1:]) == n-1 && s[n] == open+2
+}
+
+// syslog reads the part of a line of syslog below its priority.
+func (p *parser) syslog() {
+	if s := p.rest(); strings.HasPrefix(s, "1 ") && len(s) > 2 && (isDigit(s[2]) || s[2] == '-') { // RFC 5424
+		i := p.i + 2
+		for range 5 { // time, host, program, process, message
+			n := wordLen(p.s[i:])
+			if i += n + 1; n == 0 || i > len(p.s) {
+				return
+			}
+		}
+		for i < len(p.s) && p.s[i] == '[' {
+			end := strings.IndexByte(p.s[i:], ']')
+			if end < 0 {
+				return
+			}
+			i += end + 1
+		}
+		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
+			i++
+		}
+		p.i = i
+		p.commit()
+		return
+	}
+	level := p.head.Level
+	p.head.Leveled = false
+	p.parts()
+	p.level(level)
+}
+
+// logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
+func (p *parser) logcat(l event.Level) bool {
+	s := p.rest()
+	open := strings.IndexByte(s[:min(len(s), maxPart)], '(')
+	if open < 3 || s[1] != '/' {
+		return false
+	}
+	number, after, ok := strings.Cut(s[open+1:], "):")
+	if number = strings.TrimLeft(number, " "); !ok || number == "" || digits(number) < len(number) {
+		return false
+	}
+	return p.sure(l, len(s)-len(after))
+}
+
+// letter reads the level of a line of logcat or MongoDB after its time:
+//
+//	04-05 10:00:00.000   123   456 E Press   : stuck
+//	2031-04-05T10:00:00.000+0000 E STORAGE  [main] stuck
+func (p *parser) letter(l event.Level) bool {
+	s := strings.TrimLeft(p.s[p.i+1:], " ")
+	tag := s[:wordLen(s)]
+	after := strings.TrimLeft(s[len(tag):], " ")
+	switch {
+	case tag == "":
+		return false
+	case tag[len(tag)-1] == ':':
+		after = s[len(tag):]
+	case strings.HasPrefix(after, ": "):
+		after = after[1:]
+	case !isCapitals(tag) || !strings.HasPrefix(after, "["):
+		return false
+	}
+	p.level(l)
+	p.i = len(p.s) - len(after)
+	p.commit()
+	return true
+}
