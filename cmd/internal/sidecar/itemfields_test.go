@@ -59,18 +59,12 @@ func TestItemFields(t *testing.T) {
 	}
 	frame := appendFrame(nil, typeUpdate, update{u, ""})
 	sent := gabp.Project(&a)
-	document := report.Document{Updates: []report.UpdateLine{{Update: u}}}
-	var replay struct {
-		Files []struct{ Updates []json.RawMessage }
-	}
-	require.NoError(t, json.Unmarshal(report.JSON(nil, &document), &replay))
 	surfaces := map[string][]byte{
 		"heed/items":   marshal(listed),
 		"heed/item":    marshal(bridge.ItemDetail{Item: bridge.Item{Item: a}, Cause: bridge.Cause{CauseEntry: a.Cause}}),
 		"GABP":         marshal(sent),
 		"sidecar":      attention(frame[headSize:]),
 		"replay jsonl": attention(report.AppendUpdate(nil, "a.log", &u)),
-		"replay json":  attention(replay.Files[0].Updates[0]),
 	}
 	fields := fieldsOf(t, reflect.TypeFor[heed.Item]())
 	require.Contains(t, fields, "sample.variants.count")
