@@ -56,13 +56,6 @@ func (o *operation) note(d event.Disposition, number uint64) {
 // unsettled reports whether an end leaves open how the operation ended.
 func unsettled(s event.Status) bool { return s == event.StatusTimedOut || s == event.StatusCancelled }
 
-// doubt records that item number reports that it is not known how o ended.
-func (o *operation) doubt(number uint64) {
-	if o.Item == 0 {
-		o.Item = number
-	}
-}
-
 // maxDepth bounds the walk from an operation to its root. Hosts nest a few deep; a deeper operation counts as a root of
 // its own.
 const maxDepth = 32
@@ -110,7 +103,7 @@ func (t *operations) drop(o *operation) {
 		parent.note(o.Worst, o.Item)
 		if o.Doubtful {
 			parent.Doubtful = true
-			parent.doubt(o.Item)
+			parent.Item = cmp.Or(parent.Item, o.Item)
 		}
 	}
 	delete(t.byID, o.ID)
@@ -370,7 +363,7 @@ func (c *Coalescer) abandon(o *operation) {
 func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictReason) {
 	o := to.named
 	if o != nil && unsettled(in.Entry.Status) {
-		o.doubt(n)
+		o.Item = cmp.Or(o.Item, n) // it reports that the end is not known
 		c.mark(n, ReasonBackground, o)
 		return
 	}

@@ -51,24 +51,20 @@ func (s *State) fits(c *Coalescer) error {
 // odd names a field of s with a number that is too large, a time after now or a reference to nothing. It returns "" if
 // there is none.
 func (s *State) odd(v reflect.Value) (why string) {
-	switch bad, leaf := s.impossible(v); {
+	bad, leaf := s.impossible(v)
+	switch kind := v.Kind(); {
 	case bad:
 		return " is not possible"
 	case leaf:
-		return ""
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return s.odd(v.Elem())
-		}
-	case reflect.Slice, reflect.Array:
+	case kind == reflect.Pointer && !v.IsNil():
+		return s.odd(v.Elem())
+	case kind == reflect.Slice || kind == reflect.Array:
 		for i := range v.Len() {
 			if why = s.odd(v.Index(i)); why != "" {
 				return fmt.Sprintf("[%d]%s", i, why)
 			}
 		}
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		for f, inner := range v.Fields() {
 			if !f.IsExported() || strings.HasSuffix(f.Name, "Pos") {
 				continue
@@ -97,13 +93,8 @@ func (s *State) impossible(v reflect.Value) (bad, leaf bool) {
 	case **operation:
 		bad = *x != nil && ((*x).ref < 0 || int((*x).ref) > len(s.Operations))
 	default:
-		switch v.Kind() {
-		case reflect.Uint64:
-			return v.Uint() > maxCount, true
-		case reflect.Int, reflect.Int64:
-			return v.Int() < 0 || v.Int() > int64(farthest), true
-		}
-		return false, false
+		bad = v.CanUint() && v.Uint() > maxCount || v.CanInt() && (v.Int() < 0 || v.Int() > int64(farthest))
+		return bad, v.CanUint() || v.CanInt()
 	}
 	return bad, true
 }
