@@ -269,12 +269,14 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	return c.join(in, &to, it, &before, why)
 }
 
-// starved reports whether an item of this run holds that memory ran out.
-func (c *Coalescer) starved() bool {
-	return slices.ContainsFunc(c.items, func(it item) bool {
+// explainCrash marks the rule of a crash, or nil, as lack of memory if an item of this run reports that memory ran out.
+func (c *Coalescer) explainCrash(r *ruleCount) {
+	if r != nil && r.Effects&crash != 0 && slices.ContainsFunc(c.items, func(it item) bool {
 		return it.State != itemFree && it.State != itemPast && it.State != itemOver &&
 			slices.ContainsFunc(it.Rules, func(r ruleCount) bool { return r.Effects&memory != 0 })
-	})
+	}) {
+		r.Effects |= memory
+	}
 }
 
 // holder returns the item that an entry of the log belongs to, of it, which gathers its burst, and the open items that
@@ -368,15 +370,15 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if opened && it.blocking() {
 		c.allowance.Stops++
 	}
-	if r := it.rule(d.Rule); f.newGroup && r != nil && r.Effects&crash != 0 && c.starved() {
-		r.Effects |= memory
-	}
-	if f.newGroup && !group {
-		c.allowance.Groups++
-	}
-	if f.newGroup && again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
-		before.row.Recurrence = nil
-		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
+	if f.newGroup {
+		if !group {
+			c.allowance.Groups++
+		}
+		if again != nil && it.Scope.plain() == to.scope.plain() { // else it covers no repeat later
+			before.row.Recurrence = nil
+			it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = again
+		}
+		c.explainCrash(it.rule(d.Rule))
 	}
 	if it.State == itemDeferred && stopsAtOnce(in) {
 		it.on(onBlock)

@@ -56,13 +56,6 @@ func (o *operation) note(d event.Disposition, number uint64) {
 // unsettled reports whether an end leaves open how the operation ended.
 func unsettled(s event.Status) bool { return s == event.StatusTimedOut || s == event.StatusCancelled }
 
-// doubt records that item number reports that it is not known how o ended.
-func (o *operation) doubt(number uint64) {
-	if o.Item == 0 {
-		o.Item = number
-	}
-}
-
 // maxDepth bounds the walk from an operation to its root. Hosts nest a few deep; a deeper operation counts as a root of
 // its own.
 const maxDepth = 32
@@ -110,7 +103,7 @@ func (t *operations) drop(o *operation) {
 		parent.note(o.Worst, o.Item)
 		if o.Doubtful {
 			parent.Doubtful = true
-			parent.doubt(o.Item)
+			parent.Item = cmp.Or(parent.Item, o.Item)
 		}
 	}
 	delete(t.byID, o.ID)
@@ -255,35 +248,45 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	}
 	switch {
 	case e.Status == event.StatusStarted:
-		if o.Status == event.StatusNone {
-			o.Status, o.Started = e.Status, c.now
-			c.set(&c.cfg.OperationMax, o.Started)
-		}
-		o.Begun = true
-		if o.Parent == "" {
-			c.calls.Begun++
-			c.calls.BegunAt = c.now.seq
-			o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
-		}
-		c.meetOpen(o)
+		c.started(o)
 	case e.Status.Ended() && (o.running() || o.Abandoned || o.Doubtful):
-		// A late end settles how it ended. Entries in between were not charged to it: their absence is no evidence.
-		if o.Abandoned || !o.running() && c.cfg.Linger.passed(o.Ended, c.now) {
-			o.Gap = cmp.Or(o.Gap, o.unknown(false))
-		}
-		if e.Status == event.StatusCompleted && o.running() {
-			c.completed(o)
-		}
-		if c.ops.holds(o) && !slices.Contains(c.ops.recent, o) { // else its parent took its place
-			c.ops.recent = append(c.ops.recent, o)
-		}
-		o.Status, o.Ended, o.Abandoned = e.Status, c.now, false
-		o.Doubtful = unsettled(e.Status)
+		c.ended(o, e.Status)
 	case unsettled(e.Status):
 		o.Doubtful = true // it ended otherwise before
 	}
 	c.survey()
 	return o
+}
+
+// started records that o starts. As a root, it is a call, and receives the mark that waits for the next one.
+func (c *Coalescer) started(o *operation) {
+	if o.Status == event.StatusNone {
+		o.Status, o.Started = event.StatusStarted, c.now
+		c.set(&c.cfg.OperationMax, o.Started)
+	}
+	o.Begun = true
+	if o.Parent == "" {
+		c.calls.Begun++
+		c.calls.BegunAt = c.now.seq
+		o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
+	}
+	c.meetOpen(o)
+}
+
+// ended records that o ends with status s. A late end settles how it ended. Entries in between were not charged to it:
+// their absence is no evidence.
+func (c *Coalescer) ended(o *operation, s event.Status) {
+	if o.Abandoned || !o.running() && c.cfg.Linger.passed(o.Ended, c.now) {
+		o.Gap = cmp.Or(o.Gap, o.unknown(false))
+	}
+	if s == event.StatusCompleted && o.running() {
+		c.completed(o)
+	}
+	if c.ops.holds(o) && !slices.Contains(c.ops.recent, o) { // else its parent took its place
+		c.ops.recent = append(c.ops.recent, o)
+	}
+	o.Status, o.Ended, o.Abandoned = s, c.now, false
+	o.Doubtful = unsettled(s)
 }
 
 // resurvey is survey for a new generation of time, or for other windows: any operation may be under way again.
@@ -360,7 +363,7 @@ func (c *Coalescer) abandon(o *operation) {
 func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictReason) {
 	o := to.named
 	if o != nil && unsettled(in.Entry.Status) {
-		o.doubt(n)
+		o.Item = cmp.Or(o.Item, n) // it reports that the end is not known
 		c.mark(n, ReasonBackground, o)
 		return
 	}

@@ -134,13 +134,8 @@ func (c *Coalescer) covers(it *item, rule string, to *destination) bool {
 // package documentation has the rules by number.
 func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	it, d := k.item, &in.Decision
-	switch { // 1
-	case d.Disposition > k.disposition:
-		return reasonDisposition
-	case d.Severity > k.severity:
-		return reasonSeverity
-	case d.Invalidates && !k.invalidates:
-		return reasonInvalidated
+	if why := k.worsened(d); why != "" { // 1
+		return why
 	}
 	since, before := c.laterCall(it, to)
 	if k.row == nil { // 2
@@ -161,7 +156,7 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 		return reasonReturned
 	case blocking && to.scope == scopeHost && apart: // the host knows
 		return reasonReturned
-	case blocking && to.scope.plain() && c.Loading() && !c.load.Acked && it.AckedAt.seq < c.load.Began.seq:
+	case blocking && to.scope.plain() && !c.load.Acked && it.AckedAt.seq < c.load.Began.seq:
 		return reasonReturned
 	}
 	// Without times, a call that began since the last entry separates occurrences.
@@ -172,6 +167,19 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 		return ""
 	}
 	return c.charge(k) // 4, 5
+}
+
+// worsened returns why an entry is worse than all that was acknowledged, "" if it is not.
+func (k *known) worsened(d *event.Decision) Reason {
+	switch {
+	case d.Disposition > k.disposition:
+		return reasonDisposition
+	case d.Severity > k.severity:
+		return reasonSeverity
+	case d.Invalidates && !k.invalidates:
+		return reasonInvalidated
+	}
+	return ""
 }
 
 // charge decides about a blocking entry in a call that began after the acknowledgement: it is charged to the call, or

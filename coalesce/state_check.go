@@ -51,7 +51,34 @@ func (s *State) fits(c *Coalescer) error {
 // odd names a field of s with a number that is too large, a time after now or a reference to nothing. It returns "" if
 // there is none.
 func (s *State) odd(v reflect.Value) (why string) {
-	bad := false
+	bad, leaf := s.impossible(v)
+	switch kind := v.Kind(); {
+	case bad:
+		return " is not possible"
+	case leaf:
+	case kind == reflect.Pointer && !v.IsNil():
+		return s.odd(v.Elem())
+	case kind == reflect.Slice || kind == reflect.Array:
+		for i := range v.Len() {
+			if why = s.odd(v.Index(i)); why != "" {
+				return fmt.Sprintf("[%d]%s", i, why)
+			}
+		}
+	case kind == reflect.Struct:
+		for f, inner := range v.Fields() {
+			if !f.IsExported() || strings.HasSuffix(f.Name, "Pos") {
+				continue
+			}
+			if why = s.odd(inner); why != "" {
+				return "." + f.Name + why
+			}
+		}
+	}
+	return ""
+}
+
+// impossible reports whether a value does not fit s, and whether it has no values in it to look at.
+func (s *State) impossible(v reflect.Value) (bad, leaf bool) {
 	switch x := v.Addr().Interface().(type) {
 	case *signature.Signature, *frame, *[2]int64: // any
 	case *logicalTime:
@@ -66,36 +93,10 @@ func (s *State) odd(v reflect.Value) (why string) {
 	case **operation:
 		bad = *x != nil && ((*x).ref < 0 || int((*x).ref) > len(s.Operations))
 	default:
-		switch v.Kind() {
-		case reflect.Uint64:
-			bad = v.Uint() > maxCount
-		case reflect.Int, reflect.Int64:
-			bad = v.Int() < 0 || v.Int() > int64(farthest)
-		case reflect.Pointer:
-			if !v.IsNil() {
-				return s.odd(v.Elem())
-			}
-		case reflect.Slice, reflect.Array:
-			for i := range v.Len() {
-				if why = s.odd(v.Index(i)); why != "" {
-					return fmt.Sprintf("[%d]%s", i, why)
-				}
-			}
-		case reflect.Struct:
-			for f, inner := range v.Fields() {
-				if !f.IsExported() || strings.HasSuffix(f.Name, "Pos") {
-					continue
-				}
-				if why = s.odd(inner); why != "" {
-					return "." + f.Name + why
-				}
-			}
-		}
+		bad = v.CanUint() && v.Uint() > maxCount || v.CanInt() && (v.Int() < 0 || v.Int() > int64(farthest))
+		return bad, v.CanUint() || v.CanInt()
 	}
-	if bad {
-		return " is not possible"
-	}
-	return ""
+	return bad, true
 }
 
 // laws are those that a state breaks.

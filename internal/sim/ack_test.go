@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -238,4 +239,253 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 		}
 	}
 	return left, moved
+}
+
+// quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
+func (m *model) quietly(e *entry) bool {
+	return slices.ContainsFunc(m.items, func(it *item) bool {
+		return it.acked && !it.past && it.rules[e.rule] != nil && m.soon(it)
+	})
+}
+
+// soon reports whether an entry comes in the quiet time of an item that was acknowledged.
+func (m *model) soon(it *item) bool {
+	if m.phase == "start" {
+		return !m.passed(loadMax, it.ackedTime)
+	}
+	return !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
+}
+
+// accounts returns the item that holds the group of an entry and was acknowledged last, or
+// nil. It is not sure where items may hold it of which not all is known.
+func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
+	sure = true
+	for _, it := range m.items {
+		if !it.acked || it.gone || it.past || (s == blinding) != (it.scope == blinding) ||
+			(s == hosted) != (it.scope == hosted) {
+			continue
+		}
+		r := it.rules[e.rule]
+		if it.vague || it.blurred || it.merged {
+			sure = false
+			continue
+		}
+		if r == nil || r.resolved || it.groups[e.group] == nil {
+			continue
+		}
+		if latest == nil || it.ackedAt >= latest.ackedAt {
+			if latest != nil && it.ackedAt == latest.ackedAt {
+				sure = false
+			}
+			latest = it
+		}
+	}
+	return latest, sure
+}
+
+// worse reports whether an entry may be worse than what an item was acknowledged with.
+func (m *model) worse(e *entry, it *item) bool {
+	return e.disposition > it.disposition || e.severity > it.severity || e.invalidates && !it.invalidates
+}
+
+// mayAbsorb says why a cleared item cannot account for an entry.
+func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("acknowledgement: entry %d was suppressed by %s: %s", e.Seq, it.id, fmt.Sprintf(format, args...))
+	}
+	if !it.acked {
+		return wrong("nobody acknowledged that")
+	}
+	if it.past {
+		return wrong("it belongs to an earlier run")
+	}
+	if h := m.holder(e); s == other && h != nil && e.disposition == event.Blocking {
+		return wrong("%s is open and holds its group", h.id)
+	}
+	if it.shared || it.vague {
+		return nil
+	}
+	if (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) || it.scope == digest {
+		return wrong("its burst is of another kind")
+	}
+	r := it.rules[e.rule]
+	if r != nil && r.resolved {
+		return wrong("rule %s was resolved since", e.rule)
+	}
+	if it.groups[e.group] == nil && !it.blurred {
+		switch {
+		case (r == nil || r.first > it.ackedAt) && !it.akin(e), !m.soon(it):
+			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
+		case m.acts(e, it):
+			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)
+		case m.worst(e):
+			return wrong("it is worse than all that it holds")
+		}
+		return nil
+	}
+	latest, sure := m.accounts(e, s)
+	if sure && latest != it {
+		return wrong("%s was acknowledged later", latest.id)
+	}
+	if sure && m.worst(e) {
+		return wrong("it is worse than all that it holds")
+	}
+	if g := it.groups[e.group]; sure && g != nil && e.disposition == event.Blocking && !it.severer {
+		switch {
+		case s == hosted && g.last.generation == m.now.generation && m.passed(runGap, g.last):
+			return wrong("the host raises it again")
+		case s == other && it.ackedAt < m.load.seq && m.loads():
+			return wrong("a load began since, and nothing of it was acknowledged")
+		}
+	}
+	if it.groups[e.group] == nil && r != nil && m.soon(it) {
+		return nil // it may be new
+	}
+	last := it.last
+	g := it.groups[e.group]
+	if g != nil {
+		last = g.last
+	}
+	if !it.severer && last.generation == m.now.generation && it.last.generation == last.generation &&
+		m.passed(m.cfg.Coalesce.AckMemory, last) &&
+		(!it.blurred || !m.soon(it) && m.passed(m.cfg.Coalesce.AckMemory, it.last)) { // the group may have no counter
+		return wrong("quiet since %d", last.seq)
+	}
+	if sure && s == other && e.disposition == event.Blocking && m.charged(e, it) {
+		return wrong("it came in calls alone, and in one that began since")
+	}
+	return nil
+}
+
+// worst reports whether an entry is worse than the most that acknowledged items with its rule
+// were acknowledged with.
+func (m *model) worst(e *entry) bool {
+	var most item
+	for _, it := range m.items {
+		if !it.acked || it.rules[e.rule] == nil {
+			continue
+		}
+		if it.severer {
+			return false
+		}
+		most.disposition, most.severity = max(most.disposition, it.disposition), max(most.severity, it.severity)
+		most.invalidates = most.invalidates || it.invalidates
+	}
+	return m.worse(e, &most)
+}
+
+// onceWithin is the span in which all entries of a group are one occurrence.
+var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
+
+// mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
+// began since: its group comes by itself, or it stands.
+func (m *model) mayCharge(e *entry, it *item) error {
+	if m.background(e, it) {
+		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes by itself", e.Seq, e.rule,
+			e.group.sig.ID)
+	}
+	var call *operation
+	for id, o := range m.ops {
+		if m.windowed(o) {
+			if call != nil || o.since.seq <= it.ackedAt || len(o.links) > 0 || e.OperationID != "" && e.OperationID != id {
+				return nil
+			}
+			call = o
+		}
+	}
+	if inside, sure := m.inside(); call == nil || !inside || !sure {
+		return nil
+	}
+	r := m.returns[e.group]
+	if r == nil || r.item != it || m.calls > r.call+20 || m.fresh > r.at {
+		r = &returns{}
+		m.returns[e.group] = r
+	}
+	if r.stops >= 3 && len(it.late) < 9 {
+		return fmt.Errorf("charges: entry %d opened an item, and stopped calls %d times since it was acknowledged", e.Seq,
+			r.stops)
+	}
+	if !m.reads || m.reread >= it.first {
+		r.stops++
+	}
+	r.call, r.at, r.item = m.calls, m.now.seq, nil // the one that it opens
+	return nil
+}
+
+// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes by
+// itself.
+func (m *model) background(e *entry, it *item) bool {
+	if l := lawOf(&e.Entry, m.phase); it.severer || l != nil && l.repeated > 0 {
+		return false // what came before was something else
+	}
+	if m.now.generation > 1 {
+		return false // where the clock was set back, a call may linger again
+	}
+	alone := 0 // at least
+	for p := it; p != nil; p = p.after {
+		if p.severer || p.vague {
+			return false
+		}
+	}
+	var last *entry
+	for _, x := range slices.Concat(it.held, it.late) {
+		if x.group != e.group {
+			continue
+		}
+		if last != nil && x.sure && !x.inside && !x.loading && x.OperationID == "" &&
+			between(runGap, last.when, x.when) {
+			if x.started < last.Seq {
+				alone++
+			}
+		}
+		last = x
+	}
+	return alone >= aloneAfter
+}
+
+// charged reports whether an entry that an acknowledged item holds is for certain charged to a
+// call: all its group ever did was in calls, and this is another one, and it did not
+// return so often that it stands.
+func (m *model) charged(e *entry, it *item) bool {
+	inside, sure := m.inside()
+	if !inside || !sure || m.loadMay() || len(m.blind) > 0 || !m.passed(onceWithin, it.groups[e.group].last) {
+		return false
+	}
+	for _, o := range m.ops {
+		if m.windowed(o) && o.since.seq <= it.ackedAt {
+			return false // it may be what that call did before
+		}
+	}
+	if o := m.ops[e.OperationID]; e.OperationID != "" && (o == nil || !m.windowed(o)) {
+		return false
+	}
+	unread := m.reads // reads are reported, and none since the first of the group
+	stops, first := 0, true
+	for _, x := range m.entries {
+		if x != e && x.group == e.group {
+			if !x.inside {
+				return false
+			}
+			unread = unread && x.Seq > m.reread
+			if !x.late && !first && x.Seq > m.fresh {
+				stops++ // at most
+			}
+			first = false
+		}
+	}
+	return stops < 3 || unread && stops < 6
+}
+
+// acts reports whether an entry is for certain in a call that began after an acknowledgement.
+func (m *model) acts(e *entry, it *item) bool {
+	inside, sure := m.inside()
+	if !inside || !sure {
+		return false
+	}
+	for id, o := range m.ops {
+		if m.windowed(o) && o.first > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
+			return true
+		}
+	}
+	return false
 }

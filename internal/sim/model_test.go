@@ -572,11 +572,6 @@ func (m *model) resolve(rules []string) {
 		if it.gone {
 			continue
 		}
-		if !it.cleared {
-			if a, known := m.engine.Item(it.id); known && a.ClearedBy == coalesce.ReasonExpired {
-				continue // the entry brought its end before
-			}
-		}
 		for _, r := range rules {
 			if t := it.rules[r]; t != nil {
 				t.resolved, t.resolvedAt = true, m.now.seq
