@@ -331,6 +331,10 @@ func (g *Grouper) learnNames(n uint32) {
 		g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
 		if named {
 			g.learn(n, 1)
+			if w := &u.words[1]; u.n > 1 && t.words[0].kind == titleWord && w.marks == 0 && w.gap == gapSpace && w.hash == valueHash {
+				g.tokens[2].leaveLast(u)
+				g.learn(n, 2)
+			}
 		}
 	}
 }

@@ -447,6 +447,14 @@ func (t *tokens) leaveNames(u *tokens) (named bool) {
 	return named
 }
 
+// leaveLast sets t to u without the second word.
+func (t *tokens) leaveLast(u *tokens) {
+	t.words[0] = u.words[0]
+	copy(t.words[1:], u.words[2:u.n])
+	t.n, t.frames, t.marks, t.nameless = u.n-1, u.frames, u.marks, true
+	t.add()
+}
+
 // isQualified reports whether w consists of parts: acme.press, works/press, press_wheel, pressWheel.
 func isQualified(w []byte) bool {
 	for i := 1; i < len(w); i++ {
