@@ -193,11 +193,14 @@ func isPast(s string) bool {
 }
 
 // wordStart returns where the word begins that ends at j: all letters before it, or
-// in a compound those from the last capital after a small letter on. It looks no
+// in a compound those from the last capital after a small letter, or before one, on. It looks no
 // further than a keyword may be long.
 func wordStart[T string | []byte](s T, floor, j int) int {
 	n := j
-	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) && (n == j || !isUpper(s[n]) || !isLower(s[n-1])) {
+	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) {
+		if n < j && isUpper(s[n]) && (isLower(s[n-1]) || n+1 < j && isLower(s[n+1])) {
+			break
+		}
 		n--
 	}
 	return n
