@@ -207,8 +207,8 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	}
 	n, before := g.insert(s, t.sum), g.unions
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
+	g.learnNames(n, t)
 	g.learn(n, 0)
-	g.learnNames(n)
 	if g.unions == before {
 		g.guard(n, t)
 	}
@@ -319,23 +319,32 @@ const (
 	ofForm                            // statements of one form
 )
 
-// learnNames watches the statement of node n without all of its names, which may vary together, and its other words.
-func (g *Grouper) learnNames(n uint32) {
-	t, u := &g.tokens[0], &g.tokens[1]
-	named := u.leaveNames(t)
-	if others := int(u.held[u.n]); others >= namesOthers {
+// learnNames watches the statement of node n without all of its names and values, which may vary together.
+func (g *Grouper) learnNames(n uint32, t *tokens) {
+	sum, others, at, named, run := t.frames, 0, 0, false, false
+	for i := range t.n {
+		w, again := &t.words[i], run
+		hash := w.hash
+		if run = i > 0 && w.kind >= titleWord; run {
+			named, hash = named || w.kind != value, valueHash
+			if again {
+				continue
+			}
+		} else if w.holds {
+			others++
+		}
+		sum += place(hash, at) + place(w.marks, maxTokens+at)
+		at++
+	}
+	if !run {
+		sum += place(t.marks, maxTokens+at)
+	}
+	if others >= namesOthers {
 		weight := weighFewNames
 		if others >= fewOthers && t.words[0].kind != nameWord {
 			weight = weighNames
 		}
-		g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
-		if named {
-			g.learn(n, 1)
-			if w := &u.words[1]; u.n > 1 && t.words[0].kind == titleWord && w.marks == 0 && w.gap == gapSpace && w.hash == valueHash {
-				g.tokens[2].leaveLast(u)
-				g.learn(n, 2)
-			}
-		}
+		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weight)
 	}
 }
 
@@ -344,12 +353,6 @@ func (g *Grouper) learnNames(n uint32) {
 func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
 	if weight == 0 || t.isStructure(i, j) {
-		return
-	}
-	if t.nameless {
-		weight = weight * 3 / 4
-	}
-	if t.nameless && i == 0 && t.words[0].kind == nameWord {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1

@@ -307,7 +307,7 @@ func (sc *scanner) isExtreme(i, j int) bool {
 	for end < len(s) && isLower(s[end]) {
 		end++
 	}
-	clause := k == 0 || classes[s[k-1]]&wordlike == 0
+	clause := at(s, skipBack(s, 0, i, space)-1)&wordlike == 0
 	return n > j && end > n+2 && (clause || s[end-1] == 's') && at(s, end)&(space|ends) != 0
 }
 

@@ -21,12 +21,11 @@ type tokens struct {
 	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	sum    uint64                // hash of all; if two are no values, values in sequence are one
 
-	frames   uint64 // hash of the frames
-	marks    uint64 // hash of the punctuation since the last word
-	gap      gap    // before the next word
-	full     bool
-	nameless bool // names were left out without evidence for each
-	left     int  // how many bytes may still be searched for closing brackets, so that the whole is linear
+	frames uint64 // hash of the frames
+	marks  uint64 // hash of the punctuation since the last word
+	gap    gap    // before the next word
+	full   bool
+	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
 // term is a word of a statement, or several that are one.
@@ -66,7 +65,7 @@ const (
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.marks, t.gap, t.full, t.nameless, t.left = 0, 0, gapSpace, false, false, 4*len(head)
+	t.n, t.marks, t.gap, t.full, t.left = 0, 0, gapSpace, false, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
@@ -420,38 +419,7 @@ func (t *tokens) leave(u *tokens, i, j int) {
 	copy(t.words[:], u.words[:i])
 	t.words[i] = w
 	copy(t.words[i+1:], u.words[j:u.n])
-	t.n, t.frames, t.marks, t.nameless = u.n-(j-i)+1, u.frames, u.marks, u.nameless
-	t.add()
-}
-
-// leaveNames sets t to u with a value in place of each run of names and values after the first word, and reports whether
-// one held a name. What it puts is no evidence for a value.
-func (t *tokens) leaveNames(u *tokens) (named bool) {
-	t.n, t.frames, t.marks, t.nameless = 0, u.frames, u.marks, true
-	run := false
-	for i := range u.n {
-		w, again := &u.words[i], run
-		if run = i > 0 && w.kind >= titleWord; run {
-			named = named || w.kind != value
-		}
-		if run && again {
-			continue
-		}
-		t.words[t.n] = *w
-		if run {
-			t.words[t.n] = term{hash: valueHash, marks: w.marks, gap: w.gap, kind: nameWord}
-		}
-		t.n++
-	}
-	t.add()
-	return named
-}
-
-// leaveLast sets t to u without the second word.
-func (t *tokens) leaveLast(u *tokens) {
-	t.words[0] = u.words[0]
-	copy(t.words[1:], u.words[2:u.n])
-	t.n, t.frames, t.marks, t.nameless = u.n-1, u.frames, u.marks, true
+	t.n, t.frames, t.marks = u.n-(j-i)+1, u.frames, u.marks
 	t.add()
 }
 
