@@ -193,11 +193,14 @@ func isPast(s string) bool {
 }
 
 // wordStart returns where the word begins that ends at j: all letters before it, or
-// in a compound those from the last capital after a small letter on. It looks no
+// in a compound those from the last capital after a small letter, or before one, on. It looks no
 // further than a keyword may be long.
 func wordStart[T string | []byte](s T, floor, j int) int {
 	n := j
-	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) && (n == j || !isUpper(s[n]) || !isLower(s[n-1])) {
+	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) {
+		if n < j && isUpper(s[n]) && (isLower(s[n-1]) || n+1 < j && isLower(s[n+1])) {
+			break
+		}
 		n--
 	}
 	return n
@@ -271,6 +274,41 @@ func (sc *scanner) isCode(i, j int) bool {
 		return j-i <= codeMax
 	}
 	return j-i <= codeMax && !dash && (letters || j-i <= fieldMax)
+}
+
+// isExtreme reports whether the number s[i:j] says that nothing is there, or all of something: a ratio of 0 or of equal
+// numbers; a 0 after a key, before '%', or before the name of several things. None in a run of variables does.
+func (sc *scanner) isExtreme(i, j int) bool {
+	s := sc.s
+	slash := i + strings.IndexByte(s[i:j], '/')
+	if slash < i && (j > i+1 || s[i] != '0') {
+		return false
+	}
+	last := skipBack(s, max(sc.masked, 0), i, fold)
+	if last == sc.masked || at(s, skip(s, j, fold))&digit != 0 {
+		return false
+	}
+	if slash > i {
+		return skip(s, i, digit) == slash && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])
+	}
+	switch {
+	case j < len(s) && s[j] == '%':
+		return true
+	case sc.isMeasured(j):
+		return false
+	}
+	k := skipBack(s, max(sc.masked, 0), i, space|precede)
+	if marks := s[k:i]; marks != ":" && strings.ContainsAny(marks, ":=") && k > max(sc.masked, 0) &&
+		classes[s[k-1]]&narrow != 0 {
+		return true
+	}
+	n := skip(s, j, space)
+	end := n
+	for end < len(s) && isLower(s[end]) {
+		end++
+	}
+	clause := at(s, skipBack(s, 0, i, space)-1)&wordlike == 0
+	return n > j && end > n+2 && (clause || s[end-1] == 's') && at(s, end)&(space|ends) != 0
 }
 
 // endsClause reports whether the number that ends at j counts nothing: no word is after it but a connective or one with

@@ -100,6 +100,10 @@ var (
 	reSaid       = re(`([A-Z]?[a-z]*)[«S»]+([a-z]+)(?:$|[^«N»@:/.\\~+` + "`" + `-]|[.\\~+` + "`" + `-](?:$|[^«N»]))`)
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
+	reRatio      = regexp.MustCompile(`^([0-9]+)/([0-9]+)$`)
+	reAssigned   = regexp.MustCompile(`[` + refNarrow + `]([` + refSpace + `:=(\["#']+)$`)
+	reCounted    = re(`[«S»]+[a-z]{2,}([a-z])(?:$|[«S»,;)\]}])`)
+	reAfterWord  = regexp.MustCompile(`[` + refWord + `][` + refSpace + `]*$`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
 	reCode       = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*(?:/[A-Z][0-9A-Za-z_$\x{80}-\x{df}]*)*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
 	reRequest    = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
@@ -391,7 +395,7 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 	switch {
 	case digits:
 		message := reMessage.MatchString(t) && (rePadded.MatchString(t) || h.match(reColonEnd, j) > 0)
-		return j, !h.keeps(t) && !h.code(i, j) && !message
+		return j, !h.keeps(t) && !h.code(i, j) && !message && !h.extreme(i, j)
 	case h.protected(t):
 		return j, false
 	case strings.ContainsAny(t, ".-/\\~+`") && j-i >= 8 && h.match(re(`==`), j) > 0 && h.match(rePadding, j) > 0:
@@ -503,7 +507,8 @@ func (h *refHead) keyword(i int) keyword {
 // part.
 func refLastWord(s string) string {
 	i := len(s)
-	for i > 0 && isLetter(s[i-1]) && (i == len(s) || !isUpper(s[i]) || !isLower(s[i-1])) {
+	for i > 0 && isLetter(s[i-1]) &&
+		(i == len(s) || !isUpper(s[i]) || !isLower(s[i-1]) && (i+1 == len(s) || !isLower(s[i+1]))) {
 		i--
 	}
 	return s[i:]
@@ -512,16 +517,11 @@ func refLastWord(s string) string {
 // code reports whether the token s[i:j] decides something by the word before it.
 func (h *refHead) code(i, j int) bool {
 	t := strings.TrimLeft(string(h.s[i:j]), "+-")
-	if !reCode.MatchString(t) || h.match(reHostPort, j) > 0 {
-		return false
-	}
-	n := j + h.match(reBlanksHere, j)
-	if n < len(h.s) && h.s[n] == '%' && (n == j || h.match(reWordNext, n+1) == 0) ||
-		n > j && h.match(reNarrow, n) > 0 && h.unit(string(h.s[n:n+h.match(reNarrow, n)])) {
+	if !reCode.MatchString(t) || h.match(reHostPort, j) > 0 || h.measured(j) {
 		return false
 	}
 	letters := reLetter.MatchString(string(h.s[i:j]))
-	n = len([]rune(t))
+	n := len([]rune(t))
 	switch h.keyword(i) {
 	case flagKeyword:
 		nothing := t == "0" && !letters || reNegative.MatchString(string(h.s[i:j]))
@@ -539,6 +539,35 @@ func (h *refHead) code(i, j int) bool {
 		return n <= 10 && !strings.ContainsAny(t, "-/") && (letters || n <= 6)
 	}
 	return false
+}
+
+// extreme reports whether the number s[i:j] says that nothing is there, or all.
+func (h *refHead) extreme(i, j int) bool {
+	t, before := string(h.s[i:j]), h.before(i)
+	if h.masked >= 0 && strings.Trim(before, refSpaces+refFolds) == "" || h.match(reListed, j) > 0 {
+		return false
+	}
+	if m := reRatio.FindStringSubmatch(t); m != nil {
+		return m[1] == "0" || m[1] == m[2]
+	}
+	if t != "0" || j < len(h.s) && h.s[j] == '%' {
+		return t == "0"
+	}
+	if h.measured(j) {
+		return false
+	}
+	if m := reAssigned.FindStringSubmatch(before); m != nil && m[1] != ":" && strings.ContainsAny(m[1], ":=") {
+		return true
+	}
+	m := reCounted.FindStringSubmatch(h.from(j))
+	return m != nil && (m[1] == "s" || !reAfterWord.MatchString(before))
+}
+
+// measured reports whether what follows at j joins the number before it.
+func (h *refHead) measured(j int) bool {
+	n := j + h.match(reBlanksHere, j)
+	return n < len(h.s) && h.s[n] == '%' && (n == j || h.match(reWordNext, n+1) == 0) ||
+		n > j && h.match(reNarrow, n) > 0 && h.unit(string(h.s[n:n+h.match(reNarrow, n)]))
 }
 
 // endsClause reports whether the number that ends at j counts nothing.

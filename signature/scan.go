@@ -92,7 +92,8 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
+			if !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) ||
+				j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -262,7 +263,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) {
+		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || sc.isExtreme(i, j) {
 			return j, literal
 		}
 		return j, kindToken
@@ -304,7 +305,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || sc.isExtreme(i, j) {
 			return j, literal
 		}
 		return j, kindToken

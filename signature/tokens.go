@@ -270,6 +270,9 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	case masked:
 		return j, nameWord
 	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
+		if next == '%' {
+			j++
+		}
 		return j, value
 	case isQualified(w):
 		return j, nameWord
