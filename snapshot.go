@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"

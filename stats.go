@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/journal"
 )
 

@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

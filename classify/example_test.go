@@ -3,8 +3,8 @@ package classify_test
 import (
 	"fmt"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 	"github.com/heedlog/heed/rules"
 )
 

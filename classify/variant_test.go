@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/classify"
 )
 
 // variantRules ignore what is not named.
