@@ -133,8 +133,7 @@ func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, 
 	}
 	fresh.decisions.evicted = c.decisions.evicted
 	fresh.stats = c.stats
-	failures, _, _ := c.eval.Failures()
-	fresh.stats.EvaluationErrors += failures
+	fresh.stats.EvaluationErrors += c.eval.Failures()
 	fresh.Blinded(c.Blind())
 	*c = *fresh
 	return nil

@@ -33,8 +33,7 @@ type Stats struct {
 // Stats returns the counts so far. It costs a copy.
 func (c *Classifier) Stats() Stats {
 	s := c.stats
-	failures, _, _ := c.eval.Failures()
-	s.EvaluationErrors += failures // in addition to the failures before a restore
+	s.EvaluationErrors += c.eval.Failures() // in addition to the failures before a restore
 	s.Signatures, s.SignaturesEvicted, s.TemplateBytes = c.signatures.table.used, c.signatures.evicted, c.signatures.bytes
 	s.Decisions, s.DecisionsEvicted = c.decisions.table.used, c.decisions.evicted
 	s.Sources, s.Phases = c.sources.held(), c.phases.held()

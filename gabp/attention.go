@@ -65,12 +65,12 @@ func (a *Attention) Register(m *Mux) {
 	source := a.source()
 	m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)
 	m.Handle(MethodAttentionCurrent, func(ctx context.Context, r *Request) (any, error) {
-		it, open := source.Current(ctx, r.Session.Consumer())
+		it, open := source.Current(ctx, r.Session.Consumer)
 		return CurrentResult{Attention: itemOrNull(it, open)}, nil
 	})
 	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
 		params, _ := parseAck(r.Params) // they were checked
-		res := source.Ack(ctx, r.Session.Consumer(), params.AttentionID)
+		res := source.Ack(ctx, r.Session.Consumer, params.AttentionID)
 		return AckResult{
 			Acknowledged: res.Acknowledged, AttentionID: res.ID, CurrentAttention: itemOrNull(res.Current, res.Open),
 		}, nil
@@ -130,6 +130,6 @@ func (a *Attention) publish(source AttentionSource, channel string, it heed.Item
 	}
 	// An item is small and has a JSON form, so that Publish cannot fail.
 	_ = a.Publish(channel, it.ID, Project(&it), func(s *ServerSession) {
-		source.Delivered(s.Consumer(), it.ID, it.LatestSequence)
+		source.Delivered(s.Consumer, it.ID, it.LatestSequence)
 	})
 }

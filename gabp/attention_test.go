@@ -281,7 +281,7 @@ func TestPumpDelivers(t *testing.T) {
 	raise(e, "a", event.Blocking)
 	p.Pump(nil)
 	raise(e, "a", event.Blocking)
-	written[0](&ServerSession{consumer: "v"})
+	written[0](&ServerSession{Consumer: "v"})
 	require.True(t, e.Ack("v", id, 0).Acknowledged)
 	p.Pump(nil)
 	require.Len(t, told, 2)
@@ -294,6 +294,6 @@ func TestPumpDelivers(t *testing.T) {
 	p.Pump(nil)
 	b := told[2]
 	raise(e, "b", event.Blocking)
-	written[2](&ServerSession{consumer: "v"})
+	written[2](&ServerSession{Consumer: "v"})
 	require.Equal(t, b.LatestSequence, e.Ack("v", b.ID, 0).Watermark)
 }

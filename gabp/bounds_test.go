@@ -143,15 +143,14 @@ func TestCallsAreForgotten(t *testing.T) {
 			require.NoError(t, c.Call(ctx, "a/quick", nil, nil))
 		}
 		require.Empty(t, c.pending)
-		require.Zero(t, c.ignored.Load())
-		close(release)
+		close(release) // late answers
 		synctest.Wait()
-		require.EqualValues(t, 5, c.ignored.Load(), "late answers")
 
 		answer := make(chan message, 1)
 		require.NoError(t, c.enter("x", answer))
-		require.True(t, c.resolve(message{ID: "x"}))
-		require.False(t, c.resolve(message{ID: "x"}))
+		c.resolve(message{ID: "x"})
+		c.resolve(message{ID: "x"}) // does not wait
+		require.Len(t, answer, 1)
 		require.NoError(t, c.Close())
 		cancel()
 		require.NoError(t, <-served)

@@ -12,7 +12,6 @@ import (
 	"net"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -49,7 +48,6 @@ type Client struct {
 	stray   func(Event)
 	welcome Welcome
 	done    chan struct{}
-	ignored atomic.Uint64 // messages: refused ones of no call, late answers, events without a handler
 
 	mu       sync.Mutex
 	pending  map[string]chan message
@@ -341,25 +339,20 @@ func (c *Client) read() error {
 		}
 		switch m.Type {
 		case typeResponse:
-			if !c.resolve(m) {
-				c.ignored.Add(1)
-			}
+			c.resolve(m)
 		case typeEvent:
 			c.mu.Lock()
 			f := c.handlers[m.Channel]
 			c.mu.Unlock()
 			e := Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload}
 			if f == nil {
-				c.ignored.Add(1)
 				if c.stray != nil {
 					c.stray(e)
 				}
 				continue
 			}
 			c.events.push(e)
-		default: // a server sends no requests
-			c.ignored.Add(1)
-		}
+		} // a server sends no requests
 	}
 }
 
@@ -387,8 +380,8 @@ func (c *Client) unaccepted(m *message, why *Error) message {
 	}}
 }
 
-// resolve gives an answer to the call that waits for it.
-func (c *Client) resolve(m message) bool {
+// resolve gives an answer to the call that waits for it, if one does.
+func (c *Client) resolve(m message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	answer, ok := c.pending[m.ID]
@@ -396,7 +389,6 @@ func (c *Client) resolve(m message) bool {
 		delete(c.pending, m.ID)
 		answer <- m
 	}
-	return ok
 }
 
 // deliver calls handlers until the queue is closed.

@@ -39,7 +39,7 @@ func ExampleTools() {
 	attention := &gabp.Attention{Engine: engine}
 	walls := 0
 	tools := &gabp.Tools{Around: func(ctx context.Context, c *gabp.Call, run func() (any, error)) (any, error) {
-		d := hold.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer()})
+		d := hold.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer})
 		if !d.Allowed {
 			return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal)
 		}

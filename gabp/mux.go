@@ -7,15 +7,10 @@ import (
 	"slices"
 )
 
-// Handler serves requests of a [Server] for methods that are not built in.
-//
-// The result is marshaled by encoding/json; a json.RawMessage is sent byte for byte.
-// An [*Error] is sent as it is, any other error as an internal error with its text. A
-// Handler is called from many goroutines, and must return when ctx is done: when the
-// session ends, the server stops or the request times out.
-type Handler func(ctx context.Context, r *Request) (result any, err error)
+// handler serves requests of a [Server]. It is an alias, so that documentation shows the function itself.
+type handler = func(ctx context.Context, r *Request) (result any, err error)
 
-// Request is a request to a [Handler]. It is read only.
+// Request is a request to a handler of a [Mux]. It is read only.
 type Request struct {
 	ID      string // chosen by the bridge
 	Method  string
@@ -26,19 +21,24 @@ type Request struct {
 // Mux routes each request to the handler of its method. Set it up before it serves;
 // then it is safe for concurrent use. The zero Mux has no methods. A [Server]
 // advertises methods that have a handler.
+//
+// The result of a handler is marshaled by encoding/json; a json.RawMessage is sent byte for byte.
+// An [*Error] is sent as it is, any other error as an internal error with its text. A
+// handler is called from many goroutines, and must return when ctx is done: when the
+// session ends, the server stops or the request times out.
 type Mux struct {
 	// Fallback serves all other methods, which are not advertised. Without it they are not found.
-	Fallback Handler
+	Fallback handler
 
-	handlers map[string]Handler
+	handlers map[string]handler
 	channels []string        // event channels, which the server advertises
 	uris     func() []string // of resources, which it advertises as well; may be nil
 }
 
 // Handle sets the handler of a method, replacing an earlier one.
-func (m *Mux) Handle(method string, h Handler) {
+func (m *Mux) Handle(method string, h handler) {
 	if m.handlers == nil {
-		m.handlers = map[string]Handler{}
+		m.handlers = map[string]handler{}
 	}
 	m.handlers[method] = h
 }

@@ -22,7 +22,7 @@ func TestEvents(t *testing.T) {
 
 	sent := make(chan string, 10)
 	for i := range 3 {
-		require.NoError(t, s.Publish("a/b", "", map[string]int{"n": i}, func(ss *ServerSession) { sent <- ss.Consumer() }))
+		require.NoError(t, s.Publish("a/b", "", map[string]int{"n": i}, func(ss *ServerSession) { sent <- ss.Consumer }))
 	}
 	require.NoError(t, s.Publish("c/d", "", json.RawMessage(`{ "raw" :1}`), nil))
 	require.NoError(t, s.Publish("x/y", "", 1, nil))

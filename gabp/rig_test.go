@@ -241,7 +241,7 @@ func (p *peer) ends() {
 }
 
 // serving returns a Mux that gives all requests to h.
-func serving(h Handler) *Mux {
+func serving(h handler) *Mux {
 	mux := new(Mux)
 	mux.Fallback = h
 	return mux

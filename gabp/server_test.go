@@ -368,7 +368,7 @@ func TestWelcomeHook(t *testing.T) {
 	closed := make(chan string, 1)
 	s := start(t, func(c *ServerConfig) {
 		c.Welcome = func(_ context.Context, ss *ServerSession, w *Welcome) error {
-			if ss.ClientName() == "heed" {
+			if ss.Client == "heed" {
 				return Errorf(CodeToolFailed, "too old")
 			}
 			w.AgentID = "mod"
@@ -376,7 +376,7 @@ func TestWelcomeHook(t *testing.T) {
 			w.Capabilities.Events = append(w.Capabilities.Events, "mod/said")
 			return nil
 		}
-		c.Closed = func(ss *ServerSession) { closed <- ss.Consumer() }
+		c.Closed = func(ss *ServerSession) { closed <- ss.Consumer }
 	})
 	p := dial(t, s.addr)
 	w := p.hello()

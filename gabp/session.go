@@ -15,6 +15,15 @@ import (
 // ServerSession is one connection of a [Server] after the bridge's hello. It is
 // safe for concurrent use.
 type ServerSession struct {
+	// Client is the name that the bridge gave in its hello, "" without one. It is untrusted. Read only.
+	Client string
+
+	// Consumer is a name of the bridge that is safe in logs and identifies it to a
+	// [heed.Engine]: at most 64 bytes of letters, digits and "._-#". It is made of the
+	// client's name and the id of its launch, so that a bridge that reconnects with the
+	// same ones is the same consumer. Read only.
+	Consumer string
+
 	server *Server
 	conn   *conn
 	out    *outbox
@@ -25,8 +34,6 @@ type ServerSession struct {
 	// Set by the reader at the hello, greeted last, before any request is handled;
 	// constant after that.
 	greeted  atomic.Bool
-	client   string // name of the bridge
-	consumer string
 	channels []string // of the welcome
 
 	mu      sync.Mutex
@@ -45,15 +52,6 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 		subs:  map[string]bool{}, seq: map[string]uint64{},
 	}
 }
-
-// ClientName returns the name that the bridge gave in its hello, "" without one. It is untrusted.
-func (s *ServerSession) ClientName() string { return s.client }
-
-// Consumer returns a name of the bridge that is safe in logs and identifies it to a
-// [heed.Engine]: at most 64 bytes of letters, digits and "._-#". It is made of the
-// client's name and the id of its launch, so that a bridge that reconnects with the
-// same ones is the same consumer.
-func (s *ServerSession) Consumer() string { return s.consumer }
 
 // close ends the session. It does not wait.
 func (s *ServerSession) close() {
@@ -93,7 +91,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	s.mu.Lock()
 	dropped := s.dropped
 	s.mu.Unlock()
-	s.server.log.Debug("gabp: connection ended", "session", s.id, "consumer", s.consumer, "dropped", dropped, "error", err)
+	s.server.log.Debug("gabp: connection ended", "session", s.id, "consumer", s.Consumer, "dropped", dropped, "error", err)
 	return err
 }
 
@@ -382,11 +380,11 @@ func (s *ServerSession) publish(e pendingEvent) {
 	})
 	if first { // once a session: there may be thousands
 		s.server.log.Warn("gabp: a subscriber reads too slowly; forwarded events are dropped", "session", s.id, "consumer",
-			s.consumer, "queue", s.server.limits.EventQueue)
+			s.Consumer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
 		s.server.count(func(c *ServerStats) { c.Disconnected++ })
-		s.server.log.Warn("gabp: a subscriber reads too slowly; disconnected", "session", s.id, "consumer", s.consumer,
+		s.server.log.Warn("gabp: a subscriber reads too slowly; disconnected", "session", s.id, "consumer", s.Consumer,
 			"queue", s.server.limits.EventQueue)
 		s.close()
 	}

@@ -22,7 +22,7 @@ type Call struct {
 	Arguments json.RawMessage // a JSON object
 }
 
-// callHandler executes a call and returns its result; see [Handler]. An error that is no
+// callHandler executes a call and returns its result; see [Mux]. An error that is no
 // [*Error] is sent as [CodeToolFailed], with its text.
 type callHandler = func(ctx context.Context, c *Call) (result any, err error)
 

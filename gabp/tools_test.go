@@ -179,7 +179,7 @@ func TestToolsOverTheWire(t *testing.T) {
 	tools, resources := &Tools{}, &Resources{}
 	tools.Around = func(_ context.Context, c *Call, run func() (any, error)) (any, error) {
 		mu.Lock()
-		around = append(around, c.Tool.Name+" "+string(c.Arguments)+" "+c.Session.Consumer())
+		around = append(around, c.Tool.Name+" "+string(c.Arguments)+" "+c.Session.Consumer)
 		mu.Unlock()
 		return run()
 	}

@@ -5,7 +5,7 @@ import "bytes"
 // Verbatim is an answer to a call that violates the protocol: text that is not UTF-8, an
 // error without a message, both a result and an error, anything in which the id of the
 // call can be found. It is the error of [Client.CallRaw], and unwraps to the violation. A
-// [Handler] that returns it as its error passes the answer on as it was received, byte for
+// handler of a [Mux] that returns it as its error passes the answer on as it was received, byte for
 // byte but for the id: peers of a proxy may accept what this package does not.
 type Verbatim struct {
 	Err *Error

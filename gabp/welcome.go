@@ -30,9 +30,9 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		return err
 	}
 	if h.ClientInfo != nil {
-		s.client = h.ClientInfo.Name
+		s.Client = h.ClientInfo.Name
 	}
-	s.consumer = safeName(cmp.Or(s.client, "bridge"), 40) + "#" + safeName(h.LaunchID, 16)
+	s.Consumer = safeName(cmp.Or(s.Client, "bridge"), 40) + "#" + safeName(h.LaunchID, 16)
 	w, err := s.welcome(ctx)
 	if err != nil {
 		s.refuse(m, err)
@@ -43,7 +43,7 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	s.server.count(func(c *ServerStats) { c.Sessions++ })
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
-	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.consumer)
+	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.Consumer)
 	s.answer(m.ID, w, nil, nil)
 	return nil
 }

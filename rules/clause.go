@@ -68,15 +68,15 @@ type listTest struct {
 }
 
 // value evaluates c, and every part of it, for in.
-func (c *clause) value(ev *Evaluator, in *Input, r *Rule) value {
+func (c *clause) value(ev *Evaluator, in *Input) value {
 	out := value{clause: c}
 	for _, p := range c.parts {
-		out.parts = append(out.parts, p.value(ev, in, r))
+		out.parts = append(out.parts, p.value(ev, in))
 	}
 	switch c.op {
 	case opLeaf:
 		failures := ev.failures
-		out.holds = ev.holds(in, r, &c.code)
+		out.holds = ev.holds(in, &c.code)
 		if ev.failures != failures {
 			out.err = ev.failure
 		}

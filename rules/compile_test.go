@@ -23,7 +23,7 @@ func compileError(t *testing.T, files ...rules.File) error {
 
 // errorsOf returns the errors of [rules.Compile] one by one.
 func errorsOf(t require.TestingT, err error) (all []*rules.Error) {
-	list, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // one error is a list, too
+	list, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "%v", err)
 	for _, each := range list.Unwrap() {
 		e, ok := errors.AsType[*rules.Error](each)

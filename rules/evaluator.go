@@ -103,8 +103,7 @@ type Evaluator struct {
 	continued []*Rule // matched rules with Continue, in order, of the last decision
 
 	failures uint64
-	failed   *Rule
-	failure  error
+	failure  error // the last
 
 	explains *explainer // made by the first Explain
 }
@@ -114,14 +113,10 @@ func (s *Set) NewEvaluator() *Evaluator {
 	return &Evaluator{set: s, machine: newMachine(), tried: newRuleSet(len(s.active))}
 }
 
-// Failures returns how often a condition ended in an error, such as an index
-// out of range, which counts as no match; and the last rule and error. A
-// condition runs less often than entries come, and so fails less often: plans
-// are kept, and a condition does not run if the entry lacks a text that it
-// needs.
-func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
-	return ev.failures, ev.failed, ev.failure
-}
+// Failures returns how often a condition ended in an error, such as an index out of range, which counts as no match. A
+// condition runs less often than entries come, and so fails less often: plans are kept, and a condition does not run if
+// the entry lacks a text that it needs.
+func (ev *Evaluator) Failures() uint64 { return ev.failures }
 
 // Plan returns the plan of all entries with the cacheable part of in; it does not read
 // the rest of in. It runs the conditions that may
@@ -307,11 +302,11 @@ func (ev *Evaluator) end() {
 // matches reports whether r matches in: its condition holds, and none of its
 // exceptions.
 func (ev *Evaluator) matches(in *Input, r *Rule) bool {
-	if !ev.holds(in, r, &r.cond.code) {
+	if !ev.holds(in, &r.cond.code) {
 		return false
 	}
 	for _, c := range r.exceptions {
-		if ev.holds(in, r, &c.code) {
+		if ev.holds(in, &c.code) {
 			return false
 		}
 	}
@@ -323,29 +318,29 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	switch c := r.cond; {
 	case c.reads&perEntry == 0:
-		if !ev.holds(in, r, &c.code) {
+		if !ev.holds(in, &c.code) {
 			return false
 		}
-	case c.guard != nil && !ev.holds(in, r, c.guard):
+	case c.guard != nil && !ev.holds(in, c.guard):
 		return false
 	}
 	for _, c := range r.exceptions {
-		if c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
+		if c.reads&perEntry == 0 && ev.holds(in, &c.code) {
 			return false
 		}
 	}
 	return true
 }
 
-// holds reports whether c, of rule r, holds for in.
-func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
+// holds reports whether c holds for in.
+func (ev *Evaluator) holds(in *Input, c *code) bool {
 	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
 	got, err := ev.machine.Run(c.program, nil)
 	if err != nil {
 		ev.failures++
-		ev.failed, ev.failure = r, err
+		ev.failure = err
 		return false
 	}
 	return got == true

@@ -225,20 +225,11 @@ rules:
   - {id: good, when: 'template startsWith "a"', disposition: advisory}
 `)
 	ev := set.NewEvaluator()
-	n, rule, err := ev.Failures()
-	require.Zero(t, n)
-	require.Nil(t, rule)
-	require.NoError(t, err)
-
+	require.Zero(t, ev.Failures())
 	require.Equal(t, "good", ev.Evaluate(&rules.Input{Template: "a b"}).Decision.Rule)
-	n, rule, err = ev.Failures()
-	require.EqualValues(t, 1, n)
-	require.Equal(t, "bad", rule.ID)
-	require.ErrorContains(t, err, "index out of range")
-
+	require.EqualValues(t, 1, ev.Failures())
 	require.Equal(t, "bad", ev.Evaluate(&rules.Input{Template: "a b c x"}).Decision.Rule)
-	n, _, _ = ev.Failures()
-	require.EqualValues(t, 1, n)
+	require.EqualValues(t, 1, ev.Failures())
 }
 
 // TestPlanDoesNotReadTheEntry makes a plan from one entry and uses it for

@@ -51,10 +51,7 @@ rules:
 		require.NotNil(t, p.Known(), "nothing here reads the entry")
 		require.Equal(t, tc.want, p.Known().Decision.Rule)
 	}
-	n, r, err := ev.Failures()
-	require.NotZero(t, n, "an exception that fails does not hold")
-	require.Equal(t, "x", r.ID)
-	require.Error(t, err)
+	require.NotZero(t, ev.Failures(), "an exception that fails does not hold")
 	require.Equal(t, []string{"t"}, ev.Evaluate(&rules.Input{Template: "f"}).Decision.Tags)
 
 	x := set.Rule("x")

@@ -104,10 +104,10 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	defer ev.restore(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
-		v := x.conditions[r.cond].value(ev, in, r)
+		v := x.conditions[r.cond].value(ev, in)
 		var exception *value
 		for i := 0; i < len(r.exceptions) && v.holds && exception == nil; i++ {
-			if e := x.conditions[r.exceptions[i]].value(ev, in, r); e.holds {
+			if e := x.conditions[r.exceptions[i]].value(ev, in); e.holds {
 				exception = &e
 			}
 		}

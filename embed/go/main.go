@@ -183,7 +183,7 @@ type (
 
 // around runs a tool, unless something holds it back. Its answer has the verdict of heed.
 func (f *farm) around(ctx context.Context, c *gabp.Call, tool func() (any, error)) (any, error) {
-	d := f.gate.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer()})
+	d := f.gate.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer})
 	if !d.Allowed {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal) // the tool must not run
 	}

@@ -20,7 +20,7 @@ import (
 // callTool answers tools/call.
 func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	call, _ := gabp.ParseToolCall(r.Params) // the server has checked them
-	if result, known, err := p.diagnostics.Call(ctx, r.Session.Consumer(), call); known {
+	if result, known, err := p.diagnostics.Call(ctx, r.Session.Consumer, call); known {
 		return result, err
 	}
 	return p.pass(ctx, r, call.Name)
@@ -38,7 +38,7 @@ func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
 // pass passes a request to the mod, past the gate, as an operation: the only way to the game. A tool or method that the
 // mod's list tags is exempt, or no operation, by its tags.
 func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, error) {
-	consumer := r.Session.Consumer()
+	consumer := r.Session.Consumer
 	client := p.mod.current()
 	if client == nil {
 		return nil, p.noMod(ctx, r, tool)
@@ -182,7 +182,7 @@ func (p *Proxy) refuse(ctx context.Context, consumer string, d *gate.Decision) *
 func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.Error {
 	data := blocked{Status: "no_mod", Tool: tool}
 	why := "no mod is connected to execute " + tool
-	if a, open, err := p.source.Current(ctx, r.Session.Consumer()); err == nil && open {
+	if a, open, err := p.source.Current(ctx, r.Session.Consumer); err == nil && open {
 		data.Attention = gabp.Project(&a)
 		why += "; " + a.Summary
 	}

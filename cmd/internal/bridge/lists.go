@@ -78,7 +78,7 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 	if !p.bridges.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer(), params.URI); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, params.URI); known {
 		return content, err
 	}
 	return p.passMethod(ctx, r)

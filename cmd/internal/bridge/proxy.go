@@ -76,7 +76,6 @@ type Config struct {
 // Proxy is a server for bridges and a client of the mod. Make one with [New].
 type Proxy struct {
 	session     *session.Session
-	log         *slog.Logger
 	token       string
 	gateTimeout time.Duration
 
@@ -118,7 +117,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
-		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
+		session: cfg.Session, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
 		attends: cfg.Session.Attention() != session.LeftToMod, way: way.Tools(ToolBrief, ToolAck, ToolEntries),
 	}
 	if !p.attends {

@@ -53,7 +53,7 @@ func (b *bridges) capabilities() gabp.Capabilities {
 func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
 	if !b.observes(s) {
 		b.waiting.Add(1)
-		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer())
+		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer)
 		b.mod.await(ctx, b.modWait)
 		b.waiting.Add(-1)
 		if ctx.Err() != nil { // no agent has arrived
@@ -62,7 +62,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 		if refused := b.mod.refusal.Load(); refused != nil {
 			return refused
 		}
-		b.arrive(ctx, s.Consumer())
+		b.arrive(ctx, s.Consumer)
 		b.agents.Add(1)
 	}
 	theirs, ok := b.mod.welcome()
@@ -101,7 +101,7 @@ func (b *bridges) arrive(ctx context.Context, consumer string) {
 
 // observes reports whether a session is no agent's.
 func (b *bridges) observes(s *gabp.ServerSession) bool {
-	return b.observer != "" && s.ClientName() == b.observer
+	return b.observer != "" && s.Client == b.observer
 }
 
 // ended counts an agent whose session is over.

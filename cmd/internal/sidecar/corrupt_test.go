@@ -26,7 +26,7 @@ func script() (input []byte, starts []int) {
 		input = sent(input, t, v)
 	}
 	now := time.Unix(1, 0)
-	h := hello{Client: "test", Rules: "generic", Phase: "play"}
+	h := hello{Client: "test", Rules: "none", Phase: "play"}
 	add(typeHello, &h)
 	l := line{number: 1, time: now, level: event.LevelError, message: []byte("the gate is gone"), operation: []byte("a")}
 	add(typeLog, &l)

@@ -78,7 +78,7 @@ func (o *open) ack(arguments json.RawMessage) bridge.Acknowledgement {
 }
 
 // serve gives all requests to h until the test ends, and returns what a command needs to be told to talk to it.
-func serve(t *testing.T, h gabp.Handler) []string {
+func serve(t *testing.T, h func(context.Context, *gabp.Request) (any, error)) []string {
 	t.Helper()
 	token := gabp.NewToken()
 	server, err := gabp.NewServer(gabp.ServerConfig{
@@ -99,7 +99,7 @@ func serve(t *testing.T, h gabp.Handler) []string {
 }
 
 // serving returns a Mux that gives all requests to h.
-func serving(h gabp.Handler) *gabp.Mux {
+func serving(h func(context.Context, *gabp.Request) (any, error)) *gabp.Mux {
 	mux := new(gabp.Mux)
 	mux.Fallback = h
 	return mux
