@@ -96,6 +96,15 @@ func endsException(b []byte) bool {
 	return ref || isFrame(b) || unity.IsFooter(text(b))
 }
 
+// endedBy reports whether b shows that the lines held belong to the record.
+func (h *heldLines) endedBy(b []byte) bool {
+	var f frame.Head
+	if !h.heads {
+		return endsException(b)
+	}
+	return f.Cut(text(b)) && f.Python || isFrame(b) && !isLogging(b)
+}
+
 // holds decides about ln, which comes after a record that awaits a trace and
 // does not join it by itself. It reports whether ln was dealt with; otherwise ln
 // is to be looked at, after the lines held before it if there are any.
@@ -112,25 +121,8 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 		return false
 	}
-	ends := endsException(ln.text)
-	if h.heads {
-		var f frame.Head
-		ends = f.Cut(text(ln.text)) && f.Python || isFrame(ln.text) && !isLogging(ln.text)
-	}
-	if !h.empty() && ends && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
-		blanks := a.blanks
-		to := partMessage
-		if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
-			to, a.exception = partHead, true // the text of the exception, by which the record is known
-		}
-		for i := range h.lines {
-			l := h.line(i)
-			a.blanks = h.lines[i].blanks
-			a.exception = a.exception || beginsException(l.text)
-			a.add(&l, to, evidenceForm)
-		}
-		h.reset()
-		a.blanks = blanks
+	if !h.empty() && h.endedBy(ln.text) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
+		a.addHeld(h)
 		return r.join(ln)
 	}
 	// Where every record ends with frames a blank line may lie within one.
@@ -146,6 +138,22 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 	}
 	return false
+}
+
+// addHeld joins the lines held to the record.
+func (a *assembly) addHeld(h *heldLines) {
+	blanks, to := a.blanks, partMessage
+	if len(h.lines) == 1 && !h.heads && !a.inner && !a.isException() {
+		to, a.exception = partHead, true // the text of the exception, by which the record is known
+	}
+	for i := range h.lines {
+		l := h.line(i)
+		a.blanks = h.lines[i].blanks
+		a.exception = a.exception || beginsException(l.text)
+		a.add(&l, to, evidenceForm)
+	}
+	h.reset()
+	a.blanks = blanks
 }
 
 // holdsItem decides about ln, which may be the first item of a list. Lines that are read again begin none.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -136,15 +137,13 @@ const (
 // member takes one member of the object, by the name that recordings have for it or else by a name that loggers write.
 func (j *jsonLine) member(key, raw []byte) {
 	switch {
-	case j.fault && (raw[0] != '"' || string(key) != "message" && !bytes.HasPrefix(key, []byte("stack"))):
-		return
-	case j.fault && string(key) == "message":
-		j.failure = j.unquote(raw)
+	case j.fault:
+		j.faultMember(key, raw)
 		return
 	case (raw[0] == '{' || raw[0] == '[') && holdsRecord(key):
 		j.inner = append(j.inner, raw)
 		return
-	case raw[0] == '{' && (string(key) == "error" || string(key) == "err") && bytes.Contains(raw, []byte(`"stack`)):
+	case raw[0] == '{' && roles[string(key)] == roleError && bytes.Contains(raw, []byte(`"stack`)):
 		j.failed = raw
 		return
 	}
@@ -183,9 +182,55 @@ func (j *jsonLine) member(key, raw []byte) {
 	}
 }
 
-// known takes a member by a name that loggers write, in any case, and reports whether it did: names of slog, zap,
-// zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, structlog,
-// MongoDB and containers.
+// faultMember takes a member of the object that describes the exception.
+func (j *jsonLine) faultMember(key, raw []byte) {
+	if raw[0] == '"' && string(key) == "message" {
+		j.failure = j.unquote(raw)
+	} else if raw[0] == '"' && bytes.HasPrefix(key, []byte("stack")) {
+		j.known(key, raw)
+	}
+}
+
+// role is the meaning of a member that loggers write.
+type role uint8
+
+const (
+	roleTime role = iota + 1
+	roleLevel
+	roleLevelName // a level only as a text
+	rolePriority
+	roleSeverity
+	roleSource
+	roleMessage
+	roleEvent
+	roleStack
+	roleError
+)
+
+// roles are the names in small letters of slog, zap, zerolog, logrus, pino, bunyan, Serilog, NLog, journald, GELF,
+// logstash, ECS, OpenTelemetry, Logback, structlog, MongoDB and containers.
+var roles = func() map[string]role {
+	all := map[string]role{}
+	for i, names := range [...]string{
+		roleTime:      "time ts timestamp @timestamp t @t timeunixnano __realtime_timestamp",
+		roleLevel:     "level severity lvl",
+		roleLevelName: "@l log.level loglevel log_level levelname level_name levelstr severitytext severity_text s",
+		rolePriority:  "priority syslog_level",
+		roleSeverity:  "severitynumber severity_number",
+		roleSource:    "source logger name channel component syslog_identifier",
+		roleMessage:   "message msg @m @mt @message short_message log textpayload body stringvalue",
+		roleEvent:     "event",
+		roleStack:     "stack stacktrace stack_trace @x exception error.stack_trace",
+		roleError:     "error err",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = role(i)
+		}
+	}
+	return all
+}()
+
+// known takes a member by a name that loggers write, in any case, and reports whether it did.
 func (j *jsonLine) known(key, raw []byte) bool {
 	var lower [len("__realtime_timestamp")]byte
 	if len(key) > len(lower) {
@@ -197,66 +242,78 @@ func (j *jsonLine) known(key, raw []byte) bool {
 		}
 		lower[i] = c
 	}
+	name := lower[:len(key)]
 	quoted := raw[0] == '"'
-	level, leveled := event.LevelUnknown, false
-	switch name := string(lower[:len(key)]); name {
-	case "time", "ts", "timestamp", "@timestamp", "t", "@t", "timeunixnano", "__realtime_timestamp":
+	switch r := roles[string(name)]; r {
+	case roleTime:
 		if j.time.IsZero() {
 			j.time = parseTime(raw)
 			return true
 		}
-	case "level", "severity", "lvl":
-		if !j.hasLevel {
-			j.level, j.hasLevel = logline.ParseLevel(text(j.unquote(raw)))
+	case roleLevel, roleLevelName, rolePriority, roleSeverity:
+		level, ok := j.levelOf(r, raw, quoted)
+		if !j.hasLevel && (ok || r == roleLevel) {
+			j.level, j.hasLevel = level, ok
 			return true
 		}
-	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "levelstr", "severitytext",
-		"severity_text", "s":
-		if quoted {
-			level, leveled = logline.ParseLevel(text(j.unquote(raw)))
-		}
-	case "priority", "syslog_level":
-		level, leveled = logline.Priority(text(j.unquote(raw)))
-	case "severitynumber", "severity_number":
-		if n, err := strconv.ParseUint(text(raw), 10, 8); err == nil && n > 0 && n <= 24 {
-			level, leveled = [...]event.Level{
-				event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelWarning, event.LevelError, event.LevelFatal,
-			}[(n-1)/4], true
-		}
-	case "source", "logger", "name", "channel", "component", "syslog_identifier":
+	case roleSource:
 		if len(j.source) == 0 && quoted {
 			j.source = j.unquote(raw)
 			return true
 		}
-	case "message", "msg", "@m", "@mt", "@message", "short_message", "log", "textpayload", "body", "stringvalue":
-		if b, ok := j.text(raw); len(j.message) == 0 && (ok || name == "message" || name == "msg") {
-			j.message, j.nested = b, name == "log"
-			if j.nested { // a line of a container, with its end
-				j.message = bytes.TrimRight(b, "\n")
-				j.partial = len(b) >= maxChunk && len(b) == len(j.message)
-			}
-			j.empty = len(j.message) == 0
-			return true
-		}
-	case "event":
+	case roleMessage:
+		return j.takeMessage(text(name), raw)
+	case roleEvent:
 		if quoted {
 			j.happened = raw
-			return true
 		}
-	case "stack", "stacktrace", "stack_trace", "@x", "exception", "error.stack_trace":
+		return quoted
+	case roleStack:
 		if len(j.stack) == 0 && quoted {
 			j.stack = j.unquote(raw)
 			return true
 		}
-	case "error", "err":
+	case roleError:
 		j.failure = j.unquote(raw)
 		return true
 	}
-	if leveled && !j.hasLevel {
-		j.level, j.hasLevel = level, true
-		return true
-	}
 	return false
+}
+
+// levelOf reads the value of a member that has a level.
+func (j *jsonLine) levelOf(r role, raw []byte, quoted bool) (event.Level, bool) {
+	switch r {
+	case rolePriority:
+		return logline.Priority(text(j.unquote(raw)))
+	case roleSeverity:
+		n, err := strconv.ParseUint(text(raw), 10, 8)
+		if err != nil || n == 0 || n > 24 {
+			return event.LevelUnknown, false
+		}
+		return [...]event.Level{
+			event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelWarning, event.LevelError, event.LevelFatal,
+		}[(n-1)/4], true
+	case roleLevelName:
+		if !quoted {
+			return event.LevelUnknown, false
+		}
+	}
+	return logline.ParseLevel(text(j.unquote(raw)))
+}
+
+// takeMessage takes the text of the record, and reports whether it did.
+func (j *jsonLine) takeMessage(name string, raw []byte) bool {
+	b, ok := j.text(raw)
+	if len(j.message) > 0 || !ok && name != "message" && name != "msg" {
+		return false
+	}
+	j.message, j.nested = b, name == "log"
+	if j.nested { // a line of a container, with its end
+		j.message = bytes.TrimRight(b, "\n")
+		j.partial = len(b) >= maxChunk && len(b) == len(j.message)
+	}
+	j.empty = len(j.message) == 0
+	return true
 }
 
 // holdsRecord reports whether an object or an array by this name holds members of the record.
@@ -350,25 +407,30 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:
-		rec.Context = kind == contextSource
-		message, rest := text(j.line), kind == event.RestSource
-		ours := rec.Context || rest
-		switch {
-		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
-			message = j.fullMessage()
-		case j.empty && (kind == "log" || ours): // as a recording has it
-			message = ""
-		}
-		rec.Entry = event.Entry{
-			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
-			OperationID: text(j.operation), Message: clip(message), Pos: pos,
-		}
-		if rest {
-			rec.Part = event.Rest
-		}
-		if j.hasLevel {
-			rec.LevelBy = evidenceField
-		}
+		j.logRecord(rec, kind, clip)
+	}
+}
+
+// logRecord fills rec with a log record, a continuation of one, or context.
+func (j *jsonLine) logRecord(rec *Record, kind string, clip func(string) string) {
+	rec.Context = kind == contextSource
+	message, rest := text(j.line), kind == event.RestSource
+	ours := rec.Context || rest || kind == "log"
+	switch {
+	case len(j.message) > 0 && (kind == "" || ours):
+		message = j.fullMessage()
+	case j.empty && ours: // as a recording has it
+		message = ""
+	}
+	rec.Entry = event.Entry{
+		Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
+		OperationID: text(j.operation), Message: clip(message), Pos: uint64(rec.StartLine),
+	}
+	if rest {
+		rec.Part = event.Rest
+	}
+	if j.hasLevel {
+		rec.LevelBy = evidenceField
 	}
 }
 

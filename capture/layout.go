@@ -68,90 +68,96 @@ type detection struct {
 	pure bool
 }
 
+// evidence counts the lines of a window by what they show.
+type evidence struct {
+	json, frames, footers, gaps, mono, game, lines int
+
+	banner, begun bool
+	version       Layout // of the engine that the banner names
+	prev          []byte // the line above
+	bare          bool   // that was a footer with no space above it
+	loose         int    // how many such had no blank line below
+}
+
 // detect recognizes the layout from window, the beginning of the input.
 func detect(window []byte) detection {
 	if isCrashReport(window) {
 		return detection{layout: layoutCrash}
 	}
 	var d detection
-	var json, frames, footers, gaps, mono, game int
-	banner, begun, lines := false, false, 0
-	var prev []byte
-	bare, loose := false, 0 // a footer with no space above it; such with no blank line below
-	for len(window) > 0 {
-		raw := window
-		if i := bytes.IndexByte(window, '\n'); i >= 0 {
-			raw, window = window[:i], window[i+1:]
-		} else {
-			window = nil
-		}
+	var e evidence
+	for raw := range bytes.SplitSeq(window, []byte("\n")) {
 		b := bytes.TrimRight(raw, "\r")
-		if blank(b) {
-			prev = b
-			continue
+		if !blank(b) {
+			d.observe(&e, b)
 		}
-		lines++
-		if bare && !blank(prev) {
-			loose++
-		}
-		bare = false
-		switch {
-		case lines == 1:
-			d.header = isContextStart(b)
-			begun = hasPrefix(b, rimworld.UploadStart)
-		case lines == 2 && begun:
-			d.header = opensContext(b)
-		}
-		switch {
-		case b[0] == ' ' && mono > 0: // a further frame says nothing new
-		case b[0] == '{':
-			json++
-		case unity.IsFooter(text(b)):
-			footers++
-			bare = !blank(prev) && prev[len(prev)-1] != ' '
-			if unity.IsManaged(text(b)) {
-				d.footers++
-			}
-			if blank(prev) {
-				gaps++
-			}
-		case hasPrefix(b, bannerPath), hasPrefix(b, bannerVersion):
-			banner = true
-			if l, ok := versionLayout(b); ok {
-				d.layout = l
-			}
-		case hasPrefix(b, unity.ConsoleMark):
-			frames++
-		case isGameLine(b):
-			game++
-		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
-			mono++
-		default:
-			if _, _, ok := rimworld.Ref(text(b)); ok {
-				game++
-			} else if _, ok := consoleLevel(b); ok {
-				frames++
-			}
-		}
-		prev = b
+		e.prev = b
 	}
-	if footers == 1 && loose == 1 && lines > quietStart { // quoted
-		footers, d.footers = 0, 0
+	if e.footers == 1 && e.loose == 1 && e.lines > quietStart { // quoted
+		e.footers, d.footers = 0, 0
 	}
+	d.layout = e.version
 	switch {
-	case json > 0 && 2*json >= lines:
+	case e.json > 0 && 2*e.json >= e.lines:
 		return detection{layout: LayoutJSON}
-	case frames > 0:
-		d.layout, d.pure = layoutConsole, !banner && footers == 0
+	case e.frames > 0:
+		d.layout, d.pure = layoutConsole, !e.banner && e.footers == 0
 	case d.layout != LayoutAuto:
-	case footers > 0 && 2*gaps > footers:
+	case e.footers > 0 && 2*e.gaps > e.footers:
 		d.layout = layoutUnity2019_2
-	case footers > 0:
+	case e.footers > 0:
 		d.layout = layoutUnity2019_4
-	case banner || d.header || mono > 0 || game > 0:
+	case e.banner || d.header || e.mono > 0 || e.game > 0:
 		d.layout = layoutUnity2022_3
 	default:
 		d.layout = LayoutPlain
 	}
 	return d
+}
+
+// observe counts b, a line that is not blank.
+func (d *detection) observe(e *evidence, b []byte) {
+	e.lines++
+	if e.bare && !blank(e.prev) {
+		e.loose++
+	}
+	e.bare = false
+	if e.lines == 1 {
+		d.header = isContextStart(b)
+		e.begun = hasPrefix(b, rimworld.UploadStart)
+	} else if e.lines == 2 && e.begun {
+		d.header = opensContext(b)
+	}
+	switch {
+	case b[0] == ' ' && e.mono > 0: // a further frame says nothing new
+	case b[0] == '{':
+		e.json++
+	case unity.IsFooter(text(b)):
+		e.footers++
+		if unity.IsManaged(text(b)) {
+			d.footers++
+		}
+		if blank(e.prev) {
+			e.gaps++
+		} else {
+			e.bare = e.prev[len(e.prev)-1] != ' '
+		}
+	case hasPrefix(b, bannerPath), hasPrefix(b, bannerVersion):
+		e.banner = true
+		if l, ok := versionLayout(b); ok {
+			e.version = l
+		}
+	case hasPrefix(b, unity.ConsoleMark):
+		e.frames++
+	case isGameLine(b):
+		e.game++
+	case bytes.Contains(b, []byte("] in <")) && isFrame(b):
+		e.mono++
+	default:
+		if _, _, ok := rimworld.Ref(text(b)); ok {
+			e.game++
+		} else if _, ok := consoleLevel(b); ok {
+			e.frames++
+		}
+	}
 }

@@ -15,14 +15,13 @@ import (
 // it show a level there, and in a log without its banner. In other games on Unity, where all that managed code logs
 // has one, neither does.
 func (a *assembly) level(r *Reader) (event.Level, Evidence) {
-	layout, leveled := r.layout, r.format == &rimworld.Format || !r.banner.seen
 	if own := r.format.Level; own != nil {
 		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
 		if l, ok := own(text(head)); ok {
 			return l, evidenceTag
 		}
 	}
-	if (layout == LayoutPlain || layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
+	if (r.layout == LayoutPlain || r.layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
 		if l, ok := a.plainLevel(); ok {
 			return l, evidenceTag
 		}
@@ -37,6 +36,12 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 	case !a.plain && !a.mentionsNone() && beginsException(a.message):
 		return event.LevelError, evidenceException
 	}
+	return a.footerLevel(r)
+}
+
+// footerLevel is level by the head of a logger in the text, by a footer and by the lack of one.
+func (a *assembly) footerLevel(r *Reader) (event.Level, Evidence) {
+	leveled := r.format == &rimworld.Format || !r.banner.seen
 	head := logline.Head{}
 	if !a.plain { // a mod may write the head of a logger
 		head = logline.Parse(text(a.head()))
@@ -51,7 +56,7 @@ func (a *assembly) level(r *Reader) (event.Level, Evidence) {
 		return event.LevelWarning, evidenceFooter
 	case tagged:
 		return tag, evidenceTag
-	case leveled && r.footers > 0 && !a.footer && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4) &&
+	case leveled && r.footers > 0 && !a.footer && (r.layout == layoutUnity2019_2 || r.layout == layoutUnity2019_4) &&
 		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
 		return event.LevelInfo, evidenceNoFooter
 	}

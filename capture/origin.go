@@ -70,6 +70,11 @@ func (o *origin) observe(rec *Record) {
 	if o.headless || o.begun || rec.Layout == layoutConsole || rec.Layout == LayoutJSON {
 		return
 	}
+	o.observeEngine(rec, b)
+}
+
+// observeEngine looks for the banner of the engine, and for lines that only come after it, in the first line of rec.
+func (o *origin) observeEngine(rec *Record, b []byte) {
 	late := o.records > quietStart
 	switch {
 	case !rec.Layout.unity():

@@ -42,7 +42,16 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		if !isElapsed(b) {
 			return joined(partMessage, evidenceForm)
 		}
-	case a.blanks > 0:
+	case a.blanks == 0:
+		return a.joinsPlainly(ln)
+	}
+	return apart()
+}
+
+// joinsPlainly is joinsPlain for a line directly below the last one, which is no frame by itself.
+func (a *assembly) joinsPlainly(ln *line) verdict {
+	b := ln.text
+	switch {
 	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b),
 		bytes.IndexByte(b, '@') >= 0 && isBareAtFrame(b) && a.reportsFault():
 		return joined(partStack, evidenceFrame)
@@ -86,11 +95,10 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		}
 	case '}':
 		return (a.split == evidenceIndent || a.split == evidenceFrame) && isInDocument(b) // as Node prints errors
-	case 'T':
-		if hasPrefix(b, traceback) && a.lines == 1 && a.reportsFault() {
-			a.traceback = true
-			return true
-		}
+	}
+	if a.lines == 1 && hasPrefix(b, traceback) && a.reportsFault() {
+		a.traceback = true
+		return true
 	}
 	if a.traceback {
 		a.traceback = false

@@ -102,16 +102,22 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 	case blockSymbols:
 		within = a.blanks == 0 && unity.IsSymbols(text(b))
 	case blockPatchTrace:
-		within = a.blanks == 0 && !unity.IsFooter(text(b)) && !leavesPatchTrace(b)
-		if !within || isPatchTraceEnd(b) {
-			a.block = blockNone
-		}
-		if !within {
-			return verdict{}
-		}
+		return a.joinsPatchTrace(b)
 	}
 	if !within {
 		return apart()
+	}
+	return joined(partMessage, evidenceBlock)
+}
+
+// joinsPatchTrace decides about a line below the beginning of a trace of patches. It cannot decide at its end.
+func (a *assembly) joinsPatchTrace(b []byte) verdict {
+	within := a.blanks == 0 && !unity.IsFooter(text(b)) && !leavesPatchTrace(b)
+	if !within || isPatchTraceEnd(b) {
+		a.block = blockNone
+	}
+	if !within {
+		return verdict{}
 	}
 	return joined(partMessage, evidenceBlock)
 }

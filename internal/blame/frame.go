@@ -46,22 +46,33 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.game = true
 		return true
 	}
+	if path, root = s.rooted(&f, archive, whole, path, root); root == "" {
+		return true
+	}
+	return s.codeOf(path, root, archive, rank)
+}
+
+// rooted returns the path and the root by which the owner of the code of f is found: those of a namespace in the same
+// module, where the frame has none that can be read. It returns no root where the module is not known.
+func (s *scan) rooted(f *frame.Frame, archive, whole, path, root string) (string, string) {
 	switch {
 	case archive == "" && readable(root) && isGlobal(whole, f.Dynamic) && !isJava(f.Rest) &&
 		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
-		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
-			s.game = true
-			return true
-		}
-		path = root
+		root = s.finder.modules[moduleOf(f.Rest)]
+		s.game = s.game || root == ""
+		return root, root
 	case !readable(root):
-		if root = s.finder.modules[moduleOf(f.Rest)]; root == "" {
-			return true
-		}
-		path = root
+		root = s.finder.modules[moduleOf(f.Rest)]
+		return root, root
 	}
+	return path, root
+}
+
+// codeOf counts code with the path in the trace, and returns true.
+func (s *scan) codeOf(path, root, archive string, rank int) bool {
 	var o owner
+	ok := false
 	if readable(archive) {
 		o, ok = s.finder.owner(rank, archive, root)
 	} else {

@@ -11,6 +11,8 @@
 //	  File "dir/press.py", line 12, in turn                         Python
 //	  dir/press.lua:12: in function 'turn'                          Lua
 //	  1. turn - dir/press.lua:12
+//	dir/press.lua:12 in (method) turn (Lua) <8-14>
+//	[PressQuest (1E000D62)].PressQuest.turn() - "Press.psc" Line 12 Papyrus
 //	from dir/press.rb:12:in 'turn'                                  Ruby
 //	turn@dir/press.js:12:3                                          JavaScript
 //

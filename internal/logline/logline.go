@@ -315,7 +315,7 @@ func (p *parser) word() bool {
 	return true
 }
 
-// compound returns the level in a word after a time: behind the channel of Monolog, "press.ERROR:", or in front of a
+// compound returns the level in a word after a time: after the channel of Monolog, "press.ERROR:", or in front of a
 // thread, "ERROR[Main]:".
 func (p *parser) compound(name string, colon bool) (event.Level, bool) {
 	level, thread, ok := strings.Cut(name, "[")

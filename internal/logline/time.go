@@ -137,8 +137,8 @@ func mayDate(s string) bool {
 	return i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
 }
 
-// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. Behind
-// a comma follows a fraction.
+// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. A
+// fraction follows a comma.
 func timeRun(s string) int {
 	n := 0
 	for n < len(s) {
