@@ -405,6 +405,7 @@ func TestKindNames(t *testing.T) {
 	require.Equal(t, "frame", blame.Frame.String())
 	require.Equal(t, "assembly", blame.Assembly.String())
 	require.Equal(t, "kind(200)", blame.Kind(200).String())
+	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
 	b, err := json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"mod":"A","score":30,"evidence":[{"kind":"tag","line":1}]}`, string(b))
@@ -663,6 +664,7 @@ func TestLinkIsNoText(t *testing.T) {
 	for _, id := range []string{"", "x", "12 34", "1&a=b", "-1", strings.Repeat("1", 30)} {
 		require.Empty(t, (&blame.Mod{WorkshopID: id}).Link(), id)
 	}
+	require.NotEmpty(t, (&blame.Mod{WorkshopID: strings.Repeat("1", 20)}).Link(), "as long as a number can be")
 }
 
 // TestKeyOfASCII holds the quick way for names of ASCII to that for others, which a first letter forces.
