@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -262,7 +263,7 @@ func (f *finder) host(c connection, kinds word, at int) {
 			to, whole = c.from+len(clause), true
 		}
 	}
-	if next := f.otherNames(c.from, to); !whole && kinds&hostWord != 0 {
+	if next := f.otherNames(c.from, to); !whole && kinds&(hostWord|netWord) != 0 {
 		to = next
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
@@ -276,7 +277,8 @@ func (f *finder) host(c connection, kinds word, at int) {
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
 	}
 	word := strings.ToLower(strings.TrimRight(value, "0123456789"))
-	preposition := is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)
+	phrase := strings.Fields(s[max(f.line, at-32):at])
+	preposition := slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool { return is(w, prepositionWord) })
 	if named || !machine && c.strength == 2 ||
 		(port.MatchString(s[c.from+len(value):]) || !machine && preposition) && len(word) > 3 && !common(word) {
 		f.add(Computer, c.from, c.from+len(value), true)
@@ -317,7 +319,7 @@ func (f *finder) user(c connection, label int) {
 }
 
 var (
-	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,4}$`)
+	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,6}$`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
@@ -404,23 +406,20 @@ func nameWord(s string, from int) int {
 // tail adds the name before a phrase.
 func (f *finder) tail(at, end int) {
 	s := f.s
-	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
-		from := skip(s, after, " \"'«“")
-		f.addName(from, f.name(from, ""))
-		return
-	}
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
-		return
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:]))) || noSpaces(firstRune(s[at:]))
+	from := max(0, to-maxWord)
+	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
+		from += m[2]
+		if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
+			!isOrdinary(strings.ToLower(s[from:to])) {
+			f.add(User, from, to, true)
+			return
+		}
 	}
-	m := lastName().FindStringSubmatchIndex(s[max(0, to-maxWord):to])
-	if m == nil {
-		return
-	}
-	from := max(0, to-maxWord) + m[2]
-	if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
-		!isOrdinary(strings.ToLower(s[from:to])) {
-		f.add(User, from, to, true)
+	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
+		from = skip(s, after, " \"'«“")
+		f.addName(from, f.name(from, ""))
 	}
 }
 

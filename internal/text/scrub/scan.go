@@ -63,8 +63,15 @@ func (f *finder) scan() {
 	}
 }
 
-// isHump reports whether a capital follows another letter or a digit of ASCII at the place, as in camel case.
-func isHump(s string, at int) bool { return upper(s[at]) && !upper(s[at-1]) && s[at-1] < utf8.RuneSelf }
+// isHump reports whether a word begins at the place: with a capital that follows another letter or a digit of ASCII, as
+// in camel case, or after a sign that is not of ASCII.
+func isHump(s string, at int) bool {
+	if s[at-1] >= utf8.RuneSelf {
+		last := lastRune(s[:at])
+		return s[at] < utf8.RuneSelf && !isNamePart(last) && !joins(last)
+	}
+	return upper(s[at]) && !upper(s[at-1])
+}
 
 // end looks for a value if a word before one may end at the place, by the sums of its last two parts.
 func (f *finder) end(at int, before, part uint64) {
