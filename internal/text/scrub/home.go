@@ -30,8 +30,7 @@ func (f *finder) home(at, end int) {
 	near := max(0, at-96)
 	switch {
 	case from == end:
-	case drive.MatchString(s[max(0, at-18):at]),
-		(strings.Contains(s[near:at], `\\`) || strings.Contains(s[near:at], "//")) && share.MatchString(s[near:at]):
+	case drive.MatchString(s[max(0, at-18):at]), share.MatchString(s[near:at]):
 		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
 		name = windowsName.FindString(s[from:])

@@ -41,7 +41,7 @@ func (f *finder) scan() {
 			before, part = 0, 0
 		}
 		if c&inToken == 0 {
-			if i-word >= shortestToken && number >= word {
+			if i-word >= shortestKey && number >= word {
 				f.opaque(word, i)
 			}
 			word = i + 1

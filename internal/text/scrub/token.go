@@ -107,8 +107,9 @@ func isReadable(s string) bool {
 }
 
 const (
-	// shortestToken is the length of the shortest word that may be a secret by its letters.
+	// shortestToken is the length of the shortest word that may be a secret by its letters, shortestKey of a product key.
 	shortestToken = 16
+	shortestKey   = 14
 
 	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
 	// a word.
@@ -128,6 +129,10 @@ var (
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
 
+	// partsBefore and partsAfter match the other parts of a token.
+	partsBefore = regexp.MustCompile(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
+	partsAfter  = regexp.MustCompile(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
+
 	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
 	blob  = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
 	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
@@ -135,6 +140,8 @@ var (
 	// owned matches the text before an id of an account or of a device.
 	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
 		`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+
+	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
 	// option matches the text before the value of an option of a command, and unsaid one about a value that is no secret.
 	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
@@ -164,6 +171,9 @@ func (f *finder) opaque(from, to int) {
 		f.add(ID, from, to, false)
 		return
 	case !inPath && word.isCredential() && f.credited(start):
+		f.addToken(from, to)
+		return
+	case productKey.MatchString(word.text) && word.kinds == 3:
 		f.addToken(from, to)
 		return
 	case !isURL && isBase64(s[start:end]):
@@ -223,26 +233,8 @@ func (f *finder) credited(from int) bool {
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
 func (f *finder) addToken(from, to int) {
-	s := f.s
-	isPart := func(s string) bool { return s != "" && (len(s) <= 8 || strings.ContainsAny(s, "0123456789")) }
-	for strings.HasPrefix(s[to:], ".") {
-		part := s[to+1:]
-		if n := strings.IndexFunc(part, isOutside); n >= 0 {
-			part = part[:n]
-		}
-		if !isPart(part) {
-			break
-		}
-		to += 1 + len(part)
-	}
-	for from > 0 && s[from-1] == '.' {
-		part := lastOf(s[:from-1], "")
-		if !isPart(part) {
-			break
-		}
-		from -= 1 + len(part)
-	}
-	f.add(Secret, from, to, false)
+	before := f.s[max(0, from-maxBefore):from]
+	f.add(Secret, from-len(partsBefore.FindString(before)), to+len(partsAfter.FindString(f.s[to:])), false)
 }
 
 // isOutside reports whether r is no letter of ASCII, digit, "_" or "-".
