@@ -23,12 +23,13 @@ func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
 	var before, part uint64                 // sums of the last two parts of a name
+	inside := false                         // a name
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		c, inside := class[b], i > 0 && class[s[i-1]]&inName != 0
+		c := class[b]
 		if c&separator != 0 && inside && (lasts.has(part) || s[i-1] >= utf8.RuneSelf) {
 			f.end(i, before, part)
 		}
@@ -40,6 +41,7 @@ func (f *finder) scan() {
 		case inside && c&isJoint == 0 || !inside:
 			before, part = 0, 0
 		}
+		inside = c&inName != 0
 		if c&inToken == 0 {
 			if i-word >= shortestKey && number >= word {
 				f.opaque(word, i)
@@ -48,9 +50,9 @@ func (f *finder) scan() {
 		}
 		h = roll(h, b)
 		if hinted[h>>6]&(1<<(h&63)) != 0 {
-			for _, h := range hints[h] {
-				if at := i - 2 - h.key; f.hasHint(at, h.text) {
-					f.hinted(h.form, at+strings.Count(h.text[:1], "\n"), at+len(h.text))
+			for _, hint := range *hintsAt(h) {
+				if at := i - 2 - hint.key; hint.hash == h && f.hasHint(at, hint.text) {
+					f.hinted(hint.form, at+strings.Count(hint.text[:1], "\n"), at+len(hint.text))
 				}
 			}
 		}
@@ -125,7 +127,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[roll(0, '@')] {
+		for _, h := range *hintsAt(roll(0, '@')) {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':

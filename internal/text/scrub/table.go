@@ -84,6 +84,7 @@ const maxForms = 96
 type hint struct {
 	text string
 	key  int // the place of the three bytes by which it is looked up
+	hash uint
 	form *form
 }
 
@@ -99,15 +100,28 @@ var (
 
 	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value, agents of the words of agents, and lasts the last parts of both.
-	hints               [1 << hashBits][]hint
+	hints               [1 << placeBits][]hint
 	hinted              [1 << (hashBits - 6)]uint64
 	lasts, ends, agents set
 )
 
 // hashBits is the size of a hash of three bytes. The last byte is in its low bits.
-const hashBits = 15
+const (
+	hashBits  = 18
+	placeBits = 15 // of the place in hints
+)
 
-func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
+// hintsAt returns the hints at a hash, and maybe others.
+func hintsAt(h uint) *[]hint { return &hints[h&(1<<placeBits-1)] }
+
+func roll(h uint, b byte) uint { return (h<<6 ^ uint(b)) & (1<<hashBits - 1) }
+
+func hash(s string) (h uint) {
+	for i := range len(s) {
+		h = roll(h, s[i])
+	}
+	return h
+}
 
 // set is a set of sums. It reports a few others as members.
 type set [1 << 12]uint64
@@ -258,22 +272,30 @@ func addHints(list string, form *form) {
 				key = at
 			}
 		}
-		h := uint(0)
-		for _, b := range []byte(text[key:min(key+3, len(text))]) {
-			h = roll(h, b)
-		}
+		h := hash(text[key:min(key+3, len(text))])
 		hinted[h>>6] |= 1 << (h & 63)
-		hints[h] = append(hints[h], hint{text, key, form})
+		*hintsAt(h) = append(*hintsAt(h), hint{text, key, h, form})
 	}
 }
 
+// usual has how often the common words have each three bytes, by their hash.
+var usual = sync.OnceValue(func() map[uint]int {
+	counts, h := map[uint]int{}, uint(0)
+	for _, b := range []byte(vocabularyText) {
+		h = roll(h, b)
+		counts[h]++
+	}
+	return counts
+})
+
 // rarity is how rare the first three bytes of s are in logs.
 func rarity(s string) (n int) {
-	for _, b := range []byte(s[:min(3, len(s))]) {
-		_, after, _ := strings.Cut("kyw.vhbgfpmudclrsnioate ", string(rune(b)))
+	s = s[:min(3, len(s))]
+	for _, b := range []byte(s) {
+		_, after, _ := strings.Cut("qzjxk\"'yw.v0hbgfpmudclrsn:/ioate ", string(rune(b)))
 		n -= len(after)
 	}
-	return n
+	return n - 2*usual()[hash(s)]
 }
 
 // key returns a word as words has it: in lower case, without signs between its parts.
