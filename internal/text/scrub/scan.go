@@ -173,13 +173,15 @@ func (f *finder) window(form *form, at int) {
 	switch form.place {
 	case "at":
 		from = at
+	case "short":
+		from, to = at, min(to, at+maxShort)
 	case "word", "near":
 		most = 0
 	}
 	if at-from > most {
 		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
-	if f.seen[form.index] = f.all(form, from, to); form.place != "at" {
+	if f.seen[form.index] = f.all(form, from, to); from != at {
 		f.seen[form.index] = to
 	}
 }

@@ -73,7 +73,7 @@ type form struct {
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
 	shortest int    // the length of the shortest value in rules.tsv
-	place    string // of a match: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
+	place    string // of a match: it begins "at" the hint ("short" there), or "near" it, in its word; it is in one "word" or in "lines"
 }
 
 // maxForms bounds the rows of forms.tsv.
@@ -189,7 +189,7 @@ var load = sync.OnceFunc(func() {
 			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
 		expr := row[4]
-		if row[5] == "at" {
+		if row[5] == "at" || row[5] == "short" {
 			expr = "^(?:" + expr + ")"
 		}
 		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, 0, row[5]})

@@ -65,8 +65,11 @@ func (w *shape) isOpaque() bool {
 
 // isBase64 reports whether s has signs of base64 and is random.
 func isBase64(s string) bool {
+	if len(s) < 40 || !strings.ContainsAny(s, "+/=") {
+		return false
+	}
 	w := shapeOf(s)
-	return len(s) >= 40 && strings.ContainsAny(s, "+/=") && w.kinds == 7 && w.bits() >= certain && !isReadable(s)
+	return w.kinds == 7 && w.bits() >= certain && !isReadable(s)
 }
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
@@ -79,6 +82,9 @@ func (w *shape) isCredential() bool {
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
 // part.
 func (w *shape) isPrefixed() bool {
+	if w.length == len(w.text) {
+		return false
+	}
 	m := prefixed.FindStringSubmatch(w.text)
 	if m == nil || blob.MatchString(m[1]) {
 		return false
@@ -112,8 +118,9 @@ const (
 	shortestKey   = 14
 
 	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
-	// a word.
+	// a word, maxShort the bytes of a short match.
 	maxWide   = 1024
+	maxShort  = 96
 	maxBefore = 128
 
 	// expected are the bits of evidence for a secret after a word for secrets: one of twenty names has them. certain are
@@ -173,7 +180,7 @@ func (f *finder) opaque(from, to int) {
 	case !inPath && word.isCredential() && f.credited(start):
 		f.addToken(from, to)
 		return
-	case productKey.MatchString(word.text) && word.kinds == 3:
+	case word.kinds == 3 && productKey.MatchString(word.text):
 		f.addToken(from, to)
 		return
 	case !isURL && isBase64(s[start:end]):
