@@ -254,18 +254,7 @@ var (
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
-	if !whole {
-		clause := clauseEnd.Split(s[c.from:], 2)[0]
-		if owner := ownersDevice.FindString(clause); owner != "" {
-			to, whole = c.from+len(owner), true
-		} else if kinds&netWord != 0 && c.strength == 2 {
-			to, whole = c.from+len(clause), true
-		}
-	}
-	if next := f.otherNames(c.from, to); !whole && kinds&(hostWord|netWord) != 0 {
-		to = next
-	}
+	to, whole := f.hostEnd(c, kinds)
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	if !isHostName(s, c.from, c.from+len(value)) ||
@@ -273,16 +262,42 @@ func (f *finder) host(c connection, kinds word, at int) {
 		return
 	}
 	named := whole || marked || capitals && len(value) > 2
-	if machine && c.strength == 0 {
+	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
+	case machine && c.strength == 0:
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
+	case !machine && c.strength == 2:
+		named = true
+	case len(word) > 3 && !common(word) && !machine:
+		named = named || c.strength == 1 || f.isNamed(at)
 	}
-	word := strings.ToLower(strings.TrimRight(value, "0123456789"))
-	phrase := strings.Fields(s[max(f.line, at-32):at])
-	preposition := slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool { return is(w, prepositionWord) })
-	if named || !machine && c.strength == 2 ||
-		(port.MatchString(s[c.from+len(value):]) || !machine && preposition) && len(word) > 3 && !common(word) {
+	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
+}
+
+// isNamed reports whether the word for computers that ends at the place has "hostname" or a preposition in it.
+func (f *finder) isNamed(at int) bool {
+	phrase := strings.Fields(f.s[max(f.line, at-32):at])
+	return slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool {
+		return is(w, prepositionWord) || strings.HasSuffix(strings.ToLower(w), "hostname")
+	})
+}
+
+// hostEnd returns the end of the name of a computer, and whether it is known to be whole.
+func (f *finder) hostEnd(c connection, kinds word) (to int, whole bool) {
+	s := f.s
+	if to = c.end(s, `"'’,;<>()[]{}|`); c.closing != "" {
+		return to, true
+	}
+	clause := clauseEnd.Split(s[c.from:], 2)[0]
+	if owner := ownersDevice.FindString(clause); owner != "" {
+		return c.from + len(owner), true
+	} else if kinds&netWord != 0 && c.strength == 2 {
+		return c.from + len(clause), true
+	} else if kinds&machineWord == 0 {
+		to = f.otherNames(c.from, to)
+	}
+	return to, false
 }
 
 // isHostName reports whether the text between two places may be the name of a computer or of a network.

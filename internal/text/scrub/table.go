@@ -73,11 +73,11 @@ type form struct {
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
 	shortest int    // the length of the shortest value in rules.tsv
-	place    string // of a match: it begins "at" the hint ("short" there), or "near" it, in its word; it is in one "word" or in "lines"
+	place    string // of a match, as forms.tsv has it
 }
 
 // maxForms bounds the rows of forms.tsv.
-const maxForms = 96
+const maxForms = 128
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
 // in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.

@@ -146,7 +146,7 @@ var (
 
 	// owned matches the text before an id of an account or of a device.
 	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
-		`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
 
 	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
@@ -162,7 +162,7 @@ var (
 // or by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
-	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") || strings.HasPrefix(s[from:], "0x") && to-from <= 18 {
+	if to-from <= len("0x0000000000000000") && strings.HasPrefix(s[from:], "0x") || f.inCode(from, to) {
 		return
 	}
 	start, end := wide(s, from, to)
@@ -176,24 +176,22 @@ func (f *finder) opaque(from, to int) {
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(before)):
 		f.add(ID, from, to, false)
-		return
-	case !inPath && word.isCredential() && f.credited(start):
+	case !inPath && word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text):
 		f.addToken(from, to)
-		return
-	case word.kinds == 3 && productKey.MatchString(word.text):
-		f.addToken(from, to)
-		return
+	case media.MatchString(s[start:end]), blob.MatchString(s[max(f.line, start-32):start]):
 	case !isURL && isBase64(s[start:end]):
-		if strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ') && !isArmor(s[start:end]) {
-			return // a line of data
+		isLine := strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ')
+		if !isLine || isArmor(s[start:end]) { // no line of data
+			f.addToken(start, end)
 		}
-		from, to = start, end
-	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
-		return
-	}
-	if !media.MatchString(s[start:end]) && !blob.MatchString(s[max(f.line, start-32):start]) {
+	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") && (word.isOpaque() || word.isPrefixed()):
 		f.addToken(from, to)
 	}
+}
+
+// inCode reports whether a word is a call, or a placeholder or an element begins with it.
+func (f *finder) inCode(from, to int) bool {
+	return from > 0 && strings.IndexByte("<{", f.s[from-1]) >= 0 || strings.HasPrefix(f.s[to:], "(")
 }
 
 // isArmor reports whether a line in base64 is as long as those of a private key, and no path.
