@@ -171,7 +171,7 @@ func (f *finder) opaque(from, to int) {
 	if isURL {
 		start = from
 	}
-	inPath := !isURL && (hasSlash(s[max(0, from-1):from]) || hasSlash(s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
+	inPath := !isURL && (hasSlash(s[max(0, from-1):from]+s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
 	before := s[max(f.line, from-48):from]
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(before)):
@@ -180,8 +180,7 @@ func (f *finder) opaque(from, to int) {
 		f.addToken(from, to)
 	case media.MatchString(s[start:end]), blob.MatchString(s[max(f.line, start-32):start]):
 	case !isURL && isBase64(s[start:end]):
-		isLine := strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ')
-		if !isLine || isArmor(s[start:end]) { // no line of data
+		if !f.isData(start, end) {
 			f.addToken(start, end)
 		}
 	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") && (word.isOpaque() || word.isPrefixed()):
@@ -194,8 +193,11 @@ func (f *finder) inCode(from, to int) bool {
 	return from > 0 && strings.IndexByte("<{", f.s[from-1]) >= 0 || strings.HasPrefix(f.s[to:], "(")
 }
 
-// isArmor reports whether a line in base64 is as long as those of a private key, and no path.
-func isArmor(s string) bool { return len(s) >= 58 && len(s) <= 80 && strings.Count(s, "/") < 7 }
+// isData reports whether a word in base64 is a line of data. A line of a private key is no longer, and no path.
+func (f *finder) isData(from, to int) bool {
+	word, apart := f.s[from:to], strings.TrimLeft(f.s[f.line:from], " \t") == "" && (to == len(f.s) || f.s[to] <= ' ')
+	return apart && (len(word) < 58 || len(word) > 80 || strings.Count(word, "/") > 6)
+}
 
 // wide returns the word between two places with the signs of base64 and the parts that they join.
 func wide(s string, from, to int) (start, end int) {
