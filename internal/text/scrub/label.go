@@ -55,10 +55,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
 	s, n, joint := f.s, len(buf), false
 	for i := at; i > 0; {
-		r, size := rune(s[i-1]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeLastRuneInString(s[:i])
-		}
+		r, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size
 		if joins(r) && !joint && n < len(buf) {
 			joint = true
@@ -83,9 +80,6 @@ func (f *finder) word(at int) (kinds word, from int) {
 func within(s string, at int, r rune) bool {
 	if at == 0 || noSpaces(r) {
 		return false
-	}
-	if left := s[at-1]; left < utf8.RuneSelf {
-		return wordByte(left) && left != '_' && (upper(left) || !unicode.IsUpper(r))
 	}
 	left := lastRune(s[:at])
 	return isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left))

@@ -361,6 +361,7 @@ func TestText(t *testing.T) {
 		{`Host name is nebelkraehe, running on hummelnest (Linux 6.1)`, `Host name is <computer>, running on <computer> (Linux 6.1)`},
 		{`chown adelheid:games x, chown root:root y`, `chown <user>:games x, chown root:root y`},
 		{`/volume1/homes/ursula/games, Ronja’s HomePod`, `/volume1/homes/<user>/games, <computer>`},
+		{`smb-share:server=nas,share=home/maria/saves, (home/chair.png)`, `smb-share:server=nas,share=home/<user>/saves, (home/chair.png)`},
 		{`mount //quillnas/games on /mnt`, `mount //<computer>/games on /mnt`},
 		{`/run/media/maria/SSD, /home/steam/x`, `/run/media/<user>/SSD, /home/steam/x`},
 		{`rtmp://a.example.com/live2/58jw-m2zk-r07r-q01m`, `rtmp://a.example.com/live2/<secret>`},

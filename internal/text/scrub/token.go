@@ -171,7 +171,7 @@ func (f *finder) opaque(from, to int) {
 	if isURL {
 		start = from
 	}
-	inPath := !isURL && (hasSlash(s[max(0, from-1):from]+s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
+	inPath := !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) || strings.HasSuffix(s[:start], `\`))
 	before := s[max(f.line, from-48):from]
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(before)):
@@ -207,8 +207,6 @@ func wide(s string, from, to int) (start, end int) {
 	}
 	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
 }
-
-func hasSlash(s string) bool { return strings.ContainsAny(s, `/\`) }
 
 // isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
 func isIdentity(s string) bool {
