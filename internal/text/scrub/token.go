@@ -51,12 +51,12 @@ func (w *shape) bits() int {
 // isHex reports whether a word is in hexadecimal.
 func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
 
-// isRandom reports whether a word has capitals and small letters and looks random, where one is expected. A hash has one
-// case.
+// isRandom reports whether a word has capitals and small letters and looks random, where one is expected. A hash has
+// one case.
 func (w *shape) isRandom() bool { return w.kinds&6 == 6 && w.bits() >= expected }
 
-// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash. A word of one case
-// has no signs: those that have some are names of machines.
+// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash. A word of one
+// case has no signs: those that have some are names of machines.
 func (w *shape) isOpaque() bool {
 	ulid := w.length == 26 && w.text[0] == '0' // an id that begins with a time
 	return w.kinds&1 != 0 && (w.kinds == 7 || w.length == len(w.text) && !ulid) && w.length >= shortestToken &&
@@ -183,7 +183,8 @@ func (f *finder) opaque(from, to int) {
 		if !f.isData(start, end) {
 			f.addToken(start, end)
 		}
-	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") && (word.isOpaque() || word.isPrefixed()):
+	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") &&
+		(word.isOpaque() || word.isPrefixed()):
 		f.addToken(from, to)
 	}
 }
