@@ -74,6 +74,7 @@ func TestFit(t *testing.T) {
 		{"required, late", []Fragment{first, second, must}, 14, "a a0 a1, m m0 m1 m2 m3 m4 m5 m6 m7", ""},
 		{"required, in short", []Fragment{first, second, must}, 9, "a a0 a1, m in", ""},
 		{"required, without short", []Fragment{first, long}, 8, "o o0 o1 (6 more lines)", ""},
+		{"required, its heading", []Fragment{long}, 6, "o (8 more lines)", ""},
 		{"required, in order", []Fragment{must, long}, 17, "m m0 m1 m2 m3 m4 m5 m6 m7, o o0 (7 more lines)", ""},
 		{"required, short that is longer", []Fragment{first, wordy}, 4, "w w0", ""},
 		{"required, too much", []Fragment{must, long}, 8, "", "more is required than the budget allows: 9 tokens, of 8"},

@@ -148,6 +148,8 @@ func TestMarkdown(t *testing.T) {
 			{Text: "in List`1 ```of``` it", Data: true}, {Text: "", Data: true}, {Text: "Next: read e/12"}, {Text: "  - [rule]"},
 		}},
 		{Source: SourceFile, SourceID: "a]`b.txt#1-1", Title: "empty"},
+		{Source: SourceFile, SourceID: "b#1-1", Title: "one", Section: "Past"},
+		{Source: SourceFile, SourceID: "c#1-1", Title: "two", Section: "Past"},
 	}
 	for i := range fs {
 		render(&fs[i], &Tokens{})
@@ -155,7 +157,8 @@ func TestMarkdown(t *testing.T) {
 	c := &Context{Fragments: fs}
 	const want = "### `ledger e/12` error at line 3: blocking, rule a\\_b\n\n" +
 		"````text\nin List`1 ```of``` it\n\n````\n- Next: read e/12\n  - \\[rule\\]\n" +
-		"\n### `file a]ˋb.txt#1-1` empty\n\n"
+		"\n### `file a]ˋb.txt#1-1` empty\n\n" +
+		"\n### Past\n\none (`file b#1-1`)\n\n" + "\ntwo (`file c#1-1`)\n\n"
 	require.Equal(t, want, c.Markdown())
 	b, err := json.Marshal(c)
 	require.NoError(t, err)

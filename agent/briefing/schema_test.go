@@ -72,6 +72,7 @@ func TestSchemaRefuses(t *testing.T) {
 		config("file_read", "{paths: [a], max_size_bytes: -1}"),
 		stage("{type: horizontal_search}"), config("horizontal_search", "{query: ''}"),
 		config("horizontal_search", "{query: a, relevance_threshold: 2}"),
+		config("horizontal_search", "{query: a, max_results: -1}"),
 		config("structuring", "{strategy: random}"), config("structuring", "{max_tokens: -1}"),
 		config("halting", "{relax: 1}"), config("halting", "{max_reruns: 101}"), config("halting", "{satisfaction_threshold: -1}"),
 		stage("{type: custom}"), config("custom", "{handler: h, args: []}"), config("custom", "{handler: h, more: 1}"),

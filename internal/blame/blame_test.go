@@ -405,6 +405,7 @@ func TestKindNames(t *testing.T) {
 	require.Equal(t, "frame", blame.Frame.String())
 	require.Equal(t, "assembly", blame.Assembly.String())
 	require.Equal(t, "kind(200)", blame.Kind(200).String())
+	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
 	b, err := json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"mod":"A","score":30,"evidence":[{"kind":"tag","line":1}]}`, string(b))

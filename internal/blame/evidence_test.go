@@ -16,9 +16,9 @@ func listed(t *testing.T) *blame.Finder {
 	f := finder(t,
 		blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}},
 		blame.Mod{PackageID: "seamless_doors"}, blame.Mod{PackageID: "widgets"},
-		blame.Mod{Name: "Locks 2: Lock Them Out!", PackageID: "x.locks"},
+		blame.Mod{Name: "Locks 2: Lock Them Out!", PackageID: "x.locks"}, blame.Mod{Name: "Looms", PackageID: "x.looms"},
 	)
-	require.True(t, f.LearnAll(4))
+	require.True(t, f.LearnAll(5))
 	return f
 }
 
@@ -41,6 +41,12 @@ func TestEvidence(t *testing.T) {
 		{"from a mod in small letters", "Mixin apply failed doors.mixins.json:DoorMixin from mod seamless_doors -> game.Door", "", "seamless_doors 40 named:1"},
 		{"a mod before a verb", "Printing Press produced an invalid plate", "", "Printing Press 40 named:1"},
 		{"a mod before a verb of another language", "Printing Press hat eine Ausnahme ausgelöst", "", "Printing Press 40 named:1"},
+		{"a mod whose name is a word, before a verb", "Looms cannot be built here", "", ""},
+		{"a frame of the game is no prose", "x", "  at Game.Panel.Draw () [0x00012] in /s/Mods/Rivets/Panel.cs:12", ""},
+		{"nor is one in a message", "x\n  at Game.Panel.Draw () [0x00012] in /s/Mods/Rivets/Panel.cs:12", "", ""},
+		{"a patch is no prose", "x\n    - PREFIX Rivets.Core", "", ""},
+		{"an id of five letters", "Mod with packageId: ab.cde failed", "", "ab.cde 40 named:1"},
+		{"code with a number", "x", trace("Weaver2.A.B"), "Weaver2 60 frame:2"},
 		{"a definition with the prefix of a mod", "no recipe makes PressLib_Plate any more", "", "Printing Press 25 type:1"},
 		{"a resource of a mod", "Missing model for seamless_doors:oak_door", "", "seamless_doors 25 type:1"},
 		{"a layer before the method", "x", "\tat LAYER/widgets@1.2/com.other.Thing.run(A.java:1)", "widgets 60 frame:2"},
@@ -95,11 +101,20 @@ func TestModuleOfMod(t *testing.T) {
 	require.Equal(t, "Threads 60 frame:3", show(f.Find(nil, "x", in("a.b", 'x')+in("Threads.Ticks.All", 'd'))), "no hash")
 }
 
+// TestMethodsAreBounded: of more methods than there is room for, the first stay.
+func TestMethodsAreBounded(t *testing.T) {
+	f := finder(t)
+	for i := range blame.MaxMethods + 10 {
+		f.LearnTrace(trace(fmt.Sprintf("Farm.Cow.Eat%d", i)))
+	}
+	require.Equal(t, blame.MaxMethods, f.Methods())
+}
+
 // TestCommonCode: the namespace of most frames is the game's, and a method in most traces only passes on.
 func TestCommonCode(t *testing.T) {
 	f := finder(t)
 	require.Equal(t, "Farm 60 frame:2", show(f.Find(nil, "x", trace("Farm.Barn.Feed"))))
-	for i := range 20 {
+	for i := range blame.MinTraces {
 		f.LearnTrace(trace(fmt.Sprintf("Farm.Cow.Eat%d", i), "Farm.Barn.Feed", "Farm.Tick.All", "Loops.Main.Run"))
 	}
 	require.Empty(t, f.Find(nil, "x", trace("Farm.Barn.Feed")))

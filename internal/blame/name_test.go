@@ -96,6 +96,7 @@ func TestLinkIsNoText(t *testing.T) {
 	for _, id := range []string{"", "x", "12 34", "1&a=b", "-1", strings.Repeat("1", 30)} {
 		require.Empty(t, (&blame.Mod{WorkshopID: id}).Link(), id)
 	}
+	require.NotEmpty(t, (&blame.Mod{WorkshopID: strings.Repeat("1", 20)}).Link(), "as long as a number can be")
 }
 
 // TestKeyOfASCII holds the quick way for names of ASCII to that for others, which a first letter forces.

@@ -38,6 +38,8 @@ func TestP(t *testing.T) {
 		require.False(t, math.IsNaN(lift.Low+lift.Value+lift.High), "%+v", lift)
 		require.LessOrEqual(t, lift.Low, lift.High)
 	})
+	lift := cohort.Table{With: 10, WithFault: 5, Without: 20, WithoutFault: 4}.Lift(2)
+	require.InDeltaSlice(t, []float64{0.861, 2.386, 6.617}, []float64{lift.Low, lift.Value, lift.High}, 0.001)
 	require.InEpsilon(t, 1.0/715, cohort.Table{With: 4, WithFault: 4, Without: 9}.P(), 1e-12)
 	large := cohort.Table{With: 400_000, WithFault: 5_000, Without: 600_000, WithoutFault: 6_000}
 	require.InDelta(t, 0, large.P(), 1e-20)

@@ -11,7 +11,7 @@ var (
 	drive = regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a|%253a)|drive_[a-z]|%(?:system|home)drive%)(?:[\\/]|%(?:25)?(?:5c|2f))+$|(?:^|[\s"'=(\[,])\\$|2f$`)
 	share = regexp.MustCompile(`(?i)(?:(?:\\\\|(?:^|[\s"=(])//|\\\?\\UNC\\|wsl\S{1,12})[^\s\\/]+(?:[\\/]+[\w$. -]+){0,2}|\\\\<computer>(?:[\\/][\w$.-]+)?)[\\/]+$`)
 	// onUnix matches the same with that folder on systems with one tree of folders.
-	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|://[^/\s]*)(?:/(?:run|var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
+	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|(?:[^s]|[^e]s|[^r]es)://[^/\s]*)(?:/(?:run|volume\d+|var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
 		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home\d?|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
 
 	slashes = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
@@ -30,8 +30,7 @@ func (f *finder) home(at, end int) {
 	near := max(0, at-96)
 	switch {
 	case from == end:
-	case drive.MatchString(s[max(0, at-18):at]),
-		(strings.Contains(s[near:at], `\\`) || strings.Contains(s[near:at], "//")) && share.MatchString(s[near:at]):
+	case drive.MatchString(s[max(0, at-18):at]), share.MatchString(s[near:at]):
 		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
 		name = windowsName.FindString(s[from:])

@@ -41,6 +41,7 @@ var (
 
 	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)
+	number       = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
 	clauseEnd    = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> `)
 	local        = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
 	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
@@ -73,7 +74,7 @@ func isNoMailbox(s string, from, to int) bool {
 
 // isNoHost keeps a word or a number in the place of the name of a computer.
 func isNoHost(s string, from, to int) bool {
-	return is(s[from:to], sharedWord) || strings.Trim(s[from:to], "0123456789.:") == ""
+	return is(s[from:to], sharedWord) || number.MatchString(s[from:to])
 }
 
 // isMixed reports whether s has letters and digits, or letters and signs, as few words do.

@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,10 +55,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
 	s, n, joint := f.s, len(buf), false
 	for i := at; i > 0; {
-		r, size := rune(s[i-1]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeLastRuneInString(s[:i])
-		}
+		r, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size
 		if joins(r) && !joint && n < len(buf) {
 			joint = true
@@ -82,9 +80,6 @@ func (f *finder) word(at int) (kinds word, from int) {
 func within(s string, at int, r rune) bool {
 	if at == 0 || noSpaces(r) {
 		return false
-	}
-	if left := s[at-1]; left < utf8.RuneSelf {
-		return wordByte(left) && left != '_' && (upper(left) || !unicode.IsUpper(r))
 	}
 	left := lastRune(s[:at])
 	return isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left))
@@ -253,18 +248,7 @@ var (
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
-	if !whole {
-		clause := clauseEnd.Split(s[c.from:], 2)[0]
-		if owner := ownersDevice.FindString(clause); owner != "" {
-			to, whole = c.from+len(owner), true
-		} else if kinds&netWord != 0 && c.strength == 2 {
-			to, whole = c.from+len(clause), true
-		}
-	}
-	if next := f.otherNames(c.from, to); !whole && kinds&hostWord != 0 {
-		to = next
-	}
+	to, whole := f.hostEnd(c, kinds)
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	if !isHostName(s, c.from, c.from+len(value)) ||
@@ -272,15 +256,42 @@ func (f *finder) host(c connection, kinds word, at int) {
 		return
 	}
 	named := whole || marked || capitals && len(value) > 2
-	if machine && c.strength == 0 {
+	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
+	case machine && c.strength == 0:
 		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
+	case !machine && c.strength == 2:
+		named = true
+	case len(word) > 3 && !common(word) && !machine:
+		named = named || c.strength == 1 || f.isNamed(at)
 	}
-	word := strings.ToLower(strings.TrimRight(value, "0123456789"))
-	preposition := is(s[strings.LastIndexByte(s[:at], ' ')+1:at], prepositionWord)
-	if named || !machine && c.strength == 2 ||
-		(port.MatchString(s[c.from+len(value):]) || !machine && preposition) && len(word) > 3 && !common(word) {
+	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
+}
+
+// isNamed reports whether the word for computers that ends at the place has "hostname" or a preposition in it.
+func (f *finder) isNamed(at int) bool {
+	phrase := strings.Fields(f.s[max(f.line, at-32):at])
+	return slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool {
+		return is(w, prepositionWord) || strings.HasSuffix(strings.ToLower(w), "hostname")
+	})
+}
+
+// hostEnd returns the end of the name of a computer, and whether it is known to be whole.
+func (f *finder) hostEnd(c connection, kinds word) (to int, whole bool) {
+	s := f.s
+	if to = c.end(s, `"'’,;<>()[]{}|`); c.closing != "" {
+		return to, true
+	}
+	clause := clauseEnd.Split(s[c.from:], 2)[0]
+	if owner := ownersDevice.FindString(clause); owner != "" {
+		return c.from + len(owner), true
+	} else if kinds&netWord != 0 && c.strength == 2 {
+		return c.from + len(clause), true
+	} else if kinds&machineWord == 0 {
+		to = f.otherNames(c.from, to)
+	}
+	return to, false
 }
 
 // isHostName reports whether the text between two places may be the name of a computer or of a network.
@@ -317,7 +328,7 @@ func (f *finder) user(c connection, label int) {
 }
 
 var (
-	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,4}$`)
+	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,6}$`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
@@ -404,23 +415,20 @@ func nameWord(s string, from int) int {
 // tail adds the name before a phrase.
 func (f *finder) tail(at, end int) {
 	s := f.s
-	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
-		from := skip(s, after, " \"'«“")
-		f.addName(from, f.name(from, ""))
-		return
-	}
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	if (to == at || end < len(s) && isNamePart(firstRune(s[end:]))) && !noSpaces(firstRune(s[at:])) {
-		return
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:]))) || noSpaces(firstRune(s[at:]))
+	from := max(0, to-maxWord)
+	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
+		from += m[2]
+		if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
+			!isOrdinary(strings.ToLower(s[from:to])) {
+			f.add(User, from, to, true)
+			return
+		}
 	}
-	m := lastName().FindStringSubmatchIndex(s[max(0, to-maxWord):to])
-	if m == nil {
-		return
-	}
-	from := max(0, to-maxWord) + m[2]
-	if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
-		!isOrdinary(strings.ToLower(s[from:to])) {
-		f.add(User, from, to, true)
+	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
+		from = skip(s, after, " \"'«“")
+		f.addName(from, f.name(from, ""))
 	}
 }
 

@@ -12,7 +12,6 @@ var (
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	macNumber     = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$`)
-	productKey    = regexp.MustCompile(`^([A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`)
 )
 
 // number adds the address, account, card or IBAN whose first digit is at the place.
@@ -93,11 +92,10 @@ func goesOn(s string, end int) bool {
 	return end < len(s) && (wordByte(s[end]) || s[end] == '.' && end+1 < len(s) && digit(s[end+1]))
 }
 
-// hardware adds the address of a network card, the address in IPv6 or the key of a product whose first colon or dash is
-// at the place.
+// hardware adds the address of a network card, the address in IPv6 whose first colon or dash is at the place.
 func (f *finder) hardware(at int) {
 	s, from, to := f.s, at, at
-	for from > 0 && (hexDigit(s[from-1]) || upper(s[from-1])) {
+	for from > 0 && hexDigit(s[from-1]) {
 		from--
 	}
 	for to < len(s) && (s[to] == s[at] || hexDigit(s[to])) {
@@ -105,11 +103,6 @@ func (f *finder) hardware(at int) {
 	}
 	switch run := strings.TrimSuffix(s[from:to], ":"); {
 	case from > 0 && (wordByte(s[from-1]) || s[from-1] == '.'):
-	case s[at] == '-' && at-from > 1 && at-from < 6 && (from == 0 || s[from-1] != '-') && productKey.MatchString(s[from:]):
-		m := productKey.FindStringSubmatch(s[from:])
-		if shapeOf(m[1]).kinds == 3 {
-			f.add(Secret, from, from+len(m[1]), false)
-		}
 	case to < len(s) && wordByte(s[to]):
 	case macNumber.MatchString(run):
 		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" {

@@ -23,12 +23,13 @@ func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
 	var before, part uint64                 // sums of the last two parts of a name
+	inside := false                         // a name
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
 			b = fold[s[i]]
 		}
-		c, inside := class[b], i > 0 && class[s[i-1]]&inName != 0
+		c := class[b]
 		if c&separator != 0 && inside && (lasts.has(part) || s[i-1] >= utf8.RuneSelf) {
 			f.end(i, before, part)
 		}
@@ -40,17 +41,18 @@ func (f *finder) scan() {
 		case inside && c&isJoint == 0 || !inside:
 			before, part = 0, 0
 		}
+		inside = c&inName != 0
 		if c&inToken == 0 {
-			if i-word >= shortestToken && number >= word {
+			if i-word >= shortestKey && number >= word {
 				f.opaque(word, i)
 			}
 			word = i + 1
 		}
 		h = roll(h, b)
 		if hinted[h>>6]&(1<<(h&63)) != 0 {
-			for _, h := range hints[h] {
-				if at := i - 2 - h.key; f.hasHint(at, h.text) {
-					f.hinted(h.form, at+strings.Count(h.text[:1], "\n"), at+len(h.text))
+			for _, hint := range *hintsAt(h) {
+				if at := i - 2 - hint.key; hint.hash == h && f.hasHint(at, hint.text) {
+					f.hinted(hint.form, at+strings.Count(hint.text[:1], "\n"), at+len(hint.text))
 				}
 			}
 		}
@@ -63,8 +65,15 @@ func (f *finder) scan() {
 	}
 }
 
-// isHump reports whether a capital follows another letter or a digit of ASCII at the place, as in camel case.
-func isHump(s string, at int) bool { return upper(s[at]) && !upper(s[at-1]) && s[at-1] < utf8.RuneSelf }
+// isHump reports whether a word begins at the place: with a capital that follows another letter or a digit of ASCII, as
+// in camel case, or after a sign that is not of ASCII.
+func isHump(s string, at int) bool {
+	if s[at-1] >= utf8.RuneSelf {
+		last := lastRune(s[:at])
+		return s[at] < utf8.RuneSelf && !isNamePart(last) && !joins(last)
+	}
+	return upper(s[at]) && !upper(s[at-1])
+}
 
 // end looks for a value if a word before one may end at the place, by the sums of its last two parts.
 func (f *finder) end(at int, before, part uint64) {
@@ -118,7 +127,7 @@ func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && fold[f.s[i-1]] > ' ' &&
 		(f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[roll(0, '@')] {
+		for _, h := range *hintsAt(roll(0, '@')) {
 			f.hinted(h.form, i, i+1)
 		}
 	case b == '\\':
@@ -164,13 +173,15 @@ func (f *finder) window(form *form, at int) {
 	switch form.place {
 	case "at":
 		from = at
+	case "short":
+		from, to = at, min(to, at+maxShort)
 	case "word", "near":
 		most = 0
 	}
 	if at-from > most {
 		from = max(f.line, f.line+strings.LastIndexAny(s[f.line:at-most], " \t"))
 	}
-	if f.seen[form.index] = f.all(form, from, to); form.place != "at" {
+	if f.seen[form.index] = f.all(form, from, to); from != at {
 		f.seen[form.index] = to
 	}
 }

@@ -73,17 +73,18 @@ type form struct {
 	expr     func() *regexp.Regexp // compiled for its first text
 	index    int
 	shortest int    // the length of the shortest value in rules.tsv
-	place    string // of a match: it begins "at" the hint or "near" it, in its word; it is in one "word" or in "lines"
+	place    string // of a match, as forms.tsv has it
 }
 
 // maxForms bounds the rows of forms.tsv.
-const maxForms = 96
+const maxForms = 128
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
 // in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.
 type hint struct {
 	text string
 	key  int // the place of the three bytes by which it is looked up
+	hash uint
 	form *form
 }
 
@@ -99,15 +100,28 @@ var (
 
 	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value, agents of the words of agents, and lasts the last parts of both.
-	hints               [1 << hashBits][]hint
+	hints               [1 << placeBits][]hint
 	hinted              [1 << (hashBits - 6)]uint64
 	lasts, ends, agents set
 )
 
 // hashBits is the size of a hash of three bytes. The last byte is in its low bits.
-const hashBits = 15
+const (
+	hashBits  = 18
+	placeBits = 15 // of the place in hints
+)
 
-func roll(h uint, b byte) uint { return (h<<5 ^ uint(b)) & (1<<hashBits - 1) }
+// hintsAt returns the hints at a hash, and maybe others.
+func hintsAt(h uint) *[]hint { return &hints[h&(1<<placeBits-1)] }
+
+func roll(h uint, b byte) uint { return (h<<6 ^ uint(b)) & (1<<hashBits - 1) }
+
+func hash(s string) (h uint) {
+	for i := range len(s) {
+		h = roll(h, s[i])
+	}
+	return h
+}
 
 // set is a set of sums. It reports a few others as members.
 type set [1 << 12]uint64
@@ -175,7 +189,7 @@ var load = sync.OnceFunc(func() {
 			panic("BUG: scrub: too many forms, or no function " + row[3])
 		}
 		expr := row[4]
-		if row[5] == "at" {
+		if row[5] == "at" || row[5] == "short" {
 			expr = "^(?:" + expr + ")"
 		}
 		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, 0, row[5]})
@@ -258,22 +272,30 @@ func addHints(list string, form *form) {
 				key = at
 			}
 		}
-		h := uint(0)
-		for _, b := range []byte(text[key:min(key+3, len(text))]) {
-			h = roll(h, b)
-		}
+		h := hash(text[key:min(key+3, len(text))])
 		hinted[h>>6] |= 1 << (h & 63)
-		hints[h] = append(hints[h], hint{text, key, form})
+		*hintsAt(h) = append(*hintsAt(h), hint{text, key, h, form})
 	}
 }
 
+// usual has how often the common words have each three bytes, by their hash.
+var usual = sync.OnceValue(func() map[uint]int {
+	counts, h := map[uint]int{}, uint(0)
+	for _, b := range []byte(vocabularyText) {
+		h = roll(h, b)
+		counts[h]++
+	}
+	return counts
+})
+
 // rarity is how rare the first three bytes of s are in logs.
 func rarity(s string) (n int) {
-	for _, b := range []byte(s[:min(3, len(s))]) {
-		_, after, _ := strings.Cut("kyw.vhbgfpmudclrsnioate ", string(rune(b)))
+	s = s[:min(3, len(s))]
+	for _, b := range []byte(s) {
+		_, after, _ := strings.Cut("qzjxk\"'yw.v0hbgfpmudclrsn:/ioate ", string(rune(b)))
 		n -= len(after)
 	}
-	return n
+	return n - 2*usual()[hash(s)]
 }
 
 // key returns a word as words has it: in lower case, without signs between its parts.

@@ -51,12 +51,12 @@ func (w *shape) bits() int {
 // isHex reports whether a word is in hexadecimal.
 func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCDEF_-") == "" }
 
-// isRandom reports whether a word has capitals and small letters and looks random, where one is expected. A hash has one
-// case.
+// isRandom reports whether a word has capitals and small letters and looks random, where one is expected. A hash has
+// one case.
 func (w *shape) isRandom() bool { return w.kinds&6 == 6 && w.bits() >= expected }
 
-// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash. A word of one case
-// has no signs: those that have some are names of machines.
+// isOpaque reports whether a word is a secret by its letters alone: random, long enough, and no hash. A word of one
+// case has no signs: those that have some are names of machines.
 func (w *shape) isOpaque() bool {
 	ulid := w.length == 26 && w.text[0] == '0' // an id that begins with a time
 	return w.kinds&1 != 0 && (w.kinds == 7 || w.length == len(w.text) && !ulid) && w.length >= shortestToken &&
@@ -65,8 +65,11 @@ func (w *shape) isOpaque() bool {
 
 // isBase64 reports whether s has signs of base64 and is random.
 func isBase64(s string) bool {
+	if len(s) < 40 || !strings.ContainsAny(s, "+/=") {
+		return false
+	}
 	w := shapeOf(s)
-	return len(s) >= 40 && strings.ContainsAny(s, "+/=") && w.kinds == 7 && w.bits() >= certain && !isReadable(s)
+	return w.kinds == 7 && w.bits() >= certain && !isReadable(s)
 }
 
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
@@ -79,6 +82,9 @@ func (w *shape) isCredential() bool {
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
 // part.
 func (w *shape) isPrefixed() bool {
+	if w.length == len(w.text) {
+		return false
+	}
 	m := prefixed.FindStringSubmatch(w.text)
 	if m == nil || blob.MatchString(m[1]) {
 		return false
@@ -107,12 +113,14 @@ func isReadable(s string) bool {
 }
 
 const (
-	// shortestToken is the length of the shortest word that may be a secret by its letters.
+	// shortestToken is the length of the shortest word that may be a secret by its letters, shortestKey of a product key.
 	shortestToken = 16
+	shortestKey   = 14
 
 	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
-	// a word.
+	// a word, maxShort the bytes of a short match.
 	maxWide   = 1024
+	maxShort  = 96
 	maxBefore = 128
 
 	// expected are the bits of evidence for a secret after a word for secrets: one of twenty names has them. certain are
@@ -128,13 +136,19 @@ var (
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
 
+	// partsBefore and partsAfter match the other parts of a token.
+	partsBefore = regexp.MustCompile(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
+	partsAfter  = regexp.MustCompile(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
+
 	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
 	blob  = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
 	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
 
 	// owned matches the text before an id of an account or of a device.
 	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
-		`member|subscriber|identity|principal|whitelist|author|friend)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+
+	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
 	// option matches the text before the value of an option of a command, and unsaid one about a value that is no secret.
 	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
@@ -148,7 +162,7 @@ var (
 // or by its letters alone. Words in paths and in data stay.
 func (f *finder) opaque(from, to int) {
 	s := f.s
-	if from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") || strings.HasPrefix(s[from:], "0x") && to-from <= 18 {
+	if to-from <= len("0x0000000000000000") && strings.HasPrefix(s[from:], "0x") || f.inCode(from, to) {
 		return
 	}
 	start, end := wide(s, from, to)
@@ -157,30 +171,34 @@ func (f *finder) opaque(from, to int) {
 	if isURL {
 		start = from
 	}
-	inPath := !isURL && (hasSlash(s[max(0, from-1):from]) || hasSlash(s[to:min(len(s), to+1)]) || strings.HasSuffix(s[:start], `\`))
+	inPath := !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) || strings.HasSuffix(s[:start], `\`))
 	before := s[max(f.line, from-48):from]
 	switch {
 	case isIdentity(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(before)):
 		f.add(ID, from, to, false)
-		return
-	case !inPath && word.isCredential() && f.credited(start):
+	case !inPath && word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text):
 		f.addToken(from, to)
-		return
+	case media.MatchString(s[start:end]), blob.MatchString(s[max(f.line, start-32):start]):
 	case !isURL && isBase64(s[start:end]):
-		if strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ') && !isArmor(s[start:end]) {
-			return // a line of data
+		if !f.isData(start, end) {
+			f.addToken(start, end)
 		}
-		from, to = start, end
-	case inPath, to < end && s[to] != '=', strings.HasSuffix(s[:from], "+"), !word.isOpaque() && !word.isPrefixed():
-		return
-	}
-	if !media.MatchString(s[start:end]) && !blob.MatchString(s[max(f.line, start-32):start]) {
+	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") &&
+		(word.isOpaque() || word.isPrefixed()):
 		f.addToken(from, to)
 	}
 }
 
-// isArmor reports whether a line in base64 is as long as those of a private key, and no path.
-func isArmor(s string) bool { return len(s) >= 58 && len(s) <= 80 && strings.Count(s, "/") < 7 }
+// inCode reports whether a word is a call, or a placeholder or an element begins with it.
+func (f *finder) inCode(from, to int) bool {
+	return from > 0 && strings.IndexByte("<{", f.s[from-1]) >= 0 || strings.HasPrefix(f.s[to:], "(")
+}
+
+// isData reports whether a word in base64 is a line of data. A line of a private key is no longer, and no path.
+func (f *finder) isData(from, to int) bool {
+	word, apart := f.s[from:to], strings.TrimLeft(f.s[f.line:from], " \t") == "" && (to == len(f.s) || f.s[to] <= ' ')
+	return apart && (len(word) < 58 || len(word) > 80 || strings.Count(word, "/") > 6)
+}
 
 // wide returns the word between two places with the signs of base64 and the parts that they join.
 func wide(s string, from, to int) (start, end int) {
@@ -190,8 +208,6 @@ func wide(s string, from, to int) (start, end int) {
 	}
 	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
 }
-
-func hasSlash(s string) bool { return strings.ContainsAny(s, `/\`) }
 
 // isIdentity reports whether s has a form of ids: a UUID, or as many digits of hexadecimal as hashes have.
 func isIdentity(s string) bool {
@@ -223,26 +239,8 @@ func (f *finder) credited(from int) bool {
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
 func (f *finder) addToken(from, to int) {
-	s := f.s
-	isPart := func(s string) bool { return s != "" && (len(s) <= 8 || strings.ContainsAny(s, "0123456789")) }
-	for strings.HasPrefix(s[to:], ".") {
-		part := s[to+1:]
-		if n := strings.IndexFunc(part, isOutside); n >= 0 {
-			part = part[:n]
-		}
-		if !isPart(part) {
-			break
-		}
-		to += 1 + len(part)
-	}
-	for from > 0 && s[from-1] == '.' {
-		part := lastOf(s[:from-1], "")
-		if !isPart(part) {
-			break
-		}
-		from -= 1 + len(part)
-	}
-	f.add(Secret, from, to, false)
+	before := f.s[max(0, from-maxBefore):from]
+	f.add(Secret, from-len(partsBefore.FindString(before)), to+len(partsAfter.FindString(f.s[to:])), false)
 }
 
 // isOutside reports whether r is no letter of ASCII, digit, "_" or "-".
