@@ -371,4 +371,3 @@ func (w *world) play(script string) {
 		}
 	}
 }
-

@@ -137,7 +137,7 @@ func TestRefusal(t *testing.T) {
 		b.log(fault)
 		item := b.session.Open(nil)[0]
 		refuse := func() []string {
-			text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+			text, err := c.Refuse(t.Context(), &item, "", "build")
 			require.NoError(t, err)
 			return strings.Split(text, "\n")
 		}
@@ -314,7 +314,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			b.log(fault)
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
 			item := b.session.Open(nil)[0]
-			refused, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+			refused, err := c.Refuse(t.Context(), &item, "", "build")
 			require.NoError(t, err)
 			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				deliver.Confirm(m)
@@ -362,12 +362,12 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
-		text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+		text, err := c.Refuse(t.Context(), &item, "", "build")
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: call ack with id \"1\", then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
-		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build", "", "")
+		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build")
 		require.NoError(t, err)
 		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
 			"then call build again if it is still wanted.", text, "no tool of another way")
