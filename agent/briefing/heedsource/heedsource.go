@@ -34,9 +34,6 @@ type Config struct {
 	// Ledgers are further ledgers of the caller, by tier: [TierEarlier], and others.
 	Ledgers map[string]briefing.Ledger
 
-	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
-	Place func(pos uint64) string
-
 	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool
 	// to call, a command to run. Nil: only the rule's advice.
 	Next func(class string, a *heed.Item) []string
@@ -45,7 +42,7 @@ type Config struct {
 // Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and other sources.
 func Sources(c Config) briefing.Config {
-	hot := &ledger{view{c.Engine, c.Place}}
+	hot := &ledger{c.Engine}
 	b := briefing.Config{
 		Ledgers:    map[string]briefing.Ledger{tierHot: hot},
 		Registries: map[string]briefing.Registry{},

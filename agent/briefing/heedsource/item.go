@@ -141,9 +141,9 @@ func (l *look) first() (lines []briefing.Line) {
 }
 
 // where names an entry with its place: "entry 39 (line 599)".
-func (v view) where(seq, pos uint64) string {
+func (l *ledger) where(seq, pos uint64) string {
 	s := "entry " + strconv.FormatUint(seq, 10)
-	if at := v.at(pos); at != "" {
+	if at := l.at(pos); at != "" {
 		s += " (" + at + ")"
 	}
 	return s

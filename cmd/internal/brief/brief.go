@@ -4,7 +4,6 @@ package brief
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 
 // Config sets up a [briefing.Service].
 type Config struct {
-	heedsource.Config // Place is [Line] unless it is set
+	heedsource.Config
 
 	Now func() time.Time // required
 
@@ -25,9 +24,6 @@ type Config struct {
 
 // New returns a service that assembles briefs.
 func New(c Config) (*briefing.Service, error) {
-	if c.Place == nil {
-		c.Place = Line
-	}
 	sources := heedsource.Sources(c.Config)
 	sources.Now = c.Now
 	if c.Scrub != nil {
@@ -35,9 +31,6 @@ func New(c Config) (*briefing.Service, error) {
 	}
 	return briefing.New(sources)
 }
-
-// Line is how a position in a log is shown.
-func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 
 // SessionNext returns the next steps about an item of a session: by the tools of an agent, or by the commands of a
 // person or an author.
