@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
@@ -40,9 +41,9 @@ func besides(t *testing.T, f func(b *beside)) {
 	cfg.Engine.Epoch = "e1"
 	s, err := session.New(cfg)
 	require.NoError(t, err)
-	briefs, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
-	})
+	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+	}))
 	require.NoError(t, err)
 	defer briefs.Close() //nolint:errcheck // the test has ended
 	px, err := bridge.New(bridge.Config{
