@@ -193,7 +193,8 @@ func TestOrderOfItems(t *testing.T) {
 func TestAttentionRefuses(t *testing.T) {
 	e, _ := faulty(t, "e", "fault")
 	for _, q := range []briefing.AttentionQuery{{Least: "urgent"}, {Parts: []string{"everything"}}} {
-		_, err := (&attention{Config{Engine: e}, &ledger{e}}).Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
+		s := &attention{Config{Engine: e}, &ledger{e}}
+		_, err := s.Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
 		require.ErrorContains(t, err, "known: ")
 	}
 }

@@ -75,7 +75,8 @@ func (b *beside) log(message string) {
 func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *deliver.Conversation {
 	t.Helper()
 	cfg := deliver.Config{
-		Heed: b.agent, BriefTokens: 600, Way: way.Tools("look", "ack", "more"), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Heed: b.agent, BriefTokens: 600, Way: way.Tools("look", "ack", "more"), Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&cfg)

@@ -241,8 +241,8 @@ func (p *Proxy) goesOn(c *call, result object) bool {
 	return true
 }
 
-// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats the
-// call, which nothing connects with c.
+// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats
+// the call, which nothing connects with c.
 func (c *call) comesAgain(result object) bool {
 	return c.typed && result.text("resultType") == "input_required" && result.get("requestState") == nil &&
 		len(result.inner("inputRequests")) == 0
