@@ -394,7 +394,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	var nearest []*journal.Record
 	times := map[sameKind]int{}
 	for i := range records {
-		key := l.ledger.kindOf(&records[i])
+		key := l.kindOf(&records[i])
 		if times[key]++; times[key] > 1 {
 			continue
 		}
@@ -416,7 +416,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := times[l.ledger.kindOf(r)] - 1; same > 0 {
+		if same := times[l.kindOf(r)] - 1; same > 0 {
 			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 	}
