@@ -29,7 +29,7 @@ type assembly struct {
 	queries  int
 	results  []string     // by stage, of its latest run
 	kept     [][]Fragment // by stage, of all its runs
-	trace    []StageResult
+	trace    []stageResult
 	warnings []string
 	traced   int // warnings that are in the trace
 	more     int // warnings beyond the bound
@@ -60,7 +60,7 @@ func (a *assembly) warn(warning string) {
 }
 
 // record adds the result of a stage to the trace.
-func (a *assembly) record(i int, res *StageResult, began time.Time) {
+func (a *assembly) record(i int, res *stageResult, began time.Time) {
 	a.results[i] = res.Status
 	res.Duration = max(0, a.service.config.Now().Sub(began))
 	a.detail(res)
@@ -68,7 +68,7 @@ func (a *assembly) record(i int, res *StageResult, began time.Time) {
 }
 
 // detail adds the warnings that the trace does not have to the result of a stage.
-func (a *assembly) detail(res *StageResult) {
+func (a *assembly) detail(res *stageResult) {
 	reason := res.Detail
 	for _, w := range a.warnings[a.traced:] {
 		if reason == "" || !strings.HasSuffix(w, reason) {
@@ -142,7 +142,7 @@ func (a *assembly) late() bool {
 func (a *assembly) stage(i int, rerun string) error {
 	s := &a.stages[i]
 	began, queries := a.service.config.Now(), a.queries
-	res := StageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
+	res := stageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
 	var err error
 	switch {
 	case s.Disabled:
@@ -182,7 +182,7 @@ func (a *assembly) mayRead(t string) bool {
 }
 
 // selectTiers sets the scope of later queries.
-func (a *assembly) selectTiers(c *tierSelect, res *StageResult) {
+func (a *assembly) selectTiers(c *tierSelect, res *stageResult) {
 	a.tiers, a.strategy = c.Tiers, c.Strategy
 	if !slices.ContainsFunc(c.Tiers, func(tier string) bool { return a.service.config.Ledgers[tier] != nil }) {
 		res.Status, res.Detail = StatusFailed, "no ledger of the tiers "+strings.Join(c.Tiers, ", ")
@@ -191,7 +191,7 @@ func (a *assembly) selectTiers(c *tierSelect, res *StageResult) {
 }
 
 // gather calls the source of a stage, and keeps the fragments that fit.
-func (a *assembly) gather(i int, res *StageResult) error {
+func (a *assembly) gather(i int, res *stageResult) error {
 	s, before := &a.stages[i], a.left()
 	limit := before
 	if s.Share > 0 {
@@ -267,7 +267,7 @@ func (a *assembly) scrub(f *Fragment) {
 func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
 // structure runs a structuring stage.
-func (a *assembly) structure(c *structuring, res *StageResult) error {
+func (a *assembly) structure(c *structuring, res *stageResult) error {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
 	if err != nil {
 		return err

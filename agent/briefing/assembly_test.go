@@ -196,7 +196,7 @@ func TestCoveredByWhatIsThere(t *testing.T) {
 // TestManyWarnings: warnings are bounded, and counted beyond.
 func TestManyWarnings(t *testing.T) {
 	s := (&world{}).service(t, func(c *Config) {
-		c.Handlers = map[string]Handler{"h": func(context.Context, *Input, map[string]any) (Found, error) {
+		c.Handlers = map[string]handler{"h": func(context.Context, *Input, map[string]any) (Found, error) {
 			return Found{Warnings: []string{"a"}}, errors.New("first")
 		}, "many": func(context.Context, *Input, map[string]any) (found Found, _ error) {
 			for i := range 100 {
@@ -259,12 +259,19 @@ func TestNewRefuses(t *testing.T) {
 
 // TestCallersTemplate: a request with a template of its own gets no context of another template with the same id.
 func TestCallersTemplate(t *testing.T) {
-	w := &world{entries: map[string][]Fragment{"hot": pieces(SourceLedger, 10, "a", "b")}}
-	s := w.service(t, nil)
-	for _, most := range []int{2, 1} {
-		own, err := Parse("own", fmt.Appendf(nil, "{template_id: own, pipeline: [{type: ledger_query, config: {max_entries: %d}}]}", most))
-		require.NoError(t, err)
-		c, err := s.Assemble(t.Context(), Request{Template: own})
+	w := &world{entries: map[string][]Fragment{"hot": pieces(SourceLedger, 10, "a", "b", "c")}}
+	text := func(most int) string {
+		return fmt.Sprintf("{template_id: own, pipeline: [{type: ledger_query, config: {max_entries: %d}}]}", most)
+	}
+	s := w.service(t, nil, text(3))
+	for _, most := range []int{3, 2, 1, 3} {
+		r := Request{TemplateOverride: "own"}
+		if most < 3 {
+			own, err := Parse("own", []byte(text(most)))
+			require.NoError(t, err)
+			r.Template = own
+		}
+		c, err := s.Assemble(t.Context(), r)
 		require.NoError(t, err)
 		require.Len(t, c.Fragments, most)
 	}

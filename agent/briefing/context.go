@@ -8,7 +8,7 @@ type Context struct {
 	Hash       string        `json:"hash" pattern:"^[0-9a-f]{64}$" jsonschema:"SHA-256 of the text as format text has it."`
 	Fragments  []Fragment    `json:"fragments" jsonschema:"What the text is made of, in its order."`
 	TemplateID string        `json:"templateId" jsonschema:"The template by which it was assembled."`
-	Trace      []StageResult `json:"trace" jsonschema:"What became of each stage of the template, in order."`
+	Trace      []stageResult `json:"trace" jsonschema:"What became of each stage of the template, in order."`
 	Used       used          `json:"used"`
 	Warnings   []string      `json:"warnings" jsonschema:"What the text may lack, and why."`
 }
@@ -91,8 +91,8 @@ const (
 	StatusFailed    = "failed"  // Detail has the reason; later stages ran
 )
 
-// StageResult is the outcome of one stage. Detail of a halting stage is why it stopped, or did not.
-type StageResult struct {
+// stageResult is the outcome of one stage. Detail of a halting stage is why it stopped, or did not.
+type stageResult struct {
 	Stage     string        `json:"stage" jsonschema:"Its name in the template."`
 	Type      string        `json:"type" jsonschema:"What it does."`
 	Fragments int           `json:"fragments" jsonschema:"Returned; of structuring and halting, kept."`

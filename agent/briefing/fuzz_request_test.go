@@ -114,7 +114,7 @@ func FuzzRequest(f *testing.F) {
 				Templates: []*Template{template}, Ledgers: map[string]Ledger{"hot": source, "ho1": source},
 				Registries: map[string]Registry{"rules": source, "broken": source},
 				Searchers:  map[string]Searcher{"a": source, "b": source}, Attention: source,
-				Handlers: map[string]Handler{"h": func(_ context.Context, in *Input, _ map[string]any) (Found, error) {
+				Handlers: map[string]handler{"h": func(_ context.Context, in *Input, _ map[string]any) (Found, error) {
 					return source.found("custom", in.Tokens), nil
 				}},
 				Now: func() time.Time { return time.Time{} }, Scrub: strings.ToUpper,

@@ -11,7 +11,7 @@ import (
 
 // halt ends the pipeline if all requirements are met. Otherwise it runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *halting, res *StageResult, began time.Time) error {
+func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) error {
 	lacks := a.lacks(c)
 	var reruns int
 	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i); reruns++ {

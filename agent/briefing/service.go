@@ -218,7 +218,7 @@ func (c *Context) clone() *Context {
 		f := &out.Fragments[i]
 		f.Refs, f.Lines, f.Short = maps.Clone(f.Refs), slices.Clone(f.Lines), slices.Clone(f.Short)
 	}
-	out.Trace = append([]StageResult{}, c.Trace...)
+	out.Trace = append([]stageResult{}, c.Trace...)
 	out.Warnings = slices.Clone(append([]string{}, c.Warnings...))
 	return &out
 }

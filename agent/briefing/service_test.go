@@ -226,7 +226,7 @@ func TestPipeline(t *testing.T) {
 	t.Run("custom_stage_calls_handler", func(t *testing.T) {
 		var got map[string]any
 		s := (&world{}).service(t, func(c *Config) {
-			c.Handlers = map[string]Handler{"h": func(_ context.Context, in *Input, args map[string]any) (Found, error) {
+			c.Handlers = map[string]handler{"h": func(_ context.Context, in *Input, args map[string]any) (Found, error) {
 				got = args
 				return Found{Fragments: []Fragment{piece("mine", in.Request.AgentID, 10)}},
 					errors.New("half")
@@ -399,7 +399,7 @@ func TestOutput(t *testing.T) {
 		require.NotEqual(t, c.Hash, w.assemble(t, all, Request{}).Hash)
 	})
 	t.Run("pipeline_trace_recorded", func(t *testing.T) {
-		require.Equal(t, []StageResult{
+		require.Equal(t, []stageResult{
 			{
 				Stage: "hot", Type: typeLedgerQuery, Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
 				Status: StatusOK,

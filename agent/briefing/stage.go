@@ -111,7 +111,7 @@ type halting struct {
 	Relax                 float64 `json:"relax,omitempty" yaml:"relax"` // factor on thresholds, divisor of limits, in each rerun: less than 1; 0: 0.5
 }
 
-// custom calls a registered [Handler].
+// custom calls a registered [handler].
 type custom struct {
 	Handler string `json:"handler" yaml:"handler"`
 	Args    args   `json:"args,omitempty" yaml:"args"`

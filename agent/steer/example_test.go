@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/agent/steer"
 )
 
-// verified is a Verifier: the adapter knows its own user and its own source of attention.
+// verified decides who an author is: the adapter knows its own user and its own source of attention.
 type verified struct{}
 
 func (verified) Verify(author string) steer.Class {

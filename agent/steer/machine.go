@@ -34,7 +34,7 @@ type Message struct {
 	// deliveries.
 	ID     uint64 `json:"id"`
 	Class  Class  `json:"class,omitempty"`
-	Reason Reason `json:"reason,omitempty"`
+	Reason reason `json:"reason,omitempty"`
 	Tries  int    `json:"tries,omitempty"`
 }
 
@@ -47,30 +47,30 @@ type Ceiling struct {
 	Hosted bool
 }
 
-// Phase is where the turn is.
-type Phase string
+// phase is where the turn is.
+type phase string
 
 // The phases of a turn.
 const (
-	Idle      Phase = "idle"
-	Working   Phase = "working"
-	Canceling Phase = "canceling"
+	Idle      phase = "idle"
+	Working   phase = "working"
+	Canceling phase = "canceling"
 )
 
-// Do is the next step of an adapter.
-type Do string
+// do is the next step of an adapter.
+type do string
 
 // The steps: nothing, cancel the turn and report its end, add a batch to the turn, or begin a turn with it.
 const (
-	Nothing Do = ""
-	Cancel  Do = "cancel"
-	Inject  Do = "inject"
-	Prompt  Do = "prompt"
+	Nothing do = ""
+	Cancel  do = "cancel"
+	Inject  do = "inject"
+	Prompt  do = "prompt"
 )
 
 // Action is the next step of an adapter, with the batch that it sends.
 type Action struct {
-	Do    Do
+	Do    do
 	Batch Batch
 }
 
@@ -85,7 +85,7 @@ type Batch struct {
 	Prompts bool `json:"prompts,omitempty"`
 	Rides   bool `json:"rides,omitempty"`
 	// Reason is why a turn was stopped, "" where none was.
-	Reason Reason `json:"reason,omitempty"`
+	Reason reason `json:"reason,omitempty"`
 	// Working has the earlier requests. It is empty if the batch is added to a turn, or begins one of its own.
 	Working []Message `json:"working,omitempty"`
 	// Messages are new. There are none where all were withdrawn after the turn had been canceled.
@@ -94,24 +94,24 @@ type Batch struct {
 	Unknown int `json:"unknown,omitempty"`
 }
 
-// Receipt is the fate of a message.
-type Receipt string
+// receipt is the fate of a message.
+type receipt string
 
 // The receipts.
 const (
-	Accepted  Receipt = "accepted"
-	Duplicate Receipt = "duplicate" // this revision waits, or was delivered in this turn
-	Dropped   Receipt = "dropped"   // its author is not admitted, or it came during a turn with DedupDrop
-	Full      Receipt = "full"      // Policy.MaxPending messages wait
+	Accepted  receipt = "accepted"
+	Duplicate receipt = "duplicate" // this revision waits, or was delivered in this turn
+	Dropped   receipt = "dropped"   // its author is not admitted, or it came during a turn with DedupDrop
+	Full      receipt = "full"      // Policy.MaxPending messages wait
 )
 
 // State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
 type State struct {
-	Phase   Phase     `json:"phase"`
+	Phase   phase     `json:"phase"`
 	Working []Message `json:"working,omitempty"` // the requests of the turn in flight
 	Pending []Message `json:"pending,omitempty"`
 	Sent    []Batch   `json:"sent,omitempty"` // not confirmed
-	Reason  Reason    `json:"reason,omitempty"`
+	Reason  reason    `json:"reason,omitempty"`
 	Unknown int       `json:"unknown,omitempty"` // calls in flight when the turn was stopped
 	Turn    uint64    `json:"turn"`              // number of the turn
 	Told    []string  `json:"told,omitempty"`    // topics and revisions that were sent in this turn
@@ -132,7 +132,7 @@ type State struct {
 type Machine struct {
 	policy   Policy
 	ceiling  Ceiling
-	verifier Verifier
+	verifier verifier
 
 	state  State
 	calls  map[string]bool
@@ -143,13 +143,13 @@ type Machine struct {
 }
 
 // New returns the machine of a conversation that is idle.
-func New(p Policy, c Ceiling, v Verifier) (*Machine, error) {
+func New(p Policy, c Ceiling, v verifier) (*Machine, error) {
 	return Restore(p, c, v, State{Phase: Idle})
 }
 
 // Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
 // the request of a turn that was stopped; Ready sends them.
-func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
+func Restore(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
 	m, err := Resume(p, c, v, s)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
 // Resume returns the machine of a conversation whose adapter ends between two events, and not in the middle of one: the
 // turn continues, and batches that were sent still wait for their confirmation.
-func Resume(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
+func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (m *Machine) newTurn() {
 }
 
 // Receive takes a message, and returns what became of it and what to do.
-func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
+func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 	s := &m.state
 	msg.Class = m.verifier.Verify(msg.Author)
 	if !m.policy.admits(msg.Class) {
@@ -255,7 +255,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 }
 
 // signal returns the effect of a message on a turn in flight.
-func (m *Machine) signal(msg *Message) Reason {
+func (m *Machine) signal(msg *Message) reason {
 	switch {
 	case msg.Class != Attention:
 		return signal(m.policy.Mode, msg.Class == Owner && msg.Author != "")
@@ -469,7 +469,7 @@ func (m *Machine) send(prompts bool) Batch {
 const maxTold = 1024
 
 // worksOn returns the requests after messages: attention is no request, unless there is no other.
-func (m *Machine) worksOn(before, messages []Message, r Reason) []Message {
+func (m *Machine) worksOn(before, messages []Message, r reason) []Message {
 	if r == ReasonInterrupt {
 		before = nil
 	}

@@ -308,7 +308,7 @@ func TestEveryOrder(t *testing.T) {
 	faults := [][]string{
 		{"fail", "confirm"}, {"kill", "confirm"}, {"withdraw", "confirm last"}, {"person stops", "fail last"},
 	}
-	modes := []Mode{ModeSteer, ModeInterrupt, ModeOwnerInterrupt, ModeQueue}
+	modes := []mode{ModeSteer, ModeInterrupt, ModeOwnerInterrupt, ModeQueue}
 	ceilings := []Ceiling{{Cancel: true}, {Inject: true}, {}}
 	if !testkit.IsFull() {
 		pairs, faults, modes, ceilings = pairs[:2], faults[:2], modes[:1], ceilings[:1]
@@ -370,7 +370,7 @@ func TestRaces(t *testing.T) {
 	slices.Sort(events)
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))
-		modes := []Mode{ModeSteer, ModeInterrupt, ModeOwnerInterrupt, ModeQueue}
+		modes := []mode{ModeSteer, ModeInterrupt, ModeOwnerInterrupt, ModeQueue}
 		w := newWorld(t, Policy{
 			Mode: modes[r.IntN(len(modes))], InterruptOnInvalid: r.IntN(2) == 0,
 			SteersPerTurn: 1 + r.IntN(4), Tries: 1 + r.IntN(3),

@@ -10,38 +10,38 @@ import (
 	"github.com/heedlog/heed/internal/bounds"
 )
 
-// Mode is the effect of a message on a turn in flight.
-type Mode string
+// mode is the effect of a message on a turn in flight.
+type mode string
 
 // The modes. The empty one is ModeSteer.
 const (
-	ModeQueue          Mode = "queue"           // waits until the turn has ended
-	ModeSteer          Mode = "steer"           // the agent continues its work and incorporates the message
-	ModeInterrupt      Mode = "interrupt"       // the message supersedes the work
-	ModeOwnerInterrupt Mode = "owner-interrupt" // interrupts if the author is the owner, else waits
+	ModeQueue          mode = "queue"           // waits until the turn has ended
+	ModeSteer          mode = "steer"           // the agent continues its work and incorporates the message
+	ModeInterrupt      mode = "interrupt"       // the message supersedes the work
+	ModeOwnerInterrupt mode = "owner-interrupt" // interrupts if the author is the owner, else waits
 )
 
-// Dedup is the treatment of messages that arrive while a turn is in flight.
-type Dedup string
+// dedup is the treatment of messages that arrive while a turn is in flight.
+type dedup string
 
 // The ways of deduplication. The empty one is DedupQueue.
 const (
-	DedupQueue Dedup = "queue" // they are kept
-	DedupDrop  Dedup = "drop"  // they are dropped and counted
+	DedupQueue dedup = "queue" // they are kept
+	DedupDrop  dedup = "drop"  // they are dropped and counted
 )
 
-// Admission is whose messages are accepted.
-type Admission string
+// admission is whose messages are accepted.
+type admission string
 
 // The admissions. The empty one is AdmitVerified.
 const (
-	AdmitVerified  Admission = "owner-and-siblings"
-	AdmitAllowlist Admission = "allowlist" // the owner, siblings, and authors that a Verifier returns as Allowed
-	AdmitNobody    Admission = "nobody"
-	AdmitAnyone    Admission = "anyone"
+	AdmitVerified  admission = "owner-and-siblings"
+	AdmitAllowlist admission = "allowlist" // the owner, siblings, and authors that a verifier returns as Allowed
+	AdmitNobody    admission = "nobody"
+	AdmitAnyone    admission = "anyone"
 )
 
-// Class is a Verifier's finding about an author.
+// Class is the finding of a verifier about an author.
 type Class string
 
 // The classes of authors.
@@ -53,31 +53,31 @@ const (
 	Attention Class = "attention"
 )
 
-// Verifier decides who an author is, by evidence of the adapter and never by the text of a message. The class Attention
+// verifier decides who an author is, by evidence of the adapter and never by the text of a message. The class Attention
 // is for the adapter's own source of attention, which every admission accepts.
-type Verifier interface {
+type verifier interface {
 	Verify(author string) Class
 }
 
-// Reason is why a turn is stopped. The empty reason is ReasonSteer everywhere.
-type Reason string
+// reason is why a turn is stopped. The empty reason is ReasonSteer everywhere.
+type reason string
 
 // The reasons, and None for a turn that is not stopped.
 const (
-	None            Reason = "none"
-	ReasonSteer     Reason = "steer"
-	ReasonInterrupt Reason = "interrupt"
+	None            reason = "none"
+	ReasonSteer     reason = "steer"
+	ReasonInterrupt reason = "interrupt"
 )
 
 // orSteer returns r, or ReasonSteer for the empty reason.
-func (r Reason) orSteer() Reason { return cmp.Or(r, ReasonSteer) }
+func (r reason) orSteer() reason { return cmp.Or(r, ReasonSteer) }
 
 // Policy is the owner's choice. Its zero value steers, admits the owner and verified siblings, and has the default
 // bounds.
 type Policy struct {
-	Mode  Mode
-	Dedup Dedup
-	Admit Admission
+	Mode  mode
+	Dedup dedup
+	Admit admission
 
 	// ConfirmAnyone permits AdmitAnyone together with a mode that stops turns.
 	ConfirmAnyone bool
@@ -161,7 +161,7 @@ func (p *Policy) admits(c Class) bool {
 
 // signal returns the effect of a message of an admitted author on a turn in flight. owner reports whether the author is
 // the owner.
-func signal(mode Mode, owner bool) Reason {
+func signal(mode mode, owner bool) reason {
 	switch {
 	case mode == ModeSteer || mode == "":
 		return ReasonSteer

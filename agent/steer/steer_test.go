@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peers is a Verifier by name.
+// peers is a verifier by name.
 type peers map[string]Class
 
 func (p peers) Verify(author string) Class {
@@ -42,7 +42,7 @@ func working(t testing.TB, p Policy) *Machine {
 
 func TestSteerVersusInterruptFraming(t *testing.T) {
 	for _, test := range []struct {
-		mode      Mode
+		mode      mode
 		has, lack string
 	}{
 		{ModeSteer, "continue what you were working on", "supersedes"},
@@ -77,8 +77,8 @@ func TestMultiEventHeader(t *testing.T) {
 
 func TestReasonThroughRequeue(t *testing.T) {
 	for _, test := range []struct {
-		mode Mode
-		want Reason
+		mode mode
+		want reason
 	}{{ModeSteer, ReasonSteer}, {ModeInterrupt, ReasonInterrupt}} {
 		m := working(t, Policy{Mode: test.mode})
 		_, a := m.Receive(start, Message{Author: "owner", Text: "first"})
@@ -127,8 +127,8 @@ func TestNoReasonMeansSteer(t *testing.T) {
 
 func TestModeGateSignals(t *testing.T) {
 	for _, test := range []struct {
-		mode          Mode
-		owner, others Reason
+		mode          mode
+		owner, others reason
 	}{
 		{ModeQueue, None, None},
 		{ModeSteer, ReasonSteer, ReasonSteer},
@@ -156,7 +156,7 @@ func TestDefaultMode(t *testing.T) {
 }
 
 func TestDedupValidation(t *testing.T) {
-	for _, mode := range []Mode{"", ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
+	for _, mode := range []mode{"", ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
 		err := Policy{Mode: mode, Dedup: DedupDrop}.Validate()
 		require.ErrorContains(t, err, `mode "`)
 		require.ErrorContains(t, err, `dedup "queue", not "drop"`)
@@ -213,7 +213,7 @@ This supersedes what you were working on: please turn to it now.`, Framing{}.Ren
 }
 
 func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
-	for _, mode := range []Mode{ModeQueue, ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
+	for _, mode := range []mode{ModeQueue, ModeSteer, ModeInterrupt, ModeOwnerInterrupt} {
 		m := working(t, Policy{Mode: mode})
 		before := m.State()
 		for _, author := range []string{"stranger", "", "Owner", "owner ", "friend"} {
@@ -231,7 +231,7 @@ func TestOwnerOnlyDropsAStrangerWhoSoNeverSteers(t *testing.T) {
 func TestAdmitsOwnerAndSibling(t *testing.T) {
 	all := []string{"owner", "sibling", "friend", "stranger", "heed"}
 	for _, test := range []struct {
-		admit Admission
+		admit admission
 		want  []string
 	}{
 		{"", []string{"owner", "sibling", "heed"}},

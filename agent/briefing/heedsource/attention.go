@@ -191,7 +191,7 @@ func (s *attention) details(in *briefing.Input, q *briefing.AttentionQuery, look
 // block; and items that were cleared lately, the latest first.
 func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
 	items, latest := s.Engine.Open(nil), s.Engine.Latest()
-	since, looked := s.ledger.latestTime(latest).Add(-cleared), 0
+	since, looked := s.latestTime(latest).Add(-cleared), 0
 	for n := s.Engine.Stats().Coalesce.Opened; n > 0 && cleared > 0 && looked < maxClearedLooked; n-- {
 		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
 		if r := s.record(it.LatestSequence); ok && it.State != coalesce.Open && r != nil && !r.Time.Before(since) {
@@ -403,7 +403,7 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 	}
 	unbounded := *in
 	unbounded.Tokens = 0
-	notices, err := s.ledger.Entries(ctx, &unbounded,
+	notices, err := s.Entries(ctx, &unbounded,
 		&briefing.LedgerQuery{
 			EventType: event.KindNotice.String(), MaxEntries: maxEvidence,
 			Filters: map[string]string{"disposition": event.Advisory.String()}, // others only say that a log or a run began

@@ -70,7 +70,7 @@ func itemsOf(
 ) briefing.Found {
 	t.Helper()
 	s := attention{
-		Config{Engine: e, Rules: func() *rules.Set { return set }, Place: onLine}, &ledger{view{e, onLine}},
+		Config{Engine: e, Rules: func() *rules.Set { return set }}, &ledger{e},
 	}
 	found, err := s.Items(t.Context(), &briefing.Input{
 		Request: &briefing.Request{WorkOrderID: work}, Tokens: tokens,
@@ -193,7 +193,8 @@ func TestOrderOfItems(t *testing.T) {
 func TestAttentionRefuses(t *testing.T) {
 	e, _ := faulty(t, "e", "fault")
 	for _, q := range []briefing.AttentionQuery{{Least: "urgent"}, {Parts: []string{"everything"}}} {
-		_, err := (&attention{Config{Engine: e}, &ledger{view{engine: e}}}).Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
+		s := &attention{Config{Engine: e}, &ledger{e}}
+		_, err := s.Items(t.Context(), &briefing.Input{Request: &briefing.Request{}}, &q)
 		require.ErrorContains(t, err, "known: ")
 	}
 }
@@ -230,7 +231,7 @@ func TestManyFaults(t *testing.T) {
 	}
 	open := e.Open(nil)
 	require.Greater(t, len(open), 30)
-	c := Sources(Config{Engine: e, Rules: func() *rules.Set { return set }, Place: onLine})
+	c := Sources(Config{Engine: e, Rules: func() *rules.Set { return set }})
 	c.Now = time.Now
 	service, err := briefing.New(c)
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func BenchmarkLedger(b *testing.B) {
 		}
 	}
 	require.GreaterOrEqual(b, e.Stats().Journal.Held, uint64(24_576))
-	ledger := &ledger{view{e, nil}}
+	ledger := &ledger{e}
 	for name, c := range map[string]struct {
 		query briefing.LedgerQuery
 		want  int

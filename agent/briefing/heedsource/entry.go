@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -26,12 +25,6 @@ const monoOffset = " [0x"
 // defaultRule is the prefix of the rules of entries that none decided but their level or status.
 const defaultRule = "default."
 
-// view shows entries of an engine as fragments.
-type view struct {
-	engine *heed.Engine
-	place  func(pos uint64) string // nil: positions are not shown
-}
-
 // run counts an entry and the earlier ones of its kind.
 type run struct {
 	count   uint64 // with the entry itself; 0 is 1
@@ -40,15 +33,15 @@ type run struct {
 }
 
 // entry returns an entry of the journal as a fragment: what heed knows about it in the title, its text as data.
-func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment {
+func (l *ledger) entry(epoch string, r *journal.Record, same run) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: v.title(r, same), Seq: r.Seq,
+		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: l.title(r, same), Seq: r.Seq,
 		Section: "Other entries",
 		Lines:   quote(r.Message, r.Stack),
 	}
 	switch {
 	case r.Kind == event.KindLog:
-		f.Refs = map[string]string{"signature": v.engine.Group(r.Signature).ID.String()}
+		f.Refs = map[string]string{"signature": l.engine.Group(r.Signature).ID.String()}
 		return f
 	case r.Status == event.StatusPhase:
 		f.Lines = nil // the title has it
@@ -65,10 +58,10 @@ func setRef(refs map[string]string, name, value string) {
 }
 
 // title describes an entry in heed's own words: kind, place, decision unless it is ignored, and number of repeats.
-func (v view) title(r *journal.Record, same run) string {
+func (l *ledger) title(r *journal.Record, same run) string {
 	var b strings.Builder
 	b.WriteString(subject(&r.Entry))
-	if at := v.at(r.Pos); at != "" {
+	if at := l.at(r.Pos); at != "" {
 		b.WriteString(" at " + at)
 	}
 	if d := r.Decision; d.Disposition.Urgent() {
@@ -90,12 +83,12 @@ func (v view) title(r *journal.Record, same run) string {
 	return b.String()
 }
 
-// at returns a host's position, "" where it is not known.
-func (v view) at(pos uint64) string {
-	if v.place == nil || pos == 0 {
+// at returns a line of the log, "" where it is not known.
+func (l *ledger) at(pos uint64) string {
+	if pos == 0 {
 		return ""
 	}
-	return v.place(pos)
+	return "line " + strconv.FormatUint(pos, 10)
 }
 
 // subject returns the kind of an entry: "error", "operation colony/build (op-7) failed", "phase play".

@@ -49,7 +49,6 @@ budget: {max_context_tokens: 300, timeout: 50ms}
 	}
 	sources := heedsource.Sources(heedsource.Config{
 		Engine: engine, Rules: func() *rules.Set { return set },
-		Place: func(pos uint64) string { return fmt.Sprint("line ", pos) },
 	})
 	sources.Templates, sources.Now = []*briefing.Template{template}, time.Now
 	service, err := briefing.New(sources)

@@ -6,6 +6,7 @@ package heedsource
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
@@ -34,8 +35,10 @@ type Config struct {
 	// Ledgers are further ledgers of the caller, by tier: [TierEarlier], and others.
 	Ledgers map[string]briefing.Ledger
 
-	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
-	Place func(pos uint64) string
+	Now func() time.Time // required
+
+	// Scrub removes private data, for templates and requests that ask for it. Nil: names that the journal has are removed, too.
+	Scrub func(text string) string
 
 	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool
 	// to call, a command to run. Nil: only the rule's advice.
@@ -43,14 +46,18 @@ type Config struct {
 }
 
 // Sources returns the sources of a [briefing.Service]: the ledgers, the registries, the open items, and the built-in
-// templates. The caller adds the clock, folders of files, and other sources.
+// templates. The caller adds folders of files, and other sources.
 func Sources(c Config) briefing.Config {
-	hot := &ledger{view{c.Engine, c.Place}}
+	hot := &ledger{c.Engine}
 	b := briefing.Config{
 		Ledgers:    map[string]briefing.Ledger{tierHot: hot},
 		Registries: map[string]briefing.Registry{},
 		Attention:  &attention{c, hot},
-		Scrub:      newScrubber(c.Engine).text,
+		Now:        c.Now,
+		Scrub:      c.Scrub,
+	}
+	if b.Scrub == nil {
+		b.Scrub = newScrubber(c.Engine).text
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Environment != nil {

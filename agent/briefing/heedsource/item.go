@@ -141,9 +141,9 @@ func (l *look) first() (lines []briefing.Line) {
 }
 
 // where names an entry with its place: "entry 39 (line 599)".
-func (v view) where(seq, pos uint64) string {
+func (l *ledger) where(seq, pos uint64) string {
 	s := "entry " + strconv.FormatUint(seq, 10)
-	if at := v.at(pos); at != "" {
+	if at := l.at(pos); at != "" {
 		s += " (" + at + ")"
 	}
 	return s
@@ -394,7 +394,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	var nearest []*journal.Record
 	times := map[sameKind]int{}
 	for i := range records {
-		key := l.ledger.kindOf(&records[i])
+		key := l.kindOf(&records[i])
 		if times[key]++; times[key] > 1 {
 			continue
 		}
@@ -416,7 +416,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 		} else {
 			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
 		}
-		if same := times[l.ledger.kindOf(r)] - 1; same > 0 {
+		if same := times[l.kindOf(r)] - 1; same > 0 {
 			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 	}

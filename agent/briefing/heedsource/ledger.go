@@ -30,9 +30,7 @@ const (
 // severity (at least), source (of a record, or the method of an operation) and contains (a text, as it is). A query
 // chooses among the latest 1,024 entries of its kind that its filters match. Found.More and titles say if there may be
 // more.
-type ledger struct {
-	view
-}
+type ledger struct{ engine *heed.Engine }
 
 // Revision returns the cursor after the latest entry.
 func (l *ledger) Revision(context.Context) string {

@@ -62,10 +62,8 @@ func played(t *testing.T) *heed.Engine {
 	return e
 }
 
-func onLine(pos uint64) string { return fmt.Sprintf("line %d", pos) }
-
 func TestLedgerChooses(t *testing.T) {
-	ledger := &ledger{view{played(t), onLine}}
+	ledger := &ledger{played(t)}
 	query := func(q briefing.LedgerQuery) []string {
 		t.Helper()
 		found, err := ledger.Entries(t.Context(), &briefing.Input{}, &q)
@@ -122,7 +120,7 @@ func TestLedgerChooses(t *testing.T) {
 }
 
 func TestLedgerEntryAsFragment(t *testing.T) {
-	ledger := &ledger{view{played(t), onLine}}
+	ledger := &ledger{played(t)}
 	found, err := ledger.Entries(t.Context(), &briefing.Input{}, &briefing.LedgerQuery{})
 	require.NoError(t, err)
 	var b strings.Builder
@@ -154,7 +152,7 @@ run1/11 info at line 120, 3 times since entry 2
 }
 
 func TestLedgerRefuses(t *testing.T) {
-	ledger := &ledger{view{played(t), nil}}
+	ledger := &ledger{played(t)}
 	for want, q := range map[string]briefing.LedgerQuery{
 		`event_type "no such" is no kind of entry`:              {EventType: "no such"},
 		`there is no filter sginature: did you mean signature?`: {Filters: map[string]string{"sginature": "1"}},

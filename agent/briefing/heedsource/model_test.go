@@ -88,7 +88,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 	require.NoError(t, err)
 	for seed := range uint64(4) {
 		e, rng := small(t, set), rand.New(rand.NewPCG(seed, 1))
-		ledger := &ledger{view{e, nil}}
+		ledger := &ledger{e}
 		pick := func(words ...string) string { return words[rng.IntN(len(words))] }
 		for i, s := range play(seed+100, 1200) {
 			s(e)

@@ -20,7 +20,7 @@ import (
 func assembled(t *testing.T, e *heed.Engine, set *rules.Set, class string, tokens int) *briefing.Context {
 	t.Helper()
 	c := Sources(Config{
-		Engine: e, Rules: func() *rules.Set { return set }, Place: onLine,
+		Engine: e, Rules: func() *rules.Set { return set },
 		Mods: func() []capture.ListedMod {
 			return []capture.ListedMod{{Mod: heed.Mod{Name: "Press", PackageID: "some.press"}, Versions: "2.1.0"}}
 		},

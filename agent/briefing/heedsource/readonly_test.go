@@ -103,7 +103,7 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 // all returns the sources of an engine with every registry.
 func all(e *heed.Engine, set *rules.Set) briefing.Config {
 	c := Sources(Config{
-		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
+		Engine: e, Rules: func() *rules.Set { return set },
 		Mods: func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
 		Next: func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
 	})

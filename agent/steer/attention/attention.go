@@ -19,7 +19,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Author is the author of the messages, which an adapter's Verifier knows as steer.Attention.
+// Author is the author of the messages, which an adapter's verifier knows as steer.Attention.
 const Author = "heed"
 
 // The bounds of a message's data, in samples and in characters of each.

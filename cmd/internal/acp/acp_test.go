@@ -252,7 +252,7 @@ func TestInjectionForms(t *testing.T) {
 				synctest.Wait()
 			}
 			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, steer.Accepted, w.conversation.receive(message))
+			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
 			synctest.Wait()
 			lines := w.agent.take()
 			require.Len(t, lines, 1)
@@ -368,7 +368,7 @@ func TestCallsOfTheGame(t *testing.T) {
 			synctest.Wait()
 			w.editor.take()
 			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, steer.Accepted, w.conversation.receive(message))
+			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
 			synctest.Wait()
 			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
 			update("c", `"tool_call_update","status":"completed"`)

@@ -120,7 +120,7 @@ func (g *game) step(event string) {
 		r := g.conversation.receive(steer.Message{
 			Author: "heed", Topic: topic, Revision: "1", Text: topic, Rides: event == "rides", Invalid: event == "interrupts",
 		})
-		require.Equal(g.t, steer.Accepted, r)
+		require.Equal(g.t, string(steer.Accepted), r)
 		g.words[topic] = true
 		g.topics = append(g.topics, topic)
 	case "withdraw":

@@ -67,13 +67,13 @@ func (c *memory) state() steer.State {
 }
 
 // receive gives the conversation a message of attention.
-func (c *memory) receive(msg steer.Message) (receipt steer.Receipt) {
+func (c *memory) receive(msg steer.Message) (got string) {
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		r, a := m.Receive(now, msg)
-		receipt = r
+		got = string(r)
 		return a
 	})
-	return receipt
+	return got
 }
 
 type verified struct{}
@@ -340,7 +340,7 @@ func (w *world) play(script string) {
 			msg := steer.Message{
 				Author: "heed", Topic: rest, Revision: "1", Text: rest, Rides: kind == "R", Invalid: kind == "X",
 			}
-			require.Equal(w.t, steer.Accepted, w.conversation.receive(msg), step)
+			require.Equal(w.t, string(steer.Accepted), w.conversation.receive(msg), step)
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
 		case "V":
@@ -371,4 +371,3 @@ func (w *world) play(script string) {
 		}
 	}
 }
-

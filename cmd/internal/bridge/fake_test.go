@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
@@ -71,9 +72,9 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 // briefer returns what assembles briefs of a session.
 func briefer(t testing.TB, s *session.Session) bridge.Briefer {
 	t.Helper()
-	b, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
-	})
+	b, err := briefing.New(heedsource.Sources(heedsource.Config{
+		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+	}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	return b.Assemble

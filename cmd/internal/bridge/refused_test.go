@@ -24,10 +24,9 @@ func TestRefusalInTokens(t *testing.T) {
 	var cfg session.Config
 	cfg.Engine.Epoch = "20261122T151144.661cf85f" // as long as each is
 	begin(t, Config{Brief: lend}, cfg, m, func(t *testing.T, p *play) {
-		briefs, err := brief.New(brief.Config{
-			Config: heedsource.Config{Engine: p.session.Engine(), Rules: p.session.Rules, Next: brief.SessionNext},
-			Now:    time.Now,
-		})
+		briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+			Engine: p.session.Engine(), Rules: p.session.Rules, Next: brief.SessionNext, Now: time.Now,
+		}))
 		require.NoError(t, err)
 		defer briefs.Close() //nolint:errcheck // the test has ended
 		assemble = briefs.Assemble

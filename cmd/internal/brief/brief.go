@@ -1,43 +1,13 @@
-// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands, with the
-// words of each surface for the next step.
+// Package brief has the words for the next step in briefs about an engine, of the bridge and of commands.
 package brief
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 )
-
-// Config sets up a [briefing.Service].
-type Config struct {
-	heedsource.Config // Place is [Line] unless it is set
-
-	Now func() time.Time // required
-
-	// Scrub removes private data, for templates and requests that ask for it. Nil: the function of [heedsource.Sources].
-	Scrub func(string) string
-}
-
-// New returns a service that assembles briefs.
-func New(c Config) (*briefing.Service, error) {
-	if c.Place == nil {
-		c.Place = Line
-	}
-	sources := heedsource.Sources(c.Config)
-	sources.Now = c.Now
-	if c.Scrub != nil {
-		sources.Scrub = c.Scrub
-	}
-	return briefing.New(sources)
-}
-
-// Line is how a position in a log is shown.
-func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 
 // SessionNext returns the next steps about an item of a session: by the tools of an agent, or by the commands of a
 // person or an author.

@@ -19,7 +19,9 @@ func TestServiceOfAnEngine(t *testing.T) {
 		e, err := heed.New(heed.Config{})
 		require.NoError(t, err)
 		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
-		s, err := New(Config{Config: heedsource.Config{Engine: e, Next: SessionNext}, Now: time.Now})
+		s, err := briefing.New(heedsource.Sources(heedsource.Config{
+			Engine: e, Next: SessionNext, Now: time.Now,
+		}))
 		require.NoError(t, err)
 		for _, tpl := range heedsource.Templates() {
 			c, err := s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID})
@@ -51,7 +53,9 @@ func TestSearchWithoutSearcher(t *testing.T) {
 	e, err := heed.New(heed.Config{})
 	require.NoError(t, err)
 	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
-	s, err := New(Config{Config: heedsource.Config{Engine: e}, Now: time.Now})
+	s, err := briefing.New(heedsource.Sources(heedsource.Config{
+		Engine: e, Now: time.Now,
+	}))
 	require.NoError(t, err)
 	by, err := briefing.Parse("mine.yaml", []byte(`
 template_id: mine

@@ -177,11 +177,9 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string,
 	names *report.Scrubber,
 ) (*BriefDocument, error) {
-	c := brief.Config{
-		Config: heedsource.Config{
-			Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
-			Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
-		},
+	c := heedsource.Config{
+		Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
+		Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
 		Now: time.Now, Scrub: names.Text,
 	}
 	if h := p.existing(context.Background(), f.history); h != nil {
@@ -200,7 +198,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
 	r.Scrub = p.scrubber(&f.scrub, f.Format) != nil
-	s, err := brief.New(c)
+	s, err := briefing.New(heedsource.Sources(c))
 	if err != nil {
 		return nil, err
 	}

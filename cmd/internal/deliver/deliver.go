@@ -182,16 +182,16 @@ func (c *Conversation) Look(ctx context.Context) error {
 }
 
 // Offer looks, and returns the text that the agent is to read now, "" for none. If the look fails, Offer returns its
-// error and the messages from before. If note is not "" and there is a text, the note of that name gets the value.
-func (c *Conversation) Offer(ctx context.Context, note, value string) (text string, err error) {
-	batch, err := c.next(ctx, note, value)
+// error and the messages from before.
+func (c *Conversation) Offer(ctx context.Context) (text string, err error) {
+	batch, err := c.next(ctx)
 	return steer.Framing{}.Render(batch), err
 }
 
 // Refuse returns the text in place of the result of a call that an item holds back, or why if it is nil, with the rest
 // of what Offer would return.
-func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool, note, value string) (string, error) {
-	batch, err := c.next(ctx, note, value)
+func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool string) (string, error) {
+	batch, err := c.next(ctx)
 	r := way.Refusal{Tool: tool, Item: item, Why: why}
 	for i := range batch.Messages {
 		msg := &batch.Messages[i]
@@ -211,12 +211,10 @@ func (c *Conversation) Refuse(ctx context.Context, item *heed.Item, why, tool, n
 const maxTool = 80
 
 // next looks, and returns the batch for the next result.
-func (c *Conversation) next(ctx context.Context, note, value string) (batch steer.Batch, err error) {
+func (c *Conversation) next(ctx context.Context) (batch steer.Batch, err error) {
 	err = c.Look(ctx)
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		if batch = m.Ride(); batch.Delivery != 0 && note != "" {
-			m.Note(note, value)
-		}
+		batch = m.Ride()
 		return steer.Action{}
 	})
 	return batch, err

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
@@ -40,9 +41,9 @@ func besides(t *testing.T, f func(b *beside)) {
 	cfg.Engine.Epoch = "e1"
 	s, err := session.New(cfg)
 	require.NoError(t, err)
-	briefs, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
-	})
+	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+	}))
 	require.NoError(t, err)
 	defer briefs.Close() //nolint:errcheck // the test has ended
 	px, err := bridge.New(bridge.Config{
@@ -74,7 +75,8 @@ func (b *beside) log(message string) {
 func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *deliver.Conversation {
 	t.Helper()
 	cfg := deliver.Config{
-		Heed: b.agent, BriefTokens: 600, Way: way.Tools("look", "ack", "more"), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Heed: b.agent, BriefTokens: 600, Way: way.Tools("look", "ack", "more"), Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&cfg)
@@ -137,7 +139,7 @@ func TestRefusal(t *testing.T) {
 		b.log(fault)
 		item := b.session.Open(nil)[0]
 		refuse := func() []string {
-			text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+			text, err := c.Refuse(t.Context(), &item, "", "build")
 			require.NoError(t, err)
 			return strings.Split(text, "\n")
 		}
@@ -314,7 +316,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			b.log(fault)
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
 			item := b.session.Open(nil)[0]
-			refused, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+			refused, err := c.Refuse(t.Context(), &item, "", "build")
 			require.NoError(t, err)
 			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				deliver.Confirm(m)
@@ -362,12 +364,12 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
-		text, err := c.Refuse(t.Context(), &item, "", "build", "", "")
+		text, err := c.Refuse(t.Context(), &item, "", "build")
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: call ack with id \"1\", then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
-		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build", "", "")
+		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build")
 		require.NoError(t, err)
 		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
 			"then call build again if it is still wanted.", text, "no tool of another way")

@@ -3,7 +3,7 @@
 //
 //	c, err := deliver.New(deliver.Config{Heed: client, Agent: "mcp-agent"})
 //	…
-//	text, err := c.Offer(ctx, "", "") // for the agent to read now
+//	text, err := c.Offer(ctx) // for the agent to read now
 //
 // All methods are safe for concurrent use. Every question to the heed is bounded by its context.
 package deliver

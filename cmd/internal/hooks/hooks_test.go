@@ -70,7 +70,7 @@ func TestEachHostAndEvent(t *testing.T) {
 				[]bool{part == Deny, part == Context, part == GoOn})
 			shown := func(said string) string {
 				out, status := e.Render(said)
-				require.Equal(t, e.Host == Windsurf && len(out) > 0, status == 2, "%d", status)
+				require.Equal(t, map[bool]int{true: 2}[e.Host == Windsurf && len(out) > 0], status)
 				return strings.TrimSuffix(string(out), "\n")
 			}
 			require.Equal(t, string(cmp.Or(x.Deny, x.Context, x.GoOn, x.Idle)), shown("TEXT"))

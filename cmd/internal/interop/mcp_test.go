@@ -14,9 +14,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -32,9 +32,9 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 	cfg.Engine.Epoch = "e1"
 	s, err := session.New(cfg)
 	require.NoError(t, err)
-	briefs, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
-	})
+	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+		Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext, Now: time.Now,
+	}))
 	require.NoError(t, err)
 	px, err := bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,

@@ -52,7 +52,6 @@ const (
 type events struct {
 	number  int           // of the requests and sessions so far
 	of      *message      // the request
-	token   string        // by which the server reports progress of it
 	wake    chan struct{} // closed and replaced at each event
 	list    [][]byte      // that are not written
 	done    bool          // the last one is the answer
@@ -100,7 +99,7 @@ func (f *Front) Write(line []byte) (int, error) {
 // the latest request, since the server names no request.
 func (f *Front) related(token string) (to *events) {
 	for _, e := range f.open {
-		if token != "" && e.token == token {
+		if token != "" && token == string(e.of.params.inner("_meta").get("progressToken")) {
 			return e
 		}
 		if to == nil || e.number > to.number {
@@ -124,8 +123,7 @@ func (e *events) add(data []byte, done bool) {
 // begin returns new events, with mu held.
 func (f *Front) begin(of *message) *events {
 	f.begun++
-	token := string(of.params.inner("_meta").get("progressToken"))
-	return &events{number: f.begun, of: of, token: token, wake: make(chan struct{})}
+	return &events{number: f.begun, of: of, wake: make(chan struct{})}
 }
 
 // leave ends the session and its requests, with mu held. It returns the messages that cancel them.

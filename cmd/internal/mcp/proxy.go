@@ -241,8 +241,8 @@ func (p *Proxy) goesOn(c *call, result object) bool {
 	return true
 }
 
-// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats the
-// call, which nothing connects with c.
+// comesAgain reports whether a result asks for no input and gives no state, as a busy server does: the client repeats
+// the call, which nothing connects with c.
 func (c *call) comesAgain(result object) bool {
 	return c.typed && result.text("resultType") == "input_required" && result.get("requestState") == nil &&
 		len(result.inner("inputRequests")) == 0
@@ -411,7 +411,7 @@ const newsWithin = 2 * time.Second
 // refusal returns the text in place of the result of a call that was held back.
 func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
 	return p.news(ctx, func(ctx context.Context) (string, error) {
-		return p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool, "", "")
+		return p.talk.Refuse(ctx, d.Attention, d.Why, d.Call.Tool)
 	})
 }
 
@@ -537,7 +537,7 @@ func (p *Proxy) inform(ctx context.Context, m *message, told string) {
 
 // add adds an outcome and the news to an object with the answer of a call. It returns false if there are none.
 func (p *Proxy) add(ctx context.Context, msg *object, told string) bool {
-	news := p.news(ctx, func(ctx context.Context) (string, error) { return p.talk.Offer(ctx, "", "") })
+	news := p.news(ctx, p.talk.Offer)
 	text := strings.TrimSpace(told + "\n\n" + news)
 	if text == "" {
 		return false

@@ -3,7 +3,6 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -61,18 +60,12 @@ func (o *Outbox) Close() error { return o.db.Close() }
 // Load returns the state of a conversation, the zero State for an unknown one. An unreadable state is an error, and
 // kept aside when the next one is saved.
 func (o *Outbox) Load(ctx context.Context, conversation string) (steer.State, error) {
-	var s steer.State
-	var bad error
-	err := o.db.Tx(ctx, func(tx *sql.Tx) error {
-		s, bad = load(ctx, tx, conversation)
-		return nil // an unreadable state is moved
-	})
-	return s, cmp.Or(bad, err)
+	return load(ctx, o.db.DB, conversation)
 }
 
 // Save keeps the state of a conversation.
 func (o *Outbox) Save(ctx context.Context, conversation string, now time.Time, s steer.State) error {
-	return o.Update(ctx, conversation, now, func(steer.State) (steer.State, error) { return s, nil })
+	return save(ctx, o.db.DB, conversation, now, s)
 }
 
 // Update keeps the state that f returns for the state of a conversation. No other process changes it in between. If f

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
@@ -66,9 +67,9 @@ func play(
 			run(func() error { return s.Run(ctx) })
 			var briefer bridge.Briefer
 			if policy == policyBrief {
-				b, err := brief.New(brief.Config{
-					Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
-				})
+				b, err := briefing.New(heedsource.Sources(heedsource.Config{
+					Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
+				}))
 				require.NoError(t, err)
 				defer func() { require.NoError(t, b.Close()) }()
 				briefer = b.Assemble

@@ -118,7 +118,7 @@ func (h *viaHook) call(ctx context.Context, tool string, args any) (json.RawMess
 			return nil, err
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			_, err := h.talk.Offer(ctx, "", "")
+			_, err := h.talk.Offer(ctx)
 			return nil, errors.Join(refused(next(item)), err)
 		}
 	}
@@ -129,7 +129,7 @@ func (h *viaHook) call(ctx context.Context, tool string, args any) (json.RawMess
 		return nil, err
 	}
 	verdict := h.report(ctx, h.calls, tool, "completed")
-	news, err := h.talk.Offer(ctx, "", "")
+	news, err := h.talk.Offer(ctx)
 	return asResult(raw, verdict+news), err
 }
 

@@ -15,16 +15,14 @@ import (
 func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
 	if g.service == nil {
 		var err error
-		g.service, err = brief.New(brief.Config{
-			Config: heedsource.Config{
-				Engine:      g.Engine,
-				Rules:       func() *rules.Set { return g.set },
-				Mods:        func() []capture.ListedMod { return g.Mods.Mods },
-				Environment: g.Began.Facts,
-				Next:        brief.SessionNext,
-			},
-			Now: g.now,
-		})
+		g.service, err = briefing.New(heedsource.Sources(heedsource.Config{
+			Engine:      g.Engine,
+			Rules:       func() *rules.Set { return g.set },
+			Mods:        func() []capture.ListedMod { return g.Mods.Mods },
+			Environment: g.Began.Facts,
+			Next:        brief.SessionNext,
+			Now:         g.now,
+		}))
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ type game struct {
 	log    []byte
 	before func(*capture.Record) // is called before the engine has a record, unless it is nil
 
-	now     func() time.Time // of briefs
-	service *briefing.Service   // nil before the first one
+	now     func() time.Time  // of briefs
+	service *briefing.Service // nil before the first one
 }
 
 // open returns a log whose records the engine does not have yet.

@@ -285,17 +285,23 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			said = h.noted(c.Refuse(ctx, item, "", e.Tool, offeredNote, string(e.Kind)))
+			said = h.noted(c.Refuse(ctx, item, "", e.Tool))
 		}
 	case part == hooks.Context:
-		said = h.noted(c.Offer(ctx, offeredNote, string(e.Kind)))
+		said = h.noted(c.Offer(ctx))
 	case part == hooks.GoOn && !e.StopActive:
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}
 		if slices.ContainsFunc(c.State().Pending, func(msg steer.Message) bool { return !msg.Rides }) {
-			said = h.noted(c.Offer(ctx, offeredNote, string(e.Kind)))
+			said = h.noted(c.Offer(ctx))
 		}
+	}
+	if said != "" {
+		c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+			m.Note(offeredNote, string(e.Kind))
+			return steer.Action{}
+		})
 	}
 	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
 		h.report(ctx, c)

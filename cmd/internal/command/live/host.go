@@ -227,11 +227,8 @@ func (h *host) openProxy() (err error) {
 // briefs makes the service that assembles briefs about the session.
 func (h *host) briefs() (*briefing.Service, error) {
 	s := h.session
-	cfg := brief.Config{
-		Config: heedsource.Config{
-			Engine: s.Engine(), Rules: s.Engine().Rules, Mods: s.Mods, Environment: s.Environment, Next: h.next,
-		},
-		Now: h.Now,
+	cfg := heedsource.Config{
+		Engine: s.Engine(), Rules: s.Engine().Rules, Mods: s.Mods, Environment: s.Environment, Next: h.next, Now: h.Now,
 	}
 	if cfg.Next == nil {
 		cfg.Next = brief.SessionNext
@@ -245,7 +242,7 @@ func (h *host) briefs() (*briefing.Service, error) {
 			},
 		}}
 	}
-	return brief.New(cfg)
+	return briefing.New(heedsource.Sources(cfg))
 }
 
 // announce writes the run file of this process, by which commands find it.
