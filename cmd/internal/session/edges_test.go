@@ -483,6 +483,7 @@ func TestClear(t *testing.T) {
 	require.NoError(t, err)
 	id := s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
 	require.EqualValues(t, 1, s.Status().Snapshot.Failed)
+	require.ErrorContains(t, s.Unsaved(), "the state is not saved")
 	require.Zero(t, s.Status().Snapshot.Saves)
 	require.False(t, s.Clear("no-such"))
 	require.True(t, s.Clear(id))
