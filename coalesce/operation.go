@@ -144,17 +144,15 @@ func (t *operations) isPart(o, whole *operation) bool {
 	return false
 }
 
-// Parts returns the ids of the known operations that are parts of the one called id, or of
-// a part of it, in the order of their arrival. Its cost grows with the number of operations
-// known.
+// Parts returns the ids of the known operations that are parts of the one called id, which is not "", or of a part of
+// it, in the order of their arrival. Its cost grows with the number of operations known.
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
 	id = boundID(id)
 	for _, o := range c.ops.order {
 		for a := range c.ops.up(o) {
-			if a.Parent != "" && a.Parent == id {
+			if a.Parent == id {
 				parts = append(parts, o.ID)
-				break
 			}
 		}
 	}

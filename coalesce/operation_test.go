@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -34,6 +35,23 @@ func TestTwoRootsAndAPart(t *testing.T) {
 	}})
 	a, _ := c.Item(f.ID)
 	require.Empty(t, a.AfterOperation)
+}
+
+// TestDepth: an operation that is nested too deep is no part of the whole.
+func TestDepth(t *testing.T) {
+	chain := make([]event.Entry, maxDepth+2)
+	for i := range chain {
+		chain[i] = event.Entry{OperationID: fmt.Sprint(i), Status: event.StatusStarted, Parent: fmt.Sprint(i - 1)}
+	}
+	chain[0].Parent = ""
+	for i, want := range []string{Affected, Unknown} {
+		n, c := maxDepth+i, seen(t, chain...)
+		c.Fold(&Input{
+			Entry: &event.Entry{Seq: 99, OperationID: fmt.Sprint(n)}, Signature: groupSignature("x"),
+			Decision: event.Decision{Rule: "r", Disposition: event.Blocking},
+		})
+		require.Equal(t, want, c.Verdict("0").Outcome, n)
+	}
 }
 
 // TestVerdictOfAbandonedPart: an operation whose part has no end is not clean, although it

@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stretchr/testify/require"
@@ -83,11 +84,11 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.Zero(t, it.AckedAt)
 			require.Empty(t, it.ClearedBy)
 		}
-		sum, groups := it.Untracked, map[modelGroup]bool{}
+		sum, groups := it.Untracked, map[string]bool{}
 		for n := range it.Counters.Rows {
 			row := it.Counters.Rows[n]
 			sum += row.Count
-			groups[modelGroup{row.Rule, row.Sig, ""}] = true
+			groups[fmt.Sprint(row.Rule, row.Sig)] = true
 			require.NotZero(t, row.Count)
 			require.Same(t, &it.Counters.Rows[n], it.Counters.find(row.Rule, row.Sig, row.Variant))
 			if it.open() {

@@ -295,6 +295,7 @@ func (p *player) do(words []string) []string {
 		var lines []string
 		for _, op := range words[1:] {
 			v := p.c.Verdict(op)
+			require.NotContains(p.t, v.Text, "*")
 			lines = append(lines, fmt.Sprintf("%s (%s) known=%v final=%v abandoned=%v status=%s item=%s",
 				v.Outcome, v.Reason, v.Known, v.Final,
 				v.Abandoned, v.Status, v.AttentionID))

@@ -86,7 +86,10 @@ func (f *feed) look() {
 	}
 	for _, line := range f.unseen {
 		now := time.Now().UTC()
-		r := &follow.Record{Arrived: now, Record: capture.Record{Entry: event.Entry{Time: now.Add(f.ahead), Message: line}}}
+		r := &follow.Record{
+			Arrived: now, Position: follow.Position{File: line},
+			Record: capture.Record{Entry: event.Entry{Time: now.Add(f.ahead), Message: line}},
+		}
 		if strings.HasPrefix(line, "Loaded mods:") {
 			r.Context = true
 			r.Mods = &capture.ModList{Mods: []capture.ListedMod{{Mod: capture.Mod{

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // notices returns what was reported of the log, and the lines of it.
@@ -320,11 +322,24 @@ func TestNoLogRestored(t *testing.T) {
 		require.True(t, open)
 		stop()
 
-		cfg.Log = newFeed()
+		f = newFeed()
+		cfg.Log = f
 		s = start(t, cfg)
 		time.Sleep(time.Second)
 		_, open = s.Current(t.Context(), "agent")
 		require.False(t, open)
 		require.False(t, s.Status().Engine.Blind)
+		f.write("No more logging")
+		require.NoError(t, s.Sync(t.Context()))
+		require.True(t, s.Status().Engine.Blind)
+		before := notices(s)
+		time.Sleep(time.Minute)
+		require.Equal(t, before, notices(s), "it has a log")
+		s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
+		require.Equal(t, "No more logging", session.Position(cfg.Snapshot).File)
+		require.True(t, time.Now().Equal(s.Status().Snapshot.Saved))
+		damaged := bytes.Replace(testkit.Must(os.ReadFile(cfg.Snapshot)), []byte("No more"), []byte("No less"), 1)
+		require.NoError(t, os.WriteFile(cfg.Snapshot, damaged, 0o600))
+		require.Zero(t, session.Position(cfg.Snapshot))
 	})
 }

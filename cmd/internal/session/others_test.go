@@ -59,12 +59,14 @@ func TestAckedByOthersBounds(t *testing.T) {
 		s.Observe(event.Log{Message: "Broken at last"}.Entry())
 		a, _ := s.Current(t.Context(), "agent 99")
 		require.True(t, s.Ack(t.Context(), "agent 99", a.ID, 0).Acknowledged)
+		s.Begin(session.Call{Tool: "t", Consumer: "newcomer"})
 		told := 0
 		for i := range 100 {
 			items, _ = s.TakeAckedByOthers(fmt.Sprint("agent ", i))
 			told += len(items)
 		}
-		require.Equal(t, 31, told, "those that were there last, without who acknowledged")
+		require.Equal(t, 30, told, "those that were there last, without who acknowledged")
+		require.EqualValues(t, 4, s.Status().Limits[0].Count, "and one more")
 		require.Equal(t, uint64(1), s.Status().AcksOfAgents)
 	})
 }
