@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/internal/report"
@@ -24,7 +25,7 @@ type Page struct {
 	Removed    []string // the kinds of private data that were removed
 }
 
-// top is how many signatures and groups of each kind Markdown and comparisons show.
+// top is how many signatures of each kind Markdown shows.
 const top = 10
 
 // pages makes one Page.
@@ -68,6 +69,7 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 		docs[i] = made.Document(0, texts)
 		page.Markdown = report.Markdown(page.Markdown, made.Document(top, texts))
 	}
+	slices.Reverse(docs) // the newer one is the one to look at
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
 		failures = append(failures, p.difference(names, page))
@@ -124,7 +126,7 @@ func (p *pages) difference(names []string, page *Page) error {
 		}
 	}
 	text := func(found report.Comparison) []byte {
-		found.Top, found.Rule, found.Scrub = top, rule, p.scrubber
+		found.Rule, found.Scrub = rule, p.scrubber
 		return report.Text(nil, &found, report.TextOptions{Width: 100})
 	}
 	page.Difference = text(report.Comparison{Diff: c.Diff()})
