@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/internal/report"
@@ -24,9 +23,6 @@ type Page struct {
 	Suspects   []byte   // text; nil unless there are two logs
 	Removed    []string // the kinds of private data that were removed
 }
-
-// top is how many signatures of each kind Markdown shows.
-const top = 10
 
 // pages makes one Page.
 type pages struct {
@@ -66,10 +62,9 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	page := &Page{}
 	docs := make([]*report.Document, len(replays))
 	for i, made := range replays {
-		docs[i] = made.Document(0, texts)
-		page.Markdown = report.Markdown(page.Markdown, made.Document(top, texts))
+		docs[len(docs)-1-i] = made.Document(0, texts) // the newer one is the one to look at
+		page.Markdown = report.Markdown(page.Markdown, made.Document(10, texts))
 	}
-	slices.Reverse(docs) // the newer one is the one to look at
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
 		failures = append(failures, p.difference(names, page))

@@ -11,7 +11,6 @@ import (
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
-	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -36,18 +35,7 @@ func Run(c *compare.Collector, side compare.Side, file string, r *replay.Replay,
 			}
 			return r.Blame()
 		},
-		Alone: func() event.Disposition {
-			e := &r.Record.Entry
-			head, frames, _ := strings.Cut(string(n.AppendTemplate(nil, logline.Of(e), e.Stack)), "\n")
-			ev, least := r.Engine.Rules().NewEvaluator(), event.Blocking
-			for _, phase := range [...]string{"", "start", "play"} {
-				least = min(least, ev.Evaluate(&rules.Input{
-					Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-					Phase: phase, ByCaller: e.ByCaller, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-				}).Decision.Disposition)
-			}
-			return least
-		},
+		Alone:  func() event.Disposition { return r.Least(n) },
 		Sample: func() string { return Sample(&r.Record.Entry) },
 		Game: func() string {
 			if r == nil {
