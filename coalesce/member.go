@@ -77,7 +77,8 @@ const (
 	word    = iota - 1 // a level, with no form of a fault
 	trifle             // a few entries that pass
 	recurs             // it comes back
-	damages            // it changes the game for good: objects are gone, a load or a save failed
+	damages            // it changes the game for good: objects are gone
+	loses              // a load or a save failed
 	halts              // the game does not go on
 	crashes            // the process ended
 )
@@ -98,7 +99,9 @@ func (m *Member) Harm() int {
 		return crashes
 	case m.Severity == event.SeverityFatal, has(hang) && !m.Over:
 		return halts
-	case has(breaks) && !m.Early, m.Invalidates && m.Entries >= recurring:
+	case has(breaks) && !m.Early:
+		return loses
+	case m.Invalidates && m.Entries >= recurring:
 		return damages
 	case m.Entries >= recurring:
 		return recurs

@@ -196,7 +196,7 @@ func compile() ([]byte, error) {
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go build for browsers: %w", err)
+		return nil, fmt.Errorf("go build for browsers, in a clone of heed: %w", err)
 	}
 	data, err := os.ReadFile(out) //nolint:gosec // written above
 	if err != nil {

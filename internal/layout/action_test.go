@@ -211,9 +211,12 @@ func TestAction(t *testing.T) {
 	write.Dir = r.dir
 	text, err := write.CombinedOutput()
 	require.NoError(t, err, "%s", text)
+	for _, name := range []string{"one", "two"} {
+		r.write(t, filepath.Join(r.dir, name+".yaml"), "version: 1\n")
+	}
 	inputs := map[string]string{
-		"log": "Player.log", "baseline": "heed-baseline.yaml", "sarif": "heed.sarif", "comment": "true", "fail-on": "new",
-		"version": "v1.4.0",
+		"log": "Player.log", "baseline": "heed-baseline.yaml", "sarif": "out/heed.sarif", "comment": "true",
+		"fail-on": "new, blind", "rules": "one.yaml\ntwo.yaml\n", "version": "v1.4.0",
 	}
 	said, err = r.run(t, inputs)
 	require.NoError(t, err, said)
@@ -224,7 +227,7 @@ func TestAction(t *testing.T) {
 	var sarif struct {
 		Runs []struct{ Results []any }
 	}
-	require.NoError(t, json.Unmarshal([]byte(r.read(t, "heed.sarif")), &sarif))
+	require.NoError(t, json.Unmarshal([]byte(r.read(t, "out/heed.sarif")), &sarif))
 	require.Len(t, sarif.Runs, 1)
 	require.Empty(t, sarif.Runs[0].Results)
 
@@ -236,7 +239,7 @@ func TestAction(t *testing.T) {
 	said, err = r.run(t, inputs)
 	require.ErrorContains(t, err, "exit status 1", said)
 	require.Contains(t, r.read(t, "calls"), "api --method PATCH repos/a/b/issues/comments/4711 ")
-	require.NoError(t, json.Unmarshal([]byte(r.read(t, "heed.sarif")), &sarif))
+	require.NoError(t, json.Unmarshal([]byte(r.read(t, "out/heed.sarif")), &sarif))
 	require.NotEmpty(t, sarif.Runs[0].Results)
 
 	// A token that may not write costs the comment alone, and a push has none.
@@ -254,6 +257,7 @@ func TestAction(t *testing.T) {
 	require.ErrorContains(t, err, "exit status ")
 	require.Contains(t, said, "none.log")
 	require.Contains(t, r.read(t, "summary"), "no report")
+	require.Contains(t, r.read(t, "summary"), "none.log")
 	require.NoError(t, os.Rename(filepath.Join(r.dir, "Player.log"), filepath.Join(r.dir, "--$(touch owned) 1.log")))
 	inputs["log"], inputs["fail-on"] = "--$(touch owned) 1.log", "never"
 	said, err = r.run(t, inputs)

@@ -162,7 +162,7 @@ func (s *compared) say(format string, args ...any) {
 func (s *compared) diff(d *compare.Diff) {
 	s.mods, s.hours = d.Mods, d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
-	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed == 0 {
+	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed+len(d.Worse) == 0 {
 		s.say("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
 	} else {
 		s.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",

@@ -140,6 +140,9 @@ func (suite *junitSuite) append(dst []byte) []byte {
 // junit returns the case of a problem, with its groups in the text.
 func (p *found) junit(file string) junitCase {
 	c := junitCase{Class: p.Disposition.String() + "." + p.Rule, Name: p.Summary, File: file, Line: p.first()}
+	if p.mod != "" {
+		c.Name += " (" + p.mod + ")"
+	}
 	var text strings.Builder
 	for _, says := range [...]struct{ label, text string }{{"why", p.Why}, {"do", p.Advice}} {
 		if says.text != "" {
@@ -172,13 +175,14 @@ func (p *found) junit(file string) junitCase {
 	return c
 }
 
-// found is a problem: the groups of one rule and disposition in one log, as the forms for continuous integration list
-// it.
+// found is a problem: the groups of one rule and disposition in one log that point at one mod first, or at none, as the
+// forms for continuous integration list it.
 type found struct {
 	Disposition event.Disposition
 	Rule        string
 	RuleText
 	file   string
+	mod    string
 	groups []finding
 }
 
@@ -186,12 +190,13 @@ type found struct {
 func problems(groups []finding) (all []found) {
 	for i := range groups {
 		f := &groups[i]
+		mod := strings.Join(f.Blame[:min(1, len(f.Blame))], "")
 		at := slices.IndexFunc(all, func(p found) bool {
-			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file
+			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file && p.mod == mod
 		})
 		if at < 0 {
 			at = len(all)
-			all = append(all, found{Disposition: f.Disposition, Rule: f.Rule, RuleText: f.RuleText, file: f.file})
+			all = append(all, found{Disposition: f.Disposition, Rule: f.Rule, RuleText: f.RuleText, file: f.file, mod: mod})
 		}
 		all[at].groups = append(all[at].groups, *f)
 	}

@@ -107,15 +107,15 @@ type sarifNotification struct {
 	Locations []sarifLocation `json:"locations,omitempty"`
 }
 
-// sarifFingerprint names the kind of fingerprint that a rule with a disposition is.
+// sarifFingerprint names the kind of fingerprint that a disposition, a rule and a mod are.
 const sarifFingerprint = "heedProblem/v1"
 
 // SARIF appends reports as one run of SARIF 2.1.0, for code scanning: a rule for each rule that decided, a
 // result for each problem, with its groups as a property, at the line where it came first. The first 5,000 results
 // are kept and the others counted.
 //
-// Fingerprints are the rule and the disposition, so that a problem stays the same one wherever it moves in the next
-// log.
+// Fingerprints are the disposition, the rule and the mod, so that a problem stays the same one wherever it moves in the
+// next log.
 func SARIF[D rendered](dst []byte, docs ...D) []byte {
 	s := &sarif{index: map[string]int{}}
 	s.Results, s.ColumnKind, s.Invocations[0].Successful = []sarifResult{}, "unicodeCodePoints", true
@@ -198,7 +198,7 @@ func (s *sarif) add(uri string, p *found) {
 	if news := p.news(); news != "" {
 		message += "; " + news
 	}
-	key := map[string]string{sarifFingerprint: p.Disposition.String() + "." + p.Rule}
+	key := map[string]string{sarifFingerprint: strings.TrimSuffix(p.Disposition.String()+"."+p.Rule+"."+p.mod, ".")}
 	s.Results = append(s.Results, sarifResult{
 		RuleID: p.Rule, RuleIndex: index, Level: sarifLevel(properties.Disposition, properties.Severity),
 		Message: sarifText(message), Locations: [1]sarifLocation{sarifAt(uri, p.first())}, Fingerprints: key,

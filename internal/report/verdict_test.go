@@ -363,7 +363,8 @@ func TestLevelAloneBreaksNothing(t *testing.T) {
 				times int
 				words string
 			}{
-				{test.levels, "fatal rule=default.log.fatal"}, {test.exceptions, "error rule=exception"},
+				{test.levels, "fatal rule=default.log.fatal"},
+				{test.exceptions, "error rule=exception"},
 				{test.after, "ignore rule=chat bytes=10"},
 			} {
 				for range step.times {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -267,12 +266,9 @@ func unsafeRune(r rune) bool {
 // Code precedes the name of code that is not in the list of mods.
 const Code = "code: "
 
-// IsMod reports whether a name in blame is a mod's, and not the name of code alone.
-func IsMod(name string) bool { return !strings.HasPrefix(name, Code) }
-
-// Advice returns the advice of a rule, which calls no mod at fault if names has none.
+// Advice returns the advice of a rule, which calls no mod at fault if blame has no names.
 func Advice(advice string, names ...string) string {
-	if slices.ContainsFunc(names, IsMod) {
+	if len(names) > 0 {
 		return advice
 	}
 	return strings.ReplaceAll(advice, "the mod at fault", "the mod added or updated last")

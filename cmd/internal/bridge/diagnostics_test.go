@@ -123,7 +123,7 @@ func TestItem(t *testing.T) {
 		require.Equal(t, "colony/build", it.CausalMethod)
 		require.Equal(t, "broken", it.Cause.Rule)
 		require.Equal(t, "something broke", it.Cause.RuleSummary)
-		require.Equal(t, "update the mod added or updated last", it.Cause.RuleAdvice, "no mod is known")
+		require.Equal(t, "update the mod at fault", it.Cause.RuleAdvice, "its code is known")
 		require.Equal(t, "Broken wall", it.Cause.Entry.Message)
 		require.Len(t, it.Cause.Entry.Stack, 2)
 		require.Equal(t, "Afterwards", it.Following[0].Message)

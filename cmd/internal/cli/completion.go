@@ -76,7 +76,7 @@ func completing(root *cobra.Command, args []string) {
 // of a command with others below it are among them.
 func words(cmd *cobra.Command) cobra.CompletionFunc {
 	valid, directive := cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp
-	for _, of := range []string{"FILE", "PATH", "OLD", "CAPTURE", "EXPECTATIONS", "GAME"} {
+	for _, of := range []string{"FILE", "PATH", "OLD", "CAPTURE", "GAME"} {
 		if strings.Contains(cmd.Use, of) {
 			directive = cobra.ShellCompDirectiveDefault
 		}

@@ -210,7 +210,7 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 		require.NotEmpty(t, place.ArtifactLocation.URI)
 		require.Positive(t, place.Region.StartLine)
 		require.Positive(t, res.OccurrenceCount)
-		require.Regexp(t, `^(blocking|advisory)\.[a-z._]+$`, res.PartialFingerprints["primaryLocationLineHash"])
+		require.Regexp(t, `^(blocking|advisory)\.[a-z._]+(\..+)?$`, res.PartialFingerprints["primaryLocationLineHash"])
 		key := place.ArtifactLocation.URI + " " + res.RuleID + " " + res.Fingerprints[fingerprint]
 		require.False(t, fingerprints[key], "two results are %s", key)
 		fingerprints[key] = true

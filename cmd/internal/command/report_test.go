@@ -416,8 +416,8 @@ func TestNewPage(t *testing.T) {
 	clear(opened)
 
 	page = testkit.Must(readlog.NewPage(set, "", []string{older, newer}, false, open))
-	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Difference))
-	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "10", "--scrub"), string(page.Suspects))
+	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "0", "--scrub"), string(page.Difference))
+	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "0", "--scrub"), string(page.Suspects))
 
 	gone := func(name string) (io.ReadCloser, error) {
 		if name == "gone.log" {

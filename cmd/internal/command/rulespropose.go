@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules"
@@ -168,6 +169,7 @@ type proposal struct {
 	until       string
 
 	id        string
+	title     string   // the beginning of the text, for the summary
 	words     []string // of the text, for the id
 	condition []string // clauses, joined by and
 	tests     []string // in YAML; the first two match, the others are candidates for a test that must not match
@@ -197,9 +199,16 @@ func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) 
 	for _, piece := range headPieces {
 		pr.words = append(pr.words, idWords(piece)...)
 	}
+	pr.title = text.Clip(strings.ReplaceAll(strings.Join(headPieces, "…"), signature.Mask, "…"), maxTitle)
+	if head == "" {
+		pr.title = e.Kind.String() + " " + e.Status.String()
+	}
 	pr.makeTests(strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder))
 	return pr
 }
+
+// maxTitle bounds the text in a summary, in bytes.
+const maxTitle = 80
 
 // placeholder replaces private text in tests.
 const placeholder = "someone"
@@ -390,7 +399,7 @@ rules:
 `, pr.sig, signature.Version, pr.id, strings.Join(pr.condition, "\n      and "), pr.disposition)}
 	done, summary := "Muted by hand", "muted by hand"
 	if pr.disposition != event.Ignore {
-		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
+		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title
 	}
 	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
 	before := &pr.before

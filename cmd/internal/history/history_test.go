@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -73,52 +71,6 @@ func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time
 	t.Helper()
 	id := testkit.Must(h.Remember(context.Background(), s, at, false))
 	return id
-}
-
-// TestKnownSuspect: of eight mods that came together, the one that a fault goes with is named once it went and came
-// again; before that, all of them are alike.
-func TestKnownSuspect(t *testing.T) {
-	h := open(t, history.Config{})
-	old := mods("Core", "Hats")
-	added := mods("A", "B", "C", "D", "E", "F", "G", "Crane")
-	all := slices.Concat(old, added)
-	known := func(language ...map[string]string) string {
-		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2, language...))
-		return text
-	}
-	n := 0
-	play := func(times int, list []capture.ListedMod, groups ...signature.ID) {
-		for range times {
-			n++
-			remember(t, h, session(uint64(n), "broken", list, groups...), day(n))
-		}
-	}
-	play(5, old)
-	play(2, all, 2)
-	require.Equal(t, "new since 6 November, when A, B, C and 5 others were added; 2 of 2 sessions since, 0 of 5 before", known())
-	play(2, all, 2)
-	require.Equal(t, "suspect: A, or B, or C, or 5 more, in 4 of 4 sessions with it and in 0 of 5 without; it changed only once, "+
-		"so anything else that changed then looks the same; new since 6 November, when A, B, C and 5 others were added", known())
-	play(3, slices.Concat(old, added[:7]))
-	play(2, all, 2)
-	require.Equal(t, "suspect: Crane, in 6 of 6 sessions with it and in 0 of 8 without; new since 6 November, when A, B, C and "+
-		"5 others were added; 6 of 9 sessions since, 0 of 5 before", known())
-	require.Equal(t, "Verdacht: Crane, in 6 von 6 Sitzungen damit und in 0 von 8 ohne; neu seit 6.11.; damals: A, B, C und "+
-		"5 weitere kamen hinzu; seitdem 6 von 9 Sitzungen, davor 0 von 5", known(rules.Texts("de")))
-}
-
-// TestKnownWithoutVersions: a group is new in a game of which no session shows a version or mods.
-func TestKnownWithoutVersions(t *testing.T) {
-	h := open(t, history.Config{})
-	for n := 1; n <= 3; n++ {
-		s := session(uint64(n), "broken", nil, []signature.ID{2}[:n/3]...)
-		s.Facts.Game = "Colony"
-		remember(t, h, s, day(n))
-	}
-	now := session(9, "broken", nil)
-	now.Facts.Game = "Colony"
-	text := testkit.Must(h.Known(t.Context(), now, 2))
-	require.Equal(t, "new since 3 November; 1 of 1 session since, 0 of 2 before", text)
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.

@@ -24,9 +24,6 @@ type Page struct {
 	Removed    []string // the kinds of private data that were removed
 }
 
-// top is how many signatures and groups of each kind Markdown and comparisons show.
-const top = 10
-
 // pages makes one Page.
 type pages struct {
 	set      *rules.Set
@@ -65,8 +62,8 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	page := &Page{}
 	docs := make([]*report.Document, len(replays))
 	for i, made := range replays {
-		docs[i] = made.Document(0, texts)
-		page.Markdown = report.Markdown(page.Markdown, made.Document(top, texts))
+		docs[len(docs)-1-i] = made.Document(0, texts) // the newer one is the one to look at
+		page.Markdown = report.Markdown(page.Markdown, made.Document(10, texts))
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
@@ -124,7 +121,7 @@ func (p *pages) difference(names []string, page *Page) error {
 		}
 	}
 	text := func(found report.Comparison) []byte {
-		found.Top, found.Rule, found.Scrub = top, rule, p.scrubber
+		found.Rule, found.Scrub = rule, p.scrubber
 		return report.Text(nil, &found, report.TextOptions{Width: 100})
 	}
 	page.Difference = text(report.Comparison{Diff: c.Diff()})

@@ -35,6 +35,7 @@ func Run(c *compare.Collector, side compare.Side, file string, r *replay.Replay,
 			}
 			return r.Blame()
 		},
+		Alone:  func() event.Disposition { return r.Least(n) },
 		Sample: func() string { return Sample(&r.Record.Entry) },
 		Game: func() string {
 			if r == nil {

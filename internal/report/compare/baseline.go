@@ -324,7 +324,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		switch {
 		case above[i]:
 			rows = &out.More
-		case t.own > entry.Disposition:
+		case min(t.own, t.alone) > entry.Disposition: // a phase may begin by a line that the baseline's log had later
 			rows = &out.Worse
 		case entry.Expires > today:
 			out.Known++

@@ -325,3 +325,22 @@ func FuzzParseBaseline(f *testing.F) {
 		}
 	})
 }
+
+// TestWorseByPhase holds that a group is worse than in the baseline only if it would be in each phase of the game.
+func TestWorseByPhase(t *testing.T) {
+	const template = "a cow is lost"
+	b := written(t, "2026-01-01", nil, append(session(9), "?"+template)).Baseline
+	for alone, worse := range map[event.Disposition]int{event.Ignore: 0, event.Advisory: 0, event.Blocking: 1} {
+		c := collector(t, compare.Config{})
+		run := c.Run(compare.New, compare.RunConfig{
+			File:     "new.log",
+			Template: func(signature.Signature) (string, bool) { return template, true },
+			Alone:    func() event.Disposition { return alone },
+		})
+		run.Observe(&capture.Record{StartLine: 1}, &heed.Outcome{
+			Signature: signature.Of([]byte(template)),
+			Decision:  event.Decision{Rule: "test.rule", Disposition: event.Blocking},
+		})
+		require.Len(t, c.Check(b, on("2026-01-02")).Worse, worse, alone)
+	}
+}

@@ -94,6 +94,7 @@ type tally struct {
 	count    uint64
 	decided  decision // the weightiest
 	own      event.Disposition
+	alone    event.Disposition // the highest by the text, in the phase in which it is least
 	sample   string
 	text     string          // with the stack
 	suspects []blame.Suspect // whom its first urgent entry points at
@@ -137,6 +138,10 @@ type RunConfig struct {
 	// Game returns the game of the log without its version, "" if it is not known. It is asked once the log has ended.
 	// Optional.
 	Game func() string
+
+	// Alone returns the least disposition that the entry being observed has in any phase of the game; as often as Blame.
+	// Without it, the decided one counts.
+	Alone func() event.Disposition
 
 	// Sample returns a line by which people recognize the entry being observed; as
 	// often as Blame. Optional.
@@ -272,6 +277,9 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		tally.asked = true
 		if r.config.Blame != nil {
 			tally.suspects = r.config.Blame()
+		}
+		if tally.alone = event.Blocking; r.config.Alone != nil {
+			tally.alone = r.config.Alone()
 		}
 		if r.config.Sample != nil {
 			tally.sample = r.keep(text.Clip(r.config.Sample(), maxSample))

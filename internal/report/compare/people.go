@@ -82,7 +82,7 @@ const (
 	maxAlike = 16
 )
 
-// people makes the variants of texts one that differ in the names of people alone. A name has a capital in the middle
+// people joins the variants of texts that differ in the names of people alone. A name has a capital in the middle
 // of a sentence somewhere, is never written small, and is not the name of a mod.
 func (c *Collector) people(n *namer, texts []*entryText) {
 	isName, isOther := map[string]bool{}, map[string]bool{}

@@ -176,7 +176,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 	}
 	return nil, nil, &cli.StatusError{
 		Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
-		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
+		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; if it has --state, give it here, too`,
 	}
 }
 

@@ -70,7 +70,11 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 	case f.undo && len(args) > 0:
 		return cli.Usage(cmd, "--undo takes no flags of mcp")
 	case !f.undo:
-		front = append([]string{self, "mcp"}, args...)
+		flags, err := flagsFor(cmd.Parent(), args)
+		if err != nil {
+			return err
+		}
+		front = append([]string{self, "mcp"}, flags...)
 	}
 	places := client.Files
 	if f.file != "" {
@@ -110,6 +114,33 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 		return p.print(out)
 	}
 	return own(fmt.Errorf("no server %q in %s", f.server, strings.Join(places, ", ")))
+}
+
+// flagsFor returns flags of mcp as a client gives them, which starts it in any folder: the path of a log is absolute.
+func flagsFor(mcp *cobra.Command, args []string) ([]string, error) {
+	if err := mcp.ParseFlags(args); err != nil {
+		return nil, cli.Usage(mcp, "%w", cli.FlagError(mcp, err))
+	}
+	if rest := mcp.Flags().Args(); len(rest) > 0 {
+		return nil, cli.Usage(mcp, "%q is no flag of mcp: the server is in the client's file", rest[0])
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		name, path, joined := strings.Cut(arg, "=")
+		switch {
+		case name != "--log":
+			continue
+		case !joined:
+			i++
+			name, path = "", args[i]
+		default:
+			name += "="
+		}
+		if abs, err := filepath.Abs(path); err == nil && path != files.Standard {
+			args[i] = name + abs
+		}
+	}
+	return args, nil
 }
 
 // marked returns lines with a mark in front, safe for a terminal.
