@@ -292,23 +292,16 @@ func isGlued(s string, i, j int) bool {
 // isExtreme reports whether the number s[i:j] says that nothing is there, or all of something: a ratio of 0 or of equal
 // numbers; a 0 after a key, before '%', or before the name of several things. None in a run of variables does.
 func (sc *scanner) isExtreme(i, j int) bool {
-	s := sc.s
-	slash := i + strings.IndexByte(s[i:j], '/')
-	if slash < i && (j > i+1 || s[i] != '0') {
-		return false
-	}
-	last := skipBack(s, max(sc.masked, 0), i, fold)
-	if last == sc.masked || at(s, skip(s, j, fold))&digit != 0 {
-		return false
-	}
-	if slash > i {
-		return skip(s, i, digit) == slash && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])
-	}
+	s, slash := sc.s, skip(sc.s, i, digit)
 	switch {
+	case skipBack(s, max(sc.masked, 0), i, fold) == sc.masked, at(s, skip(s, j, fold))&digit != 0:
+		return false
+	case slash < j:
+		return s[slash] == '/' && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])
+	case j > i+1, s[i] != '0', sc.isMeasured(j) && s[j] != '%':
+		return false
 	case j < len(s) && s[j] == '%':
 		return true
-	case sc.isMeasured(j):
-		return false
 	}
 	k, _, assigned := precedes(s, max(sc.masked, 0), i)
 	if assigned && (k < i-1 || s[i-1] != ':') && k > max(sc.masked, 0) && classes[s[k-1]]&narrow != 0 {

@@ -263,7 +263,8 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || sc.isExtreme(i, j) {
+		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) ||
+			j == i+1 && s[i] == '0' && sc.isExtreme(i, j) {
 			return j, literal
 		}
 		return j, kindToken
@@ -325,7 +326,8 @@ func (sc *scanner) word(i, j int, all class) kind {
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || sc.isExtreme(i, j) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
+			(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
 			return literal
 		}
 		return kindToken
