@@ -161,18 +161,11 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
-			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, number = i+1, false
+			if stop := joined(s, i, end, blank); stop > 0 {
+				end, blank, number = stop, true, false
 				sc.masked = end
+				i = end - 1
 				continue
-			}
-			if s[i] == '[' {
-				if stop := bracketEnd(s, i); stop > 0 {
-					end, blank, number = stop, true, false
-					sc.masked = end
-					i = end - 1
-					continue
-				}
 			}
 			if c&fold == 0 {
 				break
@@ -221,6 +214,18 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
+// joined returns the end of the percent sign, or of the address in brackets, at i that belongs to the run of variables
+// that ends at end, or 0.
+func joined(s string, i, end int, blank bool) int {
+	switch {
+	case s[i] == '[':
+		return bracketEnd(s, i)
+	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
+		return i + 1
+	}
+	return 0
+}
+
 // following decides about the token at i in the run of variables that ends at end.
 func (sc *scanner) following(i, end int) (int, kind) {
 	s := sc.s
@@ -263,11 +268,7 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) ||
-			j == i+1 && s[i] == '0' && sc.isExtreme(i, j) {
-			return j, literal
-		}
-		return j, kindToken
+		return j, sc.number(i, j, all)
 	}
 	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
 	if j+1 < len(s) && (s[j] == ':' || !host && (s[j] == '@' || s[j] == '/')) {
@@ -325,12 +326,7 @@ func (sc *scanner) word(i, j int, all class) kind {
 	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
-		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
-			(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
-			return literal
-		}
-		return kindToken
+		return sc.number(i, j, all)
 	case sc.n.words.has(t):
 		// It is protected.
 	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j:
@@ -357,6 +353,17 @@ func isScheme(s string, i int, all class) bool {
 	}
 	_, all = narrowEnd(s, i)
 	return all&cont == 0
+}
+
+// number decides about the narrow token s[i:j] with a digit, which holds the classes all.
+func (sc *scanner) number(i, j int, all class) kind {
+	s := sc.s
+	if all&glue == 0 && sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j], all) ||
+		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
+		(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
+		return literal
+	}
+	return kindToken
 }
 
 // special decides about the token at i that begins with a byte of class act; '=' is no part of any.
