@@ -218,13 +218,15 @@ func wordStart[T string | []byte](s T, floor, j int) int {
 	return n
 }
 
-// isMeasured reports whether the number that ends at j has a unit after it.
+// isMeasured reports whether the number that ends at j is a size, a time of day or a place in a file, by what is after it.
 func (sc *scanner) isMeasured(j int) bool {
 	s, n := sc.s, j
 	n = skip(s, n, space)
 	switch {
 	case n == len(s):
 		return false
+	case n == j && s[n] == ':':
+		return at(s, n+1)&digit != 0
 	case s[n] == '%':
 		return n == j || at(s, n+1)&wordlike == 0 && !isMask(s, n+1)
 	case n == j || classes[s[n]]&narrow == 0:
@@ -252,16 +254,15 @@ const (
 func (sc *scanner) isCode(i, j int) bool {
 	s := sc.s
 	k := sc.keyword(i)
-	if k < codeKeyword || sc.isMeasured(j) || j < len(s) && s[j] == ':' && at(s, j+1)&digit != 0 {
-		return false // a size, a time of day, a place in a file
+	if k < codeKeyword || sc.isMeasured(j) {
+		return false
 	}
 	n := i
 	if s[i] == '-' || s[i] == '+' {
 		n++ // no id has a sign
 	}
 	digits := skip(s, n, digit) == j
-	status := digits && n == i && j-n == 3 && '1' <= s[n] && s[n] <= '5'
-	nothing := j == i+1 && s[i] == '0' || digits && s[i] == '-' && j-n <= codeMax
+	status, nothing := digits && isStatus(s[i:j]), s[i:j] == "0" || digits && s[i] == '-' && j-n <= codeMax
 	switch k {
 	case requestKeyword:
 		return status
@@ -272,10 +273,14 @@ func (sc *scanner) isCode(i, j int) bool {
 	case flagKeyword:
 		return nothing && at(s, skip(s, j, fold))&digit == 0 || isNumbered(s, i, j)
 	}
-	glued := skip(s, n, narrow) < j
-	return j-n <= codeMax && (!glued || k == codeKeyword && isGlued(s, n, j)) &&
-		(k == codeKeyword || n > i || !digits || j-n <= fieldMax)
+	if k == codeKeyword {
+		return j-n <= codeMax && isGlued(s, n, j)
+	}
+	return skip(s, n, narrow) == j && (j-n <= fieldMax || j-n <= codeMax && (n > i || !digits))
 }
+
+// isStatus reports whether t, digits maybe after a sign, has the form of a status of HTTP.
+func isStatus(t string) bool { return len(t) == 3 && '1' <= t[0] && t[0] <= '5' }
 
 // isGlued reports whether the code s[i:j] has only dashes between its parts, or slashes before capitals if it begins
 // with a digit.
