@@ -295,7 +295,7 @@ func isGlued(s string, i, j int) bool {
 }
 
 // isExtreme reports whether the number s[i:j] says that nothing is there, or all of something: a ratio of 0 or of equal
-// numbers; a 0 after a key, before '%', or before the name of several things. None in a run of variables does.
+// numbers; a 0 before '%', or before the name of several things. None in a run of variables does.
 func (sc *scanner) isExtreme(i, j int) bool {
 	s, slash := sc.s, skip(sc.s, i, digit)
 	switch {
@@ -306,10 +306,6 @@ func (sc *scanner) isExtreme(i, j int) bool {
 	case j > i+1, s[i] != '0', sc.isMeasured(j) && s[j] != '%':
 		return false
 	case j < len(s) && s[j] == '%':
-		return true
-	}
-	k, _, assigned := precedes(s, max(sc.masked, 0), i)
-	if assigned && (k < i-1 || s[i-1] != ':') && k > max(sc.masked, 0) && classes[s[k-1]]&narrow != 0 {
 		return true
 	}
 	n := skip(s, j, space)

@@ -99,7 +99,6 @@ var (
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
 	reRatio      = regexp.MustCompile(`^([0-9]+)/([0-9]+)$`)
-	reAssigned   = regexp.MustCompile(`[` + refNarrow + `]([` + refSpace + `:=(\["#']+)$`)
 	reCounted    = re(`[«S»]+[a-z]{2,}([a-z])(?:$|[«S»,;)\]}])`)
 	reAfterWord  = regexp.MustCompile(`[` + refWord + `][` + refSpace + `]*$`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
@@ -553,9 +552,6 @@ func (h *refHead) extreme(i, j int) bool {
 	}
 	if h.measured(j) {
 		return false
-	}
-	if m := reAssigned.FindStringSubmatch(before); m != nil && m[1] != ":" && strings.ContainsAny(m[1], ":=") {
-		return true
 	}
 	m := reCounted.FindStringSubmatch(h.from(j))
 	return m != nil && (m[1] == "s" || !reAfterWord.MatchString(before))
