@@ -218,7 +218,8 @@ func wordStart[T string | []byte](s T, floor, j int) int {
 	return n
 }
 
-// isMeasured reports whether the number that ends at j is a size, a time of day or a place in a file, by what is after it.
+// isMeasured reports whether the text after the number that ends at j makes it a size, a time of day or a place in a
+// file.
 func (sc *scanner) isMeasured(j int) bool {
 	s, n := sc.s, j
 	n = skip(s, n, space)

@@ -199,8 +199,8 @@ func addressEnd(s string, i int) int {
 	return end
 }
 
-// groupEnd returns the end of the hexadecimal digits at i if a token of up to groupMax ends there, else i, and whether one
-// is no letter.
+// groupEnd returns the end of the hexadecimal digits at i if a token of up to groupMax ends there, else i, and whether
+// one is no letter.
 func groupEnd(s string, i int) (j int, some bool) {
 	for j = i; j < len(s) && j-i <= groupMax && classes[s[j]]&(hexa|digit) != 0; j++ {
 		some = some || classes[s[j]]&digit != 0

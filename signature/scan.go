@@ -286,8 +286,8 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	return j, k
 }
 
-// beginning decides about the token s[i:j], which holds the classes all, if it may be the beginning of more: a colon, '@'
-// or a slash is after it.
+// beginning decides about the token s[i:j], which holds the classes all, if it may be the beginning of more: a colon,
+// '@' or a slash is after it.
 func (sc *scanner) beginning(i, j int, all class) (int, kind) {
 	s, next := sc.s, classes[sc.s[j+1]]
 	switch {

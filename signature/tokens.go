@@ -424,8 +424,8 @@ func (t *tokens) leave(u *tokens, i, j int) {
 	t.add()
 }
 
-// leaveNames sets t to u with a value in place of each run of names and values after the first word, and reports whether
-// one held a name. What it puts is no evidence for a value.
+// leaveNames sets t to u with a value in place of each run of names and values after the first word, and reports
+// whether one held a name. What it puts is no evidence for a value.
 func (t *tokens) leaveNames(u *tokens) (named bool) {
 	t.n, t.frames, t.marks, t.nameless = 0, u.frames, u.marks, 1
 	run := false
