@@ -123,7 +123,7 @@ var headCases = []struct{ text, want string }{
 	{`relation "Friend" of Anna`, "relation <*> of Anna"},
 
 	// Keys and values.
-	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=0 tty=<*> rhost=<*> user=<*>"},
+	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=<*> tty=<*> rhost=<*> user=<*>"},
 	{"empty= next= x=", "empty= next= x="},
 	{"enabled=true target=null mode=fast", "enabled=true target=null mode=<*>"},
 	{"a = b; a==b; a => b", "a = b; a==b; a => b"},
@@ -178,10 +178,10 @@ var headCases = []struct{ text, want string }{
 	{`| 200 | 1.3ms | 10.0.0.7 | GET "/a"`, `| 200 | <*> | GET <*>`},
 	{"| 2000 | 200 left", "| <*> left"},
 	{"HTTP 503, response: 404, http 8080", "HTTP 503, response: 404, http <*>"},
-	{"valve enabled=0 open: 1, count=2 p=1 \"on\":0}", "valve enabled=0 open: <*>, count=<*> p=<*> \"on\":0}"},
+	{"valve enabled=0 open: 1, count=2 p=1 \"on\":0}", "valve enabled=0 open: <*>, count=<*> p=<*> \"on\":<*>}"},
 	{"12/12 tests, 0/7 left, 3/7 now, 0% of 4%, on 0/12, 5", "12/12 tests, 0/7 left, <*> now, 0% of <*>, on <*>"},
 	{"3 warnings, 0 errors (0 missing), x: 0, 5 y: 0 ms at 0:7 in (7, 0, 3)", "<*> warnings, 0 errors (0 missing), x: <*> y: <*> at <*> in (<*>)"},
-	{"slot 0 of area:0, lag: 0, EResult=15, HTTPStatus=404, HTTPSize=404", "slot <*> of area:<*>, lag: 0, EResult=15, HTTPStatus=404, HTTPSize=<*>"},
+	{"slot 0 of area:0, lag: 0, EResult=15, HTTPStatus=404, HTTPSize=404", "slot <*> of area:<*>, lag: <*>, EResult=15, HTTPStatus=404, HTTPSize=<*>"},
 	{"sync(log_7.wal) = 0, start() = 0, read(fd 5) = -1 after 3 us", "sync(<*>) = 0, start() = 0, read(fd <*>) = -1 after <*>"},
 	{"read(fd 5) = 17 after 3 us, at(x): 0 1", "read(fd <*>) = <*> after <*>, at(x): <*>"},
 	{"joined=1 {\"muted\":0} parked: -3, packed: 0, 4", "joined=<*> {\"muted\":0} parked: -3, packed: <*>"},

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"slices"
 	"strings"
 
 	stackframe "github.com/heedlog/heed/internal/frame"
@@ -50,8 +51,7 @@ func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 	rest := fr.line[i:]
 	if fr.led {
 		return rest == "" || rest[0] == '(' || rest[0] == '>' && made || rest[0] == ':' && at(rest, 1)&digit != 0 ||
-			strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " [0x") ||
-			strings.HasPrefix(rest, " in ") || strings.HasPrefix(rest, " <0x")
+			rest[0] == ' ' && slices.ContainsFunc(afterName, func(p string) bool { return strings.HasPrefix(rest, p) })
 	}
 	if dots && fr.line[i-1] != '.' && (fr.within && stackframe.Closed(rest) || stackframe.Placed(rest)) {
 		return true
@@ -71,6 +71,9 @@ func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 	}
 	return methods == 1 && strings.HasPrefix(rest, " (")
 }
+
+// afterName may follow the name of a frame that something was taken off before.
+var afterName = []string{" (", " [0x", " in ", " <0x"}
 
 // isGoArgs reports whether args are what Go prints for the arguments of a
 // function: nothing, machine words, or dots where it does not know.

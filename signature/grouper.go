@@ -207,8 +207,8 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	}
 	n, before := g.insert(s, t.sum), g.unions
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
-	g.learnNames(n, t)
 	g.learn(n, 0)
+	g.learnNames(n)
 	if g.unions == before {
 		g.guard(n, t)
 	}
@@ -319,32 +319,21 @@ const (
 	ofForm                            // statements of one form
 )
 
-// learnNames watches the statement of node n without all of its names and values, which may vary together.
-func (g *Grouper) learnNames(n uint32, t *tokens) {
-	sum, others, at, named, run := t.frames, 0, 0, false, false
-	for i := range t.n {
-		w, again := &t.words[i], run
-		hash := w.hash
-		if run = i > 0 && w.kind >= titleWord; run {
-			named, hash = named || w.kind != value, valueHash
-			if again {
-				continue
-			}
-		} else if w.holds {
-			others++
-		}
-		sum += place(hash, at) + place(w.marks, maxTokens+at)
-		at++
+// learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
+// contents of these are one group, its other words are evidence, too.
+func (g *Grouper) learnNames(n uint32) {
+	t, u := &g.tokens[0], &g.tokens[1]
+	named := u.leaveNames(t)
+	others, weight := u.held[u.n], weighFewNames
+	if others < namesOthers {
+		return
 	}
-	if !run {
-		sum += place(t.marks, maxTokens+at)
+	if others >= fewOthers && t.words[0].kind != nameWord {
+		weight = weighNames
 	}
-	if others >= namesOthers {
-		weight := weighFewNames
-		if others >= fewOthers && t.words[0].kind != nameWord {
-			weight = weighNames
-		}
-		g.note(n, g.column(place(sum, withoutNames)|1), t.sum, true, !named, weight)
+	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
+	if named && 2*weight >= enough {
+		g.learn(n, 1)
 	}
 }
 
@@ -354,6 +343,9 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	t := &g.tokens[depth]
 	if weight == 0 || t.isStructure(i, j) {
 		return
+	}
+	if t.nameless > 0 {
+		weight = max(weight*3/4, enough/groupValues)
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
 	if word && c.State == 0 && isState(t.words[i].text) {
@@ -372,7 +364,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 // seen to.
 func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
 	first := &t.words[0]
-	if !first.holds || first.key || t.isStructure(i, j) {
+	if !first.holds || first.key || t.isStructure(i, j) || t.nameless > 0 {
 		return
 	}
 	c := g.column(place(t.before[i]-place(first.hash, 1)+place(t.after[j], 0), 1) | 1) // of all words but these

@@ -123,19 +123,13 @@ const precedeMax = 4
 // On the hot path, mayFollowKeyword is asked first.
 func (sc *scanner) keyword(i int) keyword {
 	s, floor := sc.s, max(sc.masked, 0)
-	j, marks, assigned := i, 0, false
-	for j > floor && classes[s[j-1]]&precede != 0 {
-		if j--; classes[s[j]]&space == 0 {
-			if marks++; marks > precedeMax {
-				return noKeyword
-			}
-			assigned = assigned || s[j] == ':' || s[j] == '='
-		}
-	}
+	j, marks, assigned := precedes(s, floor, i)
 	switch {
-	case j < i && (j == floor || s[floor:j] == " ->") && sc.asked():
+	case j == i || marks > precedeMax:
+		return noKeyword
+	case (j == floor || s[floor:j] == " ->") && sc.asked():
 		return requestKeyword
-	case j == i || j == floor || !mayEnd(s, j):
+	case j == floor || !mayEnd(s, j):
 		return noKeyword
 	case s[j-1] == '|':
 		return barKeyword
@@ -143,23 +137,7 @@ func (sc *scanner) keyword(i int) keyword {
 		return flagKeyword
 	}
 	if n := wordStart(s, floor, j); n < j {
-		is := s[n:j] == "is" || s[n:j] == "was"
-		if is {
-			j = skipBack(s, floor, n, space)
-			n = wordStart(s, floor, j)
-		}
-		k := keywordOf(s[n:j])
-		switch {
-		case is && k != codeKeyword:
-			return noKeyword
-		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
-			return textKeyword
-		case k == noKeyword && assigned && isPast(s[floor:j]):
-			return flagKeyword
-		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
-			return resultKeyword
-		}
-		return k
+		return keywordAt(s, floor, n, j, marks, assigned)
 	}
 	for _, p := range protocols {
 		if j-floor >= len(p) && s[j-len(p):j] == p {
@@ -167,6 +145,40 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	return noKeyword
+}
+
+// precedes returns where the bytes of class precede before i begin, how many of them are no space, and whether one
+// assigns: a colon or an equals sign.
+func precedes(s string, floor, i int) (j, marks int, assigned bool) {
+	for j = i; j > floor && classes[s[j-1]]&precede != 0; {
+		if j--; classes[s[j]]&space == 0 {
+			marks++
+			assigned = assigned || s[j] == ':' || s[j] == '='
+		}
+	}
+	return j, marks, assigned
+}
+
+// keywordAt returns the meaning of the word s[n:j] for the value after marks.
+func keywordAt(s string, floor, n, j, marks int, assigned bool) keyword {
+	is := s[n:j] == "is" || s[n:j] == "was"
+	if is {
+		j = skipBack(s, floor, n, space)
+		n = wordStart(s, floor, j)
+	}
+	k := keywordOf(s[n:j])
+	switch {
+	case is && k != codeKeyword:
+		return noKeyword
+	case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
+		return textKeyword
+	case k == noKeyword && (assigned || marks == 0) && isPast(s[floor:j]):
+		if assigned {
+			return flagKeyword
+		}
+		return resultKeyword
+	}
+	return k
 }
 
 // asked reports whether the last variable is the object of a request: three to seven capitals and a space are before
@@ -206,13 +218,16 @@ func wordStart[T string | []byte](s T, floor, j int) int {
 	return n
 }
 
-// isMeasured reports whether the number that ends at j has a unit after it.
+// isMeasured reports whether the text after the number that ends at j makes it a size, a time of day or a place in a
+// file.
 func (sc *scanner) isMeasured(j int) bool {
 	s, n := sc.s, j
 	n = skip(s, n, space)
 	switch {
 	case n == len(s):
 		return false
+	case n == j && s[n] == ':':
+		return at(s, n+1)&digit != 0
 	case s[n] == '%':
 		return n == j || at(s, n+1)&wordlike == 0 && !isMask(s, n+1)
 	case n == j || classes[s[n]]&narrow == 0:
@@ -240,66 +255,58 @@ const (
 func (sc *scanner) isCode(i, j int) bool {
 	s := sc.s
 	k := sc.keyword(i)
-	if k < codeKeyword || sc.isMeasured(j) || j < len(s) && s[j] == ':' && at(s, j+1)&digit != 0 {
-		return false // a size, a time of day, a place in a file
+	if k < codeKeyword || sc.isMeasured(j) {
+		return false
 	}
-	letters, dash, negative := false, false, s[i] == '-'
-	if negative || s[i] == '+' {
-		i++
-		letters = true // no id has a sign
+	n := i
+	if s[i] == '-' || s[i] == '+' {
+		n++ // no id has a sign
 	}
-	status := j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && skip(s, i, digit) == j
-	nothing := j-i == 1 && s[i] == '0' || negative && j-i <= codeMax && skip(s, i, digit) == j
+	digits := skip(s, n, digit) == j
+	status, nothing := digits && isStatus(s[i:j]), s[i:j] == "0" || digits && s[i] == '-' && j-n <= codeMax
 	switch k {
+	case requestKeyword:
+		return status
+	case barKeyword:
+		return status && beforeBar(s, j)
 	case resultKeyword:
 		return (status || nothing) && endsClause(s, j)
 	case flagKeyword:
 		return nothing && at(s, skip(s, j, fold))&digit == 0 || isNumbered(s, i, j)
 	}
+	if k == codeKeyword {
+		return j-n <= codeMax && isGlued(s, n, j)
+	}
+	return skip(s, n, narrow) == j && (j-n <= fieldMax || j-n <= codeMax && (n > i || !digits))
+}
+
+// isStatus reports whether t, digits maybe after a sign, has the form of a status of HTTP.
+func isStatus(t string) bool { return len(t) == 3 && '1' <= t[0] && t[0] <= '5' }
+
+// isGlued reports whether the code s[i:j] has only dashes between its parts, or slashes before capitals if it begins
+// with a digit.
+func isGlued(s string, i, j int) bool {
+	number := classes[s[i]]&digit != 0
 	for n := i; n < j; n++ {
-		switch c := classes[s[n]]; {
-		case c&letter != 0:
-			letters = true
-		case c&digit == 0:
-			if number := classes[s[i]]&digit != 0; number && (s[n] != '/' || !isUpper(s[n+1])) || !number && s[n] != '-' {
-				return false
-			}
-			dash = true
+		if classes[s[n]]&narrow == 0 && (number && (s[n] != '/' || !isUpper(s[n+1])) || !number && s[n] != '-') {
+			return false
 		}
 	}
-	switch k {
-	case requestKeyword, barKeyword:
-		return status && (k == requestKeyword || beforeBar(s, j))
-	case codeKeyword:
-		return j-i <= codeMax
-	}
-	return j-i <= codeMax && !dash && (letters || j-i <= fieldMax)
+	return true
 }
 
 // isExtreme reports whether the number s[i:j] says that nothing is there, or all of something: a ratio of 0 or of equal
-// numbers; a 0 after a key, before '%', or before the name of several things. None in a run of variables does.
+// numbers; a 0 before '%', or before the name of several things. None in a run of variables does.
 func (sc *scanner) isExtreme(i, j int) bool {
-	s := sc.s
-	slash := i + strings.IndexByte(s[i:j], '/')
-	if slash < i && (j > i+1 || s[i] != '0') {
-		return false
-	}
-	last := skipBack(s, max(sc.masked, 0), i, fold)
-	if last == sc.masked || at(s, skip(s, j, fold))&digit != 0 {
-		return false
-	}
-	if slash > i {
-		return skip(s, i, digit) == slash && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])
-	}
+	s, slash := sc.s, skip(sc.s, i, digit)
 	switch {
-	case j < len(s) && s[j] == '%':
-		return true
-	case sc.isMeasured(j):
+	case skipBack(s, max(sc.masked, 0), i, fold) == sc.masked, at(s, skip(s, j, fold))&digit != 0:
 		return false
-	}
-	k := skipBack(s, max(sc.masked, 0), i, space|precede)
-	if marks := s[k:i]; marks != ":" && strings.ContainsAny(marks, ":=") && k > max(sc.masked, 0) &&
-		classes[s[k-1]]&narrow != 0 {
+	case slash < j:
+		return s[slash] == '/' && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])
+	case j > i+1, s[i] != '0', sc.isMeasured(j) && s[j] != '%':
+		return false
+	case j < len(s) && s[j] == '%':
 		return true
 	}
 	n := skip(s, j, space)

@@ -166,12 +166,8 @@ const groupsMax = 20
 func addressEnd(s string, i int) int {
 	groups, pairs, digits, short, end, hardware := 0, 0, false, false, 0, 0
 	for groups < groupsMax {
-		j, some := i, false
-		for j < len(s) && j-i <= groupMax && classes[s[j]]&(hexa|digit) != 0 {
-			some = some || classes[s[j]]&digit != 0
-			j++
-		}
-		if j == i || j-i > groupMax || at(s, j)&narrow != 0 || at(s, j)&glue != 0 && at(s, j+1)&narrow != 0 {
+		j, some := groupEnd(s, i)
+		if j == i {
 			break
 		}
 		groups++
@@ -201,6 +197,18 @@ func addressEnd(s string, i int) int {
 		end, _ = narrowEnd(s, end+1)
 	}
 	return end
+}
+
+// groupEnd returns the end of the hexadecimal digits at i if a token of up to groupMax ends there, else i, and whether
+// one is no letter.
+func groupEnd(s string, i int) (j int, some bool) {
+	for j = i; j < len(s) && j-i <= groupMax && classes[s[j]]&(hexa|digit) != 0; j++ {
+		some = some || classes[s[j]]&digit != 0
+	}
+	if j-i > groupMax || at(s, j)&narrow != 0 || at(s, j)&glue != 0 && at(s, j+1)&narrow != 0 {
+		return i, some
+	}
+	return j, some
 }
 
 // isHostName reports whether the token t is the name of a host or domain: it

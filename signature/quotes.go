@@ -10,8 +10,7 @@ const (
 	quoteKinds
 )
 
-// quoteEnd returns the end of the quotation that the mark at i, of the given
-// kind, opens, or 0 if it opens none.
+// quoteEnd returns the end of the quotation that the mark at i opens, or 0 if it opens none.
 //
 // A mark opens if no word ends right before it and no space follows it, and
 // closes if no space is before it and no word begins right after it. So the
@@ -20,8 +19,14 @@ const (
 // The first words of the text, or the words before it, rule out a quotation without
 // a look at its closing mark. The closing mark may be elsewhere in the template, since
 // the byte after it counts.
-func (sc *scanner) quoteEnd(i, which int) int {
-	s := sc.s
+func (sc *scanner) quoteEnd(i int) int {
+	s, which := sc.s, quoteDouble
+	switch {
+	case s[i] == '\'':
+		which = quoteSingle
+	case isEscaped(s, i):
+		which = quoteEscaped
+	}
 	if i == sc.text || i == sc.opened || sc.afterWord(i) || at(s, i+1)&space != 0 {
 		return 0
 	}

@@ -121,12 +121,7 @@ func (sc *scanner) next() piece {
 		case c&act == 0 || c&wide == 0 && isInert(s, i):
 			i++
 		default:
-			start, end, k := i, i+1, literal
-			if s[i] != '=' {
-				start, end, k = sc.special(i)
-			} else if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
-				start, end, k = sc.value(i + 1)
-			}
+			start, end, k := sc.special(i)
 			if k == literal {
 				i = end
 				continue
@@ -166,43 +161,19 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
-			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, number = i+1, false
+			if stop := joined(s, i, end, blank); stop > 0 {
+				end, blank, number = stop, true, false
 				sc.masked = end
+				i = end - 1
 				continue
 			}
 			if c&fold == 0 {
-				if s[i] == '[' {
-					if stop := bracketEnd(s, i); stop > 0 {
-						end, blank, number = stop, true, false
-						sc.masked = end
-						i = end - 1
-						continue
-					}
-				}
 				break
 			}
 			blank = blank && c&space != 0
 			continue
 		}
-		var stop int
-		k := literal
-		all := class(0)
-		if c&narrow != 0 {
-			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
-				k = kindToken
-			} else if all&event != 0 || i == sc.account {
-				stop, k = sc.narrow(i, stop, all)
-			}
-			if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
-				k = kindHost
-			}
-		} else if start, end, what := sc.special(i); start == i {
-			stop, k = end, what
-		} else {
-			stop = i + 1
-		}
+		stop, k := sc.following(i, end)
 		if k != literal {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
@@ -243,6 +214,40 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
+// joined returns the end of the percent sign, or of the address in brackets, at i that belongs to the run of variables
+// that ends at end, or 0.
+func joined(s string, i, end int, blank bool) int {
+	switch {
+	case s[i] == '[':
+		return bracketEnd(s, i)
+	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
+		return i + 1
+	}
+	return 0
+}
+
+// following decides about the token at i in the run of variables that ends at end.
+func (sc *scanner) following(i, end int) (int, kind) {
+	s := sc.s
+	if classes[s[i]]&narrow == 0 {
+		if start, stop, k := sc.special(i); start == i {
+			return stop, k
+		}
+		return i + 1, literal
+	}
+	stop, all := sc.window.token(s, i)
+	k := literal
+	if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
+		return stop, kindToken
+	} else if all&event != 0 || i == sc.account {
+		stop, k = sc.narrow(i, stop, all)
+	}
+	if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
+		k = kindHost
+	}
+	return stop, k
+}
+
 // isNumber reports whether the variable s[i:j] is a number, which a unit may follow: it begins with a digit, maybe
 // after a sign, and ends with one, or is hexadecimal.
 func isNumber(s string, i, j int) bool {
@@ -263,71 +268,81 @@ func isID(s string, i, j int, all class) bool {
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
 	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		if (mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || sc.isExtreme(i, j) {
-			return j, literal
-		}
-		return j, kindToken
+		return j, sc.number(i, j, all)
 	}
-	if j+1 < len(s) && s[j] == ':' {
-		switch {
-		case s[j+1] == '/' || s[j+1] == '\\':
-			if j-i == 1 && isLetter(s[i]) {
-				return drivePath(s, j+1), kindPath
-			}
-			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && isScheme(s, i, all) {
-				return urlEnd(s, j+3), kindURL
-			}
-		case classes[s[j+1]]&digit != 0 && isPortHost(s[i:j]):
-			return j, kindHost
-		}
-		if j-i <= groupMax && (s[j+1] == ':' || classes[s[j+1]]&(hexa|digit) != 0) {
-			if end := addressEnd(s, i); end > 0 {
-				return end, kindHost
-			}
+	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
+	if j+1 < len(s) && (s[j] == ':' || !host && (s[j] == '@' || s[j] == '/')) {
+		if end, k := sc.beginning(i, j, all); k != literal {
+			return end, k
 		}
 	}
-	t := s[i:j]
-	switch {
-	case i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j):
+	if host {
 		return j, kindHost
-	case all&digit == 0 && j+1 < len(s) && s[j] == '@' && classes[s[j+1]]&letter != 0:
-		if end, _ := sc.window.token(s, j+1); isDomain(s[j+1 : end]) {
+	}
+	k := sc.word(i, j, all)
+	if k == literal && i == sc.account && !digitOutsideArity(s[i:j]) && !sc.n.words.has(s[i:j]) {
+		k = kindValue
+	}
+	return j, k
+}
+
+// beginning decides about the token s[i:j], which holds the classes all, if it may be the beginning of more: a colon,
+// '@' or a slash is after it.
+func (sc *scanner) beginning(i, j int, all class) (int, kind) {
+	s, next := sc.s, classes[sc.s[j+1]]
+	switch {
+	case s[j] == '@':
+		if end, _ := sc.window.token(s, j+1); all&digit == 0 && next&letter != 0 && isDomain(s[j+1:end]) {
 			return end, kindHost
 		}
-	case j+2 < len(s) && s[j] == '/' && s[j+1] == '.':
+	case s[j] == '/':
 		k := dotsEnd(s, j+1)
-		if k > j+1 && at(s, k)&wordlike != 0 || k == j+1 && at(s, k+1)&wordlike != 0 && all&glue != 0 && hasDot(t) {
+		if k > j+1 && at(s, k)&wordlike != 0 ||
+			k == j+1 && s[k] == '.' && at(s, k+1)&wordlike != 0 && all&glue != 0 && hasDot(s[i:j]) {
 			return pathEnd(s, k), kindPath
 		}
+	case next&slash != 0:
+		if j-i == 1 && isLetter(s[i]) {
+			return drivePath(s, j+1), kindPath
+		}
+		if at(s, j+2)&slash != 0 && s[j+1:j+3] == "//" && isScheme(s, i, all) {
+			return urlEnd(s, j+3), kindURL
+		}
+	case next&digit != 0 && isPortHost(s[i:j]):
+		return j, kindHost
+	case j-i <= groupMax && (s[j+1] == ':' || next&(hexa|digit) != 0):
+		if end := addressEnd(s, i); end > 0 {
+			return end, kindHost
+		}
 	}
+	return j, literal
+}
+
+// word decides about the narrow token s[i:j] alone, which holds the classes all.
+func (sc *scanner) word(i, j int, all class) kind {
+	s := sc.s
+	t := s[i:j]
 	switch {
 	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
-		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || sc.isExtreme(i, j) {
-			return j, literal
-		}
-		return j, kindToken
-	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j && !sc.n.words.has(t):
-		return j, kindToken
+		return sc.number(i, j, all)
+	case sc.n.words.has(t):
+		// It is protected.
+	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j:
+		return kindToken
 	case all&slash != 0:
-		if isRelativePath(t) && !sc.n.words.has(t) {
-			return j, kindPath
+		if isRelativePath(t) {
+			return kindPath
 		}
-	case mayMean(s, i) && isCalendar(s, i, j) && !sc.n.words.has(t):
-		return j, kindTime
-	case all&glue != 0 && isHostName(t) && !sc.n.words.has(t):
-		return j, kindHost
-	case len(t) >= hexMin && isHexWord(t) && !sc.n.words.has(t):
-		if !mayFollowKeyword(s, i) || !sc.isCode(i, j) {
-			return j, kindHex
-		}
+	case mayMean(s, i) && isCalendar(s, i, j):
+		return kindTime
+	case all&glue != 0 && isHostName(t):
+		return kindHost
+	case len(t) >= hexMin && isHexWord(t) && (!mayFollowKeyword(s, i) || !sc.isCode(i, j)):
+		return kindHex
 	}
-	if i == sc.account && !sc.n.words.has(t) {
-		return j, kindValue
-	}
-	return j, literal
+	return literal
 }
 
 // isScheme reports whether the token at i, which holds the classes all, may be the
@@ -340,8 +355,18 @@ func isScheme(s string, i int, all class) bool {
 	return all&cont == 0
 }
 
-// special decides about the token at i that begins with a byte of class act,
-// but for '=', which is no part of any token.
+// number decides about the narrow token s[i:j] with a digit, which holds the classes all.
+func (sc *scanner) number(i, j int, all class) kind {
+	s := sc.s
+	if all&glue == 0 && sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j], all) ||
+		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
+		(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
+		return literal
+	}
+	return kindToken
+}
+
+// special decides about the token at i that begins with a byte of class act; '=' is no part of any.
 // The variable, if it is one, begins at start.
 func (sc *scanner) special(i int) (start, end int, k kind) {
 	s := sc.s
@@ -350,57 +375,66 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 		return i, wideEnd(s, i), literal
 	}
 	switch s[i] {
-	case '<':
+	case '<', '-', '+':
 		if isMask(s, i) {
 			return i, i + len(Mask), kindMask
 		}
 		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
-			if j, _ := sc.window.token(s, i+1); (j == len(s) || s[j] != '>') && !sc.n.words.has(s[i+1:j]) {
-				return i, j, kindToken
-			}
+			return sc.signed(i)
 		}
-	case '"':
-		which := quoteDouble
-		if isEscaped(s, i) {
-			which = quoteEscaped
-		}
-		if e := sc.quoteEnd(i, which); e > 0 {
+	case '"', '\'':
+		if e := sc.quoteEnd(i); e > 0 {
 			return i, e, kindQuoted
 		}
-	case '\'':
-		if e := sc.quoteEnd(i, quoteSingle); e > 0 {
-			return i, e, kindQuoted
-		}
-	case '-', '+':
-		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
-			j, _ := sc.window.token(s, i+1)
-			if mayFollowKeyword(s, i) && sc.isCode(i, j) || sc.n.words.has(s[i:j]) {
-				return i, j, literal
-			}
-			return i, j, kindToken
-		}
-	case '.':
-		if j := dotsEnd(s, i); j > i && sc.opens(i) {
-			if j = nameStart(s, j); j > 0 {
-				return i, pathEnd(s, j), kindPath
-			}
-		}
-	case '/':
-		if sc.opens(i) {
-			if j := nameStart(s, dotsEnd(s, i+1)); j > 0 {
-				return i, pathEnd(s, j), kindPath
-			}
-		}
-	case '\\':
-		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' && sc.opens(i) {
-			return i, drivePath(s, i+1), kindPath
+	case '.', '/', '\\':
+		if e := sc.rooted(i); e > 0 {
+			return i, e, kindPath
 		}
 	case '(':
 		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
 			return i + 1, i + 1, kindValue
 		}
+	case '=':
+		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
+			return sc.value(i + 1)
+		}
 	}
 	return i, i + 1, literal
+}
+
+// signed decides about the number after the sign, or '<', at i.
+func (sc *scanner) signed(i int) (start, end int, k kind) {
+	s := sc.s
+	j, _ := sc.window.token(s, i+1)
+	switch {
+	case s[i] == '<':
+		if j < len(s) && s[j] == '>' || sc.n.words.has(s[i+1:j]) {
+			return i, i + 1, literal
+		}
+	case mayFollowKeyword(s, i) && sc.isCode(i, j) || sc.n.words.has(s[i:j]):
+		return i, j, literal
+	}
+	return i, j, kindToken
+}
+
+// rooted returns the end of the path that begins with the dot or slash at i, or 0.
+func (sc *scanner) rooted(i int) int {
+	s := sc.s
+	switch j := dotsEnd(s, i); {
+	case !sc.opens(i):
+	case s[i] == '\\':
+		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' {
+			return drivePath(s, i+1)
+		}
+	case s[i] == '/' || j > i:
+		if s[i] == '/' {
+			j = dotsEnd(s, i+1)
+		}
+		if j = nameStart(s, j); j > 0 {
+			return pathEnd(s, j)
+		}
+	}
+	return 0
 }
 
 // value decides about the token at i that follows "key=".

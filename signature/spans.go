@@ -1,6 +1,9 @@
 package signature
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Span is a part of a head that its template masks.
 type Span struct {
@@ -67,46 +70,27 @@ func shown(t string, k kind) kind {
 	if k != kindToken {
 		return k
 	}
-	if t[0] == '-' || t[0] == '+' {
-		t = t[1:]
-	}
-	var letters, digits, hexas, dots, dashes, slashes int
-	for i := range len(t) {
-		c := classes[t[i]]
-		switch {
-		case c&digit != 0:
-			digits++
-		case c&letter != 0:
-			letters++
-			if c&hexa != 0 {
-				hexas++
-			}
-		case t[i] == '.':
-			dots++
-		case t[i] == '-':
-			dashes++
-		case c&slash != 0:
-			slashes++
+	for _, f := range forms {
+		if f.pattern.MatchString(t) {
+			return f.kind
 		}
 	}
-	rest := len(t) - letters - digits
-	switch {
-	case len(t) > 2 && t[0] == '0' && t[1]|0x20 == 'x' && letters-1 == hexas && rest == 0:
-		return kindHex
-	case letters > 0 && slashes > 0:
-		return kindPath
-	case letters == 0 && dots == 3 && rest == 3:
-		return kindHost
-	case letters == 0 && dashes == 2 && rest == 2:
-		return kindTime
-	case letters == 0:
-		return kindNumber
-	case len(t) == 36 && dashes == 4 && rest == 4 && letters == hexas:
-		return kindUUID
-	case rest == 0 && letters == hexas && len(t) >= hexMin:
-		return kindHex
-	}
 	return kindID
+}
+
+// forms are the forms of tokens that hold a digit, with a sign or not. People look at few of them, so that a pattern
+// is fast enough.
+var forms = []struct {
+	pattern *regexp.Regexp
+	kind    kind
+}{
+	{regexp.MustCompile(`^[-+]?0[xX][0-9a-fA-F]+$`), kindHex},
+	{regexp.MustCompile(`^.*[^-+0-9./\\~` + "`" + `].*[/\\]|[/\\].*[^-+0-9./\\~` + "`" + `]`), kindPath},
+	{regexp.MustCompile(`^[-+]?[0-9]+(?:\.[0-9]+){3}$`), kindHost},
+	{regexp.MustCompile(`^[-+]?[0-9]+-[0-9]+-[0-9]+$`), kindTime},
+	{regexp.MustCompile(`^[-+0-9./\\~` + "`" + `]+$`), kindNumber},
+	{regexp.MustCompile(`^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`), kindUUID},
+	{regexp.MustCompile(`^[-+]?[0-9a-fA-F]{8,}$`), kindHex},
 }
 
 // join returns the kind of two variables that became one across gap.

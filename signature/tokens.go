@@ -21,11 +21,12 @@ type tokens struct {
 	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	sum    uint64                // hash of all; if two are no values, values in sequence are one
 
-	frames uint64 // hash of the frames
-	marks  uint64 // hash of the punctuation since the last word
-	gap    gap    // before the next word
-	full   bool
-	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
+	frames   uint64 // hash of the frames
+	marks    uint64 // hash of the punctuation since the last word
+	gap      gap    // before the next word
+	full     bool
+	nameless int // 1 if names were left out without evidence for each
+	left     int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
 // term is a word of a statement, or several that are one.
@@ -65,7 +66,7 @@ const (
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.marks, t.gap, t.full, t.left = 0, 0, gapSpace, false, 4*len(head)
+	t.n, t.marks, t.gap, t.full, t.nameless, t.left = 0, 0, gapSpace, false, 0, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
@@ -395,7 +396,7 @@ func (t *tokens) form() uint64 {
 
 // key returns the hash of all words but those from i to j.
 func (t *tokens) key(i, j int) uint64 {
-	return place(t.before[i]+place(t.after[j], 0), 0) | 1 // 0 is an empty slot
+	return place(t.before[i]+place(t.after[j], 0), 2*t.nameless) | 1 // 0 is an empty slot
 }
 
 // content returns the hash of the words from i to j.
@@ -419,8 +420,29 @@ func (t *tokens) leave(u *tokens, i, j int) {
 	copy(t.words[:], u.words[:i])
 	t.words[i] = w
 	copy(t.words[i+1:], u.words[j:u.n])
-	t.n, t.frames, t.marks = u.n-(j-i)+1, u.frames, u.marks
+	t.n, t.frames, t.marks, t.nameless = u.n-(j-i)+1, u.frames, u.marks, u.nameless
 	t.add()
+}
+
+// leaveNames sets t to u with a value in place of each run of names and values after the first word, and reports
+// whether one held a name. What it puts is no evidence for a value.
+func (t *tokens) leaveNames(u *tokens) (named bool) {
+	t.n, t.frames, t.marks, t.nameless = 0, u.frames, u.marks, 1
+	run := false
+	for i := range u.n {
+		w, again := u.words[i], run
+		if run = i > 0 && w.kind >= titleWord; run {
+			named = named || w.kind != value
+			if again {
+				continue
+			}
+			w = term{hash: valueHash, marks: w.marks, gap: w.gap, kind: nameWord}
+		}
+		t.words[t.n] = w
+		t.n++
+	}
+	t.add()
+	return named
 }
 
 // isQualified reports whether w consists of parts: acme.press, works/press, press_wheel, pressWheel.
