@@ -35,7 +35,9 @@ func TestExceptionTexts(t *testing.T) {
 			for set, want := range map[*rules.Set]event.Disposition{with: c.with, without: c.without} {
 				own, err := set.For(c.family)
 				require.NoError(t, err)
-				o := own.NewEvaluator().Evaluate(&rules.Input{Template: text, Frames: "at Verse.Press.Turn", Level: c.level, Phase: "play"})
+				o := own.NewEvaluator().Evaluate(&rules.Input{
+					Template: text, Frames: "at Verse.Press.Turn", Level: c.level, Phase: "play",
+				})
 				assert.Equal(t, want, o.Decision.Disposition, "%s, %s: %s", c.family, c.level, text)
 			}
 		}

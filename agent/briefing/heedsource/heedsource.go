@@ -37,7 +37,8 @@ type Config struct {
 
 	Now func() time.Time // required
 
-	// Scrub removes private data, for templates and requests that ask for it. Nil: names that the journal has are removed, too.
+	// Scrub removes private data, for templates and requests that ask for it. Nil: names that the journal has are removed,
+	// too.
 	Scrub func(text string) string
 
 	// Next returns the next steps about an item, one line each, as the surface offers them to a class of readers: a tool

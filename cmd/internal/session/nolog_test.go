@@ -95,7 +95,7 @@ func TestNoText(t *testing.T) {
 		"gzip":   {"\x1f\x8b\x08\x00", "Player.log is compressed: it can be read once it is complete"},
 		"zstd":   {"\x28\xb5\x2f\xfd\x04\x00", "Player.log is compressed"},
 		"binary": {"\x7fELF\x02\x01\x01\x00", "Player.log is not a text file"},
-		"UTF-32": {"h\x00\x00\x00i\x00\x00\x00\x20\x00\x00\x00", "Player.log is UTF-32LE text: convert it to UTF-8 first"},
+		"UTF-32": {"h\x00\x00\x00i\x00\x00\x00\x20\x00\x00\x00", "Player.log is UTF-32LE text: save it as UTF-8 first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "Player.log")
