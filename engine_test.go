@@ -297,14 +297,14 @@ func TestResultsAreWhole(t *testing.T) {
 
 func TestNewNamesTheFieldAtFault(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"Signatures":       {Signatures: -1},
-		"Config.Journal":   {Journal: journal.Config{Entries: -1}},
-		"Config.Coalesce":  {Coalesce: coalesce.Config{MaxOpen: -1}},
-		"Config.Signature": {Signature: signature.Config{MaxFrames: -1}},
-		"Epoch holds":      {Epoch: "a b"},
-		"MaxText is 32767, want at least 32768 (0 means 65536)": {MaxText: 32767},
-		"MaxText is 65536, want at least 131072":                {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
-		"Linger.Duration is -1s":                                {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
+		"Signatures":             {Signatures: -1},
+		"Config.Journal":         {Journal: journal.Config{Entries: -1}},
+		"Config.Coalesce":        {Coalesce: coalesce.Config{MaxOpen: -1}},
+		"Config.Signature":       {Signature: signature.Config{MaxFrames: -1}},
+		"Epoch holds":            {Epoch: "a b"},
+		"want at least 32768":    {MaxText: 32767},
+		"want at least 131072":   {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
+		"Linger.Duration is -1s": {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
 	} {
 		e, err := New(cfg)
 		require.Nil(t, e)
@@ -316,7 +316,9 @@ func TestNewNamesTheFieldAtFault(t *testing.T) {
 // knows that it was left out.
 func TestMaxText(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules+`
-  - {id: t.late, when: 'message contains "too late" or stack contains "too late" or source contains "too late"', disposition: blocking}
+  - id: t.late
+    when: message contains "too late" or stack contains "too late" or source contains "too late"
+    disposition: blocking
 `)})
 	long := strings.Repeat("é b1 ", 1<<16/6+1)
 	for _, of := range []func(text string) event.Entry{
