@@ -22,8 +22,8 @@ type Window struct {
 // DefaultEpoch is the default of [Config].Epoch.
 const DefaultEpoch = "0"
 
-// Config sets the bounds of a [Coalescer]. The zero Config is all defaults. A bound whose documentation names no most is
-// at most 65,536.
+// Config sets the bounds of a [Coalescer]. The zero Config is all defaults. Counts
+// are at most 65,536, unless documented otherwise.
 type Config struct {
 	// Epoch becomes part of every attention id, so that ids stay unique when
 	// the process restarts: the host gives each run another one, such as its
