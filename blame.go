@@ -77,7 +77,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.finder.Find(nil, in.Message, in.Stack)
+	return e.finder.Find(nil, e.cut(in.Message), e.cut(in.Stack))
 }
 
 // accused are the mods that the first entries of a signature point at.

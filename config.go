@@ -24,6 +24,12 @@ type Config struct {
 	// snapshot.
 	Epoch string
 
+	// MaxText bounds the bytes of an entry's message, of its stack and of its source. The rest of a longer text has no
+	// part in signature, decision and blame, so that no entry holds the lock of the engine for more than some
+	// milliseconds; the journal marks the record as truncated. At least 32 KiB, and twice Journal.MaxText. Default
+	// 64 KiB, or twice Journal.MaxText if that is more.
+	MaxText int
+
 	// Signatures bounds the signatures that are known, and the decisions that are cached. Default 65,536 each.
 	Signatures int
 

@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/bounds"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -45,7 +46,7 @@ type (
 // Engine turns entries into attention. Make one with [New]. All methods are safe for concurrent use; one lock orders
 // them, so that each costs its own work and the work of the callers before it in the queue. Long ones hold it in short
 // turns and let others go first. Their results belong to the caller, unless documented otherwise. No input makes them
-// fail or panic.
+// fail or panic. An item is called by its id, or by the number that ends it.
 type Engine struct {
 	mu        lock
 	snapshots sync.Mutex // held before mu while a snapshot is made: there is one copy of the state
@@ -58,6 +59,7 @@ type Engine struct {
 	coalescer  *coalesce.Coalescer
 	finder     *blame.Finder
 	epoch      string
+	maxText    int
 	ruled      ruled
 
 	ruling sync.Mutex // held before mu while the rules change
@@ -119,12 +121,17 @@ type parts struct {
 	journal    journal.Config
 	coalesce   coalesce.Config
 	loadPhase  string
+	maxText    int
 	finder     *blame.Finder
 	ruled      ruled
 }
 
 // prepare derives the Config of each package from cfg.
 func prepare(cfg Config) (*parts, error) {
+	least := max(32<<10, 2*cfg.Journal.MaxText) // so that the journal marks each entry that is cut
+	if err := bounds.Complete("Config", bounds.Of("MaxText", &cfg.MaxText, max(64<<10, least), least, 0)); err != nil {
+		return nil, err
+	}
 	if cfg.Rules == nil {
 		set, err := rules.Compile(rules.Defaults()...)
 		if err != nil {
@@ -159,6 +166,7 @@ func prepare(cfg Config) (*parts, error) {
 			InitialPhase: cfg.InitialPhase,
 		},
 		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, "load"),
+		maxText: cfg.MaxText,
 	}, nil
 }
 
@@ -166,6 +174,7 @@ func prepare(cfg Config) (*parts, error) {
 func (p *parts) engine() *Engine {
 	return &Engine{
 		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, ruled: p.ruled,
+		maxText: p.maxText,
 		accused: map[signature.Signature]accused{},
 	}
 }

@@ -302,11 +302,47 @@ func TestNewNamesTheFieldAtFault(t *testing.T) {
 		"Config.Coalesce":        {Coalesce: coalesce.Config{MaxOpen: -1}},
 		"Config.Signature":       {Signature: signature.Config{MaxFrames: -1}},
 		"Epoch holds":            {Epoch: "a b"},
+		"want at least 32768":    {MaxText: 32767},
+		"want at least 131072":   {MaxText: 65536, Journal: journal.Config{MaxText: 65536}},
 		"Linger.Duration is -1s": {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
 	} {
 		e, err := New(cfg)
 		require.Nil(t, e)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestMaxText holds that text beyond the bound has no part in anything, in whichever field it is, and that the journal
+// knows that it was left out.
+func TestMaxText(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules+`
+  - id: t.late
+    when: message contains "too late" or stack contains "too late" or source contains "too late"
+    disposition: blocking
+`)})
+	long := strings.Repeat("é b1 ", 1<<16/6+1)
+	for _, of := range []func(text string) event.Entry{
+		func(text string) event.Entry { return event.Log{Message: text}.Entry() },
+		func(text string) event.Entry { return event.Log{Message: "Odd", Stack: text}.Entry() },
+		func(text string) event.Entry { return event.Log{Source: text}.Entry() },
+		func(text string) event.Entry {
+			return event.Operation{ID: "op-1", Status: event.StatusFailed, Error: text}.Entry()
+		},
+	} {
+		short, whole := of(long), of(long+"too late")
+		o := e.Observe(whole)
+		require.NotEqual(t, "t.late", o.Decision.Rule)
+		require.Equal(t, e.Observe(short).Signature, o.Signature)
+		require.Empty(t, e.Blame(new(of(long+"\n  at Some.Mod.Thing.Act () [0x00000] in <0123456789abcdef>:0 "))))
+	}
+	require.Equal(t, "default.log.unknown", e.Log(event.Log{Message: long + "too late"}).Rule)
+	e.Raise(Report{Message: long + "too late"})
+	e.Raise(Report{Message: long})
+	page := e.Read(Cursor{}, 100, Filter{})
+	last := page.Records[len(page.Records)-2:]
+	require.Equal(t, last[1].Signature, last[0].Signature)
+	for _, r := range page.Records {
+		require.True(t, r.Truncated)
 	}
 }
 

@@ -3,6 +3,7 @@ package heed
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,15 +52,15 @@ type Report struct {
 // successor as other items do, if it is new.
 func (e *Engine) Raise(r Report) string {
 	key := cmp.Or(text.Safe(r.Key, maxReportKey), "report")
-	summary := text.Safe(r.Summary, maxReportSummary)
+	summary, message := text.Safe(r.Summary, maxReportSummary), e.cut(r.Message)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.entry = event.Entry{
-		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: key, Message: r.Message,
+		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: key, Message: message,
 		OperationID: r.OperationID, Pos: r.Pos,
 	}
 	return e.act(&coalesce.Input{
-		Signature: e.normalizer.Signature(r.Message, ""), Raised: key, Summary: summary,
+		Signature: e.normalizer.Signature(message, ""), Raised: key, Summary: summary,
 		Decision: event.Decision{
 			Rule: hostRule + key, Disposition: min(r.Disposition, event.Blocking),
 			Severity: min(r.Severity, event.SeverityFatal), Invalidates: r.Invalidates,
@@ -67,11 +68,20 @@ func (e *Engine) Raise(r Report) string {
 	}, e.coalescer.Fold).ID
 }
 
+// itemID returns the id of an item that is called by its id, or by the number that ends it.
+func (e *Engine) itemID(name string) string {
+	if n, err := strconv.ParseUint(name, 10, 64); err == nil {
+		return e.epoch + "-" + strconv.FormatUint(n, 10)
+	}
+	return name
+}
+
 // Clear ends the open item called id, whatever opened it, and journals that. Faults that
 // it held are new when they return. It returns false if no open item has this id.
 func (e *Engine) Clear(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
+	id = e.itemID(id)
 	if !e.coalescer.Withdraw(id) {
 		return false
 	}
@@ -85,7 +95,7 @@ func (e *Engine) Clear(id string) bool {
 func (e *Engine) Ack(consumer, id string, through uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Release()
-	res := e.coalescer.Ack(consumer, id, through)
+	res := e.coalescer.Ack(consumer, e.itemID(id), through)
 	e.retain() // before the note, whose entry may evict an entry to be retained
 	if res.Acknowledged && !res.Already {
 		e.note(event.StatusAcknowledged, consumer, acknowledgement(&res))
@@ -120,7 +130,7 @@ func (e *Engine) Current(consumer string) (Item, bool) {
 func (e *Engine) Delivered(consumer, id string, through uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Delivered(consumer, id, through)
+	return e.coalescer.Delivered(consumer, e.itemID(id), through)
 }
 
 // Know records, for the item called id, a line that the host knows from elsewhere, such as from earlier runs of the
@@ -129,7 +139,7 @@ func (e *Engine) Delivered(consumer, id string, through uint64) bool {
 func (e *Engine) Know(id, line string) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Know(id, line)
+	return e.coalescer.Know(e.itemID(id), line)
 }
 
 // Attach records that a consumer has arrived. The open items become one advisory item, whose id is returned: "" if

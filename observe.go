@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -86,6 +87,7 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.entry = *in
+	e.bound()
 	switch in.Kind {
 	case event.KindLog:
 		e.entry.Status = event.StatusNone // decisions of log records are cached without it
@@ -108,7 +110,18 @@ func (e *Engine) log(r *event.Log) {
 	to.Source, to.Message, to.Stack = r.Source, r.Message, r.Stack
 	to.OperationID, to.Parent, to.ByCaller, to.Part = r.OperationID, "", false, event.Whole
 	to.Count, to.Pos = 0, r.Pos
+	e.bound()
 }
+
+// bound cuts the texts of e.entry to [Config].MaxText. The lock is held.
+func (e *Engine) bound() {
+	to := &e.entry
+	if n := e.maxText; len(to.Message) > n || len(to.Stack) > n || len(to.Source) > n {
+		to.Message, to.Stack, to.Source = e.cut(to.Message), e.cut(to.Stack), e.cut(to.Source)
+	}
+}
+
+func (e *Engine) cut(s string) string { return s[:text.Prefix(s, e.maxText)] }
 
 // outcome is ingest for callers that want the Outcome. It sets all of o. The record of an entry is known by its latest
 // part, unless that came as the whole and became a rest.

@@ -131,7 +131,7 @@ func (e *Engine) Latest() Cursor {
 func (e *Engine) Item(id string) (Item, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Item(id)
+	return e.coalescer.Item(e.itemID(id))
 }
 
 // Group returns the signature that names the group of s, as learned so far: s itself if it is alone. Groups only grow,

@@ -49,8 +49,11 @@ type handler struct {
 // the key, as [slog.TextHandler] writes them. Outside of groups, the attribute "logger" is the source of the entry,
 // whose values should be few, and "operation" the operation that it belongs to. A record's time is the entry's; a
 // record without one has none. The source position is left out: rules match the message. The handler is safe for
-// concurrent use. It allocates the text of each record.
+// concurrent use. It allocates the text of each record. NewHandler panics if e is nil.
 func NewHandler(e *Engine, opts *HandlerOptions) slog.Handler {
+	if e == nil {
+		panic("heed: NewHandler: the engine is nil; make it with New")
+	}
 	h := &handler{engine: e}
 	if opts != nil {
 		h.opts = *opts

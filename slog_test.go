@@ -44,6 +44,12 @@ func TestHandlerRules(t *testing.T) {
 		})
 }
 
+// TestHandlerNeedsEngine: a handler without an engine fails where it is made.
+func TestHandlerNeedsEngine(t *testing.T) {
+	require.PanicsWithValue(t, "heed: NewHandler: the engine is nil; make it with New",
+		func() { NewHandler(nil, nil) })
+}
+
 // parse turns an entry back into what was logged.
 func parse(t *testing.T, e *event.Entry) map[string]any {
 	words := strings.Split(e.Message, " ")

@@ -365,7 +365,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.normalizer", "-Engine.classifier",
 		"-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
-		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention",
+		"Engine.loadPhase", "Engine.maxText", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention",
 		"Engine.merges", "Engine.suspects", "Engine.accused",
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",

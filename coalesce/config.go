@@ -22,7 +22,8 @@ type Window struct {
 // DefaultEpoch is the default of [Config].Epoch.
 const DefaultEpoch = "0"
 
-// Config sets the bounds of a [Coalescer]. The zero Config is all defaults.
+// Config sets the bounds of a [Coalescer]. The zero Config is all defaults. Counts
+// are at most 65,536, unless documented otherwise.
 type Config struct {
 	// Epoch becomes part of every attention id, so that ids stay unique when
 	// the process restarts: the host gives each run another one, such as its
@@ -143,14 +144,14 @@ type named[T any] struct {
 // counts returns the bounds that a [State] must fit, with their defaults. They bound memory.
 func (c *Config) counts() [8]named[int] {
 	return [...]named[int]{
-		{"MaxOpen", &c.MaxOpen, 32, 0},
-		{"MaxRemembered", &c.MaxRemembered, 64, 0},
+		{"MaxOpen", &c.MaxOpen, 32, maxTable},
+		{"MaxRemembered", &c.MaxRemembered, 64, maxTable},
 		{"MaxGroups", &c.MaxGroups, 128, maxGroups},
-		{"MaxOperations", &c.MaxOperations, 1024, 0},
-		{"MaxSamples", &c.MaxSamples, 5, 0},
-		{"MaxSampleText", &c.MaxSampleText, 220, 0},
-		{"MaxNamed", &c.MaxNamed, 3, 0},
-		{"MaxConsumers", &c.MaxConsumers, 8, 0},
+		{"MaxOperations", &c.MaxOperations, 1024, maxTable},
+		{"MaxSamples", &c.MaxSamples, 5, maxTable},
+		{"MaxSampleText", &c.MaxSampleText, 220, maxTable},
+		{"MaxNamed", &c.MaxNamed, 3, maxTable},
+		{"MaxConsumers", &c.MaxConsumers, 8, maxTable},
 	}
 }
 
@@ -171,5 +172,8 @@ func (c *Config) windows() []named[Window] {
 // about what tokenizers make of English.
 const latinPerToken = 4
 
-// maxGroups bounds Config.MaxGroups.
-const maxGroups = 1 << 14
+// maxGroups bounds Config.MaxGroups, and maxTable the other counts.
+const (
+	maxGroups = 1 << 14
+	maxTable  = 1 << 16
+)

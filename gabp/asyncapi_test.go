@@ -192,11 +192,11 @@ func TestAsyncAPI(t *testing.T) {
 	testkit.Golden(t, asyncAPI, string(text))
 
 	mux := new(Mux)
-	(&Attention{Engine: newEngine(t)}).Register(mux)
-	tools, resources := &Tools{}, &Resources{}
+	attention, tools, resources := &Attention{Engine: newEngine(t)}, &Tools{}, &Resources{}
 	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux})
 	require.NoError(t, err)
-	tools.Publish, resources.Publish = s.Publish, s.Publish
+	attention.Publish, tools.Publish, resources.Publish = s.Publish, s.Publish, s.Publish
+	attention.Register(mux)
 	tools.Register(mux)
 	resources.Register(mux)
 	c := s.capabilities()

@@ -31,7 +31,7 @@ type Attention struct {
 	// Source has the items in place of Engine.
 	Source AttentionSource
 
-	// Publish sends events: [Server.Publish]. Without it there are none.
+	// Publish sends events: [Server.Publish]. It is set as in [Tools].
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	mu        sync.Mutex  // orders announcements
@@ -60,10 +60,16 @@ func (a *Attention) source() AttentionSource {
 
 // Register adds attention/current, attention/ack and the event channels of attention to m, which makes a server
 // advertise them. The item of attention/current counts as delivered. attention/ack acknowledges the entries of the item
-// that were delivered to the consumer. An unknown id is not acknowledged, and is no error.
+// that were delivered to the consumer. An unknown id is not acknowledged, and is no error. Register panics without
+// Engine and Source.
 func (a *Attention) Register(m *Mux) {
+	if a.Engine == nil && a.Source == nil {
+		panic("gabp: Attention.Engine and Attention.Source are nil; set one before Register")
+	}
 	source := a.source()
-	m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)
+	if a.Publish != nil {
+		m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)
+	}
 	m.Handle(MethodAttentionCurrent, func(ctx context.Context, r *Request) (any, error) {
 		it, open := source.Current(ctx, r.Session.Consumer)
 		return CurrentResult{Attention: itemOrNull(it, open)}, nil

@@ -190,6 +190,17 @@ func TestAttentionOverTheWire(t *testing.T) {
 	require.NotEmpty(t, id)
 }
 
+// TestAttentionWithoutEvents: who cannot publish advertises no channel, and who has no items cannot serve them.
+func TestAttentionWithoutEvents(t *testing.T) {
+	mux := new(Mux)
+	(&Attention{Engine: newEngine(t)}).Register(mux)
+	s := start(t, func(c *ServerConfig) { c.Mux, c.Capabilities = mux, nil })
+	p := dial(t, s.addr)
+	require.Empty(t, p.hello().Capabilities.Events)
+	require.PanicsWithValue(t, "gabp: Attention.Engine and Attention.Source are nil; set one before Register",
+		func() { new(Attention).Register(mux) })
+}
+
 func BenchmarkCurrent(b *testing.B) {
 	e := newEngine(b)
 	mux := new(Mux)

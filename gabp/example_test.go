@@ -18,9 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	attention := &gabp.Attention{Engine: engine}
 	mux := new(gabp.Mux)
-	attention.Register(mux)
 	token := gabp.NewToken()
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "farm-mod", App: gabp.App{Name: "Farm", Version: "1.2"}, Mux: mux,
@@ -28,6 +26,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
+	attention := &gabp.Attention{Engine: engine, Publish: server.Publish}
+	attention.Register(mux)
 	near, far := net.Pipe() // or server.Serve(ctx, listener)
 	go func() { _ = server.ServeConn(ctx, near) }()
 
@@ -40,6 +40,7 @@ func Example() {
 		Disposition: event.Blocking, Severity: event.SeverityError,
 		Summary: "The save could not be written",
 	})
+	attention.Pump(engine.Updates(nil)) // sends events
 
 	var current gabp.CurrentResult
 	if err := bridge.Call(ctx, gabp.MethodAttentionCurrent, nil, &current); err != nil {

@@ -5,10 +5,11 @@
 //	farm &
 //	farm field/sow '{"field":3}'
 //	farm read farm://fields
-//	farm ack ID
+//	farm ack 1
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -44,7 +46,7 @@ rules:
 `
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	bridge, err := gabp.FindBridge(os.Getenv, "farm") // a bridge sets the environment of a host that it starts
 	switch {
@@ -69,18 +71,18 @@ func run(ctx context.Context, listener net.Listener, token, stateFile string) er
 		return err
 	}
 	hostlog.SetDefault(engine, nil) // slog and log go on writing where they did
-	server, err := newServer(engine, token)
+	server, attention, err := newServer(engine, token)
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var running sync.WaitGroup
-	running.Go(func() { drain(ctx, engine) })
+	running.Go(func() { drain(ctx, engine, attention, stateFile) })
 	err = server.Serve(ctx, listener) // returns once the calls in progress have ended
 	stop()
 	running.Wait()
-	report(engine)
+	report(engine, attention, stateFile)
 	return errors.Join(err, save(engine, stateFile))
 }
 
@@ -115,7 +117,7 @@ func save(engine *heed.Engine, stateFile string) error {
 }
 
 // drain passes on updates. It also passes the time to the engine, which has no clock.
-func drain(ctx context.Context, engine *heed.Engine) {
+func drain(ctx context.Context, engine *heed.Engine, attention *gabp.Attention, stateFile string) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -124,24 +126,31 @@ func drain(ctx context.Context, engine *heed.Engine) {
 			return
 		case now := <-ticker.C:
 			engine.Advance(now)
-			report(engine)
+			report(engine, attention, stateFile)
 		}
 	}
 }
 
-// report passes updates to an agent or to a person. It does not log: heed would read its lines.
-func report(engine *heed.Engine) {
-	for _, u := range engine.Updates(nil) {
+// report passes updates to bridges and to a person. It saves them first, for the case that the program is killed. It
+// does not log: heed would read its lines.
+func report(engine *heed.Engine, attention *gabp.Attention, stateFile string) {
+	updates := engine.Updates(nil)
+	if len(updates) > 0 {
+		if err := save(engine, stateFile); err != nil {
+			fmt.Fprintln(os.Stderr, "heed:", err)
+		}
+	}
+	for _, u := range updates {
 		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Item.ID, u.Item.Summary)
 	}
+	attention.Pump(updates)
 }
 
 // newServer returns a server of the tools, a resource and the items of heed.
-func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
-	attention := &gabp.Attention{Engine: engine}
+func newServer(engine *heed.Engine, token string) (*gabp.Server, *gabp.Attention, error) {
 	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := &farm{gate: g}
 	tools, resources := &gabp.Tools{Around: f.around}, new(gabp.Resources)
@@ -152,15 +161,20 @@ func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
 		resources.Add(gabp.Resource{URI: "farm://fields", Description: "The crop of each field."}, f.fields),
 	)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	mux := new(gabp.Mux)
+	server, err := gabp.NewServer(gabp.ServerConfig{
+		Token: token, AgentID: "farm", App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	attention := &gabp.Attention{Engine: engine, Publish: server.Publish} // for events, too
 	attention.Register(mux)
 	tools.Register(mux)
 	resources.Register(mux)
-	return gabp.NewServer(gabp.ServerConfig{
-		Token: token, AgentID: "farm", App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux,
-	})
+	return server, attention, nil
 }
 
 // farm is the program itself.
@@ -243,7 +257,7 @@ func (f *farm) fields(context.Context, *gabp.Request) (gabp.ResourceContent, err
 // and does not send a call that is held back. The gate of the host holds back the bridges that do not ask.
 func ask(ctx context.Context, bridge gabp.Bridge, args []string, out io.Writer) error {
 	if len(args) != 2 {
-		return errors.New("want a tool and its arguments, or read and a URI, or ack and the id of an item")
+		return errors.New("want a tool and its arguments, or read and a URI, or ack and an item, by its id or its number")
 	}
 	client, err := gabp.Dial(ctx, bridge.Address, gabp.ClientConfig{Token: bridge.Token, Name: "farmer"})
 	if err != nil {
@@ -259,7 +273,11 @@ func ask(ctx context.Context, bridge gabp.Bridge, args []string, out io.Writer) 
 	switch args[0] {
 	case "ack":
 		res, err := g.Ack(ctx, "", args[1], 0)
-		if err == nil {
+		switch {
+		case err != nil:
+		case !res.Acknowledged:
+			err = fmt.Errorf("no item %s; the current one is %s", args[1], cmp.Or(res.Current.ID, "none"))
+		default:
 			_, err = fmt.Fprintln(out, "acknowledged:", res.Acknowledged)
 		}
 		return err

@@ -3,14 +3,22 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"log"
+	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestProgram runs the program twice: calls, a resource, a fault, refusals, an acknowledgement, a panic, and a restart
@@ -23,6 +31,7 @@ func TestProgram(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "farm.heed")
 
 	host, stop := start(t, state)
+	opened, closed := events(t, host)
 	require.Contains(t, call(t, host, "field/sow", `{"field":3}`), `"crop":"wheat"`)
 	require.Contains(t, call(t, host, "read", "farm://fields"), `["","","","wheat","",`)
 	require.Contains(t, call(t, host, "field/sow", `{"field":-1}`), "want an integer of at least 0, got -1")
@@ -31,9 +40,18 @@ func TestProgram(t *testing.T) {
 	require.Contains(t, refusal, "a field was lost")
 	require.Equal(t, gabp.CodeToolUnavailable, unasked(t, host).Code, "a bridge that does not ask is held back, too")
 	require.Contains(t, call(t, host, "field/read", `{"field":3}`), `"crop":""`, "is never held back")
-	require.Equal(t, "acknowledged: true\n", call(t, host, "ack", item(t, refusal)))
+	require.Equal(t, item(t, refusal), <-opened)
+	killed := filepath.Join(t.TempDir(), "killed.heed")
+	require.NoError(t, os.WriteFile(killed, testkit.Must(os.ReadFile(state)), 0o600), "an item that is known is saved")
+	require.Equal(t, "no item 7; the current one is "+item(t, refusal), call(t, host, "ack", "7"))
+	require.Equal(t, "acknowledged: true\n", call(t, host, "ack", "1"))
 	require.Contains(t, call(t, host, "field/sow", `{"field":3}`), `"crop":"wheat"`)
 	require.Contains(t, call(t, host, "field/sow", `{"field":30}`), "panicked")
+	closed()
+	stop()
+
+	host, stop = start(t, killed)
+	require.Equal(t, refusal, call(t, host, "field/sow", `{"field":3}`), "as if the program had been killed")
 	stop()
 
 	host, stop = start(t, state)
@@ -45,6 +63,38 @@ func TestProgram(t *testing.T) {
 
 	require.Contains(t, out.String(), "ERROR field lost field=3 operation=", "the output of the program is as without heed")
 	require.Error(t, ask(t.Context(), host, []string{"ack"}, &out))
+}
+
+// TestTerminated holds that the program saves its state if a supervisor ends it.
+func TestTerminated(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM")
+	}
+	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
+	require.NoError(t, err)
+	host := gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken()}
+	_, port, err := net.SplitHostPort(host.Address)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	program := exec.CommandContext(t.Context(), os.Args[0])
+	program.Dir = t.TempDir()
+	program.Env = append(os.Environ(), "FARM_RUN=1", "GABP_SERVER_PORT="+port, "GABP_TOKEN="+host.Token)
+	require.NoError(t, program.Start())
+	require.Eventually(t, func() bool {
+		return ask(t.Context(), host, []string{"read", "farm://fields"}, io.Discard) == nil
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, program.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, program.Wait())
+	require.FileExists(t, filepath.Join(program.Dir, "farm.heed"))
+}
+
+// TestMain is the program itself in the process that TestTerminated starts.
+func TestMain(m *testing.M) {
+	if os.Getenv("FARM_RUN") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
 }
 
 // start runs the program, and returns where it listens and what ends it.
@@ -59,6 +109,20 @@ func start(t *testing.T, state string) (host gabp.Bridge, stop func()) {
 		cancel()
 		require.NoError(t, <-ended)
 	}
+}
+
+// events returns the ids of items that a bridge is sent as they open, and what closes the bridge.
+func events(t *testing.T, host gabp.Bridge) (opened <-chan string, closed func()) {
+	client, err := gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token})
+	require.NoError(t, err)
+	ids := make(chan string, 10)
+	_, err = client.Events(t.Context(), []string{gabp.ChannelOpened}, func(e gabp.Event) {
+		item, err := gabp.ParseAttention(e.Payload)
+		require.NoError(t, err)
+		ids <- item.ID
+	})
+	require.NoError(t, err)
+	return ids, func() { _ = client.Close() }
 }
 
 // call returns what the bridge prints, or its error.

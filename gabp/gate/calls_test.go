@@ -35,8 +35,8 @@ func (s *looks) Ack(ctx context.Context, _, _ string, _ uint64) (heed.AckResult,
 	return heed.AckResult{}, nil
 }
 
-func (s *looks) Begin(gate.Call) gate.Running { return nil }
-func (s *looks) Refused(d gate.Decision)      { s.refused = append(s.refused, d) }
+func (s *looks) Begin(gate.Call) (gate.Running, error) { return nil, nil }
+func (s *looks) Refused(d gate.Decision)               { s.refused = append(s.refused, d) }
 func check(t *testing.T, s *looks) gate.Decision {
 	return newGate(t, gate.Config{Source: s}).Check(t.Context(), build)
 }

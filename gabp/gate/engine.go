@@ -2,22 +2,29 @@ package gate
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Engine returns a [Recorder] on an engine in the same process. Calls become its
 // operations under their ids, which must be unique; diagnostic ones ([Call.Diagnostic])
 // do not, and those that read the game's state ([Call.ReadsState]) are reported by
 // [heed.Engine.StateRead] once they have completed. now returns the time of day, such as
-// time.Now; nil means that entries have none.
+// time.Now; nil means that entries have none. Without an engine there is no Recorder: it is nil.
 //
 // It does not wait for evidence: the host observes all entries that precede a Check
 // before it, and those that belong to a call before its Done.
 func Engine(e *heed.Engine, now func() time.Time) Recorder {
+	if e == nil {
+		return nil
+	}
 	if now == nil {
 		now = func() time.Time { return time.Time{} }
 	}
@@ -25,8 +32,9 @@ func Engine(e *heed.Engine, now func() time.Time) Recorder {
 }
 
 type engine struct {
-	e   *heed.Engine
-	now func() time.Time
+	e     *heed.Engine
+	now   func() time.Time
+	begin sync.Mutex // held by Begin, so that of two calls with one id only the first begins
 }
 
 // Current implements [Source]. An item counts as delivered only if it blocks.
@@ -48,16 +56,24 @@ func (s *engine) Ack(ctx context.Context, consumer, id string, through uint64) (
 }
 
 // Begin implements [Recorder].
-func (s *engine) Begin(call Call) Running {
+func (s *engine) Begin(call Call) (Running, error) {
 	r := &running{source: s, call: call}
 	if call.Diagnostic() {
-		return r
+		return r, nil
+	}
+	if call.ID == "" {
+		return nil, errors.New("Call.ID is empty: each call needs an id of its own")
+	}
+	s.begin.Lock()
+	defer s.begin.Unlock()
+	if v := s.e.Verdict(call.ID); v.Status == event.StatusStarted && !v.Abandoned {
+		return nil, fmt.Errorf("a call %q is running: each call needs an id of its own", text.Safe(call.ID, maxReason))
 	}
 	r.began = s.e.Observe(event.Operation{
 		Time: s.now(), ID: call.ID, Method: call.Tool,
 		Status: event.StatusStarted,
 	}.Entry()).Seq
-	return r
+	return r, nil
 }
 
 // Refused implements [Recorder]. The engine does not record calls that were not

@@ -41,7 +41,7 @@ type Config struct {
 // field of c.
 func New(c Config) (*Gate, error) {
 	if c.Source == nil {
-		return nil, errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
+		return nil, errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine, of an engine that is not nil, or Remote")
 	}
 	if c.Timeout < 0 {
 		return nil, fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
@@ -73,8 +73,8 @@ type Source interface {
 type Recorder interface {
 	Source
 
-	// Begin records that a call is about to be dispatched.
-	Begin(call Call) Running
+	// Begin records that a call is about to be dispatched. An error says why the call cannot be recorded.
+	Begin(call Call) (Running, error)
 
 	// Refused records that a call was held back.
 	Refused(d Decision)
@@ -99,7 +99,8 @@ type Gate struct {
 
 // Call is a call that is about to be dispatched.
 type Call struct {
-	// ID names the call. If the source journals calls under it ([Engine]), it must be unique.
+	// ID names the call. If the source journals calls under it ([Engine]), it must be unique: a call without one, or with
+	// the ID of a call that runs, fails.
 	ID string
 
 	// Tool is the tool's full name, such as "colony/build".
@@ -166,7 +167,7 @@ type Result struct {
 	// Verdict is the verdict of the call as an operation, if the source records calls.
 	Verdict heed.Verdict
 
-	// Err is the error of the source: whether Related is complete is unknown.
+	// Err is the error of the source, with which Related may be incomplete, or of a status that does not end a call.
 	Err error
 }
 
@@ -180,13 +181,28 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	} else {
 		d.Allowed = true
 	}
-	switch recorder, ok := g.source.(Recorder); {
-	case ok && d.Allowed:
-		d.Running = recorder.Begin(call)
-	case ok:
+	recorder, ok := g.source.(Recorder)
+	if ok && d.Allowed {
+		var err error
+		if d.Running, err = recorder.Begin(call); err != nil {
+			g.fail(&d, "the call cannot be recorded", err)
+		}
+	}
+	if ok && !d.Allowed {
 		recorder.Refused(d)
 	}
 	return d
+}
+
+// fail decides about a call that the source failed.
+func (g *Gate) fail(d *Decision, how string, err error) {
+	d.Err, d.Allowed, d.Exempt, d.looked = err, g.failOpen, "", false
+	if g.failOpen {
+		d.Exempt = "the check failed, and the gate is set to fail open: " + reason(err)
+		return
+	}
+	d.Why = how + " (" + reason(err) + ")"
+	d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.exemptions
 }
 
 // look decides about a call that is not exempt.
@@ -195,13 +211,8 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	switch {
 	case errors.Is(err, ErrNoAttention):
 		d.Allowed, d.Exempt = true, "no attention capability"
-	case err != nil && g.failOpen:
-		d.Err = err
-		d.Allowed, d.Exempt = true, "the check failed, and the gate is set to fail open: "+reason(err)
 	case err != nil:
-		d.Err = err
-		d.Why = "the gate cannot check for attention (" + reason(err) + ")"
-		d.Refusal = "not executed: " + d.Why + "; check the game's state, then call again; " + g.exemptions
+		g.fail(d, "the gate cannot check for attention", err)
 	case open && a.Blocking:
 		d.Attention = &a
 		d.Refusal = refusal(&a) + "; " + g.exemptions
@@ -246,12 +257,18 @@ func reason(err error) string {
 // Done reports the end of an allowed call, once for each Decision, and returns its
 // consequences. Status is one of [event.StatusCompleted],
 // [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut], and
-// errText the error of a call that did not complete.
+// errText the error of a call that did not complete. With any other status the call
+// ends as failed, and Result.Err says so.
 func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errText string) Result {
 	if !d.Allowed {
 		return Result{}
 	}
 	res := Result{Executed: true}
+	var wrong error
+	if !status.Ended() {
+		wrong = fmt.Errorf("gate: Done: status %s does not end a call, which counts as failed", status)
+		status = event.StatusFailed
+	}
 	switch {
 	case d.Running != nil:
 		res.Verdict, res.Related, res.Err = d.Running.End(ctx, status, errText)
@@ -263,6 +280,9 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 		case open && (a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID):
 			res.Related = &a // it was not open before the call, or is worse, or names the call
 		}
+	}
+	if wrong != nil {
+		res.Err = errors.Join(wrong, res.Err)
 	}
 	return res
 }

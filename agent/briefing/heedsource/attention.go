@@ -220,10 +220,10 @@ func (s *attention) items(work, item string, least event.Disposition, cleared ti
 
 // workItem returns the id of the requested item, by its id or by the number that ends it.
 func (s *attention) workItem(work string) string {
-	if _, known := s.Engine.Item(work); known || work == "" {
-		return work
+	if it, known := s.Engine.Item(work); known {
+		return it.ID
 	}
-	return s.Engine.Latest().Epoch + "-" + work
+	return work
 }
 
 // others shows the items without a head in one fragment: each in a line, with its cause and the next step if that fits.

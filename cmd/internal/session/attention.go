@@ -435,7 +435,7 @@ func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (heed
 }
 
 // Begin implements [gate.Recorder].
-func (g source) Begin(call gate.Call) gate.Running { return g.s.Begin(call) }
+func (g source) Begin(call gate.Call) (gate.Running, error) { return g.s.Begin(call), nil }
 
 // Refused implements [gate.Recorder].
 func (g source) Refused(d gate.Decision) {
