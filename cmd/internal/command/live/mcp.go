@@ -76,7 +76,7 @@ started or was not found.`,
   heed mcp --log Player.log --listen 127.0.0.1:7777 -- ./colony-mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
 	}
-	cmd.AddCommand(p.installCommand())
+	cmd.AddCommand(p.installCommand(&f))
 	f.register(cmd)
 	f.registerGate(cmd)
 	flags := cmd.Flags()
