@@ -265,9 +265,9 @@ var hookWithin = 8 * time.Second
 type hooked struct {
 	*program
 
-	flags  *hookFlags
-	event  *hooks.Event
-	agent  string // the name under which it acknowledges and calls
+	flags *hookFlags
+	event *hooks.Event
+	agent string // the name under which it acknowledges and calls
 
 	heed   deliver.Heed
 	chosen []string // flags that select the heed among several
