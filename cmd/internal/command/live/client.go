@@ -201,7 +201,7 @@ func (p *program) reach(ctx context.Context, cmd *cobra.Command, f *clientFlags)
 	}
 	return nil, &cli.StatusError{
 		Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
-		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
+		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; a heed with --state DIR needs --state DIR here, too`,
 	}
 }
 

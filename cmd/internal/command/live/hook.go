@@ -78,8 +78,10 @@ func (p *program) hookCommand() *cobra.Command {
 Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
 output: a tool is denied while an item of the running heed blocks, and what happened is
 added after a tool or with the user's prompt, as far as the host can. A turn that would
-end while the agent was not told of what blocks goes on once. The host decides which tools
-it asks about, and --tool which of them are the game's:
+end while the agent was not told of what blocks goes on once. If the heed answers no more,
+the agent is told once, and a refused call stays refused until the user prompts. If several
+run, any of them denies. The host decides which tools it asks about, and --tool which of
+them are the game's:
 
   heed hook --configure claude --server game --allow '*get_*'
 
@@ -162,8 +164,12 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 		h.heed, h.chosen = one.Client, []string{"--pid", pid}
 		err = errors.Join(err, h.answer(ctx, "/"+pid))
 	}
-	return errors.Join(err, h.silence())
+	h.heed = several{}
+	return errors.Join(err, h.answer(ctx, ""), h.silence())
 }
+
+// several is all heeds that run, in the conversation that continues if they are lost.
+type several struct{ deliver.Heed }
 
 // holds returns -1 if the event asks for a call, and an item of the heed holds it back, else 0.
 func (h *hooked) holds(ctx context.Context, one reached) int {
@@ -322,6 +328,14 @@ const heardNote = "heard"
 // nothing is the heardNote of a heed that let a call pass.
 const nothing = "nothing"
 
+// severalNote is the note that several heeds answered.
+const severalNote = "several"
+
+// note keeps a note with the conversation.
+func note(c *deliver.Conversation, name, value string) {
+	c.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Note(name, value); return steer.Action{} })
+}
+
 // step takes the event, from the state before it to the one after it.
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
@@ -336,16 +350,30 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
 	var current gabp.CurrentResult
 	_, gone := h.heed.(absent)
-	if !gone && h.gates() {
+	_, all := h.heed.(several)
+	if !gone && !all && h.gates() {
 		if err := h.heed.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
 			gone = true
 		}
 	}
 	said := ""
-	if gone {
+	switch {
+	case all:
+		note(c, severalNote, "yes")
+		if h.told && h.gates() {
+			note(c, heardNote, "an item of one of several")
+		} else if h.gates() || c.State().Notes[heardNote] == "" {
+			note(c, heardNote, nothing)
+		}
+	case gone:
 		said = h.lost(ctx, c)
-	} else {
+	case c.State().Notes[severalNote] != "": // one is left
+		note(c, heardNote, nothing)
+		if said = h.lost(ctx, c); said != "" {
+			note(c, severalNote, "")
+		}
+	default:
 		said = h.steer(ctx, c, current.Attention)
 	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
@@ -389,7 +417,7 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.
 	if e.Call() == event.StatusStarted && said == "" && !h.told && h.flags.acts(e.Tool) {
 		h.report(ctx, c)
 	}
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Note(heardNote, heard); return steer.Action{} })
+	note(c, heardNote, heard)
 	return said
 }
 
@@ -421,7 +449,7 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation) (said string
 		})
 		said = h.noted(c.Offer(ctx, offeredNote, string(e.Kind)))
 	}
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Note(heardNote, heard); return steer.Action{} })
+	note(c, heardNote, heard)
 	return said
 }
 
