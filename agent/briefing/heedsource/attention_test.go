@@ -319,4 +319,17 @@ func TestRestored(t *testing.T) {
 		}
 	}
 	require.Equal(t, before, restored.Snapshot(nil))
+
+	const missing = "heed holds no more of this entry: it is too old, or heed was restarted."
+	for engine, want := range map[*heed.Engine]int{e: 0, restored: 1} {
+		told := 0
+		for _, f := range itemsOf(t, engine, set, "e-1", 0, briefing.AttentionQuery{}).Fragments[:1] {
+			for _, line := range f.Lines {
+				if line.Text == missing && !line.Data {
+					told++
+				}
+			}
+		}
+		require.Equal(t, want, told)
+	}
 }

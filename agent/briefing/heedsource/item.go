@@ -125,6 +125,9 @@ func (l *look) text(lines, frames int) []briefing.Line {
 	}
 	if len(out) == 0 && len(l.item.Sample) > 0 {
 		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
+		if l.item.Cause.Seq > 0 {
+			out = append(out, briefing.Line{Text: "heed holds no more of this entry: it is too old, or heed was restarted."})
+		}
 	}
 	if len(out) == 0 {
 		out = append(out, briefing.Line{Text: "Its entries are not held any more."})

@@ -27,6 +27,13 @@ func textArg(name string, most int, doc string) param {
 	}}
 }
 
+// idArg takes the id of an item, or its number, as a text or an integer.
+func idArg(name, doc string) param {
+	p := textArg(name, maxText, doc)
+	p.schema.Type, p.schema.Minimum, p.schema.Maximum = []string{"string", "integer"}, new(1.0), new(float64(maxInteger))
+	return p
+}
+
 // oneOfArg takes one of some words.
 func oneOfArg(name string, list []any, doc string) param {
 	return param{name: name, schema: schema.Schema{Description: doc, Type: "string", Enum: list}}
@@ -150,7 +157,7 @@ func (p *param) parse(raw json.RawMessage) any {
 	_ = json.Unmarshal(raw, &value)
 	switch v := value.(type) {
 	case float64: // an integer below 2^53
-		if p.schema.Type != "integer" { // a cursor
+		if p.schema.Type != "integer" { // a cursor or an id
 			return strconv.FormatInt(int64(v), 10)
 		}
 		return int64(v)

@@ -62,7 +62,7 @@ func tools() []tool {
 				"mods that it points to, and what followed an acknowledgement. Call it when a call was refused or " +
 				"returned attention. Next: acknowledge the id with attention/ack; if stateInvalidated is true, " +
 				"read the game's state again; then continue.",
-			params: append([]param{textArg("id", maxText, "The id of the item: attentionId of a refusal or a result, or the "+
+			params: append([]param{idArg("id", "The id of the item: attentionId of a refusal or a result, or the "+
 				"number that ends it. Required, as id or as attentionId.").or("attentionId")}, lookParams...),
 			output: ItemDetail{}, call: (*Diagnostics).detail,
 		},
@@ -72,7 +72,7 @@ func tools() []tool {
 				"the touched state, the entries before and after, and the next step. Call it first when a call was " +
 				"refused or returned attention. It acknowledges nothing. Next: follow it, or call heed/item.",
 			params: []param{
-				textArg("id", maxText, "The id of an item, or the number that ends it, or of an operation. Without "+
+				idArg("id", "The id of an item, or the number that ends it, or of an operation. Without "+
 					"it, the brief is about all that is open."),
 				integerArg("tokens", minBriefTokens, maxBriefTokens, 0, "The most tokens. Without it, as many as the "+
 					"template allows."),
@@ -91,7 +91,7 @@ func tools() []tool {
 				"that one's fault again, or a part of it that you had not been shown.",
 			tags: []string{"attention-bypass"},
 			params: []param{
-				textArg("id", maxText, "The id of the item, or the number that ends it. Required, as id or as attentionId.").
+				idArg("id", "The id of the item, or the number that ends it. Required, as id or as attentionId.").
 					or("attentionId"),
 				textArg("agent", maxAgent, "The agent for which its host acknowledges. Without it, who calls acknowledges."),
 				integerArg("through", 1, maxInteger, 0, "With agent: the latest entry of the item that the agent was shown. "+

@@ -175,6 +175,8 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolItem, `{}`, "id", "", "id: want a text"},
 		{bridge.ToolItem, ``, "id", "", "id: want a text"},
 		{bridge.ToolItem, `{"id":""}`, "id", "", "1 to 256 characters"},
+		{bridge.ToolItem, `{"id":0}`, "id", "", "an integer from 1"},
+		{bridge.ToolItem, `{"id":99}`, "id", "not_found", "or its number"},
 		{bridge.ToolItem, `{"attentionId":""}`, "attentionId", "", "1 to 256 characters"},
 		{bridge.ToolItem, `{"attentionId":"run1-99"}`, "id", "not_found", "or its number"},
 		{bridge.ToolItem, `{"attentionID":"run1-1"}`, "attentionID", "", "one of attentionId, chars, id, stack"},

@@ -32,6 +32,9 @@ var Clients = []Client{
 // ErrNoServer says that a file has no server of the name.
 var ErrNoServer = errors.New("no server of that name")
 
+// ErrDone says that there is nothing to change.
+var ErrDone = errors.New("")
+
 // Edit returns the file of a client with heed, own, in front of a server that it names, or without it for an empty
 // own, and the entry of the server before and after. The rest of the file stays, byte by byte. The error names what
 // cannot be read, or why there is nothing to change.
@@ -73,15 +76,22 @@ type found struct {
 
 // fronted returns how to start heed, own, in front of the server.
 func (s started) fronted(own []string) (started, error) {
-	switch _, err := s.alone(); {
-	case err == nil:
-		return s, errors.New("heed is in front of it already")
+	before := s
+	if alone, err := s.alone(); err == nil { // with these flags, or others that they replace
+		s = alone
+	}
+	switch {
 	case s.url != "":
-		return started{command: own[0], args: append(slices.Clone(own[1:]), "--url", s.url)}, nil
+		s = started{command: own[0], args: append(slices.Clone(own[1:]), "--url", s.url)}
 	case s.command == "":
 		return s, errors.New("the server has neither a command nor an address")
+	default:
+		s = started{command: own[0], args: slices.Concat(own[1:], []string{"--", s.command}, s.args)}
 	}
-	return started{command: own[0], args: slices.Concat(own[1:], []string{"--", s.command}, s.args)}, nil
+	if s.command == before.command && slices.Equal(s.args, before.args) {
+		return s, fmt.Errorf("heed is in front of it already%w", ErrDone)
+	}
+	return s, nil
 }
 
 // alone returns how to start the server without heed.
@@ -95,7 +105,7 @@ func (s started) alone() (started, error) {
 			return started{url: s.args[i+1]}, nil
 		}
 	}
-	return s, errors.New("heed is not in front of it")
+	return s, fmt.Errorf("heed is not in front of it%w", ErrDone)
 }
 
 // addresses are the members with the address of a server over HTTP.
@@ -103,7 +113,7 @@ var addresses = []string{"url", "httpUrl", "serverUrl"}
 
 // findJSON finds a server in a file of JSON.
 func (c *Client) findJSON(data []byte, server string) (*found, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(data))
+	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
 	for _, key := range []string{c.key, server} {
 		if err := enter(d, key); err != nil {
 			return nil, err
@@ -156,6 +166,48 @@ func (c *Client) findJSON(data []byte, server string) (*found, error) {
 		return out.Bytes()
 	}
 	return e, nil
+}
+
+// comment is a comment in JSON, or a string, which may hold the signs of one.
+var comment = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/`)
+
+// uncommented returns JSON with spaces in place of comments, so that all else keeps its offset.
+func uncommented(data []byte) []byte {
+	return comment.ReplaceAllFunc(data, func(found []byte) []byte {
+		if found[0] == '"' {
+			return found
+		}
+		return bytes.Repeat([]byte(" "), len(found))
+	})
+}
+
+// Servers returns the sorted names of the servers in a file of the client, as far as it can be read.
+func (c *Client) Servers(file string, data []byte) (names []string) {
+	if filepath.Ext(file) == ".toml" {
+		head := regexp.MustCompile(`(?m)^\s*\[` + c.key + `\.(?:"([^"\n]*)"|([^."\]\n]*))\]`)
+		for _, m := range head.FindAllSubmatch(data, -1) {
+			names = append(names, string(m[1])+string(m[2]))
+		}
+		slices.Sort(names)
+		return names
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
+	if enter(d, c.key) != nil || d.PeekKind() != '{' {
+		return nil
+	}
+	_, _ = d.ReadToken()
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		names = append(names, name.String())
+		if d.SkipValue() != nil {
+			break
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // enter reads up to the value of a member of the next value, an object.

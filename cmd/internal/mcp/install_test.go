@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +37,13 @@ func TestEdit(t *testing.T) {
 			require.Contains(t, c.after, after)
 
 			_, _, _, err = client.Edit(c.file, edited, "game", own)
+			require.ErrorIs(t, err, ErrDone)
 			require.EqualError(t, err, "heed is in front of it already")
+			other, _, _, err := client.Edit(c.file, edited, "game", append(slices.Clone(own), "--fail-open"))
+			require.NoError(t, err)
+			other, _, _, err = client.Edit(c.file, other, "game", own)
+			require.NoError(t, err)
+			require.Equal(t, string(edited), string(other), "other flags replace the flags")
 			back, _, _, err := client.Edit(c.file, edited, "game", nil)
 			require.NoError(t, err)
 			if c.client == "codex" {
@@ -44,9 +52,11 @@ func TestEdit(t *testing.T) {
 				require.JSONEq(t, c.before, string(back))
 			}
 			_, _, _, err = client.Edit(c.file, back, "game", nil)
+			require.ErrorIs(t, err, ErrDone)
 			require.EqualError(t, err, "heed is not in front of it")
 			_, _, _, err = client.Edit(c.file, edited, "gone", own)
 			require.ErrorIs(t, err, ErrNoServer)
+			require.Contains(t, client.Servers(c.file, edited), "game")
 		})
 	}
 }
@@ -58,7 +68,6 @@ func TestEditRefuses(t *testing.T) {
 		{"claude", ".mcp.json", `{"mcpServers": {"game": 1}}`, "no object"},
 		{"claude", ".mcp.json", `{"mcpServers": {"game": {}}}`, "neither a command nor an address"},
 		{"claude", ".mcp.json", `{"mcpServers": {"game": {"url": "http://h/", "headers": {"Authorization": "x"}}}}`, "--url-token-file"},
-		{"vscode", "mcp.json", "{// a comment\n}", "invalid character"},
 		{"codex", "config.toml", "[mcp_servers.game]\nargs = [\n\"a\"]\n", "on one line"},
 		{"codex", "config.toml", "[mcp_servers.games]\ncommand = \"a\"\n", ErrNoServer.Error()},
 	} {
@@ -75,6 +84,18 @@ func clientOf(t *testing.T, name string) *Client {
 	}
 	t.Fatal(name)
 	return nil
+}
+
+// TestEditKeepsComments edits a file with comments, which several clients allow.
+func TestEditKeepsComments(t *testing.T) {
+	const before = "// \"a\": {\n{/* { */\"servers\": { // \"game\"\n" +
+		"\"a\": {\"command\": \"//x /* \\\"\"}, \"game\": {\"command\": \"srv\" /* } */}}, // the end\n}"
+	client := clientOf(t, "vscode")
+	edited, old, now, err := client.Edit("mcp.json", []byte(before), "game", []string{"heed", "mcp", "--brief", "0"})
+	require.NoError(t, err)
+	require.Equal(t, "{\"command\": \"srv\" /* } */}", old)
+	require.Equal(t, strings.Replace(before, old, now, 1), string(edited))
+	require.Equal(t, []string{"a", "game"}, client.Servers("mcp.json", edited))
 }
 
 // FuzzEdit edits any file: what is edited reads as before without heed.

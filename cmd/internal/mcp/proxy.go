@@ -45,7 +45,8 @@ type Config struct {
 	AllTools bool
 
 	Client, Server io.ReadWriter
-	Left           func() // see [jsonrpc.Between]
+	Left           func()        // see [jsonrpc.Between]
+	Exit           func() string // returns how a server that has left ended, "" if that is not known. Optional.
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -485,9 +486,15 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	open := p.pending
 	p.pending = jsonrpc.Open[*call]{}
 	p.mu.Unlock()
+	said := "heed: the server ended before it answered"
+	if p.cfg.Exit != nil && len(open) > 0 {
+		if how := p.cfg.Exit(); how != "" {
+			said += " (" + how + ")"
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		line := refuse(c.id, jsonrpc.CodeInternal, "heed: the server ended before it answered; the outcome is unknown")
+		line := refuse(c.id, jsonrpc.CodeInternal, said+"; the outcome is unknown")
 		switch {
 		case c.sent:
 			m, _ := readMessage(line, false)

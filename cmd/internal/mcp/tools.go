@@ -106,6 +106,13 @@ func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMess
 			return textResult(r.Text, false)
 		}
 	case *bridge.Acknowledgement:
+		if _, known := p.cfg.Session.Item(r.AttentionID); !known && !r.Acknowledged {
+			open := "none is open"
+			if len(r.Open) > 0 {
+				open = "open: " + strings.Join(said(r.Open), "; ")
+			}
+			return textResult(fmt.Sprintf("heed: no item has the id %q; %s", r.AttentionID, open), true)
+		}
 		result = map[string]any{"acknowledged": r.Acknowledged, "covered": said(r.Covered), "open": said(r.Open)}
 	}
 	return textResult(string(encode(result)), false)

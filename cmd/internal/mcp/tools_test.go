@@ -69,6 +69,30 @@ func TestToolsOfHeed(t *testing.T) {
 	}
 }
 
+// TestItemIDs holds the forms of an id that heed_ack takes, and that it says so of an id without an item.
+func TestItemIDs(t *testing.T) {
+	b := begin(t)
+	b.log(fault)
+	call := func(tool, id string) (string, bool) {
+		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":%q,"arguments":{"id":%s}}}`, tool, id))
+		said, failed := texts(t, b.take(b.client))
+		return said[0], failed
+	}
+	said, failed := call("heed_ack", `"item 1"`)
+	require.True(t, failed)
+	require.Contains(t, said, `heed: no item has the id "item 1"; open: 1, blocking true`)
+	said, failed = call("heed_ack", `1`)
+	require.False(t, failed)
+	require.Contains(t, said, `"acknowledged":true`)
+	said, failed = call("heed_ack", `"1"`)
+	require.False(t, failed)
+	require.Contains(t, said, `"acknowledged":true`)
+	said, failed = call("heed_ack", `2`)
+	require.True(t, failed)
+	require.Contains(t, said, `no item has the id "`)
+	require.Contains(t, said, `; none is open`)
+}
+
 // TestLatestListDecides which of the server's tools only read.
 func TestLatestListDecides(t *testing.T) {
 	b := begin(t)

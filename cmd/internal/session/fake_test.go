@@ -126,7 +126,7 @@ func (f *feed) Status() follow.Status {
 	if f.gone.Load() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		return follow.Status{Path: "/logs/Player.log", Absent: f.absent, LastError: f.failed}
+		return follow.Status{Path: "logs/Player.log", Absent: f.absent, LastError: f.failed}
 	}
 	return follow.Status{Path: "/logs/Player.log", Present: true}
 }

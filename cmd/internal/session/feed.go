@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -71,7 +72,11 @@ func (s *Session) lookForLog(patience time.Duration) {
 	if since(s.absent, now) < patience {
 		return
 	}
-	detail := cmp.Or(st.Absent, "there is no file "+st.Path)
+	path := st.Path
+	if whole, err := filepath.Abs(path); err == nil { // which does not depend on the folder that heed was started in
+		path = whole
+	}
+	detail := cmp.Or(st.Absent, "there is no file "+path)
 	if st.LastError != nil {
 		detail = st.LastError.Error()
 	}

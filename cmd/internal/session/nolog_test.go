@@ -49,7 +49,9 @@ func TestNoLog(t *testing.T) {
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		require.False(t, d.Allowed, "from the first call on")
-		require.Equal(t, "no_log there is no file /logs/Player.log (named by --log)", d.Attention.Sample[0].Message)
+		path, err := filepath.Abs("logs/Player.log")
+		require.NoError(t, err)
+		require.Equal(t, "no_log there is no file "+path+" (named by --log)", d.Attention.Sample[0].Message)
 		require.False(t, g.Check(t.Context(), call).Allowed)
 		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		verdict := func() heed.Verdict {

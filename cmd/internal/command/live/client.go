@@ -117,6 +117,37 @@ func (f *clientFlags) arguments() (args []string) {
 
 // connect connects to the selected heed, and returns its run file; an empty one with --connect.
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
+	found, err := p.reach(ctx, cmd, f)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(found) == 1:
+		return found[0].Client, &found[0].run, nil
+	}
+	closeAll(found)
+	var whose []string
+	for i := range found {
+		whose = append(whose, found[i].run.String())
+	}
+	return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(whose, " or "))
+}
+
+// reached is a connected heed and its run file.
+type reached struct {
+	*gabp.Client
+
+	run runFile
+}
+
+// closeAll closes connections whose answers have come.
+func closeAll(found []reached) {
+	for _, one := range found {
+		_ = one.Close()
+	}
+}
+
+// reach connects to all heeds that fit the flags: one or more, or an error.
+func (p *program) reach(ctx context.Context, cmd *cobra.Command, f *clientFlags) ([]reached, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, personConfig(token))
 	}
@@ -125,29 +156,28 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		if f.tokenFile != "" {
 			var err error
 			if token, err = readToken(f.tokenFile); err != nil {
-				return nil, nil, cli.Failed(exitUsage, err)
+				return nil, cli.Failed(exitUsage, err)
 			}
 		}
 		if token == "" {
-			return nil, nil, cli.Usage(cmd, "--connect needs the token, in %s or in the file of --token-file", tokenEnv)
+			return nil, cli.Usage(cmd, "--connect needs the token, in %s or in the file of --token-file", tokenEnv)
 		}
 		client, err := dial(f.connect, token)
 		if err != nil {
-			return nil, nil, cli.Failed(exitNone, err)
+			return nil, cli.Failed(exitNone, err)
 		}
-		return client, &runFile{}, nil
+		return []reached{{Client: client}}, nil
 	}
 	dir, err := stateIn(f.state, p.Getenv)
 	if err != nil {
-		return nil, nil, cli.Failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	runs, err := dir.running()
 	if err != nil {
-		return nil, nil, cli.Failed(exitNone, err)
+		return nil, cli.Failed(exitNone, err)
 	}
-	var found []*gabp.Client
-	var whose, others []string
-	var run runFile
+	var found []reached
+	var others []string
 	var refused error
 	for _, r := range runs {
 		if f.pid != 0 && r.PID != f.pid || f.game != "" && r.Game != f.game {
@@ -159,22 +189,17 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
 			continue
 		}
-		found, whose, run = append(found, client), append(whose, r.String()), r
+		found = append(found, reached{client, r})
 	}
 	switch {
-	case len(found) == 1:
-		return found[0], &run, nil
-	case len(found) > 1:
-		for _, client := range found {
-			_ = client.Close()
-		}
-		return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(whose, " or "))
+	case len(found) > 0:
+		return found, nil
 	case refused != nil:
-		return nil, nil, cli.Failed(exitNone, refused)
+		return nil, cli.Failed(exitNone, refused)
 	case len(others) > 0:
-		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s", strings.Join(others, " and ")))
+		return nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s", strings.Join(others, " and ")))
 	}
-	return nil, nil, &cli.StatusError{
+	return nil, &cli.StatusError{
 		Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
 		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; if it has --state, give it here, too`,
 	}

@@ -3,17 +3,21 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/agent/steer/attention"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
@@ -74,8 +78,10 @@ func (p *program) hookCommand() *cobra.Command {
 Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
 output: a tool is denied while an item of the running heed blocks, and what happened is
 added after a tool or with the user's prompt, as far as the host can. A turn that would
-end while the agent was not told of what blocks goes on once. The host decides which tools
-it asks about, and --tool which of them are the game's:
+end while the agent was not told of what blocks goes on once. If the heed answers no more,
+the agent is told once, and a refused call stays refused until the user prompts. If several
+run, any of them denies. The host decides which tools it asks about, and --tool which of
+them are the game's:
 
   heed hook --configure claude --server game --allow '*get_*'
 
@@ -141,15 +147,51 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
 	h := hooked{program: p, flags: f, event: &e, agent: agent}
-	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
-	if err != nil {
+	found, err := p.reach(ctx, cmd, &f.clientFlags)
+	defer closeAll(found)
+	switch {
+	case err != nil:
 		p.Note("nothing is told: %v", err)
-		return h.say("")
+		h.heed = absent{err}
+		return errors.Join(h.answer(ctx, ""), h.silence())
+	case len(found) == 1:
+		h.heed = found[0].Client
+		return errors.Join(h.answer(ctx, ""), h.silence())
 	}
-	defer client.Close() //nolint:errcheck // all answers have come
-	h.client = client
-	return h.answer(ctx)
+	slices.SortStableFunc(found, func(a, b reached) int { return h.holds(ctx, a) - h.holds(ctx, b) })
+	for _, one := range found { // which game a tool acts on is not known: any of them may hold it back
+		pid := strconv.Itoa(one.run.PID)
+		h.heed, h.chosen = one.Client, []string{"--pid", pid}
+		err = errors.Join(err, h.answer(ctx, "/"+pid))
+	}
+	h.heed = several{}
+	return errors.Join(err, h.answer(ctx, ""), h.silence())
 }
+
+// several is all heeds that run, in the conversation that continues if they are lost.
+type several struct{ deliver.Heed }
+
+// holds returns -1 if the event asks for a call, and an item of the heed holds it back, else 0.
+func (h *hooked) holds(ctx context.Context, one reached) int {
+	var current gabp.CurrentResult
+	if h.gates() && one.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current) == nil &&
+		current.Attention != nil && current.Attention.Blocking {
+		return -1
+	}
+	return 0
+}
+
+// gates reports whether the event asks for a call of the game that may be refused.
+func (h *hooked) gates() bool {
+	e := h.event
+	return e.Takes() == hooks.Deny && h.flags.acts(e.Tool) && !fitsAny(h.flags.allow, e.Tool)
+}
+
+// absent is a heed that does not answer, and why.
+type absent struct{ error }
+
+// Call returns why the heed does not answer.
+func (a absent) Call(context.Context, string, any, any) error { return a.error }
 
 // command returns the command of the hook, with the flags that choose tools and the heed.
 func (f *hookFlags) command() string {
@@ -210,13 +252,14 @@ func (p *program) doctor(cmd *cobra.Command, f *hookFlags, hosts []string) error
 			fmt.Fprintf(&b, "%-9s has never called%s\n", host, unheard[hooks.Host(host)])
 		}
 	}
-	client, run, err := p.connect(cmd.Context(), cmd, &f.clientFlags)
+	found, err := p.reach(cmd.Context(), cmd, &f.clientFlags)
+	defer closeAll(found)
 	if err != nil {
 		p.Status = exitFinding
 		fmt.Fprintf(&b, "heed      is not found: %v\n", err)
-	} else {
-		fmt.Fprintf(&b, "heed      is found: %s\n", run)
-		_ = client.Close() // nothing was asked
+	}
+	for i := range found {
+		fmt.Fprintf(&b, "heed      is found: %s\n", &found[i].run)
 	}
 	return p.print([]byte(b.String()))
 }
@@ -228,15 +271,23 @@ var hookWithin = 8 * time.Second
 type hooked struct {
 	*program
 
-	flags  *hookFlags
-	event  *hooks.Event
-	agent  string // the name under which it acknowledges and calls
-	client *gabp.Client
+	flags *hookFlags
+	event *hooks.Event
+	agent string // the name under which it acknowledges and calls
+
+	heed   deliver.Heed
+	chosen []string // flags that select the heed among several
+	told   bool     // a text was written
 }
 
 // answer answers the event, and keeps the undelivered messages. It writes before it keeps: after a kill in between they
 // are sent again.
-func (h *hooked) answer(ctx context.Context) error {
+//
+// suffix tells the conversations with several heeds apart.
+func (h *hooked) answer(ctx context.Context, suffix string) error {
+	if _, gone := h.heed.(absent); gone && !h.remembers() {
+		return nil
+	}
 	asked, unsaid := false, error(nil)
 	step := func(s steer.State) (steer.State, error) {
 		asked = true
@@ -246,7 +297,7 @@ func (h *hooked) answer(ctx context.Context) error {
 	box, err := h.openOutbox(ctx, h.flags.state)
 	if err == nil {
 		defer box.Close() //nolint:errcheck // all states are committed
-		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
+		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent) + suffix
 		err = box.Update(ctx, conversation, h.Now(), step)
 	}
 	if err != nil && unsaid == nil { // it is no reason to deny nothing
@@ -258,33 +309,99 @@ func (h *hooked) answer(ctx context.Context) error {
 	return unsaid
 }
 
+// remembers reports whether there are conversations from before.
+func (h *hooked) remembers() bool {
+	dir, err := stateIn(h.flags.state, h.Getenv)
+	if err == nil {
+		_, err = os.Stat(dir.path(outboxName))
+	}
+	return err == nil
+}
+
 // offeredNote is the note of the kind of the event at which a text was offered last.
 const offeredNote = "offered"
+
+// heardNote is the note of the last answer of a heed: the item that held a call back, [nothing], or "" if there was
+// none, or its loss was reported.
+const heardNote = "heard"
+
+// nothing is the heardNote of a heed that let a call pass.
+const nothing = "nothing"
+
+// severalNote is the note that several heeds answered.
+const severalNote = "several"
+
+// note keeps a note with the conversation.
+func note(c *deliver.Conversation, name, value string) {
+	c.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Note(name, value); return steer.Action{} })
+}
 
 // step takes the event, from the state before it to the one after it.
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
-		Way: way.Commands(cli.CommandLine, h.agent, h.flags.arguments()),
+		State: s, Resume: true, Heed: h.heed, Caller: h.agent, BriefTokens: h.flags.brief, Now: h.Now,
+		Way: way.Commands(cli.CommandLine, h.agent, slices.Concat(h.flags.arguments(), h.chosen)),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return s, err
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
+	var current gabp.CurrentResult
+	_, gone := h.heed.(absent)
+	_, all := h.heed.(several)
+	if !gone && !all && h.gates() {
+		if err := h.heed.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
+			h.Note("attention is not known: %v", err)
+			gone = true
+		}
+	}
 	said := ""
+	switch {
+	case all:
+		note(c, severalNote, "yes")
+		if h.told && h.gates() {
+			note(c, heardNote, "an item of one of several")
+		} else if h.gates() || c.State().Notes[heardNote] == "" {
+			note(c, heardNote, nothing)
+		}
+	case gone:
+		said = h.lost(ctx, c)
+	case c.State().Notes[severalNote] != "": // one is left
+		note(c, heardNote, nothing)
+		if said = h.lost(ctx, c); said != "" {
+			note(c, severalNote, "")
+		}
+	default:
+		said = h.steer(ctx, c, current.Attention)
+	}
+	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
+		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
+	}
+	if said == "" {
+		return c.State(), nil
+	}
+	h.told = true
+	return c.State(), h.say(said)
+}
+
+// steer returns the text for the event, "" for none, and reports its call. item is the current one, if the event asks
+// for a call.
+func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.Item) (said string) {
+	e, heard := h.event, cmp.Or(c.State().Notes[heardNote], nothing)
 	if e.Call().Ended() {
 		h.report(ctx, c)
 	}
-	switch part := e.Takes(); {
-	case part == hooks.Deny && h.flags.acts(e.Tool) && !fitsAny(h.flags.allow, e.Tool):
-		var current gabp.CurrentResult
-		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
-			h.Note("attention is not known: %v", err)
-			break
-		}
-		if item := current.Attention; item != nil && item.Blocking {
+	part := e.Takes()
+	if h.told { // by another heed: the rest waits for the next event
+		part = hooks.None
+	}
+	switch {
+	case part == hooks.Deny && h.gates():
+		heard = nothing
+		if item != nil && item.Blocking {
+			heard = "item " + way.Number(item)
 			said = h.noted(c.Refuse(ctx, item, "", e.Tool))
 		}
 	case part == hooks.Context:
@@ -297,19 +414,56 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			said = h.noted(c.Offer(ctx))
 		}
 	}
-	if said != "" {
-		c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-			m.Note(offeredNote, string(e.Kind))
-			return steer.Action{}
-		})
-	}
-	if e.Call() == event.StatusStarted && said == "" && h.flags.acts(e.Tool) {
+	if e.Call() == event.StatusStarted && said == "" && !h.told && h.flags.acts(e.Tool) {
 		h.report(ctx, c)
 	}
-	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
-		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
+	h.offered(c, said)
+	note(c, heardNote, heard)
+	return said
+}
+
+// lost returns the text for the event if a heed answered before and answers no more, "" if there is nothing to add.
+// Calls are refused until the user prompts, if the last one was, and else once.
+func (h *hooked) lost(ctx context.Context, c *deliver.Conversation) (said string) {
+	e, heard := h.event, c.State().Notes[heardNote]
+	held := heard != "" && heard != nothing
+	if held && e.Kind == hooks.Prompt {
+		heard = nothing
 	}
-	return c.State(), h.say(said)
+	switch part := e.Takes(); {
+	case heard == "":
+	case h.gates() && held:
+		why := "heed does not answer any more, and " + heard + " held calls back. They are refused until heed runs again, " +
+			"or the user prompts"
+		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
+	case h.gates():
+		heard = ""
+		why := unchecked + ". The next ones pass"
+		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
+	case part == hooks.Context && heard == nothing:
+		heard = ""
+		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
+			_, a := m.Receive(now, steer.Message{
+				Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: unchecked + ".",
+			})
+			return a
+		})
+		said = h.noted(c.Offer(ctx))
+	}
+	h.offered(c, said)
+	note(c, heardNote, heard)
+	return said
+}
+
+// unchecked says that a heed was lost.
+const unchecked = "heed does not answer any more: faults of the game are not seen, and calls are not checked"
+
+// silence writes the answer of an event without a text.
+func (h *hooked) silence() error {
+	if h.told {
+		return nil
+	}
+	return h.say("")
 }
 
 // say writes the answer: on standard error, with its status, where the host reads it there.
@@ -354,6 +508,13 @@ func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
 	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// offered notes the kind of the event at which a text is offered.
+func (h *hooked) offered(c *deliver.Conversation, said string) {
+	if said != "" {
+		note(c, offeredNote, string(h.event.Kind))
+	}
 }
 
 // noted returns said, and notes err as the reason why more is not known.

@@ -72,6 +72,58 @@ func TestHookAnswersInTime(t *testing.T) {
 	require.Less(t, time.Since(began), askTimeout)
 }
 
+// TestHookLosesHeed holds that no conversation loses its heed in silence: a call that was held back stays refused until the
+// user prompts, and else one text says that nothing is checked.
+func TestHookLosesHeed(t *testing.T) {
+	item := heed.Item{ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true}
+	current := &item
+	to := serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
+		if r.Method == gabp.MethodAttentionCurrent {
+			return gabp.CurrentResult{Attention: current}, nil
+		}
+		return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", r.Method)
+	})
+	away := []string{"--connect", "127.0.0.1:1"}
+	const before, batch = `"PreToolUse","tool_name":"mcp__game__build"`, `"PostToolBatch"`
+	const prompt, stop = `"UserPromptSubmit","prompt":"Go."`, `"Stop"`
+	for name, c := range map[string]struct {
+		blocked bool
+		events  []string
+		want    []string // part of each answer, "" for none
+	}{
+		"refused before":    {true, []string{before, batch, before, stop, prompt, before}, []string{"item 1 held", "", "item 1 held", "", "not checked", ""}},
+		"passed before":     {false, []string{before, before, prompt}, []string{"not checked", "", ""}},
+		"after a tool":      {false, []string{stop, batch, before}, []string{"", "not checked", ""}},
+		"with a prompt":     {false, []string{prompt, before, batch}, []string{"not checked", "", ""}},
+		"no call of a game": {false, []string{`"PreToolUse","tool_name":"mcp__game__heed_ack"`, batch}, []string{"", "not checked"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := t.TempDir()
+			ask := func(to []string, event string) string {
+				var stdout bytes.Buffer
+				input := strings.NewReader(`{"session_id":"s","hook_event_name":` + event + `}`)
+				args := append([]string{"hook", "--no-config", "--state", state, "--host", "claude"}, to...)
+				require.Zero(t, run(t.Context(), args, input, &stdout, io.Discard), event)
+				return stdout.String()
+			}
+			require.Empty(t, ask(away, before), "no heed was there before")
+			if current = nil; c.blocked {
+				current = &item
+			}
+			ask(to, before)
+			for i, event := range c.events {
+				if got := ask(away, event); c.want[i] == "" {
+					require.Empty(t, got, "%d: %s", i, event)
+				} else {
+					require.Contains(t, got, c.want[i], "%d: %s", i, event)
+				}
+			}
+			ask(to, before)
+			require.NotEmpty(t, ask(away, before), "a heed that was found again is lost again")
+		})
+	}
+}
+
 // TestHookReports holds what a hook reports of calls to the running heed.
 func TestHookReports(t *testing.T) {
 	var item *heed.Item // that blocks, if any

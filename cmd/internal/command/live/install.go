@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
@@ -28,7 +30,8 @@ type installFlags struct {
 	write, undo  bool
 }
 
-func (p *program) installCommand() *cobra.Command {
+// installCommand makes the command. front has the flags of mcp.
+func (p *program) installCommand(front *mcpFlags) *cobra.Command {
 	var f installFlags
 	names := make([]string, len(mcp.Clients))
 	for i := range mcp.Clients {
@@ -40,7 +43,14 @@ func (p *program) installCommand() *cobra.Command {
 		Long: `install looks for a server in the configuration of a client, ` + strings.Join(names, ", ") + `:
 in the project first, then in the home folder. It shows how the entry of the server changes
 so that the client starts heed, and heed the server. With --write it changes the file, and
-nothing else in it. --undo shows, and with --write does, the opposite.`,
+nothing else in it. --undo shows, and with --write does, the opposite. If the file has one
+server alone, --server may be left out.
+
+Paths among the flags of mcp are written as absolute ones. Other flags replace those of an
+earlier install.
+
+Exit status: 0, also if there is nothing to change; 2 for flags that mcp does not take, for a
+configuration that cannot be read, and without such a server; 125 if heed itself failed.`,
 		Example: `  heed mcp install claude --server game -- --log Player.log
   heed mcp install claude --server game --write -- --log Player.log
   heed mcp install claude --server game --undo --write`,
@@ -51,7 +61,11 @@ nothing else in it. --undo shows, and with --write does, the opposite.`,
 			if i < 0 {
 				return cli.Usage(cmd, "client %q: use one of %s%s", args[0], strings.Join(names, ", "), cli.Meant(args[0], names))
 			}
-			return p.install(cmd, &f, &mcp.Clients[i], args[1:])
+			own, err := frontFlags(cmd, front, args[1:])
+			if err != nil {
+				return err
+			}
+			return p.install(cmd, &f, &mcp.Clients[i], own)
 		},
 	}
 	flags := cmd.Flags()
@@ -70,17 +84,15 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 	case f.undo && len(args) > 0:
 		return cli.Usage(cmd, "--undo takes no flags of mcp")
 	case !f.undo:
-		flags, err := flagsFor(cmd.Parent(), args)
-		if err != nil {
-			return err
-		}
-		front = append([]string{self, "mcp"}, flags...)
+		front = append([]string{self, "mcp"}, args...)
 	}
 	places := client.Files
 	if f.file != "" {
 		places = []string{f.file}
 	}
-	for _, file := range places {
+	var there []string
+	for _, place := range places {
+		file := place
 		if rest, ok := strings.CutPrefix(file, "~/"); ok {
 			home, err := os.UserHomeDir()
 			if err != nil {
@@ -93,14 +105,17 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 			continue
 		}
 		if err != nil {
-			return own(err)
+			return cli.Failed(exitUsage, err)
 		}
 		edited, before, after, err := client.Edit(file, data, f.server, front)
-		if errors.Is(err, mcp.ErrNoServer) {
+		switch {
+		case errors.Is(err, mcp.ErrNoServer):
+			there = append(there, client.Servers(file, data)...)
 			continue
-		}
-		if err != nil {
-			return own(fmt.Errorf("%s: %s: %w", file, f.server, err))
+		case errors.Is(err, mcp.ErrDone):
+			return p.print(fmt.Appendf(nil, "%s: %s: %v\n", file, f.server, err))
+		case err != nil:
+			return cli.Failed(exitUsage, fmt.Errorf("%s: %s: %w", file, f.server, err))
 		}
 		out := fmt.Appendf(nil, "%s\n%s%s", file, marked("-", before), marked("+", after))
 		if f.write {
@@ -113,34 +128,46 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 		}
 		return p.print(out)
 	}
-	return own(fmt.Errorf("no server %q in %s", f.server, strings.Join(places, ", ")))
+	if len(there) == 1 && !cmd.Flags().Changed("server") {
+		only := *f
+		only.server = there[0]
+		return p.install(cmd, &only, client, args)
+	}
+	err := fmt.Errorf("no server %q in %s", f.server, strings.Join(places, ", "))
+	if len(there) > 0 {
+		err = fmt.Errorf("%w; there are: %s", err, text.Safe(strings.Join(there, ", "), 400))
+	}
+	return cli.Failed(exitUsage, err)
 }
 
-// flagsFor returns flags of mcp as a client gives them, which starts it in any folder: the path of a log is absolute.
-func flagsFor(mcp *cobra.Command, args []string) ([]string, error) {
-	if err := mcp.ParseFlags(args); err != nil {
-		return nil, cli.Usage(mcp, "%w", cli.FlagError(mcp, err))
-	}
-	if rest := mcp.Flags().Args(); len(rest) > 0 {
-		return nil, cli.Usage(mcp, "%q is no flag of mcp: the server is in the client's file", rest[0])
-	}
-	args = slices.Clone(args)
-	for i, arg := range args {
-		name, path, joined := strings.Cut(arg, "=")
-		switch {
-		case name != "--log":
-			continue
-		case !joined:
-			i++
-			name, path = "", args[i]
-		default:
-			name += "="
+// frontFlags returns the flags of mcp with absolute paths, or an error for flags that mcp would refuse.
+func frontFlags(cmd *cobra.Command, f *mcpFlags, args []string) (own []string, err error) {
+	parent := cmd.Parent()
+	parent.InheritedFlags() // which adds the flags of all commands
+	flags := parent.Flags()
+	err = flags.ParseAll(args, func(flag *pflag.Flag, value string) error {
+		if err := flags.Set(flag.Name, value); err != nil {
+			return err
 		}
-		if abs, err := filepath.Abs(path); err == nil && path != files.Standard {
-			args[i] = name + abs
+		kind, _ := pflag.UnquoteUsage(flag)
+		if path, err := filepath.Abs(value); err == nil && slices.Contains([]string{"PATH", "FILE", "DIR"}, kind) &&
+			!slices.Contains([]string{files.Standard, "none", "off"}, value) {
+			value = path
 		}
+		if flag.NoOptDefVal != "" { // its value is no word of its own
+			own = append(own, "--"+flag.Name+"="+value)
+		} else {
+			own = append(own, "--"+flag.Name, value)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, cli.Usage(cmd, "%w", cli.FlagError(parent, err))
+	case flags.NArg() > 0:
+		return nil, cli.Usage(cmd, "the server is in the configuration: unexpected %q", flags.Arg(0))
 	}
-	return args, nil
+	return own, cmp.Or(parent.PreRunE(parent, nil), f.validate(parent, []string{"the server"}))
 }
 
 // marked returns lines with a mark in front, safe for a terminal.

@@ -76,7 +76,7 @@ started or was not found.`,
   heed mcp --log Player.log --listen 127.0.0.1:7777 -- ./colony-mcp`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
 	}
-	cmd.AddCommand(p.installCommand())
+	cmd.AddCommand(p.installCommand(&f))
 	f.register(cmd)
 	f.registerGate(cmd)
 	flags := cmd.Flags()
@@ -138,7 +138,11 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return own(err)
 	}
 	b := gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: f.game}
-	log := running(f.log, "named by --log", false)
+	how := "named by --log"
+	if f.log == files.Standard {
+		how = "the standard error of the server; --log names another"
+	}
+	log := running(f.log, how, false)
 	if f.log == "none" {
 		log = source{}
 	}
@@ -156,10 +160,10 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return own(err)
 	}
 	defer served()
-	run := func(server io.ReadWriter, left func()) error {
+	run := func(server io.ReadWriter, left func(), exit func() string) error {
 		proxy, err := mcp.New(mcp.Config{
 			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, AllTools: f.tools == toolsAll, Client: client,
-			Server: server, Left: left, Now: p.Now, Log: h.log,
+			Server: server, Left: left, Exit: exit, Now: p.Now, Log: h.log,
 		})
 		if err != nil {
 			return own(err)
@@ -177,7 +181,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return h.serveDuring(ctx, func(<-chan error) error {
 			server := mcp.Dial(f.url, token, h.log)
 			defer server.Finish(0)
-			return run(server, func() { server.Finish(f.grace) })
+			return run(server, func() { server.Finish(f.grace) }, nil)
 		})
 	}
 	out := &output{}
@@ -194,7 +198,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		}
 		defer server.Kill()
 		h.log.Info("the server was started", "program", args[0], "pid", server.PID())
-		err = server.during(signals, h.log, func() error { return run(server, server.hangUp) })
+		err = server.during(signals, h.log, func() error { return run(server, server.hangUp, server.ending) })
 		p.Status = server.Exit().Code
 		h.log.Info("the server's exit", "exit", server.Exit().String())
 		if err != nil {
@@ -202,6 +206,19 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		}
 		return nil
 	})
+}
+
+// endingWithin bounds how long the exit of a server is waited for that has closed its output.
+const endingWithin = time.Second
+
+// ending returns how the program ended, "" if it runs on.
+func (t *talker) ending() string {
+	select {
+	case <-t.Exited():
+		return t.Exit().String()
+	case <-time.After(endingWithin):
+		return ""
+	}
 }
 
 // maxClientConns bounds the connections of a client over HTTP, which has one for each request without an answer.
