@@ -198,10 +198,12 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 }
 
 // reportsFault reports whether the first line of the record reports that something went
-// wrong, by its level or else by its words.
+// wrong, by its level or else by its words. Below a warning a colon announces what follows.
 func (a *assembly) reportsFault() bool {
-	if l, ok := a.plainLevel(); ok {
-		return l >= event.LevelWarning
+	if l, ok := a.plainLevel(); ok && l >= event.LevelWarning {
+		return true
+	} else if ok {
+		return hasSuffix(a.head(), ":") || speaksOfTrouble([]byte(logline.Text(text(a.head()), l)))
 	}
 	return speaksOfFault(a.head())
 }
