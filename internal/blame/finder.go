@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Bounds.
@@ -42,6 +44,7 @@ type Finder struct {
 	gameCode [32][]string    // by firstOf; a look at all of it would be most of the cost of an unknown name
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
+	initials string          // of its words
 	max      int
 	mods     []Mod             // with names as they are shown, none for code of no mod
 	keys     []modKeys         // of mods
@@ -222,12 +225,24 @@ func (f *Finder) SetGameCode(names []string) error {
 }
 
 // LearnGame sets the name of the game's program. Code, tags and mods of that name,
-// case, spaces and punctuation aside, are the game's own, besides what
+// case, spaces and punctuation aside, or of the initials of its words, are the game's own, besides what
 // Config.GameCode names. A name of fewer than three letters or digits is ignored.
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
 	}
+	f.initials = ""
+	if words := strings.Map(capital, program); len(words) >= minGame && len(words) < len(program) {
+		f.initials = words
+	}
+}
+
+// capital returns a capital letter, and a negative number for any other sign.
+func capital(r rune) rune {
+	if r < 'A' || r > 'Z' {
+		return -1
+	}
+	return r
 }
 
 // minGame is how long the name of a game must be: less names anything.
@@ -241,7 +256,7 @@ func (f *Finder) isGame(name string) bool {
 	if i := strings.IndexAny(name, nameEnds); i >= 0 {
 		name = name[:i]
 	}
-	return len(name) >= len(f.game) && fold(name) == f.game
+	return len(name) >= len(f.game) && fold(name) == f.game || f.initials != "" && name == f.initials
 }
 
 // nameEnds end the part of a name that GameCode may name.
@@ -280,7 +295,9 @@ func (f *Finder) LearnTrace(trace string) {
 		root := rootOf(path)
 		game := f.isGameCode(path) || keyword(root, path)
 		global := isGlobal(whole, false)
-		f.frames++
+		if !runtimes[root] {
+			f.frames++
+		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
@@ -334,8 +351,11 @@ func (h home) vote(module string) home {
 
 // common reports whether code with this root is the game's, since most frames have it, though no list has it.
 func (f *Finder) common(root string) bool {
-	return f.traces >= minTraces && 2*f.roots[root] > f.frames && f.known(root) == 0 && f.hint(root) == 0
+	return f.traces >= minTraces && 2*f.roots[root] >= f.frames && f.known(root) == 0 && f.hint(root) == 0
 }
+
+// runtimes are the roots of code that each program on a runtime or an engine has in its traces.
+var runtimes = texts.Words("System Microsoft Mono MonoMod UnityEngine Godot java javax jdk sun")
 
 // surrounds reports whether a method is in most traces: a loop that all else runs in.
 func (f *Finder) surrounds(path string) bool {
