@@ -88,7 +88,6 @@ type openRecord struct {
 	reasoned  bool   // the frame that gives the reason has been read
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
-	boxed     bool   // the box around a fault has ended; see joinsBox
 	titled    bool   // the first line, of plain text, is a title; see isDrawn
 	thrown    bool   // the exception has been read below it; see joinsChained
 	chained   bool   // and that another trace follows

@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"slices"
-	"unicode"
 
 	"github.com/heedlog/heed/capture/internal/crash"
 	"github.com/heedlog/heed/event"
@@ -33,8 +32,6 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	}
 	switch {
 	case a.split == evidenceJSON:
-	case a.joinsBox(b):
-		return joined(partMessage, evidenceForm)
 	case a.blanks <= maxInnerBlanks && a.thrown && (isTraceRule(b) || a.blanks > 0 && isTraceTitle(b)):
 		a.traceback = true
 		return joined(partStack, evidenceFrame)
@@ -194,33 +191,13 @@ func isTraceTitle(b []byte) bool {
 // isTraceRule reports whether b announces the rest of a trace between signs: "-- Full Traceback -----".
 func isTraceRule(b []byte) bool {
 	title := bytes.Trim(b, " -=*#")
-	return len(b)-len(title) > minRule/2 && len(title) <= maxHeading && slices.ContainsFunc(traceWords, func(word string) bool {
+	return len(b)-len(title) > minRule && len(title) <= maxHeading && slices.ContainsFunc(traceWords, func(word string) bool {
 		return hasSuffix(bytes.ToLower(title), word)
 	})
 }
 
-// joinsBox reports whether b belongs to a fault that a program frames with a line of equal signs: up to the next one.
-func (a *assembly) joinsBox(b []byte) bool {
-	head := trimRight(a.head())
-	if a.boxed || len(head) <= minRule || a.lines > maxBox || logline.Parse(text(b)).Sure {
-		return false
-	}
-	head = head[min(logline.Parse(text(head)).Len, len(head)-minRule):]
-	title := bytes.TrimRight(head, string(head[len(head)-1:]))
-	if len(head)-len(title) < minRule || !bytes.ContainsFunc(title, unicode.IsLetter) || bytes.IndexByte([]byte("#=*-_~"), head[len(head)-1]) < 0 ||
-		!a.reportsFault() && !bytes.Contains(title, []byte("ERROR")) {
-		return false
-	}
-	b = trimRight(b)
-	a.boxed = len(b) >= minRule && len(bytes.Trim(b, string(head[len(head)-1:]))) == 0
-	return true
-}
-
-// The bounds of the box around a fault: how long a line of equal signs is at least, and how many lines it holds at most.
-const (
-	minRule = 16
-	maxBox  = 40
-)
+// minRule is how many signs announce the rest of a trace at least.
+const minRule = 8
 
 var traceWords = []string{"stack", "trace", "traceback"}
 

@@ -44,7 +44,6 @@ type Finder struct {
 	gameCode [32][]string    // by firstOf; a look at all of it would be most of the cost of an unknown name
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
-	initials string          // of its words
 	max      int
 	mods     []Mod             // with names as they are shown, none for code of no mod
 	keys     []modKeys         // of mods
@@ -225,24 +224,12 @@ func (f *Finder) SetGameCode(names []string) error {
 }
 
 // LearnGame sets the name of the game's program. Code, tags and mods of that name,
-// case, spaces and punctuation aside, or of the initials of its words, are the game's own, besides what
+// case, spaces and punctuation aside, are the game's own, besides what
 // Config.GameCode names. A name of fewer than three letters or digits is ignored.
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
 	}
-	f.initials = ""
-	if words := strings.Map(capital, program); len(words) >= minGame && len(words) < len(program) {
-		f.initials = words
-	}
-}
-
-// capital returns a capital letter, and a negative number for any other sign.
-func capital(r rune) rune {
-	if r < 'A' || r > 'Z' {
-		return -1
-	}
-	return r
 }
 
 // minGame is how long the name of a game must be: less names anything.
@@ -256,7 +243,7 @@ func (f *Finder) isGame(name string) bool {
 	if i := strings.IndexAny(name, nameEnds); i >= 0 {
 		name = name[:i]
 	}
-	return len(name) >= len(f.game) && fold(name) == f.game || f.initials != "" && name == f.initials
+	return len(name) >= len(f.game) && fold(name) == f.game
 }
 
 // nameEnds end the part of a name that GameCode may name.
