@@ -191,9 +191,9 @@ func isTraceTitle(b []byte) bool {
 // isTraceRule reports whether b announces the rest of a trace between signs: "-- Full Traceback -----".
 func isTraceRule(b []byte) bool {
 	title := bytes.Trim(b, " -=*#")
-	return len(b)-len(title) > minRule && len(title) <= maxHeading && slices.ContainsFunc(traceWords, func(word string) bool {
-		return hasSuffix(bytes.ToLower(title), word)
-	})
+	words := bytes.ToLower(title)
+	return len(b)-len(title) > minRule && len(title) <= maxHeading &&
+		slices.ContainsFunc(traceWords, func(word string) bool { return hasSuffix(words, word) })
 }
 
 // minRule is how many signs announce the rest of a trace at least.

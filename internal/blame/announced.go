@@ -447,11 +447,11 @@ func (s *scan) assemblies(line string) {
 			weight = weightMissing
 		default:
 			after, named := strings.CutPrefix(rest, " name:")
-			if name, _, ok := strings.Cut(strings.TrimLeft(rest, " "), ", Version="); !named && (!ok || strings.ContainsAny(name, " ,")) {
-				continue
-			}
+			name, _, versioned := strings.Cut(strings.TrimLeft(rest, " "), ", Version=")
 			if named {
 				rest = after
+			} else if !versioned || strings.ContainsAny(name, " ,") {
+				continue
 			}
 		}
 		if name := s.assemblyName(rest); name != "" {
