@@ -156,7 +156,8 @@ func TestTraceBelowInfo(t *testing.T) {
 		"2031-04-05 10:00:01 DEBUG could not read the tray": true,
 		"2031-04-05 10:00:01 INFO ready":                    false,
 	} {
-		records := readAll(t, "2031-04-05 10:00:00 INFO ready\n"+head+"\n"+trace)
+		records, _, err := readAll(t, strings.NewReader("2031-04-05 10:00:00 INFO ready\n"+head+"\n"+trace), Options{})
+		require.NoError(t, err)
 		require.Len(t, records, map[bool]int{true: 2, false: 3}[joins], head)
 	}
 }
