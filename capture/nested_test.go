@@ -147,3 +147,17 @@ func TestTracesOfOtherRuntimes(t *testing.T) {
 		})
 	}
 }
+
+// TestTraceBelowInfo: a trace belongs to a record below a warning that speaks of a fault, and to no other.
+func TestTraceBelowInfo(t *testing.T) {
+	const trace = "java.lang.IllegalStateException: no paper\n\tat acme.Press.turn(Press.java:57)\n"
+	for head, joins := range map[string]bool{
+		"2031-04-05 10:00:01 INFO the run before ended so:": true,
+		"2031-04-05 10:00:01 DEBUG could not read the tray": true,
+		"2031-04-05 10:00:01 INFO ready":                    false,
+	} {
+		records, _, err := readAll(t, strings.NewReader("2031-04-05 10:00:00 INFO ready\n"+head+"\n"+trace), Options{})
+		require.NoError(t, err)
+		require.Len(t, records, map[bool]int{true: 2, false: 3}[joins], head)
+	}
+}

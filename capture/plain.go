@@ -32,6 +32,9 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	}
 	switch {
 	case a.split == evidenceJSON:
+	case a.blanks <= maxInnerBlanks && a.thrown && (isTraceRule(b) || a.blanks > 0 && isTraceTitle(b)):
+		a.traceback = true
+		return joined(partStack, evidenceFrame)
 	case ln.isFrame():
 		return joined(partStack, evidenceFrame)
 	case a.joinsDump(b):
@@ -185,6 +188,17 @@ func isTraceTitle(b []byte) bool {
 		bytes.IndexByte(title, ':') < 0
 }
 
+// isTraceRule reports whether b announces the rest of a trace between signs: "-- Full Traceback -----".
+func isTraceRule(b []byte) bool {
+	title := bytes.Trim(b, " -=*#")
+	words := bytes.ToLower(title)
+	return len(b)-len(title) > minRule && len(title) <= maxHeading &&
+		slices.ContainsFunc(traceWords, func(word string) bool { return hasSuffix(words, word) })
+}
+
+// minRule is how many signs announce the rest of a trace at least.
+const minRule = 8
+
 var traceWords = []string{"stack", "trace", "traceback"}
 
 // joinsTitledTrace reports whether b is a line of the trace that the last line of the message announced, in any form
@@ -198,10 +212,12 @@ func (a *assembly) joinsTitledTrace(b []byte) bool {
 }
 
 // reportsFault reports whether the first line of the record reports that something went
-// wrong, by its level or else by its words.
+// wrong, by its level or else by its words. Below a warning a colon announces what follows.
 func (a *assembly) reportsFault() bool {
-	if l, ok := a.plainLevel(); ok {
-		return l >= event.LevelWarning
+	if l, ok := a.plainLevel(); ok && l >= event.LevelWarning {
+		return true
+	} else if ok {
+		return hasSuffix(a.head(), ":") || speaksOfTrouble([]byte(logline.Text(text(a.head()), l)))
 	}
 	return speaksOfFault(a.head())
 }

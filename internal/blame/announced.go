@@ -433,6 +433,7 @@ func (s *scan) tagged(name string) bool {
 //	Exception getting types in assembly SomeMod: …
 //	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
 //	Could not load file or assembly 'SomeLib, Version=1.0.0.0, …' or one of its dependencies
+//	Error in Some Mod, assembly name: SomeMod, method: …
 //
 // A missing assembly is weaker evidence than the assembly that needs it, which may
 // be out of date.
@@ -445,7 +446,13 @@ func (s *scan) assemblies(line string) {
 		case "or":
 			weight = weightMissing
 		default:
-			continue
+			after, named := strings.CutPrefix(rest, " name:")
+			name, _, versioned := strings.Cut(strings.TrimLeft(rest, " "), ", Version=")
+			if named {
+				rest = after
+			} else if !versioned || strings.ContainsAny(name, " ,") {
+				continue
+			}
 		}
 		if name := s.assemblyName(rest); name != "" {
 			s.owned(Type, weight, rankCode, name)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Bounds.
@@ -280,7 +282,9 @@ func (f *Finder) LearnTrace(trace string) {
 		root := rootOf(path)
 		game := f.isGameCode(path) || keyword(root, path)
 		global := isGlobal(whole, false)
-		f.frames++
+		if !runtimes[root] {
+			f.frames++
+		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
@@ -334,8 +338,11 @@ func (h home) vote(module string) home {
 
 // common reports whether code with this root is the game's, since most frames have it, though no list has it.
 func (f *Finder) common(root string) bool {
-	return f.traces >= minTraces && 2*f.roots[root] > f.frames && f.known(root) == 0 && f.hint(root) == 0
+	return f.traces >= minTraces && 2*f.roots[root] >= f.frames && f.known(root) == 0 && f.hint(root) == 0
 }
+
+// runtimes are the roots of code that each program on a runtime or an engine has in its traces.
+var runtimes = texts.Words("System Microsoft Mono MonoMod UnityEngine Godot java javax jdk sun")
 
 // surrounds reports whether a method is in most traces: a loop that all else runs in.
 func (f *Finder) surrounds(path string) bool {

@@ -306,6 +306,9 @@ func unwrapped(path string) string {
 			rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition")
 			if ok = ok && rest != "" && (rest[0] == '.' || rest[0] == ':'); ok {
 				rest = rest[1:]
+				if what := identifier(rest); strings.HasPrefix(rest[len(what):], "<") {
+					rest = rest[len(what)+1:] // Trampoline<Some.Type::Method>
+				}
 			}
 		}
 		if !ok {

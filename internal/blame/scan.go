@@ -203,6 +203,9 @@ func (s *scan) tags(line string) string {
 			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
+		if isPlace(rest) {
+			continue // of a stamp that a program writes before each place in its source
+		}
 		o, ok := s.tagOwner(tag)
 		if ok {
 			weight := s.tagWeight(&o)
@@ -218,6 +221,16 @@ func (s *scan) tags(line string) string {
 	}
 	return line
 }
+
+// isPlace reports whether rest begins with a tag that is a place in the program's own source: [dlc.cpp:222].
+func isPlace(rest string) bool {
+	tag, _, _ := cutTag(strings.TrimLeft(rest, " "))
+	file, line, ok := strings.Cut(tag, ":")
+	dot := strings.LastIndexByte(file, '.')
+	return ok && dot > 0 && number(line) && line != "" && places[file[dot+1:]]
+}
+
+var places = texts.Words("c cc cpp cxx h hpp rs go")
 
 // about reads the name of another mod at the beginning of a text with the tag of reporter: the text is about that mod.
 func (s *scan) about(text string, reporter *owner) bool {

@@ -160,7 +160,7 @@ func (p *parser) parts() {
 func (p *parser) part() bool {
 	s := p.rest()
 	switch c := s[0]; {
-	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0):
+	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0 || opensLevel(s)):
 		return p.tag()
 	case p.names == 0 && (isDigit(c) || !p.timed) && p.time():
 		return true
@@ -172,6 +172,16 @@ func (p *parser) part() bool {
 		return p.separator()
 	}
 	return p.word()
+}
+
+// opensLevel reports whether s begins with a level in round or angle brackets: "(warning) ", "<error> ".
+func opensLevel(s string) bool {
+	end := strings.IndexAny(s[:min(len(s), maxLevel+2)], ")>")
+	if end < 0 {
+		return false
+	}
+	_, ok := find(s[1:end], anywhere)
+	return ok && end+1 < len(s) && s[end+1] == ' '
 }
 
 // separator reads the signs between the parts of a head.
@@ -278,6 +288,9 @@ func (p *parser) host() {
 // word reads a word that begins with neither a digit nor a bracket.
 func (p *parser) word() bool {
 	s := p.rest()
+	if p.timed && p.console() {
+		return true
+	}
 	n := wordLen(s)
 	word := s[:n]
 	if eq := strings.IndexByte(word, '='); eq > 0 {

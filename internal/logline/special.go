@@ -47,14 +47,22 @@ func (p *parser) special() bool {
 		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
 			return p.sure(l, 6+n)
 		}
-	case s[4] == ':' && s[5] == ' ':
-		name := s[6:][:wordLen(s[6:])]
-		l, ok := find(s[:4], field)
-		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
-			return p.sure(l, 6+len(name))
-		}
+	case p.console():
+		return true
 	}
 	return p.decorated(s)
+}
+
+// console reads a level of four letters before a category with a number, as .NET's console logger writes them.
+func (p *parser) console() bool {
+	s := p.rest()
+	if len(s) < 7 || s[4] != ':' || s[5] != ' ' {
+		return false
+	}
+	name := s[6:][:wordLen(s[6:])]
+	l, ok := find(s[:4], field)
+	open := strings.IndexByte(name, '[')
+	return ok && open > 0 && isBracketed(name[open:], '[') && p.sure(l, 6+len(name))
 }
 
 // decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
