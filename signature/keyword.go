@@ -300,7 +300,7 @@ func isGlued(s string, i, j int) bool {
 func (sc *scanner) isExtreme(i, j int) bool {
 	s, slash := sc.s, skip(sc.s, i, digit)
 	switch {
-	case skipBack(s, max(sc.masked, 0), i, fold) == sc.masked, at(s, skip(s, j, fold))&digit != 0:
+	case sc.lit < sc.masked, at(s, skip(s, j, fold))&digit != 0:
 		return false
 	case slash < j:
 		return s[slash] == '/' && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])

@@ -87,47 +87,33 @@ func (sc *scanner) next() piece {
 		if i == len(s) {
 			break
 		}
-		if j > 0 {
+		start, end, k := i, i+1, literal
+		switch c := classes[s[i]]; {
+		case j > 0:
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
-			end, k := j, kindToken
-			if !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) ||
-				j-i == 3 && sc.asked() {
+			if end, k = j, kindToken; !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) ||
+				mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
-			if k == literal {
-				i = end
-				continue
+			if k != literal && i > sc.lit && classes[s[i-1]]&prefix != 0 {
+				start, end = sc.widen(i, end, k)
 			}
-			if i > sc.lit && classes[s[i-1]]&prefix != 0 {
-				i, end = sc.widen(i, end, k)
-			}
-			return sc.variable(i, end, k)
-		}
-		c := classes[s[i]]
-		switch {
 		case c&space != 0:
-			j := i + 1
-			// The text is trimmed, so something follows.
-			if s[i] == ' ' && j < len(s) && classes[s[j]]&space == 0 {
-				i = j
-				continue
+			if s[i] != ' ' || classes[s[i+1]]&space != 0 { // the text is trimmed, so something follows
+				sc.from, sc.to = sc.lit, i
+				sc.i = skip(s, end, space)
+				sc.lit = sc.i
+				return pieceSpace
 			}
-			j = skip(s, j, space)
-			sc.from, sc.to = sc.lit, i
-			sc.lit, sc.i = j, j
-			return pieceSpace
-		case c&act == 0 || c&wide == 0 && isInert(s, i):
-			i++
-		default:
-			start, end, k := sc.special(i)
-			if k == literal {
-				i = end
-				continue
-			}
+		case c&act != 0 && (c&wide != 0 || !isInert(s, i)):
+			start, end, k = sc.special(i)
+		}
+		if k != literal {
 			return sc.variable(start, end, k)
 		}
+		i = end
 	}
 	sc.from, sc.to = sc.lit, len(s)
 	sc.lit, sc.i = len(s), len(s)
@@ -158,91 +144,71 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 	}
 	blank := true // nothing but white space between end and i
-	for i := end; i < len(s); i++ {
+	for i := end; i < len(s); {
 		c := classes[s[i]]
-		if c&(narrow|act) == 0 {
-			if stop := joined(s, i, end, blank); stop > 0 {
-				end, blank, number = stop, true, false
-				sc.masked = end
-				i = end - 1
-				continue
-			}
-			if c&fold == 0 {
-				break
-			}
+		if c&(fold|act) == fold {
 			blank = blank && c&space != 0
+			i++
 			continue
-		}
-		stop, k := sc.following(i, end)
-		if k != literal {
-			if sc.show {
-				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
-			}
-			end, blank, number = stop, true, isNumber(s, i, stop)
-			if end < len(s) && s[end] == '=' {
-				end = paddingEnd(s, i, end)
-			}
-			sc.masked = end
-			i = end - 1
-			continue
-		}
-		if c&narrow == 0 {
-			if c&fold == 0 {
-				break
-			}
-			blank = false
-			continue
-		}
-		if !blank {
+		} else if c&(narrow|act) == 0 && s[i] != '%' && s[i] != '[' {
 			break
 		}
-		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
-			end, number = stop, false
-			sc.masked = end
-			i = end - 1
+		stop, k := sc.following(i, end, blank, number)
+		switch {
+		case k != literal:
+			if sc.show && k != kindUnit {
+				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
+			}
+			number, blank, end = isNumber(s, i, stop), true, stop
+			if end < len(s) && s[end] == '=' && k != kindUnit {
+				end = paddingEnd(s, i, stop)
+			}
+			sc.masked, i = end, end
 			continue
-		}
-		// A token after one space, or none, need not be looked at again, unless
-		// it may make the one after it the name of an account.
-		if (i == end || i == end+1 && s[end] == ' ') && s[i] != 'u' {
-			sc.lit, sc.i = end, stop
-			return pieceMask
+		case c&fold != 0:
+			blank = false
+			i++
+			continue
+		case c&narrow != 0 && blank && i <= end+1 && s[end] == ' ' && s[i] != 'u':
+			// It need not be looked at again, unless it may make the token after it the name of an account.
+			end = stop
 		}
 		break
 	}
-	sc.lit, sc.i = end, end
+	sc.lit, sc.i = sc.masked, end
 	return pieceMask
 }
 
-// joined returns the end of the percent sign, or of the address in brackets, at i that belongs to the run of variables
-// that ends at end, or 0.
-func joined(s string, i, end int, blank bool) int {
-	switch {
-	case s[i] == '[':
-		return bracketEnd(s, i)
-	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
-		return i + 1
-	}
-	return 0
-}
-
-// following decides about the token at i in the run of variables that ends at end.
-func (sc *scanner) following(i, end int) (int, kind) {
+// following decides about the token at i in the run of variables that ends at end, with nothing but white space between
+// if blank, and in a number if number.
+func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 	s := sc.s
-	if classes[s[i]]&narrow == 0 {
+	switch c := classes[s[i]]; {
+	case c&act != 0:
 		if start, stop, k := sc.special(i); start == i {
 			return stop, k
 		}
 		return i + 1, literal
+	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
+		return i + 1, kindUnit
+	case s[i] == '[' && bracketEnd(s, i) > 0:
+		return bracketEnd(s, i), kindUnit
+	case c&narrow == 0:
+		return i + 1, literal
 	}
 	stop, all := sc.window.token(s, i)
 	k := literal
-	if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
+	switch {
+	case isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()):
 		return stop, kindToken
-	} else if all&event != 0 || i == sc.account {
+	case all&event != 0 || i == sc.account:
 		stop, k = sc.narrow(i, stop, all)
 	}
-	if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
+	switch t := s[i:stop]; {
+	case k != literal:
+	case blank && number && units.has(t) && !sc.n.words.has(t):
+		k = kindUnit
+	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
 	}
 	return stop, k
@@ -267,7 +233,7 @@ func isID(s string, i, j int, all class) bool {
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
-	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
+	if isID(s, i, j, all) && (i == 0 || s[i-1] != ':') {
 		return j, sc.number(i, j, all)
 	}
 	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
@@ -358,7 +324,7 @@ func isScheme(s string, i int, all class) bool {
 // number decides about the narrow token s[i:j] with a digit, which holds the classes all.
 func (sc *scanner) number(i, j int, all class) kind {
 	s := sc.s
-	if all&glue == 0 && sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j], all) ||
+	if sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j]) ||
 		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
 		(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
 		return literal

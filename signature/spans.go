@@ -58,6 +58,7 @@ const (
 	kindQuoted
 	kindValue
 	kindVector
+	kindUnit // of a run of variables alone: a unit, or an address in brackets
 )
 
 // kindNames are the names of the kinds, in their order.
