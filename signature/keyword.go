@@ -229,12 +229,18 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j && s[n] == ':':
 		return at(s, n+1)&digit != 0
 	case s[n] == '%':
-		return n == j || at(s, n+1)&wordlike == 0 && !isMask(s, n+1)
+		return isPercent(s, j, n)
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
 	end, _ := sc.window.token(s, n)
 	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
+}
+
+// isPercent reports whether the '%' at i, after the number that ends at j, belongs to it: no word follows it, or no space
+// is between them.
+func isPercent(s string, j, i int) bool {
+	return i == j || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)
 }
 
 // beforeBar reports whether white space and '|' follow at j.

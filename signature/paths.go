@@ -2,12 +2,6 @@ package signature
 
 import "strings"
 
-// urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
-// part of it, punctuation after it is not.
-func urlEnd(s string, i int) int {
-	return cutPunctuation(s, i, skip(s, i, link))
-}
-
 // pathEnd returns the end of the path whose first slash ends at i.
 func pathEnd(s string, i int) int {
 	j := i

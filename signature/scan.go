@@ -90,14 +90,14 @@ func (sc *scanner) next() piece {
 		start, end, k := i, i+1, literal
 		switch c := classes[s[i]]; {
 		case j > 0:
-			if j-i == len("user") && s[i] == 'u' && i != sc.account {
-				sc.account = accountAfter(s, i, max(sc.masked, 0))
+			if j-i == len("user") && s[i] == 'u' {
+				sc.account = sc.accountAfter(i)
 			}
 			if end, k = j, kindToken; !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) ||
 				mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
-			if k != literal && i > sc.lit && classes[s[i-1]]&prefix != 0 {
+			if k != literal && at(s, i-1)&prefix != 0 {
 				start, end = sc.widen(i, end, k)
 			}
 		case c&space != 0:
@@ -129,7 +129,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	sc.from, sc.to = sc.lit, start
 	sc.begin, sc.before = start, sc.masked
 	number := isNumber(s, start, end)
-	if end < len(s) && s[end] == '=' {
+	if assigns(s, end) {
 		end = paddingEnd(s, start, end)
 	}
 	sc.masked = end
@@ -137,7 +137,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		sc.kind = shown(s[start:end], k)
 	}
 	// Mostly a word follows, after one space, that is no unit.
-	if i := end + 1; i < len(s) && s[end] == ' ' && classes[s[i]]&letter != 0 && s[i] != 'u' {
+	if i := end + 1; at(s, i)&letter != 0 && s[end] == ' ' && s[i] != 'u' {
 		if stop, all := sc.window.token(s, i); all == 0 && (!number || !units.has(s[i:stop])) {
 			sc.lit, sc.i = end, stop
 			return pieceMask
@@ -156,11 +156,11 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		stop, k := sc.following(i, end, blank, number)
 		switch {
 		case k != literal:
-			if sc.show && k != kindUnit {
+			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
 			number, blank, end = isNumber(s, i, stop), true, stop
-			if end < len(s) && s[end] == '=' && k != kindUnit {
+			if k != kindUnit && assigns(s, end) {
 				end = paddingEnd(s, i, stop)
 			}
 			sc.masked, i = end, end
@@ -169,7 +169,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			blank = false
 			i++
 			continue
-		case c&narrow != 0 && blank && i <= end+1 && s[end] == ' ' && s[i] != 'u':
+		case c&narrow != 0 && i == end+1 && s[end] == ' ' && s[i] != 'u':
 			// It need not be looked at again, unless it may make the token after it the name of an account.
 			end = stop
 		}
@@ -189,7 +189,7 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 			return stop, k
 		}
 		return i + 1, literal
-	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
+	case s[i] == '%' && blank && isPercent(s, end, i):
 		return i + 1, kindUnit
 	case s[i] == '[' && bracketEnd(s, i) > 0:
 		return bracketEnd(s, i), kindUnit
@@ -272,7 +272,7 @@ func (sc *scanner) beginning(i, j int, all class) (int, kind) {
 			return drivePath(s, j+1), kindPath
 		}
 		if at(s, j+2)&slash != 0 && s[j+1:j+3] == "//" && isScheme(s, i, all) {
-			return urlEnd(s, j+3), kindURL
+			return cutPunctuation(s, j+3, skip(s, j+3, link)), kindURL // a query is part of it
 		}
 	case next&digit != 0 && isPortHost(s[i:j]):
 		return j, kindHost
@@ -295,7 +295,7 @@ func (sc *scanner) word(i, j int, all class) kind {
 		return sc.number(i, j, all)
 	case sc.n.words.has(t):
 		// It is protected.
-	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j:
+	case all&glue != 0 && j+1 < len(s) && assigns(s, j) && s[j+1] == '=' && paddingEnd(s, i, j) > j:
 		return kindToken
 	case all&slash != 0:
 		if isRelativePath(t) {
@@ -453,11 +453,6 @@ func blank(s string) bool {
 
 // trim cuts white space, as the class table sees it, off both ends.
 func trim(s string) string {
-	for len(s) > 0 && classes[s[0]]&space != 0 {
-		s = s[1:]
-	}
-	for len(s) > 0 && classes[s[len(s)-1]]&space != 0 {
-		s = s[:len(s)-1]
-	}
-	return s
+	i := skip(s, 0, space)
+	return s[i:skipBack(s, i, len(s), space)]
 }
