@@ -105,17 +105,14 @@ var constantWords = []string{
 // takes a call and a search by length.
 var (
 	units     = newWords(unitWords)
-	constants = newWords(constantWords, each(constantWords, strings.ToUpper), each(constantWords, func(w string) string {
-		return strings.ToUpper(w[:1]) + w[1:]
-	}))
+	constants = func() *words {
+		var forms []string
+		for _, w := range constantWords {
+			forms = append(forms, w, strings.ToUpper(w), strings.ToUpper(w[:1])+w[1:])
+		}
+		return newWords(forms)
+	}()
 )
-
-func each(list []string, form func(string) string) (forms []string) {
-	for _, w := range list {
-		forms = append(forms, form(w))
-	}
-	return forms
-}
 
 // isTelling reports whether the narrow token t carries meaning even
 // where most tokens are values, alone in quotation marks or after "key=": it is a

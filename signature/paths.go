@@ -31,12 +31,9 @@ func dotsEnd(s string, i int) int {
 	return i
 }
 
-// nameStart returns i if a name begins there, maybe with a point, or 0.
-func nameStart(s string, i int) int {
-	if at(s, i)&wordlike != 0 || i < len(s) && s[i] == '.' && at(s, i+1)&wordlike != 0 {
-		return i
-	}
-	return 0
+// beginsName reports whether a name begins at i, maybe with a point.
+func beginsName(s string, i int) bool {
+	return at(s, i)&wordlike != 0 || at(s, i+1)&wordlike != 0 && s[i] == '.'
 }
 
 // cutPunctuation takes what more likely belongs to the sentence off the end of

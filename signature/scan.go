@@ -233,9 +233,6 @@ func isID(s string, i, j int, all class) bool {
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
-	if isID(s, i, j, all) && (i == 0 || s[i-1] != ':') {
-		return j, sc.number(i, j, all)
-	}
 	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
 	if j+1 < len(s) && (s[j] == ':' || !host && (s[j] == '@' || s[j] == '/')) {
 		if end, k := sc.beginning(i, j, all); k != literal {
@@ -289,10 +286,10 @@ func (sc *scanner) word(i, j int, all class) kind {
 	s := sc.s
 	t := s[i:j]
 	switch {
-	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
-		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		return sc.number(i, j, all)
+	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
+		// A plain word.
 	case sc.n.words.has(t):
 		// It is protected.
 	case all&glue != 0 && j+1 < len(s) && assigns(s, j) && s[j+1] == '=' && paddingEnd(s, i, j) > j:
@@ -385,20 +382,20 @@ func (sc *scanner) signed(i int) (start, end int, k kind) {
 
 // rooted returns the end of the path that begins with the dot or slash at i, or 0.
 func (sc *scanner) rooted(i int) int {
-	s := sc.s
-	switch j := dotsEnd(s, i); {
+	s, j := sc.s, i
+	switch {
 	case !sc.opens(i):
+		return 0
 	case s[i] == '\\':
 		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' {
 			return drivePath(s, i+1)
 		}
-	case s[i] == '/' || j > i:
-		if s[i] == '/' {
-			j = dotsEnd(s, i+1)
-		}
-		if j = nameStart(s, j); j > 0 {
-			return pathEnd(s, j)
-		}
+		return 0
+	case s[i] == '/':
+		j++
+	}
+	if j = dotsEnd(s, j); j > i && beginsName(s, j) {
+		return pathEnd(s, j)
 	}
 	return 0
 }
