@@ -237,8 +237,7 @@ func (sc *scanner) isMeasured(j int) bool {
 	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
 }
 
-// isPercent reports whether the '%' at i, after the number that ends at j, belongs to it: no word follows it, or no space
-// is between them.
+// isPercent reports whether the '%' at i belongs to the number that ends at j: no space is between, or no word follows.
 func isPercent(s string, j, i int) bool {
 	return i == j || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)
 }

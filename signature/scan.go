@@ -322,8 +322,8 @@ func isScheme(s string, i int, all class) bool {
 func (sc *scanner) number(i, j int, all class) kind {
 	s := sc.s
 	if sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j]) ||
-		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || isUpper(s[i]) && isMessageNumber(s, i, j) ||
-		(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
+		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) ||
+		isUpper(s[i]) && isMessageNumber(s, i, j) || (all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
 		return literal
 	}
 	return kindToken
