@@ -229,12 +229,17 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j && s[n] == ':':
 		return at(s, n+1)&digit != 0
 	case s[n] == '%':
-		return n == j || at(s, n+1)&wordlike == 0 && !isMask(s, n+1)
+		return isPercent(s, j, n)
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
 	end, _ := sc.window.token(s, n)
 	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
+}
+
+// isPercent reports whether the '%' at i belongs to the number that ends at j: no space is between, or no word follows.
+func isPercent(s string, j, i int) bool {
+	return i == j || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)
 }
 
 // beforeBar reports whether white space and '|' follow at j.
@@ -300,7 +305,7 @@ func isGlued(s string, i, j int) bool {
 func (sc *scanner) isExtreme(i, j int) bool {
 	s, slash := sc.s, skip(sc.s, i, digit)
 	switch {
-	case skipBack(s, max(sc.masked, 0), i, fold) == sc.masked, at(s, skip(s, j, fold))&digit != 0:
+	case sc.lit < sc.masked, at(s, skip(s, j, fold))&digit != 0:
 		return false
 	case slash < j:
 		return s[slash] == '/' && skip(s, slash+1, digit) == j && (s[i:slash] == "0" || s[i:slash] == s[slash+1:j])

@@ -105,17 +105,14 @@ var constantWords = []string{
 // takes a call and a search by length.
 var (
 	units     = newWords(unitWords)
-	constants = newWords(constantWords, each(constantWords, strings.ToUpper), each(constantWords, func(w string) string {
-		return strings.ToUpper(w[:1]) + w[1:]
-	}))
+	constants = func() *words {
+		var forms []string
+		for _, w := range constantWords {
+			forms = append(forms, w, strings.ToUpper(w), strings.ToUpper(w[:1])+w[1:])
+		}
+		return newWords(forms)
+	}()
 )
-
-func each(list []string, form func(string) string) (forms []string) {
-	for _, w := range list {
-		forms = append(forms, form(w))
-	}
-	return forms
-}
 
 // isTelling reports whether the narrow token t carries meaning even
 // where most tokens are values, alone in quotation marks or after "key=": it is a
@@ -268,6 +265,9 @@ func isNumbered(s string, i, j int) bool {
 // paddingMin is how long a text with padding must be to be base64.
 const paddingMin = 8
 
+// assigns reports whether '=' is at i.
+func assigns(s string, i int) bool { return i < len(s) && s[i] == '=' }
+
 // paddingEnd returns the end of the padding of base64, one '=' or two, at j, where
 // the variable that begins at i ends, or j.
 func paddingEnd(s string, i, j int) int {
@@ -332,24 +332,19 @@ func (sc *scanner) beginsAddress(i int) bool {
 // with them, as ::1 is, or begins one.
 func (sc *scanner) isCompressed(i, j int) bool {
 	s := sc.s
-	if j-i > groupMax || i-2 < max(sc.masked, 0) || !sc.beginsAddress(i-2) || sc.n.words.has(s[i:j]) {
-		return false
-	}
-	digits := false
-	for k := i; k < j; k++ {
-		if classes[s[k]]&(hexa|digit) == 0 {
-			return false
-		}
-		digits = digits || classes[s[k]]&digit != 0
-	}
-	return digits || j < len(s) && s[j] == ':' && at(s, j+1)&(hexa|digit) != 0
+	end, some := groupEnd(s, i)
+	return end == j && i-2 >= max(sc.masked, 0) && sc.beginsAddress(i-2) && !sc.n.words.has(s[i:j]) &&
+		(some || j < len(s) && s[j] == ':' && at(s, j+1)&(hexa|digit) != 0)
 }
 
 // accountAfter returns where the name of an account begins, if the word at i is
 // the "user" of "for user NAME" or a similar text, or -1. Such names are as variable
 // as any id; few of them hold a digit.
-func accountAfter(s string, i, floor int) int {
-	j := i + len("user")
+func (sc *scanner) accountAfter(i int) int {
+	s, floor, j := sc.s, max(sc.masked, 0), i+len("user")
+	if i == sc.account { // user is the name
+		return i
+	}
 	if s[i:j] != "user" || at(s, j)&space == 0 {
 		return -1
 	}
@@ -360,11 +355,9 @@ func accountAfter(s string, i, floor int) int {
 	}
 	switch s[n:k] {
 	case "for", "invalid", "Invalid", "unknown", "Unknown", "illegal", "Illegal":
-	default:
-		return -1
+		if k < i && (n == floor || classes[s[n-1]]&space != 0) {
+			return skip(s, j, space)
+		}
 	}
-	if k == i || n > floor && classes[s[n-1]]&space == 0 {
-		return -1
-	}
-	return skip(s, j, space)
+	return -1
 }

@@ -2,12 +2,6 @@ package signature
 
 import "strings"
 
-// urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
-// part of it, punctuation after it is not.
-func urlEnd(s string, i int) int {
-	return cutPunctuation(s, i, skip(s, i, link))
-}
-
 // pathEnd returns the end of the path whose first slash ends at i.
 func pathEnd(s string, i int) int {
 	j := i
@@ -37,12 +31,9 @@ func dotsEnd(s string, i int) int {
 	return i
 }
 
-// nameStart returns i if a name begins there, maybe with a point, or 0.
-func nameStart(s string, i int) int {
-	if at(s, i)&wordlike != 0 || i < len(s) && s[i] == '.' && at(s, i+1)&wordlike != 0 {
-		return i
-	}
-	return 0
+// beginsName reports whether a name begins at i, maybe with a point.
+func beginsName(s string, i int) bool {
+	return at(s, i)&wordlike != 0 || at(s, i+1)&wordlike != 0 && s[i] == '.'
 }
 
 // cutPunctuation takes what more likely belongs to the sentence off the end of

@@ -32,13 +32,7 @@ func (sc *scanner) quoteEnd(i int) int {
 	}
 	inside := i < sc.text
 	if which == quoteSingle || which == quoteDouble && !inside {
-		if mayFollowKeyword(s, i) && sc.keyword(i).announces() {
-			if which == quoteDouble {
-				sc.text, sc.opened = textEnd(s, i+1), i
-			}
-			return 0
-		}
-		if sc.quotesWords(i) {
+		if mayFollowKeyword(s, i) && sc.keyword(i).announces() || sc.quotesWords(i) {
 			if which == quoteDouble {
 				sc.text, sc.opened = textEnd(s, i+1), i
 			}

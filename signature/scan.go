@@ -87,47 +87,33 @@ func (sc *scanner) next() piece {
 		if i == len(s) {
 			break
 		}
-		if j > 0 {
-			if j-i == len("user") && s[i] == 'u' && i != sc.account {
-				sc.account = accountAfter(s, i, max(sc.masked, 0))
+		start, end, k := i, i+1, literal
+		switch c := classes[s[i]]; {
+		case j > 0:
+			if j-i == len("user") && s[i] == 'u' {
+				sc.account = sc.accountAfter(i)
 			}
-			end, k := j, kindToken
-			if !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) ||
-				j-i == 3 && sc.asked() {
+			if end, k = j, kindToken; !isID(s, i, j, all) || j-i == 1 && s[i] == '0' || sc.n.words.has(s[i:j]) ||
+				mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
-			if k == literal {
-				i = end
-				continue
+			if k != literal && at(s, i-1)&prefix != 0 {
+				start, end = sc.widen(i, end, k)
 			}
-			if i > sc.lit && classes[s[i-1]]&prefix != 0 {
-				i, end = sc.widen(i, end, k)
-			}
-			return sc.variable(i, end, k)
-		}
-		c := classes[s[i]]
-		switch {
 		case c&space != 0:
-			j := i + 1
-			// The text is trimmed, so something follows.
-			if s[i] == ' ' && j < len(s) && classes[s[j]]&space == 0 {
-				i = j
-				continue
+			if s[i] != ' ' || classes[s[i+1]]&space != 0 { // the text is trimmed, so something follows
+				sc.from, sc.to = sc.lit, i
+				sc.i = skip(s, end, space)
+				sc.lit = sc.i
+				return pieceSpace
 			}
-			j = skip(s, j, space)
-			sc.from, sc.to = sc.lit, i
-			sc.lit, sc.i = j, j
-			return pieceSpace
-		case c&act == 0 || c&wide == 0 && isInert(s, i):
-			i++
-		default:
-			start, end, k := sc.special(i)
-			if k == literal {
-				i = end
-				continue
-			}
+		case c&act != 0 && (c&wide != 0 || !isInert(s, i)):
+			start, end, k = sc.special(i)
+		}
+		if k != literal {
 			return sc.variable(start, end, k)
 		}
+		i = end
 	}
 	sc.from, sc.to = sc.lit, len(s)
 	sc.lit, sc.i = len(s), len(s)
@@ -143,7 +129,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	sc.from, sc.to = sc.lit, start
 	sc.begin, sc.before = start, sc.masked
 	number := isNumber(s, start, end)
-	if end < len(s) && s[end] == '=' {
+	if assigns(s, end) {
 		end = paddingEnd(s, start, end)
 	}
 	sc.masked = end
@@ -151,98 +137,78 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		sc.kind = shown(s[start:end], k)
 	}
 	// Mostly a word follows, after one space, that is no unit.
-	if i := end + 1; i < len(s) && s[end] == ' ' && classes[s[i]]&letter != 0 && s[i] != 'u' {
+	if i := end + 1; at(s, i)&letter != 0 && s[end] == ' ' && s[i] != 'u' {
 		if stop, all := sc.window.token(s, i); all == 0 && (!number || !units.has(s[i:stop])) {
 			sc.lit, sc.i = end, stop
 			return pieceMask
 		}
 	}
 	blank := true // nothing but white space between end and i
-	for i := end; i < len(s); i++ {
+	for i := end; i < len(s); {
 		c := classes[s[i]]
-		if c&(narrow|act) == 0 {
-			if stop := joined(s, i, end, blank); stop > 0 {
-				end, blank, number = stop, true, false
-				sc.masked = end
-				i = end - 1
-				continue
-			}
-			if c&fold == 0 {
-				break
-			}
+		if c&(fold|act) == fold {
 			blank = blank && c&space != 0
+			i++
 			continue
+		} else if c&(narrow|act) == 0 && s[i] != '%' && s[i] != '[' {
+			break
 		}
-		stop, k := sc.following(i, end)
-		if k != literal {
+		stop, k := sc.following(i, end, blank, number)
+		switch {
+		case k != literal:
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank, number = stop, true, isNumber(s, i, stop)
-			if end < len(s) && s[end] == '=' {
-				end = paddingEnd(s, i, end)
+			number, blank, end = isNumber(s, i, stop), true, stop
+			if k != kindUnit && assigns(s, end) {
+				end = paddingEnd(s, i, stop)
 			}
-			sc.masked = end
-			i = end - 1
+			sc.masked, i = end, end
 			continue
-		}
-		if c&narrow == 0 {
-			if c&fold == 0 {
-				break
-			}
+		case c&fold != 0:
 			blank = false
+			i++
 			continue
-		}
-		if !blank {
-			break
-		}
-		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
-			end, number = stop, false
-			sc.masked = end
-			i = end - 1
-			continue
-		}
-		// A token after one space, or none, need not be looked at again, unless
-		// it may make the one after it the name of an account.
-		if (i == end || i == end+1 && s[end] == ' ') && s[i] != 'u' {
-			sc.lit, sc.i = end, stop
-			return pieceMask
+		case c&narrow != 0 && i == end+1 && s[end] == ' ' && s[i] != 'u':
+			// It need not be looked at again, unless it may make the token after it the name of an account.
+			end = stop
 		}
 		break
 	}
-	sc.lit, sc.i = end, end
+	sc.lit, sc.i = sc.masked, end
 	return pieceMask
 }
 
-// joined returns the end of the percent sign, or of the address in brackets, at i that belongs to the run of variables
-// that ends at end, or 0.
-func joined(s string, i, end int, blank bool) int {
-	switch {
-	case s[i] == '[':
-		return bracketEnd(s, i)
-	case s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)):
-		return i + 1
-	}
-	return 0
-}
-
-// following decides about the token at i in the run of variables that ends at end.
-func (sc *scanner) following(i, end int) (int, kind) {
+// following decides about the token at i in the run of variables that ends at end, with nothing but white space between
+// if blank, and in a number if number.
+func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 	s := sc.s
-	if classes[s[i]]&narrow == 0 {
+	switch c := classes[s[i]]; {
+	case c&act != 0:
 		if start, stop, k := sc.special(i); start == i {
 			return stop, k
 		}
 		return i + 1, literal
+	case s[i] == '%' && blank && isPercent(s, end, i):
+		return i + 1, kindUnit
+	case s[i] == '[' && bracketEnd(s, i) > 0:
+		return bracketEnd(s, i), kindUnit
+	case c&narrow == 0:
+		return i + 1, literal
 	}
 	stop, all := sc.window.token(s, i)
 	k := literal
-	if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()) {
+	switch {
+	case isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) && (stop-i != 3 || !sc.asked()):
 		return stop, kindToken
-	} else if all&event != 0 || i == sc.account {
+	case all&event != 0 || i == sc.account:
 		stop, k = sc.narrow(i, stop, all)
 	}
-	if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
+	switch t := s[i:stop]; {
+	case k != literal:
+	case blank && number && units.has(t) && !sc.n.words.has(t):
+		k = kindUnit
+	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
 	}
 	return stop, k
@@ -267,9 +233,6 @@ func isID(s string, i, j int, all class) bool {
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
-	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
-		return j, sc.number(i, j, all)
-	}
 	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
 	if j+1 < len(s) && (s[j] == ':' || !host && (s[j] == '@' || s[j] == '/')) {
 		if end, k := sc.beginning(i, j, all); k != literal {
@@ -306,7 +269,7 @@ func (sc *scanner) beginning(i, j int, all class) (int, kind) {
 			return drivePath(s, j+1), kindPath
 		}
 		if at(s, j+2)&slash != 0 && s[j+1:j+3] == "//" && isScheme(s, i, all) {
-			return urlEnd(s, j+3), kindURL
+			return cutPunctuation(s, j+3, skip(s, j+3, link)), kindURL // a query is part of it
 		}
 	case next&digit != 0 && isPortHost(s[i:j]):
 		return j, kindHost
@@ -323,13 +286,13 @@ func (sc *scanner) word(i, j int, all class) kind {
 	s := sc.s
 	t := s[i:j]
 	switch {
-	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
-		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		return sc.number(i, j, all)
+	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
+		// A plain word.
 	case sc.n.words.has(t):
 		// It is protected.
-	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j:
+	case all&glue != 0 && j+1 < len(s) && assigns(s, j) && s[j+1] == '=' && paddingEnd(s, i, j) > j:
 		return kindToken
 	case all&slash != 0:
 		if isRelativePath(t) {
@@ -358,9 +321,9 @@ func isScheme(s string, i int, all class) bool {
 // number decides about the narrow token s[i:j] with a digit, which holds the classes all.
 func (sc *scanner) number(i, j int, all class) kind {
 	s := sc.s
-	if all&glue == 0 && sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j], all) ||
-		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) || isMessageNumber(s, i, j) ||
-		(all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
+	if sc.n.words.has(s[i:j]) || all&glue != 0 && sc.n.words.keeps(s[i:j]) ||
+		(mayFollowKeyword(s, i) || j-i == 3 && sc.asked()) && sc.isCode(i, j) ||
+		isUpper(s[i]) && isMessageNumber(s, i, j) || (all&slash != 0 || j == i+1) && sc.isExtreme(i, j) {
 		return literal
 	}
 	return kindToken
@@ -419,20 +382,20 @@ func (sc *scanner) signed(i int) (start, end int, k kind) {
 
 // rooted returns the end of the path that begins with the dot or slash at i, or 0.
 func (sc *scanner) rooted(i int) int {
-	s := sc.s
-	switch j := dotsEnd(s, i); {
+	s, j := sc.s, i
+	switch {
 	case !sc.opens(i):
+		return 0
 	case s[i] == '\\':
 		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' {
 			return drivePath(s, i+1)
 		}
-	case s[i] == '/' || j > i:
-		if s[i] == '/' {
-			j = dotsEnd(s, i+1)
-		}
-		if j = nameStart(s, j); j > 0 {
-			return pathEnd(s, j)
-		}
+		return 0
+	case s[i] == '/':
+		j++
+	}
+	if j = dotsEnd(s, j); j > i && beginsName(s, j) {
+		return pathEnd(s, j)
 	}
 	return 0
 }
@@ -487,11 +450,9 @@ func blank(s string) bool {
 
 // trim cuts white space, as the class table sees it, off both ends.
 func trim(s string) string {
-	for len(s) > 0 && classes[s[0]]&space != 0 {
-		s = s[1:]
+	if at(s, 0)&space == 0 && at(s, len(s)-1)&space == 0 {
+		return s
 	}
-	for len(s) > 0 && classes[s[len(s)-1]]&space != 0 {
-		s = s[:len(s)-1]
-	}
-	return s
+	i := skip(s, 0, space)
+	return s[i:skipBack(s, i, len(s), space)]
 }

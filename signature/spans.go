@@ -58,6 +58,7 @@ const (
 	kindQuoted
 	kindValue
 	kindVector
+	kindUnit // of a run of variables alone: a unit, or an address in brackets
 )
 
 // kindNames are the names of the kinds, in their order.
@@ -97,6 +98,8 @@ var forms = []struct {
 func (k kind) join(next kind, gap string) kind {
 	comma, colon := strings.Contains(gap, ","), strings.Contains(gap, ":")
 	switch {
+	case next == kindUnit:
+		return k
 	case k == kindTime || next == kindTime:
 		return kindTime
 	case (k == kindNumber || k == kindVector) && next == kindNumber && comma:

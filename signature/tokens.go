@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -377,12 +378,7 @@ func (t *tokens) nameEnd(i int) int {
 
 // isStructure reports whether the key of a field is among the words from i to j.
 func (t *tokens) isStructure(i, j int) bool {
-	for k := i; k < j; k++ {
-		if t.words[k].key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.words[i:j], func(w term) bool { return w.key })
 }
 
 // form returns the key of the column of statements with the same first word, number of words and punctuation.
@@ -477,8 +473,7 @@ func isConstant(w []byte) bool {
 
 // letters counts the bytes of word that are letters or part of one beyond
 // ASCII.
-func letters(word []byte) int {
-	n := 0
+func letters(word []byte) (n int) {
 	for _, b := range word {
 		if isLetter(b) || b >= 0x80 {
 			n++

@@ -117,17 +117,12 @@ func codes(s []byte, put func([]byte)) {
 			}
 			put(w)
 		}
-		if key = nil; isDecidingKey(w) && (!announced || len(marks) > 0) {
+		k := keywordOfKey(w)
+		if key = nil; (k == codeKeyword || k == fieldKeyword) && (!announced || len(marks) > 0) {
 			key = w
 		}
 		announced, i, last = announced || arrow, end, end
 	}
-}
-
-// isDecidingKey reports whether the word after this one decides.
-func isDecidingKey(key []byte) bool {
-	k := keywordOfKey(key)
-	return k == codeKeyword || k == fieldKeyword
 }
 
 // isFaultType reports whether w is the name of a type of fault.

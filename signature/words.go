@@ -50,14 +50,10 @@ func (w *words) has(t string) bool {
 //go:noinline
 func (w *words) find(t string) bool { return slices.Contains(w.lists[t[0]], t) }
 
-// keeps reports whether every part of the token t that holds a digit is one of
-// the words, or t as a whole is; all are the classes in t.
+// keeps reports whether t is several parts with dots between, and each that holds a digit is one of the words.
 // System.Int32 stays, System.Int32.F7 does not.
-func (w *words) keeps(t string, all class) bool {
-	if w.has(t) {
-		return true
-	}
-	if all&glue == 0 || classes[t[0]]&digit != 0 || !hasDot(t) {
+func (w *words) keeps(t string) bool {
+	if classes[t[0]]&digit != 0 || !hasDot(t) {
 		return false
 	}
 	for part := range strings.SplitSeq(t, ".") {
