@@ -89,6 +89,18 @@ rules:
 	}
 }
 
+// TestLintNumbers: conditions that differ in a number are not the same.
+func TestLintNumbers(t *testing.T) {
+	require.Empty(t, findings(`
+version: 1
+rules:
+  - {id: a, when: 'len(template) == 3', disposition: ignore`+tested+`
+  - {id: b, when: 'len(template) == 4', disposition: ignore`+tested+`
+  - {id: c, when: 'template[0:3] == "abc"', disposition: ignore`+tested+`
+  - {id: d, when: 'template[0:4] == "abc"', disposition: ignore`+tested+`
+`))
+}
+
 func TestLintTests(t *testing.T) {
 	const hint = " (write two texts that it must match, and a similar one that it must not match) [tests]"
 	require.Equal(t, []string{
