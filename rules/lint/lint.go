@@ -17,7 +17,6 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
@@ -234,8 +233,8 @@ func (l *linter) harmless() {
 
 // breaks reports whether an entry with a decision breaks play by itself.
 func breaks(d *event.Decision) bool {
-	m := coalesce.Member{Disposition: d.Disposition, Severity: d.Severity, Effects: coalesce.EffectsOf(d, false)}
-	return m.Harm() > 0
+	return d.Disposition == event.Blocking && (d.Severity == event.SeverityFatal ||
+		slices.ContainsFunc(d.Tags, func(tag string) bool { return tag == "crash" || tag == "hang" || tag == "breaks" }))
 }
 
 // conditions looks at the parts of a rule's condition and exceptions.

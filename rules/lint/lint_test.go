@@ -73,11 +73,15 @@ rules:
   - {id: small, when: 'template startsWith "small"', disposition: blocking, tests: [{match: small a}, {match: small b}, {no_match: c}]}
 `
 	for name, test := range map[string]struct{ rules, want string }{
-		"not mine": {`  - {id: mine, when: 'not (template contains "mine")', disposition: ignore` + tested,
-			`f1.yaml:4:5: warning: rule mine: the rules of this file decide 6 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`},
-		"two rules": {`  - {id: b, when: 'template endsWith "nd b"', disposition: advisory` + tested + `
+		"not mine": {
+			`  - {id: mine, when: 'not (template contains "mine")', disposition: ignore` + tested,
+			`f1.yaml:4:5: warning: rule mine: the rules of this file decide 6 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`,
+		},
+		"two rules": {
+			`  - {id: b, when: 'template endsWith "nd b"', disposition: advisory` + tested + `
   - {id: a, when: 'template endsWith "h a"', disposition: ignore` + tested,
-			`f1.yaml:4:5: warning: rule b: the rules of this file decide 2 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`},
+			`f1.yaml:4:5: warning: rule b: the rules of this file decide 2 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`,
+		},
 		"as serious":    {`  - {id: own, when: 'template startsWith "crash"', disposition: blocking, tags: [crash]` + tested, ""},
 		"only a fault":  {`  - {id: own, when: 'template startsWith "small"', disposition: ignore` + tested, ""},
 		"tags it alone": {`  - {id: own, when: 'phase == ""', continue: true, tags: [own]` + tested, ""},

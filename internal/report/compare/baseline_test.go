@@ -348,22 +348,24 @@ func TestWorseByPhase(t *testing.T) {
 
 // TestOtherMods: a group that names other mods alone does not fail, unless it breaks play by itself.
 func TestOtherMods(t *testing.T) {
+	other := []blame.Suspect{{Mod: "Other Mod", Score: 60}}
+	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
 	for name, test := range map[string]struct {
 		blamed []blame.Suspect
 		mods   []string
 		tag    string
 		other  bool
 	}{
-		"another mod":         {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, []string{"Riverboats"}, "play", true},
-		"all mods count":      {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, nil, "", false},
+		"another mod":         {other, []string{"Riverboats"}, "play", true},
+		"all mods count":      {other, nil, "", false},
 		"the mod":             {[]blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}, []string{"Doors", "river boats"}, "", false},
-		"one of two":          {[]blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}, []string{"Riverboats"}, "", false},
+		"one of two":          {two, []string{"Riverboats"}, "", false},
 		"no mod":              {nil, []string{"Riverboats"}, "", false},
 		"too weak to name":    {[]blame.Suspect{{Mod: "Other Mod", Score: 5}}, []string{"Riverboats"}, "", false},
-		"crash of another":    {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, []string{"Riverboats"}, "crash", false},
-		"failed load":         {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, []string{"Riverboats"}, "breaks", false},
-		"hang":                {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, []string{"Riverboats"}, "hang", false},
-		"shortage of another": {[]blame.Suspect{{Mod: "Other Mod", Score: 60}}, []string{"Riverboats"}, "memory", true},
+		"crash of another":    {other, []string{"Riverboats"}, "crash", false},
+		"failed load":         {other, []string{"Riverboats"}, "breaks", false},
+		"hang":                {other, []string{"Riverboats"}, "hang", false},
+		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
 	} {
 		c := collector(t, compare.Config{Mods: test.mods})
 		run := c.Run(compare.New, compare.RunConfig{
