@@ -349,6 +349,7 @@ func TestWorseByPhase(t *testing.T) {
 // TestOtherMods: a group that names other mods alone does not fail, unless it breaks play by itself.
 func TestOtherMods(t *testing.T) {
 	other := []blame.Suspect{{Mod: "Other Mod", Score: 60}}
+	mine := []blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}
 	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
 	for name, test := range map[string]struct {
 		blamed []blame.Suspect
@@ -358,7 +359,7 @@ func TestOtherMods(t *testing.T) {
 	}{
 		"another mod":         {other, []string{"Riverboats"}, "play", true},
 		"all mods count":      {other, nil, "", false},
-		"the mod":             {[]blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}, []string{"Doors", "river boats"}, "", false},
+		"the mod":             {mine, []string{"Doors", "river boats"}, "", false},
 		"one of two":          {two, []string{"Riverboats"}, "", false},
 		"no mod":              {nil, []string{"Riverboats"}, "", false},
 		"too weak to name":    {[]blame.Suspect{{Mod: "Other Mod", Score: 5}}, []string{"Riverboats"}, "", false},
