@@ -100,3 +100,23 @@ func TestIsCutFrame(t *testing.T) {
 		"(wrapper dynamic-meth", "(wra", "Gadget.List`1<in", "Verse", "V", "Verse.Log:Error (string) [0x0",
 	}, []string{"[Tools] on", "Tools are on", "Tools: on", "- item", "3.5", "(Filename: "})
 }
+
+// TestLastLine: a log whose last run lacks the awaited line counts as cut.
+func TestLastLine(t *testing.T) {
+	const banner = "Mono path[0] = 'a'\nInitialize engine version: 2022.3.35f1 (abc)\n"
+	for in, cut := range map[string]bool{
+		banner + "[Boats] tests finished\n":                                false,
+		banner + "[Boats] tests finished\nafterwards\n":                    false,
+		banner + "[Boats] tests finished":                                  false,
+		banner + "[Boats] tests fin":                                       true,
+		banner + "[Boats] tests began\n":                                   true,
+		banner + "[Boats] tests finished\n" + banner + "[Boats] began\n":   true,
+		banner + "began\n" + banner + "[Boats] \x1b[31mtests finished\n\n": false,
+		"": false, // empty, which is a finding of its own
+	} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{LastLine: "tests finished"})
+		require.NoError(t, err)
+		got := len(recs) > 0 && recs[len(recs)-1].Status == event.StatusTruncated
+		require.Equal(t, cut, got, in)
+	}
+}

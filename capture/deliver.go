@@ -135,6 +135,7 @@ func (r *Reader) endRun(next uint64) {
 // notice puts a notice into out.
 func (r *Reader) notice(n event.Notice) {
 	rec := r.deliver()
+	r.ended = r.ended && n.Status != event.StatusRestarted
 	rec.Entry, rec.Layout, rec.Family = n.Entry(), r.layout, r.format.Name
 }
 

@@ -16,6 +16,9 @@ import (
 // not valid.
 func (r *Reader) truncated() string {
 	ln := &r.cur
+	if r.opt.LastLine != "" && !r.ended && ln.no > 0 {
+		return "the line with which a whole log ends is missing"
+	}
 	if ln.no == 0 || ln.no != r.lines.no || ln.ended || len(ln.text) == 0 || ln.cut > 0 {
 		return ""
 	}

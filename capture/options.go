@@ -44,6 +44,10 @@ type Options struct {
 	// Tee gets the bytes of the input, unpacked, in order and as they are read: all of them where it is read to its end.
 	// With an Ahead that is in another goroutine, until Next has returned an error. Optional.
 	Tee io.Writer
+
+	// LastLine is a text that a line of each whole log contains: a log without it ends in [event.StatusTruncated], and so
+	// does a log whose game started again after that line. Optional.
+	LastLine string
 }
 
 // validate reports the first field that is out of its range.

@@ -32,6 +32,7 @@ type Reader struct {
 	banner bannerState
 	first  int // line of the first record; 0 before it
 
+	ended   bool // a line of the log now contains Options.LastLine
 	footers int  // of managed code
 	upload  bool // the log is below the header of an upload, and no banner is between
 	json    jsonLine
@@ -245,6 +246,7 @@ func (r *Reader) read() {
 		}
 		r.unwrap(ln)
 		r.unhead(ln)
+		r.ended = r.ended || r.opt.LastLine != "" && bytes.Contains(ln.text, []byte(r.opt.LastLine))
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++

@@ -274,6 +274,22 @@ rules:
 	require.Equal(t, "end", decide("", "op").Rule)
 }
 
+// TestPlanWeight: an outcome counts only if the plan has it for itself, and not if it is of a rule or of the set.
+func TestPlanWeight(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: tag, when: 'template contains "t"', continue: true, tags: [x]}
+  - {id: shown, when: 'template contains "p"', continue: true, sets_phase: play}
+  - {id: own, when: 'template startsWith "o"', disposition: advisory, tags: [own]}
+`)
+	ev := set.NewEvaluator()
+	for template, want := range map[string]int{"": 0, "t": 4 + 1, "p": 4, "o": 0, "ot": 4 + 2, "op": 4 + 1} {
+		p := ev.Plan(&rules.Input{Template: template})
+		require.Equal(t, want, p.Weight(), template)
+	}
+}
+
 // TestPhaseShownByTheEntry: a rule with continue sets the phase for the rules after it and for the entries after this
 // one, unless the rule that decides sets another; and leaves the input as it was.
 func TestPhaseShownByTheEntry(t *testing.T) {

@@ -340,3 +340,16 @@ func TestContinueOnlyTags(t *testing.T) {
 		require.ErrorContains(t, errs, "a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)", field)
 	}
 }
+
+// TestFewNearNames: of many overrides of nothing, the first hundred name the rule that was meant.
+func TestFewNearNames(t *testing.T) {
+	mine := "version: 1\nrules:\n"
+	for i := range 102 {
+		mine += fmt.Sprintf("  - {id: load.failed%d, override: true, enabled: false}\n", i)
+	}
+	base := "version: 1\nrules: [{id: load.failed, when: 'template == \"x\"', disposition: ignore}]"
+	_, err := rules.Compile(rules.File{Name: "mine", Data: []byte(mine)}, rules.File{Name: "base", Data: []byte(base)})
+	require.Error(t, err)
+	require.Equal(t, 102, strings.Count(err.Error(), "no file after this one has a rule"))
+	require.Equal(t, 100, strings.Count(err.Error(), "did you mean"), err.Error())
+}

@@ -242,6 +242,16 @@ func TestAction(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.read(t, "out/heed.sarif")), &sarif))
 	require.NotEmpty(t, sarif.Runs[0].Results)
 
+	// The fault of another mod passes, and a log without its last line fails.
+	inputs["fail-on-mod"] = "Doors\nWalls\n"
+	said, err = r.run(t, inputs)
+	require.NoError(t, err, said)
+	inputs["last-line"] = "tests finished"
+	said, err = r.run(t, inputs)
+	require.ErrorContains(t, err, "exit status 1", said)
+	delete(inputs, "last-line")
+	delete(inputs, "fail-on-mod")
+
 	// A token that may not write costs the comment alone, and a push has none.
 	said, err = r.run(t, inputs, "GH_REFUSES=1")
 	require.ErrorContains(t, err, "exit status 1")

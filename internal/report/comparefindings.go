@@ -65,7 +65,7 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
 			rule := c.Rule(g.Rule).shown().described(g.Rule, g.Severity)
-			found = append(found, finding{row, rule, "new: " + why(g), first.File})
+			found = append(found, finding{row, rule, "new: " + why(g), first.File, g.OtherMod})
 		}
 	}
 	says := func(why string) func(*compare.Group) string { return func(*compare.Group) string { return why } }

@@ -200,6 +200,15 @@ func (s *compared) check(d *compare.Check) {
 		s.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
 			counted(d.Added, "group", "groups"), len(d.More), len(d.Worse), len(d.Expired))
 	}
+	others := 0
+	for _, g := range slices.Concat(d.Added, d.More, d.Worse, d.Expired) {
+		if g.OtherMod {
+			others++
+		}
+	}
+	if others > 0 {
+		s.say("%s other mods only: no reason to fail.", text.Count(others, "group names", "groups name"))
+	}
 	s.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
 		text.Count(d.KnownEntries, "entry", "entries"), text.Count(d.Known, "group"), len(d.Unseen))
 	for _, g := range gapsOf(&d.New) {

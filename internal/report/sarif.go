@@ -198,9 +198,13 @@ func (s *sarif) add(uri string, p *found) {
 	if news := p.news(); news != "" {
 		message += "; " + news
 	}
+	level := sarifLevel(properties.Disposition, properties.Severity)
+	if p.passes() {
+		level = "note"
+	}
 	key := map[string]string{sarifFingerprint: strings.TrimSuffix(p.Disposition.String()+"."+p.Rule+"."+p.mod, ".")}
 	s.Results = append(s.Results, sarifResult{
-		RuleID: p.Rule, RuleIndex: index, Level: sarifLevel(properties.Disposition, properties.Severity),
+		RuleID: p.Rule, RuleIndex: index, Level: level,
 		Message: sarifText(message), Locations: [1]sarifLocation{sarifAt(uri, p.first())}, Fingerprints: key,
 		Partial:     map[string]string{"primaryLocationLineHash": key[sarifFingerprint]}, // as GitHub names it
 		Occurrences: p.entries(), Properties: properties,

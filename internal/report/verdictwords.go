@@ -280,7 +280,7 @@ func (m *missing) sentence(t texts) string {
 	case event.StatusRunCut:
 		return t.say("Repeated messages are left out %s: the real counts may be higher.", where)
 	case event.StatusTruncated:
-		return t.say("A record is cut off %s.", where)
+		return t.say("The log is cut off %s.", where)
 	case event.StatusRestarted:
 		return t.say("The log starts again %s.", where)
 	case event.StatusNoLog:

@@ -18,6 +18,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/rules/internal/compiled"
@@ -37,6 +38,7 @@ const (
 	checkPhase     = "phase"            // a phase that no rule sets
 	checkUnused    = compiled.Unused    // a list or macro that nothing uses
 	checkOverride  = compiled.Override  // an override that changes nothing
+	checkBreaks    = "breaks"           // a file decides texts that break play, in place of the rules whose tests they are
 	checkBlindness = compiled.Blindness // a rule is off that alone ends the blindness of another
 )
 
@@ -86,6 +88,7 @@ func lint(set *rules.Set) []Finding {
 	}
 	l.reach()
 	l.tests()
+	l.harmless()
 	for i, r := range set.Rules() {
 		if !r.Disabled {
 			l.conditions(r, l.Rules[i].Conditions)
@@ -202,6 +205,36 @@ func (l *linter) tests() {
 			l.rule(i, checkTests, hint, "has %d of 2 match tests and %d of 1 no_match tests", yes, no)
 		}
 	}
+}
+
+// harmless reports each file with rules that decide test texts of later rules that break play.
+func (l *linter) harmless() {
+	type count struct{ first, rule, tests int } // the first rule of the file, and one rule whose tests it has
+	counts := map[int]count{}
+	list := l.set.Rules()
+	for _, t := range l.set.Test() {
+		meant := event.Decision{Disposition: t.Rule.Disposition, Severity: t.Rule.Severity, Tags: t.Rule.Tags}
+		if got := l.set.Rule(t.Got.Rule); t.Overridden && got != nil && breaks(&meant) && !breaks(&t.Got) {
+			by := slices.Index(list, got)
+			n, seen := counts[l.Rules[by].File]
+			if !seen {
+				n = count{by, slices.Index(list, t.Rule), 0}
+			}
+			n.first, n.tests = min(n.first, by), n.tests+1
+			counts[l.Rules[by].File] = n
+		}
+	}
+	for _, n := range counts {
+		l.rule(n.first, checkBreaks, "narrow it: see the tests with rules check",
+			"the rules of this file decide %s of later rules that break play, such as %s", text.Count(n.tests, "test"),
+			list[n.rule].ID)
+	}
+}
+
+// breaks reports whether an entry with a decision breaks play by itself.
+func breaks(d *event.Decision) bool {
+	return d.Disposition == event.Blocking && (d.Severity == event.SeverityFatal ||
+		slices.ContainsFunc(d.Tags, func(tag string) bool { return tag == "crash" || tag == "hang" || tag == "breaks" }))
 }
 
 // conditions looks at the parts of a rule's condition and exceptions.

@@ -62,6 +62,49 @@ rules:
 `))
 }
 
+// TestLintBreaks: a file whose rules decide texts that break play, and less than they should, has one finding.
+func TestLintBreaks(t *testing.T) {
+	base := `
+version: 1
+rules:
+  - {id: crash, when: 'template startsWith "crash"', disposition: blocking, tags: [crash], tests: [{match: crash a}, {match: crash b}, {no_match: c}]}
+  - {id: hang, when: 'template startsWith "hang"', disposition: blocking, tags: [hang], tests: [{match: hang a}, {match: hang b}, {no_match: c}]}
+  - {id: end, when: 'template startsWith "end"', disposition: blocking, severity: fatal, tests: [{match: end a}, {match: end b}, {no_match: c}]}
+  - {id: small, when: 'template startsWith "small"', disposition: blocking, tests: [{match: small a}, {match: small b}, {no_match: c}]}
+`
+	for name, test := range map[string]struct{ rules, want string }{
+		"not mine": {
+			`  - {id: mine, when: 'not (template contains "mine")', disposition: ignore` + tested,
+			`f1.yaml:4:5: warning: rule mine: the rules of this file decide 6 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`,
+		},
+		"two rules": {
+			`  - {id: b, when: 'template endsWith "nd b"', disposition: advisory` + tested + `
+  - {id: a, when: 'template endsWith "h a"', disposition: ignore` + tested,
+			`f1.yaml:4:5: warning: rule b: the rules of this file decide 2 tests of later rules that break play, such as crash (narrow it: see the tests with rules check) [breaks]`,
+		},
+		"as serious":    {`  - {id: own, when: 'template startsWith "crash"', disposition: blocking, tags: [crash]` + tested, ""},
+		"only a fault":  {`  - {id: own, when: 'template startsWith "small"', disposition: ignore` + tested, ""},
+		"tags it alone": {`  - {id: own, when: 'phase == ""', continue: true, tags: [own]` + tested, ""},
+	} {
+		found := slices.DeleteFunc(findings("\nversion: 1\nrules:\n"+test.rules+"\n", base), func(f string) bool {
+			return !strings.HasSuffix(f, "[breaks]")
+		})
+		require.Equal(t, test.want, strings.Join(found, "\n"), name)
+	}
+}
+
+// TestLintNumbers: conditions that differ in a number are not the same.
+func TestLintNumbers(t *testing.T) {
+	require.Empty(t, findings(`
+version: 1
+rules:
+  - {id: a, when: 'len(template) == 3', disposition: ignore`+tested+`
+  - {id: b, when: 'len(template) == 4', disposition: ignore`+tested+`
+  - {id: c, when: 'template[0:3] == "abc"', disposition: ignore`+tested+`
+  - {id: d, when: 'template[0:4] == "abc"', disposition: ignore`+tested+`
+`))
+}
+
 func TestLintTests(t *testing.T) {
 	const hint = " (write two texts that it must match, and a similar one that it must not match) [tests]"
 	require.Equal(t, []string{

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
@@ -175,10 +176,15 @@ its samples and templates are masked again, and the report names this.
 Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
 urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
 (or blocking): one of these has that disposition; blind: a part of a log is missing, or
-a log is empty; never: only report.`,
+a log is empty; never: only report.
+
+With --fail-on-mod a problem that names other mods alone is listed and does not fail: a
+skipped case of junit, a note of sarif. A crash, a hang, and a load that failed as a
+whole always count, and so do problems without a mod and blindness.`,
 		Example: `  heed baseline check Player.log
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
   heed baseline check --format junit run.log > heed.xml
+  heed baseline check --fail-on-mod Riverboats --last-line 'tests finished' run.log
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 	}
 	p.logCommand(cmd, &from, func(cmd *cobra.Command, names []string) error {
@@ -203,10 +209,20 @@ a log is empty; never: only report.`,
 			return nil // the error was reported
 		}
 		d := c.collector.Check(b, today)
-		p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
+		found := slices.Concat(d.Added, d.More, d.Worse, d.Expired)
+		p.findings(f, &d.New, slices.DeleteFunc(found, func(g compare.Group) bool { return g.OtherMod }))
 		return p.compared(f, c, report.Comparison{Check: d})
 	})
 	f.register(p, cmd, formatJUnit, formatSARIF)
+	cmd.Flags().StringArrayVar(&f.mods, "fail-on-mod", nil, "fail only on problems that name the mod `NAME`, name no mod, or break play (repeatable)")
+	cli.Checked(cmd, func(cmd *cobra.Command) error {
+		for _, mod := range f.mods {
+			if blame.Key(mod) == "" {
+				return cli.Usage(cmd, "--fail-on-mod %q: give it the name of a mod", mod)
+			}
+		}
+		return nil
+	})
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
 	p.dayFlag(cmd, &today)
 	return cmd

@@ -27,6 +27,7 @@ type compareFlags struct {
 	viewFlags
 	rules  ruleFlags
 	failOn []string
+	mods   []string // of --fail-on-mod
 }
 
 // register adds the flags of all of them, with more formats.
@@ -36,6 +37,7 @@ func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) 
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {
 		f.registerFailOn(cmd)
+		p.registerLastLine(cmd)
 		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
 	}
 	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
@@ -48,6 +50,11 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
 	cli.Completes(cmd, "fail-on", what...)
 	cli.Checked(cmd, func(cmd *cobra.Command) error { return checkFailOn(cmd, f.failOn, what...) })
+}
+
+// registerLastLine adds --last-line, for the commands that fail on missing evidence.
+func (p *program) registerLastLine(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.lastLine, "last-line", "", "count a log as cut if no line of its last run contains `TEXT`, such as the last words of a test run")
 }
 
 // compared writes the comparison in the formats of the flags.
@@ -93,7 +100,9 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 		return nil, err
 	}
 	scrubber := p.scrubber(&f.scrub, f.formats()...)
-	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber.Text, ScrubMod: scrubber.Mod})
+	collector, err := compare.NewCollector(compare.Config{
+		Rules: set, Scrub: scrubber.Text, ScrubMod: scrubber.Mod, Mods: f.mods,
+	})
 	return &comparing{
 		set: set, normalizer: normalizer, collector: collector, formats: f.formats(), scrubber: scrubber,
 	}, err

@@ -116,6 +116,7 @@ end; 130 interrupted.`,
 		return checkFailOn(cmd, f.failOn, failBlocking, failAdvisory, failBlind, failNever)
 	})
 	p.registerMemory(cmd, &f.remember)
+	p.registerLastLine(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
 	return cmd

@@ -34,9 +34,12 @@ type program struct {
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by the names of named
 	mods    installed
-	lang    string            // of players' texts; "" for the system's
-	texts   map[string]string // of that language, since the first document; nil for English
-	output  string            // the file of --output, "-" for standard output
+
+	lastLine string // of --last-line
+
+	lang   string            // of players' texts; "" for the system's
+	texts  map[string]string // of that language, since the first document; nil for English
+	output string            // the file of --output, "-" for standard output
 }
 
 // Host has the functions and forms of the program that mounts the commands. The zero Host is the small program, which

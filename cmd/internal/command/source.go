@@ -27,7 +27,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	if err != nil {
 		return nil, err
 	}
-	reader, err := capture.NewReader(in, capture.Options{Tee: tee})
+	reader, err := capture.NewReader(in, capture.Options{Tee: tee, LastLine: p.lastLine})
 	if err != nil {
 		_ = in.Close() // only read from
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))

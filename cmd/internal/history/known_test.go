@@ -45,6 +45,20 @@ func TestKnownSuspect(t *testing.T) {
 		"5 weitere kamen hinzu; seitdem 6 von 9 Sitzungen, davor 0 von 5", known(rules.Texts("de")))
 }
 
+// TestKnownOfOne: one session with the group has nothing to compare; one without it is where the group was not.
+func TestKnownOfOne(t *testing.T) {
+	h := open(t, history.Config{})
+	remember(t, h, session(1, "broken", nil, 2), day(1))
+	known := func(group signature.ID) string {
+		return testkit.Must(h.Known(t.Context(), session(9, "", nil), group))
+	}
+	require.Empty(t, known(2))
+	require.NotEmpty(t, known(3))
+	remember(t, h, session(2, "broken", nil, 3), day(2))
+	require.NotEmpty(t, known(2))
+	require.NotEmpty(t, known(3))
+}
+
 // TestKnownWithoutVersions: a group is new in a game of which no session shows a version or mods.
 func TestKnownWithoutVersions(t *testing.T) {
 	h := open(t, history.Config{})

@@ -262,6 +262,10 @@ func TestWithoutSession(t *testing.T) {
 		require.Equal(t, status, (<-done).StatusCode, code)
 	}
 
+	notice := `{"jsonrpc":"2.0","method":"notifications/x"}` // without _meta, which a request alone must have
+	require.Equal(t, 202, f.send("POST", notice, headers("notifications/x", "")...).StatusCode)
+	require.Equal(t, notice, f.take(f.server))
+
 	listen := `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` +
 		bridge.ResourceBase + `items"]}}}`
 	r = <-asks(listen, "subscriptions/listen", "")

@@ -224,6 +224,11 @@ func TestGameThatFails(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: {}\n\n")
 		}, `broke off: EOF; the outcome of a call is unknown"`},
+		"events with a status": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(500)
+			_, _ = io.WriteString(w, "data: {}\n\n")
+		}, `HTTP 500 Internal Server Error"`},
 		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `the outcome of a call is unknown"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +244,25 @@ func TestGameThatFails(t *testing.T) {
 			require.Contains(t, got, `"id":7`)
 		})
 	}
+}
+
+// TestSessionThatCannotBegin: of a session that is begun again in vain, the client hears no answer to its initialize, but
+// to its request alone.
+func TestSessionThatCannotBegin(t *testing.T) {
+	began := false
+	b, _ := beginGame(t, &game{handler: func(w http.ResponseWriter, _ *http.Request, m map[string]any) bool {
+		again := m["method"] == "initialize" && began
+		if began = began || m["method"] == "initialize"; again {
+			w.WriteHeader(http.StatusInternalServerError)
+		} else if m["method"] == "tools/call" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		return again || m["method"] == "tools/call"
+	}})
+	b.ask(hello25)
+	require.Contains(t, b.take(b.client), `"id":1,`)
+	b.ask(build)
+	require.Contains(t, b.take(b.client), `"id":7,"error":`)
 }
 
 // TestCancelOverHTTP: since 2026-07-28, the end of the request says that it is canceled; before, a notification does.

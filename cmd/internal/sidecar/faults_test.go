@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 	"unicode/utf16"
@@ -79,6 +80,8 @@ func TestUnreadable(t *testing.T) {
 			require.Contains(t, last.Text, c.want)
 		})
 	}
+	gone := errors.New("the pipe is gone")
+	require.ErrorIs(t, Serve(iotest.ErrReader(gone), io.Discard, Config{Epoch: "e"}), gone)
 	for name, input := range map[string][]byte{
 		"nothing": nil, "hello": greeting, "mark": append([]byte("\ufeff"), greeting...),
 	} {

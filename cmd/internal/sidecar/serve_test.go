@@ -322,6 +322,8 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 			ids = append(ids, a.ID)
 		}
 		require.ElementsMatch(t, []string{"old-1", "old-3"}, ids)
+		c.ask(query{Kind: queryFlush}, nil)
+		require.Empty(t, c.seen, "the client has these updates")
 		require.NoError(t, c.end())
 	})
 }

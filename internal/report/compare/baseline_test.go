@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/signature"
 )
@@ -342,5 +343,47 @@ func TestWorseByPhase(t *testing.T) {
 			Decision:  event.Decision{Rule: "test.rule", Disposition: event.Blocking},
 		})
 		require.Len(t, c.Check(b, on("2026-01-02")).Worse, worse, alone)
+	}
+}
+
+// TestOtherMods: a group that names other mods alone does not fail, unless it breaks play by itself.
+func TestOtherMods(t *testing.T) {
+	other := []blame.Suspect{{Mod: "Other Mod", Score: 60}}
+	mine := []blame.Suspect{{Mod: "code: RiverBoats", Score: 60}}
+	two := []blame.Suspect{{Mod: "A", Score: 60}, {Mod: "Riverboats", Score: 60}}
+	for name, test := range map[string]struct {
+		blamed []blame.Suspect
+		mods   []string
+		tag    string
+		other  bool
+	}{
+		"another mod":         {other, []string{"Riverboats"}, "play", true},
+		"all mods count":      {other, nil, "", false},
+		"the mod":             {mine, []string{"Doors", "river boats"}, "", false},
+		"one of two":          {two, []string{"Riverboats"}, "", false},
+		"no mod":              {nil, []string{"Riverboats"}, "", false},
+		"too weak to name":    {[]blame.Suspect{{Mod: "Other Mod", Score: 5}}, []string{"Riverboats"}, "", false},
+		"crash of another":    {other, []string{"Riverboats"}, "crash", false},
+		"failed load":         {other, []string{"Riverboats"}, "breaks", false},
+		"hang":                {other, []string{"Riverboats"}, "hang", false},
+		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
+	} {
+		c := collector(t, compare.Config{Mods: test.mods})
+		run := c.Run(compare.New, compare.RunConfig{
+			Template: func(signature.Signature) (string, bool) { return "the ship sinks", true },
+			Blame:    func() []blame.Suspect { return test.blamed },
+		})
+		for i := range 2 { // the tag is of one entry
+			d := event.Decision{Rule: "test.rule", Disposition: event.Blocking}
+			if d.Tags = []string{test.tag}; i > 0 {
+				d.Tags = nil
+			}
+			run.Observe(&capture.Record{StartLine: i + 1}, &heed.Outcome{
+				Decision: d, Signature: signature.Of([]byte("the ship sinks")),
+			})
+		}
+		added := c.Check(&compare.Baseline{}, on("2026-01-01")).Added
+		require.Len(t, added, 1, name)
+		require.Equal(t, test.other, added[0].OtherMod, name)
 	}
 }

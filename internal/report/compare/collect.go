@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
@@ -57,6 +58,9 @@ type Config struct {
 
 	// ScrubMod does the same to the names and the ids of mods. Nil: Scrub.
 	ScrubMod func(name string) string
+
+	// Mods are the names of the mods whose new problems a [Check] fails on; see [Group]. None: of all mods.
+	Mods []string
 }
 
 // Side is a side of a comparison.
@@ -98,6 +102,7 @@ type tally struct {
 	sample   string
 	text     string          // with the stack
 	suspects []blame.Suspect // whom its first urgent entry points at
+	breaks   bool            // an entry breaks play by itself
 	asked    bool            // for suspects and a sample
 }
 
@@ -273,6 +278,8 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	}
 	tally.count++
 	tally.own = max(tally.own, r.collector.own(o))
+	member := heed.Member{Disposition: d.Disposition, Severity: d.Severity, Effects: coalesce.EffectsOf(d, false)}
+	tally.breaks = tally.breaks || member.Harm() > 0
 	if d.Disposition.Urgent() && !tally.asked {
 		tally.asked = true
 		if r.config.Blame != nil {

@@ -114,6 +114,7 @@ type Group struct {
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what,omitempty" jsonschema:"What happened, as the rule describes it."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the most likely first."`
+	OtherMod    bool              `json:"otherMod,omitempty" jsonschema:"It points at other mods than those of --fail-on-mod and does not break play, so that it does not fail."`
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
 	Ratio       *ratio            `json:"ratio,omitempty" jsonschema:"New rate divided by old rate, with bounds, by the measure that shows the smallest difference."`
@@ -269,8 +270,13 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	}
 	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
 	r.Sample = c.safe(sample, maxShown)
-	for _, name := range blame.Likely(g.suspects()) {
+	named := blame.Likely(g.suspects())
+	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
+	for _, name := range named {
 		r.Blame = append(r.Blame, text.Safe(c.config.ScrubMod(name), 0))
+		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, func(mod string) bool {
+			return blame.Key(mod) == blame.Key(name)
+		})
 	}
 	if c.config.Rules != nil {
 		if rule := c.config.Rules.Rule(rule); rule != nil {

@@ -124,6 +124,7 @@ func (t *tally) merge(u *tally) {
 		}
 	}
 	t.count += u.count
+	t.breaks = t.breaks || u.breaks
 	t.own, t.alone = max(t.own, u.own), max(t.alone, u.alone)
 	if len(t.suspects) == 0 {
 		t.suspects = u.suspects

@@ -91,18 +91,22 @@ func word(n int) (s string) {
 }
 
 // TestEndsInTime asks heed to end in the middle of a large log: it ends after --grace, and reports the rest as missing;
-// with a state, the next heed reads it. The second request ends wrap at once.
+// with a state, the next heed reads it. The second request ends wrap at once. Most of the log is written while heed is
+// stopped, and the request waits for it there, so that no load lets heed read the log before.
 func TestEndsInTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, recorded := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded")
 	const errors = `(?m)^heed: [\d,]+ bytes of the log were not read before the end$`
-	const lines = 150_000
+	const lines, early = 150_000, 1000
 	var b strings.Builder
+	begun := 0
 	for n := range lines {
+		if n == early {
+			begun = b.Len()
+		}
 		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
 	}
-	write(t, log, b.String())
 	self, err := os.Executable()
 	require.NoError(t, err)
 	run := func(args ...string) (*exec.Cmd, *buffer) {
@@ -119,14 +123,23 @@ func TestEndsInTime(t *testing.T) {
 		}, patience, time.Millisecond)
 		return cmd, &errs
 	}
+	end := func(cmd *exec.Cmd, log string, requests ...os.Signal) error {
+		require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP))
+		write(t, log, b.String()[begun:])
+		for _, s := range append(requests, syscall.SIGCONT) {
+			require.NoError(t, cmd.Process.Signal(s))
+		}
+		return cmd.Wait()
+	}
 	for _, args := range [][]string{
 		{"serve", "--state", "serve", "--log-file", "own", "--grace", "1ms", log},
 		{"mcp", "--state", "mcp", "--log", log, "--grace", "1ms", "--", "sleep", "60"},
 		{"follow", "--state", "follow", "-q", "--grace", "1ms", log},
 	} {
+		_ = os.Remove(log)
+		write(t, log, b.String()[:begun])
 		cmd, errs := run(args...)
-		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-		_ = cmd.Wait() // of its status
+		_ = end(cmd, log, syscall.SIGTERM) // of its status
 		require.Regexp(t, errors, errs.String(), args[0])
 		data, err := os.ReadFile(recorded)
 		require.NoError(t, err)
@@ -139,10 +152,9 @@ func TestEndsInTime(t *testing.T) {
 	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries", text.Number(uint64(lines+1))), "with the notice")
 
 	game := filepath.Join(dir, "Game.log")
+	write(t, filepath.Join(dir, "early"), b.String()[:begun])
 	cmd, errs = run("wrap", "--state", "wrap", "--log", game, "--grace", "1h", "--", "sh", "-c",
-		`trap "" TERM; cat Player.log > Game.log; while :; do sleep 1; done`)
-	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	_ = cmd.Wait()
+		`trap "" TERM; cat early > Game.log; while :; do sleep 1; done`)
+	_ = end(cmd, game, syscall.SIGTERM, syscall.SIGINT)
 	require.Regexp(t, errors, errs.String())
 }
