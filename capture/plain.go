@@ -111,10 +111,12 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
-	return a.lines == 1 && !opensPlainly(ln.text) && a.reportsFault() && (isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
+	return a.lines == 1 && !opensPlainly(ln.text) && a.reportsFault() &&
+		(isThrown(b, 1) || isThrown(b, 0) && isErrorType(b))
 }
 
-// isErrorType reports whether the first word of b is the type of an error without its package, with a colon: "TypeError:".
+// isErrorType reports whether the first word of b is the type of an error without its package, and has a colon, as
+// "TypeError:" has.
 func isErrorType(b []byte) bool {
 	word, _, ok := bytes.Cut(b, []byte(": "))
 	return ok && b[0]-'A' < 26 && len(word) > len("Error") && (hasSuffix(word, "Error") || hasSuffix(word, "Exception"))

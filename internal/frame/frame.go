@@ -225,10 +225,10 @@ func (f *Head) python(line string) bool {
 	return ok && f.Module != "" && f.Name != ""
 }
 
-// script reads a frame of Lua, Ruby, JavaScript or Papyrus, which is a place and a function: "PLACE: in function 'turn'",
-// "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() - PLACE". A place is
-// a file, a colon and the line, or `"FILE" Line 12`. A function without a name has the name of the file. t has no space
-// at its ends.
+// script reads a frame of Lua, Ruby, JavaScript or Papyrus, which is a place and a function: "PLACE: in function
+// 'turn'", "PLACE in (method) turn", "1. turn - PLACE", "PLACE:in 'turn'", "turn@PLACE:3", "[id].Press.turn() - PLACE".
+// A place is a file, a colon and the line, or `"FILE" Line 12`. A function without a name has the name of the file. t
+// has no space at its ends.
 func (f *Head) script(t string) bool {
 	name, place := "", ""
 	end := t[len(t)-1]

@@ -283,7 +283,7 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 74600
+	maxCodeLines = 75000
 	maxFolders   = 18
 	maxExported  = 518
 )

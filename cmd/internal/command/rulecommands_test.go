@@ -58,7 +58,7 @@ func TestDiffSides(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(testRules), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("no rules"), 0o600))
-	require.Contains(t, runArgs(t, "rules", "diff", "default", dir, log).stdout, "by rule test.blocking")
+	require.Contains(t, runArgs(t, "rules", "diff", "default", dir, log).stdout, "by rule test.advisory")
 	embedded := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", "default", "../../../rules/default", log)
 	require.Equal(t, exitOK, embedded.status, embedded.stderr)
 	for _, tc := range []struct {
