@@ -187,11 +187,12 @@ func TestPlayers(t *testing.T) {
 // TestNothing: an archive without a log gives a report of nothing, and a folder or pattern without a file is an error.
 func TestNothing(t *testing.T) {
 	c := Config{Config: intake.Config{Salt: []byte("salt"), K: 5}}
-	dir := t.TempDir()
+	dir, later := t.TempDir(), t.TempDir()
 	var empty bytes.Buffer
 	require.NoError(t, zip.NewWriter(&empty).Close())
 	require.NoError(t, os.WriteFile(dir+"/empty.zip", empty.Bytes(), 0o600))
-	c.Patterns[population.Before], c.Patterns[population.After] = []string{dir}, []string{dir}
+	require.NoError(t, os.WriteFile(later+"/empty.zip", empty.Bytes(), 0o600))
+	c.Patterns[population.Before], c.Patterns[population.After] = []string{dir}, []string{later}
 	text, _ := run(t, c)
 	require.Contains(t, text, `"players": 0,`)
 	c.Patterns[population.After] = []string{dir + "/*.log"}
