@@ -83,7 +83,7 @@ func TestRuleCommandsGolden(t *testing.T) {
 // of the replay, and that what is shown adds up.
 func TestExplainAgreesWithReplay(t *testing.T) {
 	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	ev := set.NewEvaluator()
+	evaluators := map[string]*rules.Evaluator{} // by family
 	n := testkit.Must(signature.New(set.Masking()))
 	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
@@ -98,7 +98,10 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				return true
 			}
 			seen[key] = true
-			e := explain(ev, n, f, false, nil)
+			if evaluators[src.Family] == nil {
+				evaluators[src.Family] = testkit.Must(set.For(src.Family)).NewEvaluator()
+			}
+			e := explain(evaluators[src.Family], n, f, false, nil)
 			require.Equal(t, o.Signature.ID.String(), e.Signature.ID)
 			require.Equal(t, o.Decision.Rule, e.Decision.Rule, "%s:%d", path, rec.StartLine)
 			require.Equal(t, o.Decision.Disposition, e.Decision.Disposition)
