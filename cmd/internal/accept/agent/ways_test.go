@@ -82,6 +82,8 @@ func (r *reports) ack(ctx context.Context, id string, through uint64) error {
 // next says how an agent acknowledges an item.
 func next(item *heed.Item) string { return fmt.Sprintf("ACK %s %d", item.ID, item.LatestSequence) }
 
+func look(*heed.Item) string { return "read a brief" }
+
 // viaHook asks heed before each call whether it is denied, and after it for a text, as the hooks of Claude Code do.
 type viaHook struct {
 	reports
@@ -94,7 +96,7 @@ func newHook(game, client *gabp.Client) (*viaHook, error) {
 	h := &viaHook{reports: reports{client}, game: game}
 	var err error
 	h.talk, err = deliver.New(deliver.Config{
-		Heed: client, Way: words.Way{Ack: next},
+		Heed: client, Way: words.Way{Look: look, Ack: next, More: look},
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err == nil {
