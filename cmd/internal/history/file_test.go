@@ -457,6 +457,9 @@ func TestKilled(t *testing.T) {
 		for i, lines := range out {
 			for range 1 + r.IntN(5) {
 				require.True(t, lines.Scan())
+				if strings.Contains(lines.Text(), "SQLITE_BUSY") { // on a busy machine, and it says so
+					break
+				}
 				var id, n int64
 				_, err := fmt.Sscan(lines.Text(), &id, &n)
 				require.NoError(t, err, lines.Text())
