@@ -3,10 +3,10 @@ package brief
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/cmd/internal/way"
 )
 
 // SessionNext returns the next steps about an item of a session: by the tools of an agent, or by the commands of a
@@ -18,7 +18,7 @@ func SessionNext(class string, a *heed.Item) []string {
 	case heedsource.TemplateModAuthor: // who reads it has neither the game nor its log
 		return nil
 	default:
-		number := a.ID[strings.LastIndexByte(a.ID, '-')+1:]
+		number := way.Number(a)
 		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", number))
 		if a.Blocking {
 			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", number))

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -190,13 +189,11 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 			return s
 		})}
 	}
-	r := f.request(f.item)
-	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {
-		r.WorkOrderID = src.Engine.Latest().Epoch + "-" + f.item
-	}
-	if _, known := src.Engine.Item(r.WorkOrderID); f.item != "" && !known {
+	it, known := src.Engine.Item(f.item)
+	if f.item != "" && !known {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
+	r := f.request(it.ID)
 	r.Scrub = p.scrubber(&f.scrub, f.Format) != nil
 	s, err := briefing.New(heedsource.Sources(c))
 	if err != nil {

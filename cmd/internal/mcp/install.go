@@ -32,8 +32,11 @@ var Clients = []Client{
 // ErrNoServer says that a file has no server of the name.
 var ErrNoServer = errors.New("no server of that name")
 
-// ErrDone says that there is nothing to change.
-var ErrDone = errors.New("")
+// ErrInFront and ErrAlone say that there is nothing to change.
+var (
+	ErrInFront = errors.New("heed is in front of it already")
+	ErrAlone   = errors.New("heed is not in front of it")
+)
 
 // Edit returns the file of a client with heed, own, in front of a server that it names, or without it for an empty
 // own, and the entry of the server before and after. The rest of the file stays, byte by byte. The error names what
@@ -89,7 +92,7 @@ func (s started) fronted(own []string) (started, error) {
 		s = started{command: own[0], args: slices.Concat(own[1:], []string{"--", s.command}, s.args)}
 	}
 	if s.command == before.command && slices.Equal(s.args, before.args) {
-		return s, fmt.Errorf("heed is in front of it already%w", ErrDone)
+		return s, ErrInFront
 	}
 	return s, nil
 }
@@ -105,7 +108,7 @@ func (s started) alone() (started, error) {
 			return started{url: s.args[i+1]}, nil
 		}
 	}
-	return s, fmt.Errorf("heed is not in front of it%w", ErrDone)
+	return s, ErrAlone
 }
 
 // addresses are the members with the address of a server over HTTP.

@@ -37,7 +37,7 @@ func TestEdit(t *testing.T) {
 			require.Contains(t, c.after, after)
 
 			_, _, _, err = client.Edit(c.file, edited, "game", own)
-			require.ErrorIs(t, err, ErrDone)
+			require.ErrorIs(t, err, ErrInFront)
 			require.EqualError(t, err, "heed is in front of it already")
 			other, _, _, err := client.Edit(c.file, edited, "game", append(slices.Clone(own), "--fail-open"))
 			require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestEdit(t *testing.T) {
 				require.JSONEq(t, c.before, string(back))
 			}
 			_, _, _, err = client.Edit(c.file, back, "game", nil)
-			require.ErrorIs(t, err, ErrDone)
+			require.ErrorIs(t, err, ErrAlone)
 			require.EqualError(t, err, "heed is not in front of it")
 			_, _, _, err = client.Edit(c.file, edited, "gone", own)
 			require.ErrorIs(t, err, ErrNoServer)

@@ -243,7 +243,7 @@ func ShortID(id, epoch string) string {
 	return id
 }
 
-// Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item] and [Session.ItemID].
+// Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item].
 func (s *Session) Item(id string) (heed.Item, bool) {
 	s.attention.mu.Lock()
 	blind := s.attention.blind
@@ -251,7 +251,7 @@ func (s *Session) Item(id string) (heed.Item, bool) {
 	if blind != nil && blind.ID == id {
 		return *blind, true
 	}
-	return s.engine.Item(s.ItemID(id))
+	return s.engine.Item(id)
 }
 
 // Verdict returns the evidence about an operation; see [heed.Engine.Verdict].
@@ -263,7 +263,7 @@ func (s *Session) Verdict(operation string) heed.Verdict {
 
 // Delivered records that an item was delivered to a consumer; see [heed.Engine.Delivered].
 func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
-	return s.engine.Delivered(consumer, s.ItemID(id), upTo)
+	return s.engine.Delivered(consumer, id, upTo)
 }
 
 // Acked is the answer to an acknowledgement. It belongs to the caller.

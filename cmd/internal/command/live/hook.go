@@ -158,8 +158,15 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 		h.heed = found[0].Client
 		return errors.Join(h.answer(ctx, ""), h.silence())
 	}
-	slices.SortStableFunc(found, func(a, b reached) int { return h.holds(ctx, a) - h.holds(ctx, b) })
-	for _, one := range found { // which game a tool acts on is not known: any of them may hold it back
+	var holding, others []reached
+	for _, one := range found {
+		if h.holds(ctx, one) {
+			holding = append(holding, one)
+		} else {
+			others = append(others, one)
+		}
+	}
+	for _, one := range append(holding, others...) { // on which game a tool acts is not known: any may hold it back
 		pid := strconv.Itoa(one.run.PID)
 		h.heed, h.chosen = one.Client, []string{"--pid", pid}
 		err = errors.Join(err, h.answer(ctx, "/"+pid))
@@ -171,14 +178,11 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 // several is all heeds that run, in the conversation that continues if they are lost.
 type several struct{ deliver.Heed }
 
-// holds returns -1 if the event asks for a call, and an item of the heed holds it back, else 0.
-func (h *hooked) holds(ctx context.Context, one reached) int {
+// holds reports whether the event asks for a call, and an item of the heed holds it back.
+func (h *hooked) holds(ctx context.Context, one reached) bool {
 	var current gabp.CurrentResult
-	if h.gates() && one.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current) == nil &&
-		current.Attention != nil && current.Attention.Blocking {
-		return -1
-	}
-	return 0
+	return h.gates() && one.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current) == nil &&
+		current.Attention != nil && current.Attention.Blocking
 }
 
 // gates reports whether the event asks for a call of the game that may be refused.

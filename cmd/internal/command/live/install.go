@@ -112,7 +112,7 @@ func (p *program) install(cmd *cobra.Command, f *installFlags, client *mcp.Clien
 		case errors.Is(err, mcp.ErrNoServer):
 			there = append(there, client.Servers(file, data)...)
 			continue
-		case errors.Is(err, mcp.ErrDone):
+		case errors.Is(err, mcp.ErrInFront), errors.Is(err, mcp.ErrAlone):
 			return p.print(fmt.Appendf(nil, "%s: %s: %v\n", file, f.server, err))
 		case err != nil:
 			return cli.Failed(exitUsage, fmt.Errorf("%s: %s: %w", file, f.server, err))
