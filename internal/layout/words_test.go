@@ -35,6 +35,24 @@ var (
 	code      = regexp.MustCompile("`[^`]*`|(?m:^\\|.*$)")
 )
 
+// measured is a figure of a measurement. Commands print these: a document names the command, or shows its output in a
+// block that a test writes.
+var measured = regexp.MustCompile(`\d\s?(?:ns|µs|us|[kMG]B/s|MiB/s)\b|` +
+	`\d\s?(?:times|×|%) (?:faster|slower|smaller|less|more)\b`)
+
+// TestFigures finds figures of measurements in the prose of documents.
+func TestFigures(t *testing.T) {
+	for _, name := range tracked(t, ".md") {
+		if strings.Contains(name, "testdata/") || strings.HasPrefix(name, "docs/decisions/") || name == "CHANGELOG.md" {
+			continue // a decision and a change have the figures of their day
+		}
+		src := string(testkit.Must(os.ReadFile(filepath.Join(root, name))))
+		for _, figure := range measured.FindAllString(blocks.ReplaceAllString(src, ""), -1) {
+			t.Errorf("%s: %q is a figure of no command", name, figure)
+		}
+	}
+}
+
 // TestWords holds comments and documents to names of things.
 func TestWords(t *testing.T) {
 	var comments, documents strings.Builder
