@@ -101,7 +101,7 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		out.Without = &d
 	}
 	defer ev.end()
-	defer ev.restore(in, in.Phase)
+	defer ev.setPhase(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
 		v := x.conditions[r.cond].value(ev, in)
@@ -117,8 +117,8 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		if r == outcome.Rule {
 			break
 		}
-		if r.Continue && v.holds && exception == nil {
-			ev.setPhase(in, r)
+		if r.Continue && r.SetsPhase != "" && v.holds && exception == nil {
+			ev.setPhase(in, r.SetsPhase)
 		}
 	}
 	out.Omitted = out.Tried - len(out.Trials)

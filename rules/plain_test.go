@@ -19,16 +19,19 @@ import (
 // an index and without a plan.
 func inOrder(ev *Evaluator, in *Input) Outcome {
 	defer ev.end()
-	defer ev.restore(in, in.Phase)
+	defer ev.setPhase(in, in.Phase)
 	var known given
 	for _, r := range ev.set.active {
 		if !ev.matches(in, r) {
 			continue
 		}
 		if !r.Continue {
-			return *outcome(r, in, &known)
+			return *known.to(&r.outcomes[r.severity(in.Level)], in.Phase)
 		}
-		known.add(ev, in, r)
+		known.add(r)
+		if r.SetsPhase != "" {
+			ev.setPhase(in, r.SetsPhase)
+		}
 	}
 	return *known.to(ev.set.fallback(in), in.Phase)
 }
@@ -52,14 +55,11 @@ func sameDecision(a, b *event.Decision) bool {
 		a.Invalidates == b.Invalidates && slices.Equal(a.Tags, b.Tags)
 }
 
-// requireIndexed holds the index to the condition of a rule, and the guard, too.
+// requireIndexed holds the index to the condition of a rule.
 func requireIndexed(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *Input) {
 	defer ev.end()
 	if !ev.holds(in, &r.cond.code) {
 		return
-	}
-	if r.cond.guard != nil {
-		require.True(t, ev.holds(in, r.cond.guard), "the guard of %s for %+v", r.When, in)
 	}
 	if !r.Disabled {
 		found := newRuleSet(len(set.active))
@@ -69,7 +69,7 @@ func requireIndexed(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *In
 	}
 }
 
-// FuzzIndex holds index, guard and plan to plain evaluation in order, for any
+// FuzzIndex holds index and plan to plain evaluation in order, for any
 // condition and any texts.
 func FuzzIndex(f *testing.F) {
 	for _, when := range []string{
