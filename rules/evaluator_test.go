@@ -331,11 +331,11 @@ lists: {l: [q, w]}
 rules:
   - {id: t, when: 'template contains "a"', continue: true, tags: [x]}
   - {id: a, when: 'contains_any(template, l) or source in l', disposition: ignore}
-  - {id: b, when: 'template startsWith "ab" and not (phase == "play")', disposition: blocking}
+  - {id: b, when: 'template startsWith "abcd" and not (phase == "play")', disposition: blocking}
   - {id: c, when: 'message contains "zz"', disposition: ignore}
 `)
 	ev := set.NewEvaluator()
-	in := &rules.Input{Template: "abc", Message: "abc", Phase: "menu"}
+	in := &rules.Input{Template: "abcd", Message: "abc", Phase: "menu"}
 	p := ev.Plan(in)
 	require.NotNil(t, p.Known())
 	require.Zero(t, testing.AllocsPerRun(100, func() { ev.Decide(&p, in) }))
