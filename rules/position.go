@@ -40,11 +40,11 @@ func locate(src *source, n *yaml.Node, offset int) (line, col int) {
 		for unicode.IsSpace(c.peek()) && c.peek() != 0 {
 			c.next()
 		}
-		if i == offset {
-			break
-		}
 		if c.peek() != want {
 			return n.Line, n.Column
+		}
+		if i == offset {
+			break
 		}
 		c.next()
 		if n.Style&yaml.SingleQuotedStyle != 0 && want == '\'' {
