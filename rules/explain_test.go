@@ -105,7 +105,8 @@ func TestExplainClauses(t *testing.T) {
 	ev := explaining(t, File{Name: "f.yaml", Data: []byte(explainRules)})
 	in := &Input{Template: "Could not save the game", Level: event.LevelError, Phase: "play"}
 	r := ev.set.Rule("decides")
-	c := ev.explainer().conditions[r.cond].value(ev, in)
+	c := ev.explainer().conditions[r.cond]
+	c.evaluate(ev, in)
 	require.Equal(t, opAnd, c.op)
 	or := c.parts[1]
 	require.Equal(t, opOr, or.op)
@@ -156,7 +157,8 @@ func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 		require.Equal(t, want.Rule.ID, got.Trials[len(got.Trials)-1].ID)
 	}
 	for _, r := range ev.set.active {
-		c := ev.explainer().conditions[r.cond].value(ev, in)
+		c := ev.explainer().conditions[r.cond]
+	c.evaluate(ev, in)
 		require.Equal(t, ev.holds(in, &r.cond.code), c.holds, "clauses of rule %s: %s", r.ID, r.When)
 		for _, d := range c.decisive() {
 			require.Equal(t, c.holds, d.holds, "what decided in rule %s: %s", r.ID, r.When)
