@@ -126,22 +126,6 @@ func TestExplainDefault(t *testing.T) {
 	require.Len(t, got.Trials, 1)
 }
 
-func BenchmarkExplain(b *testing.B) {
-	ev := explaining(b, Defaults()...)
-	in := &Input{Template: "nothing that any rule knows", Level: event.LevelError, Phase: "play"}
-	for name, again := range map[string]bool{"first": false, "again": true} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if !again {
-					ev = ev.set.NewEvaluator()
-				}
-				x := ev.Explain(in, false)
-				require.Equal(b, "default.log.error", x.Decision.Rule)
-			}
-		})
-	}
-}
-
 // checkExplain asserts that an explanation is that of the decision, and that
 // the clauses of every condition together have its value.
 func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
