@@ -386,6 +386,6 @@ func TestSetIsSafeForConcurrentUse(t *testing.T) {
 }
 
 var (
-	words  = []string{"", "a", "b", "ab", "ba"}
+	words  = []string{"", "a", "b", "ab", "ba", "abba", "babba"} // on both sides of the length that the index needs
 	phases = []string{"", "play", "load"}
 )
