@@ -402,19 +402,6 @@ rules:
 	})
 }
 
-// letters returns a text of words without digits, different for each i.
-func letters(i int) string {
-	var b strings.Builder
-	for range 4 {
-		for range 3 {
-			b.WriteByte(byte('a' + i%7))
-			i /= 7
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
 // TestNewSignatureAllocates: a new signature allocates its template and its variant, which
 // are kept in one piece, and a few bytes for the text that its conditions read.
 func TestNewSignatureAllocates(t *testing.T) {

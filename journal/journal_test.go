@@ -28,27 +28,6 @@ func write(j *Journal, n int) {
 	}
 }
 
-func seqs(rs []Record) []uint64 {
-	out := []uint64{}
-	for _, r := range rs {
-		out = append(out, r.Seq)
-	}
-	return out
-}
-
-// heldSeqs pages through all of j.
-func heldSeqs(t testing.TB, j *Journal) []uint64 {
-	out := []uint64{}
-	for c := (Cursor{}); ; {
-		p := j.Read(c, 0, Filter{})
-		require.NoError(t, p.Err)
-		out = append(out, seqs(p.Records)...)
-		if c = p.Next; !p.More {
-			return out
-		}
-	}
-}
-
 func TestConfigErrorsNameTheField(t *testing.T) {
 	for _, c := range []struct {
 		Config

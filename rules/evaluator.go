@@ -122,8 +122,8 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 // tests hold the three functions to that.
 func (ev *Evaluator) Evaluate(in *Input) Outcome { return *ev.decide(in, true) }
 
-// decide returns the outcome for in. Unless whole, it does not read the parts that differ between entries with one plan,
-// and returns nil if a rule that reads them may match.
+// decide returns the outcome for in. Unless whole, it does not read the parts that differ between entries with one
+// plan, and returns nil if a rule that reads them may match.
 func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
 	defer ev.end()
 	defer ev.setPhase(in, in.Phase)

@@ -142,7 +142,7 @@ func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 	}
 	for _, r := range ev.set.active {
 		c := ev.explainer().conditions[r.cond]
-	c.evaluate(ev, in)
+		c.evaluate(ev, in)
 		require.Equal(t, ev.holds(in, &r.cond.code), c.holds, "clauses of rule %s: %s", r.ID, r.When)
 		for _, d := range c.decisive() {
 			require.Equal(t, c.holds, d.holds, "what decided in rule %s: %s", r.ID, r.When)
