@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -504,41 +503,6 @@ rules:
 	}
 	_, ok = e.Current("")
 	require.False(t, ok)
-}
-
-// TestPagesDuringAStorm reads the journal with pages of every size while it is
-// written to: each entry that is held is seen once, in order and whole, and what
-// is seen and what is lost is all that was written.
-func TestPagesDuringAStorm(t *testing.T) {
-	const written = 30_000
-	for _, limit := range []int{1, 2, 7, 50, 1000} {
-		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 500}})
-			var writer sync.WaitGroup
-			writer.Go(func() {
-				for i := range written {
-					e.Log(event.Log{Message: fmt.Sprintf("Odd lamp %d %s", i+1, strings.Repeat("x", i%40))})
-				}
-			})
-			var c Cursor
-			var seen, lost uint64
-			for c.Seq < written {
-				page := e.Read(c, limit, Filter{})
-				require.NoError(t, page.Err)
-				last := c.Seq
-				for _, r := range page.Records {
-					require.Greater(t, r.Seq, last)
-					last = r.Seq
-					require.Equal(t, fmt.Sprintf("Odd lamp %d %s", r.Seq, strings.Repeat("x", int(r.Seq-1)%40)), r.Message)
-				}
-				require.LessOrEqual(t, last, page.Next.Seq)
-				require.Equal(t, page.Next.Seq-c.Seq, uint64(len(page.Records))+page.Lost)
-				seen, lost, c = seen+uint64(len(page.Records)), lost+page.Lost, page.Next
-			}
-			writer.Wait()
-			require.EqualValues(t, written, seen+lost)
-		})
-	}
 }
 
 // TestDecide: what a classifier would decide is what it decides, and to ask changes nothing.

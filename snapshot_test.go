@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
@@ -116,35 +115,6 @@ func told(e *Engine) []any {
 	s.Classify = classify.Stats{Entries: c.Entries, Holes: c.Holes, Groups: c.Groups}
 	s.Journal = journal.Stats{Latest: s.Journal.Latest}
 	return []any{s, e.Open(nil), e.heartbeat}
-}
-
-// TestSnapshotGoesOn drives two engines alike from the moment that one was restored
-// from the other's snapshot: nothing that a host is told differs.
-func TestSnapshotGoesOn(t *testing.T) {
-	cfg := snapshotConfig(mustRules(t, testRules))
-	rapid.Check(t, func(t *rapid.T) {
-		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
-		if rapid.Bool().Draw(t, "clock") {
-			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-		}
-		a, err := New(cfg)
-		require.NoError(t, err)
-		for range rapid.IntRange(0, 60).Draw(t, "before") {
-			m.next()(a)
-		}
-		snapshot := a.Snapshot(nil)
-		b, err := Restore(cfg, snapshot)
-		require.NoError(t, err)
-		require.Equal(t, snapshot, b.Snapshot(nil))
-		clear(snapshot) // nothing of it is kept
-		for range rapid.IntRange(0, 60).Draw(t, "after") {
-			do := m.next()
-			require.Equal(t, do(a), do(b))
-			require.Equal(t, told(a), told(b))
-			s := b.Stats()
-			require.NoError(t, s.Check())
-		}
-	})
 }
 
 // busy returns an engine after n calls of a stream.

@@ -241,22 +241,6 @@ func TestByCaller(t *testing.T) {
 	require.True(t, c.Decide(&failed).Cached)
 }
 
-func TestSourcesBeyondTheBound(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: x, when: 'source endsWith "3"', disposition: blocking}]
-`, classify.Config{Sources: 2})
-	for i := range 20 {
-		e := log("text")
-		e.Source = fmt.Sprintf("s%d", i%5)
-		require.Equal(t, i%5 == 3, c.Decide(&e).Rule != nil)
-	}
-	s := c.Stats()
-	require.Equal(t, 2, s.Sources)
-	require.EqualValues(t, 12, s.Uncached)
-	require.EqualValues(t, 6, s.DecisionHits)
-}
-
 func TestPhasesBeyondTheBound(t *testing.T) {
 	c := newClassifier(t, `
 version: 1
@@ -416,48 +400,6 @@ rules:
 		require.Equal(t, s.Entries, s.Hits+s.Misses+s.Collisions)
 		require.Equal(t, s.Entries, s.DecisionHits+s.DecisionMisses+s.Uncached)
 	})
-}
-
-// TestLeastRecentlyUsedGoes: what keeps coming is kept.
-func TestLeastRecentlyUsedGoes(t *testing.T) {
-	c := newClassifier(t, "version: 1\n", classify.Config{Signatures: 3, Decisions: 3})
-	again := log("again and again")
-	c.Decide(&again)
-	for i := range 50 {
-		e := log(letters(i))
-		c.Decide(&e)
-		require.True(t, c.Decide(&again).Cached)
-	}
-	s := c.Stats()
-	require.EqualValues(t, 51, s.Misses)
-	require.EqualValues(t, 51, s.DecisionMisses)
-}
-
-// TestBounded: what is held does not grow with what was seen.
-func TestBounded(t *testing.T) {
-	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"x\"', disposition: ignore}]\n", classify.Config{Signatures: 100, Decisions: 50})
-	for i := range 5000 {
-		e := log(letters(i))
-		c.Decide(&e)
-	}
-	s := c.Stats()
-	require.Equal(t, 100, s.Signatures)
-	require.Equal(t, 50, s.Decisions)
-	require.EqualValues(t, 4900, s.SignaturesEvicted)
-	require.EqualValues(t, 4950, s.DecisionsEvicted)
-}
-
-// letters returns a text of words without digits, different for each i.
-func letters(i int) string {
-	var b strings.Builder
-	for range 4 {
-		for range 3 {
-			b.WriteByte(byte('a' + i%7))
-			i /= 7
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()
 }
 
 // TestNewSignatureAllocates: a new signature allocates its template and its variant, which

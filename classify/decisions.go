@@ -9,7 +9,7 @@ import (
 )
 
 // decisionKey is everything that a plan depends on. Two entries with the same key have the same plan: rules see of an
-// entry only these fields, and the parts that the plan leaves open.
+// entry only these fields, and the parts for which a plan is not known.
 //
 // It is three words, written as words: fields of a byte each, compared four at a time, would wait for their own stores.
 type decisionKey struct {
@@ -38,7 +38,7 @@ func (k *decisionKey) hash() uint32 {
 }
 
 // decisions maps keys to plans. It is bounded by number and by the weight of
-// the plans, which lies with the rules and with what entries look like.
+// the plans.
 type decisions struct {
 	table     lru[decisionKey, rules.Plan]
 	weight    int
@@ -46,8 +46,7 @@ type decisions struct {
 	evicted   uint64
 }
 
-// weightPerPlan is how much plans may weigh on average: two rules that have to
-// look at each entry. Plans of the default rules weigh less.
+// weightPerPlan is how much plans may weigh on average. Most weigh nothing.
 const weightPerPlan = 2
 
 func newDecisions(limit int) decisions {

@@ -69,23 +69,6 @@ func TestLRUEqualsAList(t *testing.T) {
 	})
 }
 
-func TestLRUAllocs(t *testing.T) {
-	table := newLRU[int, int](100)
-	k := 0
-	turn := func() {
-		if table.full() {
-			table.removeOldest()
-		}
-		table.add(uint32(k), &k, k)
-		k++
-	}
-	for range 200 {
-		turn()
-	}
-	require.Zero(t, testing.AllocsPerRun(100, turn))
-	require.Panics(t, func() { table.add(0, &k, 0) })
-}
-
 // BenchmarkLRU compares the table with golang-lru where every entry is new, and
 // where all are known, with the keys of decisions.
 func BenchmarkLRU(b *testing.B) {

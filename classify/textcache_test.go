@@ -383,37 +383,3 @@ func TestLines(t *testing.T) {
 		require.Equal(t, i > 3, again, "it is kept by itself")
 	}
 }
-
-// BenchmarkTextCache measures what the text cache costs a text that never repeats, and
-// what it saves of one that does.
-func BenchmarkTextCache(b *testing.B) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(b, err)
-	stack := strings.Repeat("  at Verse.Thing.Tick () [0x00012] in <5a0c7e11d2f34b68>:0\n", 12)
-	for _, bc := range []struct {
-		name, stack string
-		texts       int
-	}{{"same", "", 1}, {"same with a stack", stack, 1}, {"hundred", "", 100}, {"never", "", 1 << 14}} {
-		for _, off := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/off=%v", bc.name, off), func(b *testing.B) {
-				c, err := New(Config{Rules: set})
-				require.NoError(b, err)
-				c.texts.off = off
-				entries := make([]event.Entry, bc.texts)
-				for i := range entries {
-					m := fmt.Sprintf("Human%05d could not reserve Thing_Bed%07d at (%03d, 0, %03d) for its job, giving up", i, i*7, i, i)
-					entries[i] = event.Entry{Message: m, Stack: bc.stack, Level: event.LevelError, Source: "Unity"}
-				}
-				next := 0
-				b.ReportAllocs()
-				for b.Loop() {
-					c.Classify(&entries[next])
-					if next++; next == len(entries) {
-						next = 0
-					}
-				}
-				require.Equal(b, uint64(1), c.stats.Misses)
-			})
-		}
-	}
-}

@@ -2,7 +2,6 @@ package coalesce
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -198,39 +197,6 @@ func TestStateGoesOn(t *testing.T) {
 		require.Equal(t, snap(a, nil), snap(b, nil))
 		checkStructure(t, b)
 	})
-}
-
-// TestStateGoesOnForLong is TestStateGoesOn with long streams, which rapid
-// seldom draws.
-func TestStateGoesOnForLong(t *testing.T) {
-	for stream := range uint64(100) {
-		rng := rand.New(rand.NewPCG(stream, 2))
-		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
-		if rng.IntN(2) == 0 {
-			cfg.AckMemory, cfg.AdvisoryTTL, cfg.OperationMax = Window{}, Window{}, Window{}
-		}
-		m := &caller{intn: rng.IntN}
-		if rng.IntN(2) == 0 {
-			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-		}
-		a, err := New(cfg)
-		require.NoError(t, err)
-		for range rng.IntN(300) {
-			m.next()(a)
-		}
-		b, err := restored(cfg, snap(a, nil))
-		require.NoError(t, err)
-		a.Retention(nil)
-		for range 100 {
-			do := m.next()
-			require.Equal(t, do(a), do(b))
-		}
-		require.Equal(t, a.Retention(nil), b.Retention(nil))
-		require.Equal(t, a.Stats(), b.Stats())
-		require.Equal(t, openItems(a), openItems(b))
-		require.Equal(t, snap(a, nil), snap(b, nil))
-		checkStructure(t, b)
-	}
 }
 
 // TestStateIsOfOnePoint holds that what happens after State does not show in the copy.
@@ -464,94 +430,4 @@ func TestRestoreDamaged(t *testing.T) {
 		snap(c, nil)
 	}
 	require.Greater(t, works, 50)
-}
-
-// FuzzRestore changes bytes of a snapshot: it is refused, or works.
-func FuzzRestore(f *testing.F) {
-	cfg := smallConfig(3, 5, 3)
-	for stream := range uint64(4) {
-		f.Add(snap(busy(f, cfg, stream, 120), nil), uint16(100*stream), byte(stream), uint16(9), byte(0))
-	}
-	f.Add([]byte{}, uint16(0), byte(0), uint16(0), byte(0))
-	f.Fuzz(func(t *testing.T, src []byte, at1 uint16, flip1 byte, at2 uint16, flip2 byte) {
-		if len(src) > 0 {
-			src[int(at1)%len(src)] ^= flip1
-			src[int(at2)%len(src)] ^= flip2
-		}
-		c, err := restored(cfg, src)
-		if err != nil {
-			require.Nil(t, c)
-			return
-		}
-		checkSnapshot(t, c)
-		rng := rand.New(rand.NewPCG(uint64(at1), uint64(at2)))
-		m := &caller{intn: rng.IntN, seq: c.now.seq, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-		for range 100 {
-			m.next()(c)
-			s := c.Stats()
-			require.NoError(t, s.Check())
-		}
-		snap(c, nil)
-	})
-}
-
-// BenchmarkSnapshot measures full tables of the default size.
-func BenchmarkSnapshot(b *testing.B) {
-	c := fullTables(b)
-	snapshot := snap(c, nil)
-	b.Run("snapshot", func(b *testing.B) {
-		b.SetBytes(int64(len(snapshot)))
-		b.ReportAllocs()
-		for b.Loop() {
-			snapshot = snap(c, snapshot[:0])
-		}
-	})
-	b.Run("restore", func(b *testing.B) {
-		b.SetBytes(int64(len(snapshot)))
-		b.ReportAllocs()
-		for b.Loop() {
-			r, err := restored(Config{}, snapshot)
-			require.NoError(b, err)
-			require.Equal(b, c.now, r.now)
-		}
-	})
-}
-
-// fullTables returns a Coalescer of the default size in which there is no room:
-// items, groups and operations, with samples of the longest text.
-func fullTables(t testing.TB) *Coalescer {
-	c, err := New(Config{})
-	require.NoError(t, err)
-	seq, text := uint64(0), strings.Repeat("long text ", 30)
-	for round := range 4 {
-		for i := range 40 {
-			op := fmt.Sprintf("operation-%d-%d", round, i)
-			for g := range c.cfg.MaxGroups {
-				seq++
-				c.Fold(&Input{
-					Entry:     &event.Entry{Seq: seq, Time: time.Unix(int64(seq/100), 0), Message: text, OperationID: op},
-					Signature: groupSignature(fmt.Sprint("group", op, g)),
-					Decision: event.Decision{
-						Rule: "rule.of.some.length", Disposition: event.Blocking,
-						Severity: event.SeverityWarning,
-					},
-				})
-			}
-			if round < 3 {
-				c.Ack("", c.id(c.numbers), seq)
-			}
-		}
-	}
-	for i := range c.cfg.MaxOperations {
-		seq++
-		c.Fold(&Input{Entry: &event.Entry{
-			Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted,
-			OperationID: fmt.Sprint("another", i),
-		}})
-	}
-	s := c.Stats()
-	require.NoError(t, s.Check())
-	require.Equal(t, []int{32, 64, 1024},
-		[]int{s.Open, s.Remembered, s.Operations})
-	return c
 }

@@ -205,24 +205,6 @@ func canFail(n ast.Node) bool {
 	}) != nil
 }
 
-// guard returns the part of a condition that does not need the variables
-// perEntry: the conjuncts that read none of them. It returns nil if
-// there is none. A condition never holds where its guard does not.
-func guard(tree ast.Node) ast.Node {
-	var out ast.Node
-	conjuncts(tree, func(n ast.Node) {
-		if reads(n)&perEntry != 0 {
-			return
-		}
-		if c := copyTree(n); out == nil {
-			out = c
-		} else {
-			out = &ast.BinaryNode{Operator: "&&", Left: out, Right: c}
-		}
-	})
-	return out
-}
-
 // conjuncts calls visit for each part of a condition that "and" joins, in order.
 func conjuncts(n ast.Node, visit func(ast.Node)) {
 	if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {

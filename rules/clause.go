@@ -46,7 +46,7 @@ const (
 	opMacro                 // the value of its one part, which is in the definition of the macro
 )
 
-// clause is a part of a condition.
+// clause is a part of a condition, with its value for the entry of the latest evaluate.
 type clause struct {
 	op   clauseOp
 	text string // on one line, in the rule language
@@ -54,53 +54,46 @@ type clause struct {
 
 	// Of leaves only.
 	code
-	negative bool // it holds where something is not so
-	list     listTest
+	negative bool                   // it holds where something is not so
+	first    func(in *Input) string // of a comparison with a list, the first item for which it holds; nil for none
 
 	parts []*clause
+
+	holds bool
+	err   error  // it could not be evaluated, which makes the condition false
+	item  string // of a list, that made it hold
 }
 
-// listTest is a comparison of one variable with the items of a list.
-type listTest struct {
-	text  func(in *Input) string // nil: none
-	test  func(s, item string) bool
-	items []string
-}
-
-// value evaluates c, and every part of it, for in.
-func (c *clause) value(ev *Evaluator, in *Input) value {
-	out := value{clause: c}
+// evaluate evaluates c, and every part of it, for in.
+func (c *clause) evaluate(ev *Evaluator, in *Input) {
 	for _, p := range c.parts {
-		out.parts = append(out.parts, p.value(ev, in))
+		p.evaluate(ev, in)
 	}
+	c.err, c.item = nil, ""
 	switch c.op {
 	case opLeaf:
 		failures := ev.failures
-		out.holds = ev.holds(in, &c.code)
+		c.holds = ev.holds(in, &c.code)
 		if ev.failures != failures {
-			out.err = ev.failure
+			c.err = ev.failure
 		}
-		if l := &c.list; out.holds && l.text != nil {
-			text := l.text(in)
-			if i := slices.IndexFunc(l.items, func(item string) bool { return l.test(text, item) }); i >= 0 {
-				out.item = l.items[i]
-			}
+		if c.holds && c.first != nil {
+			c.item = c.first(in)
 		}
 	case opAnd, opOr:
-		out.holds = c.op == opAnd
-		for _, p := range out.parts {
-			if p.err != nil || p.holds != out.holds {
-				out.holds, out.err = p.holds, p.err
+		c.holds = c.op == opAnd
+		for _, p := range c.parts {
+			if p.err != nil || p.holds != c.holds {
+				c.holds, c.err = p.holds, p.err
 				break
 			}
 		}
 	case opNot:
-		out.err = out.parts[0].err
-		out.holds = out.err == nil && !out.parts[0].holds
+		c.err = c.parts[0].err
+		c.holds = c.err == nil && !c.parts[0].holds
 	case opMacro:
-		out.holds, out.err = out.parts[0].holds, out.parts[0].err
+		c.holds, c.err = c.parts[0].holds, c.parts[0].err
 	}
-	return out
 }
 
 // whole returns the clauses of a condition; the condition as one clause where it cannot be cut.
@@ -186,20 +179,23 @@ func (p *clauseCutter) leaf(c *clause, n ast.Node) *clause {
 	case *ast.BinaryNode:
 		c.negative = n.Operator == "!="
 	case *ast.CallNode:
-		c.list = listTestOf(n)
+		c.first = firstItem(n)
 	}
 	return c
 }
 
-// listTestOf returns the comparison that a call is, where it is about a
+// firstItem returns a function that returns the first item of a list for which a call holds, if the call is about a
 // variable.
-func listTestOf(n *ast.CallNode) listTest {
+func firstItem(n *ast.CallNode) func(in *Input) string {
 	variable, ok := n.Arguments[0].(*ast.IdentifierNode)
 	if !ok {
-		return listTest{}
+		return nil
 	}
-	test := listFuncs[n.Callee.(*ast.IdentifierNode).Value]
-	return listTest{text: varOf(variable.Value).value(), test: test, items: constants(n.Arguments[1])}
+	text, test := varOf(variable.Value).value(), listFuncs[n.Callee.(*ast.IdentifierNode).Value]
+	return func(in *Input) string {
+		s, items := text(in), constants(n.Arguments[1])
+		return items[slices.IndexFunc(items, func(item string) bool { return test(s, item) })]
+	}
 }
 
 // macro returns the clauses of the macro of that name, nil where it cannot be cut. Macros do not run in circles: the

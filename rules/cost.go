@@ -63,166 +63,140 @@ func (e *estimate) add(n ast.Node, steps float64) {
 	}
 }
 
-// walk adds the cost of n and of all that is below it.
-func (e *estimate) walk(n ast.Node) {
+// size is the size of a value: its bytes, and its items if it is a list.
+type size struct{ bytes, items float64 }
+
+// walk adds the cost of n and of all that is below it, and returns the size of its value.
+func (e *estimate) walk(n ast.Node) (value size) {
 	own := e.times * nodeSteps
 	switch n := n.(type) {
+	case *ast.StringNode:
+		value.bytes = e.times * float64(len(n.Value))
+	case *ast.ConstantNode:
+		value = e.list(n.Value.([]string))
+	case *ast.IdentifierNode:
+		value.bytes = e.times * entryBytes
+		if enums[n.Value] != nil {
+			value.bytes = e.times * maxName
+		}
+	case *ast.PointerNode:
+		value.bytes = e.item
 	case *ast.UnaryNode:
 		e.walk(n.Node)
 	case *ast.BinaryNode:
-		e.walk(n.Left)
-		e.walk(n.Right)
-		own += e.relation(n.Operator, n.Left, n.Right)
+		own += e.relation(n, e.walk(n.Left), e.walk(n.Right))
 	case *ast.ConditionalNode:
-		e.walkAll(n.Cond, n.Exp1, n.Exp2)
+		e.walk(n.Cond)
+		a, b := e.walk(n.Exp1), e.walk(n.Exp2)
+		value = size{max(a.bytes, b.bytes), max(a.items, b.items)}
 	case *ast.ArrayNode:
-		e.walkAll(n.Nodes...)
+		for _, item := range n.Nodes {
+			value.bytes += e.walk(item).bytes
+		}
+		value.items = e.times * float64(len(n.Nodes))
 	case *ast.MemberNode:
-		e.walkAll(n.Node, n.Property)
+		value.bytes = e.walk(n.Node).bytes
+		e.walk(n.Property)
 	case *ast.SliceNode:
-		e.walkAll(n.Node, n.From, n.To)
+		value = e.walk(n.Node)
+		for _, bound := range []ast.Node{n.From, n.To} {
+			if bound != nil {
+				e.walk(bound)
+			}
+		}
 	case *ast.PredicateNode:
 		e.walk(n.Node)
 	case *ast.CallNode:
-		e.walk(n.Arguments[0])
-		own += e.call(n)
+		own += e.call(n, e.walk(n.Arguments[0]).bytes)
 	case *ast.BuiltinNode:
 		if closures[n.Name] && len(n.Arguments) == 2 {
-			e.closure(n.Arguments[0], n.Arguments[1])
+			value.bytes = e.closure(n.Arguments[0], n.Arguments[1])
 			break
 		}
-		e.walkAll(n.Arguments...)
-		own += e.builtin(n)
+		steps := 0.0
+		value, steps = e.builtin(n)
+		own += steps
 	}
 	e.add(n, own)
-}
-
-func (e *estimate) walkAll(nodes ...ast.Node) {
-	for _, n := range nodes {
-		if n != nil {
-			e.walk(n)
-		}
+	if value.items == 0 {
+		value.items = value.bytes + e.times
 	}
+	return value
 }
 
-// closure adds the cost of a loop. There is none in another.
-func (e *estimate) closure(list, body ast.Node) {
-	e.walk(list)
+// list returns the size of a list of constants.
+func (e *estimate) list(items []string) size {
+	all := 0
+	for _, item := range items {
+		all += len(item)
+	}
+	return size{e.times * float64(all), e.times * float64(len(items))}
+}
+
+// closure adds the cost of a loop, and returns the bytes of its list. There is no loop in another.
+func (e *estimate) closure(list, body ast.Node) float64 {
+	over := e.walk(list)
 	times, item := e.times, e.item
-	e.times, e.item = e.items(list), e.bytes(list)
+	e.times, e.item = over.items, over.bytes
 	e.add(body, e.times*itemSteps)
 	e.walk(body)
 	e.times, e.item = times, item
+	return over.bytes
 }
 
 // relation returns the cost of an operator without its operands.
-func (e *estimate) relation(op string, left, right ast.Node) float64 {
-	switch op {
+func (e *estimate) relation(n *ast.BinaryNode, left, right size) float64 {
+	switch n.Operator {
 	case "matches":
-		re, err := syntax.Parse(right.(*ast.StringNode).Value, syntax.Perl)
+		re, err := syntax.Parse(n.Right.(*ast.StringNode).Value, syntax.Perl)
 		if err != nil {
 			return 0 // the machine's compiler reports it
 		}
-		return patternCost(re, e.bytes(left)+e.times)
+		return patternCost(re, left.bytes+e.times)
 	case "in":
-		if constants(right) == nil {
-			return e.bytes(left) + e.items(right)*nodeSteps
+		if constants(n.Right) == nil {
+			return left.bytes + right.items*nodeSteps
 		}
-		return e.bytes(left)
+		return left.bytes
 	case "contains":
-		return e.bytes(left) + e.bytes(right)
+		return left.bytes + right.bytes
 	}
-	return min(e.bytes(left), e.bytes(right))
+	return min(left.bytes, right.bytes)
 }
 
-// call returns the cost of a function of the language with a list.
-func (e *estimate) call(n *ast.CallNode) float64 {
+// call returns the cost of a function of the language with a list, for a text of so many bytes.
+func (e *estimate) call(n *ast.CallNode, bytes float64) float64 {
 	name, items := n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string)
 	if name != "contains_any" {
 		return e.times * triedSteps * float64(len(items))
 	}
-	return e.bytes(n.Arguments[0]) * e.r.anyOf(name, items).steps
+	return bytes * e.r.anyOf(name, items).steps
 }
 
-// builtin returns the cost of a function of expr without its arguments.
-func (e *estimate) builtin(n *ast.BuiltinNode) float64 {
+// builtin adds the cost of the arguments of a function of expr, and returns the size of its value and its own cost.
+func (e *estimate) builtin(n *ast.BuiltinNode) (value size, own float64) {
+	for i, arg := range n.Arguments {
+		bytes := e.walk(arg).bytes
+		if own += bytes; i == 0 {
+			value.bytes = bytes
+		}
+	}
 	switch n.Name {
 	case "split":
-		return e.bytes(n) + e.items(n)*pieceSteps
+		sep := 1
+		if s, ok := n.Arguments[1].(*ast.StringNode); ok {
+			sep = max(len(s.Value), 1)
+		}
+		value.items = value.bytes/float64(sep) + e.times
+		return value, value.bytes + value.items*pieceSteps
 	case "first", "last":
-		return 0
-	}
-	own := 0.0
-	for _, arg := range n.Arguments {
-		own += e.bytes(arg)
-	}
-	switch n.Name {
+		return value, 0
 	case "lower", "upper":
 		own *= foldSteps
 	case "len", "indexOf", "lastIndexOf":
 		own *= 2
 	}
-	return own
-}
-
-// bytes returns the length of a text, or of all texts of a list.
-func (e *estimate) bytes(n ast.Node) float64 {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return e.times * float64(len(n.Value))
-	case *ast.ConstantNode:
-		all := 0
-		for _, item := range n.Value.([]string) {
-			all += len(item)
-		}
-		return e.times * float64(all)
-	case *ast.IdentifierNode:
-		if enums[n.Value] != nil {
-			return e.times * maxName
-		}
-		return e.times * entryBytes
-	case *ast.PointerNode:
-		return e.item
-	case *ast.ConditionalNode:
-		return max(e.bytes(n.Exp1), e.bytes(n.Exp2))
-	case *ast.ArrayNode:
-		all := 0.0
-		for _, item := range n.Nodes {
-			all += e.bytes(item)
-		}
-		return all
-	case *ast.MemberNode:
-		return e.bytes(n.Node)
-	case *ast.SliceNode:
-		return e.bytes(n.Node)
-	case *ast.BuiltinNode:
-		return e.bytes(n.Arguments[0])
-	}
-	return 0
-}
-
-// items returns the length of a list.
-func (e *estimate) items(n ast.Node) float64 {
-	switch n := n.(type) {
-	case *ast.ConstantNode:
-		return e.times * float64(len(n.Value.([]string)))
-	case *ast.ArrayNode:
-		return e.times * float64(len(n.Nodes))
-	case *ast.ConditionalNode:
-		return max(e.items(n.Exp1), e.items(n.Exp2))
-	case *ast.SliceNode:
-		return e.items(n.Node)
-	case *ast.BuiltinNode:
-		if n.Name != "split" {
-			break
-		}
-		sep := 1
-		if s, ok := n.Arguments[1].(*ast.StringNode); ok {
-			sep = max(len(s.Value), 1)
-		}
-		return e.bytes(n.Arguments[0])/float64(sep) + e.times
-	}
-	return e.bytes(n) + e.times
+	return value, own
 }
 
 // patternCost returns the cost of a regular expression for so many bytes: each byte

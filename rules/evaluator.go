@@ -54,42 +54,27 @@ type Outcome struct {
 // The phases in which a game starts.
 const phaseStart, phaseBoot = "start", "boot"
 
-// Plan is the part of a decision that follows from the template, frames, level,
-// source, kind, status, phase, and canceller of an entry. It holds for every entry that has these
-// in common. Plans are values, safe for concurrent use, and may be kept as long
-// as the set; [Plan.Weight] returns their size. The zero Plan is not valid.
+// Plan is the outcome of an entry as far as it follows from template, frames, level, source, kind, status, phase and
+// canceller. It holds for every entry that has these in common. Plans are values, safe for concurrent use, and may be
+// kept as long as the set; [Plan.Weight] returns their size. The zero Plan leaves all to the entry.
 type Plan struct {
-	final *Outcome // where no rule of steps matches
-	steps []step
-}
-
-// step is a rule that has to be tried, or remembered, before a plan's final
-// outcome holds. Invariant: a plan without a rule to try has no steps.
-type step struct {
-	rule    *Rule
-	outcome *Outcome // of rule, with the tags that are known to come before it; nil with Continue
-	matched bool     // a rule with Continue that is known to match: its tags and its phase come here
+	known *Outcome // nil if a rule that reads the entry itself may match
 }
 
 // Weight returns the size of what p holds besides itself, in units of some 24
 // bytes; 0 for most plans.
 func (p *Plan) Weight() int {
-	w := len(p.steps)
-	if r := p.final.Rule; r == nil && (len(p.final.Decision.Tags) > 0 || p.final.SetsPhase != "") ||
-		r != nil && p.final != &r.outcomes[p.final.Decision.Severity] {
-		w += 4 + len(p.final.Decision.Tags)
+	o := p.known
+	if o == nil || o.Rule == nil && len(o.Decision.Tags) == 0 && o.SetsPhase == "" ||
+		o.Rule != nil && o == &o.Rule.outcomes[o.Decision.Severity] {
+		return 0
 	}
-	return w
+	return 4 + len(o.Decision.Tags)
 }
 
 // Known returns the outcome if p decides by itself, without the entry, and nil if
 // it does not. The outcome is shared and read only.
-func (p *Plan) Known() *Outcome {
-	if len(p.steps) == 0 {
-		return p.final
-	}
-	return nil
-}
+func (p *Plan) Known() *Outcome { return p.known }
 
 // Evaluator decides about entries by a [Set]. It holds the virtual machine that
 // runs conditions, and counts their errors. It is not safe for concurrent use. Any
@@ -118,109 +103,51 @@ func (s *Set) NewEvaluator() *Evaluator {
 // the entry lacks a text that it needs.
 func (ev *Evaluator) Failures() uint64 { return ev.failures }
 
-// Plan returns the plan of all entries with the cacheable part of in; it does not read
-// the rest of in. It runs the conditions that may
-// hold and can be run, up to the first match. It allocates the contents of the
-// plan, which most plans do not have, and a few words for the conditions that run.
-func (ev *Evaluator) Plan(in *Input) Plan {
-	defer ev.end()
-	var (
-		shape = shapeOf(in.Kind, in.Level, in.Status)
-		known given // by rules with Continue that are known to match
-		p     Plan
-		try   bool // p.steps has a rule to try
-	)
-	defer ev.restore(in, in.Phase)
-	ev.continued = ev.continued[:0]
-	ev.set.index.candidates(in, ev.tried)
-	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
-		r := ev.set.active[i]
-		if r.possible&shape == 0 {
-			continue
-		}
-		if r.PerEntry {
-			if !ev.mayMatch(in, r) {
-				continue
-			}
-			st := step{rule: r}
-			if !r.Continue {
-				st.outcome = outcome(r, in, &known)
-			}
-			p.steps, try = append(p.steps, st), true
-			continue
-		}
-		if !ev.matches(in, r) {
-			continue
-		}
-		if r.Continue {
-			known.add(ev, in, r)
-			ev.continued = append(ev.continued, r)
-			p.steps = append(p.steps, step{rule: r, matched: true})
-			continue
-		}
-		p.final = outcome(r, in, &known)
-		break
-	}
-	if p.final == nil {
-		p.final = known.to(ev.set.fallback(in), in.Phase)
-	}
-	if !try {
-		p.steps = nil
-	}
-	return p
-}
+// Plan returns the plan of all entries with the cacheable part of in; it does not read the rest of in. It runs the
+// conditions that may hold, up to the first match or the first rule that reads the entry. It allocates an outcome if
+// rules with continue give tags, phase or advice, and a few words for the conditions that run.
+func (ev *Evaluator) Plan(in *Input) Plan { return Plan{ev.decide(in, false)} }
 
-// Decide returns the outcome for in, whose plan is p. A plan that is known
-// allocates nothing; another allocates a few words for the conditions that run, and
-// the tags that rules with Continue add for this entry alone.
+// Decide returns the outcome for in, whose plan is p. A plan that is known allocates nothing; another costs as much as
+// [Evaluator.Evaluate].
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
-	if len(p.steps) == 0 {
-		return *p.final
+	if p.known != nil {
+		return *p.known
 	}
-	defer ev.end()
-	defer ev.restore(in, in.Phase)
-	ev.continued = ev.continued[:0]
-	late := false // a rule in continued was not known to match by the plan
-	for i := range p.steps {
-		st := &p.steps[i]
-		switch r := st.rule; {
-		case st.matched:
-			ev.setPhase(in, r)
-			ev.continued = append(ev.continued, r)
-		case !ev.matches(in, r):
-		case r.Continue:
-			ev.continued = append(ev.continued, r)
-			late = true
-		default:
-			return ev.tagged(st.outcome, late, in.Phase)
-		}
-	}
-	return ev.tagged(p.final, late, in.Phase)
-}
-
-// tagged returns o, with what all rules in ev.continued give when o does not have it.
-func (ev *Evaluator) tagged(o *Outcome, late bool, phase string) Outcome {
-	if !late {
-		return *o
-	}
-	var g given
-	for _, r := range ev.continued {
-		g.take(r)
-	}
-	return *g.to(o, phase)
+	return *ev.decide(in, true)
 }
 
 // Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
 // A rule set means to try every rule in order, without an index and without a plan;
 // tests hold the three functions to that.
-func (ev *Evaluator) Evaluate(in *Input) Outcome {
-	p := ev.Plan(in)
-	return ev.Decide(&p, in)
-}
+func (ev *Evaluator) Evaluate(in *Input) Outcome { return *ev.decide(in, true) }
 
-// outcome returns what r decides about an entry after rules with Continue gave g.
-func outcome(r *Rule, in *Input, g *given) *Outcome {
-	return g.to(&r.outcomes[r.severity(in.Level)], in.Phase)
+// decide returns the outcome for in. Unless whole, it does not read the parts that differ between entries with one
+// plan, and returns nil if a rule that reads them may match.
+func (ev *Evaluator) decide(in *Input, whole bool) *Outcome {
+	defer ev.end()
+	defer ev.setPhase(in, in.Phase)
+	shape := shapeOf(in.Kind, in.Level, in.Status)
+	var known given
+	ev.continued = ev.continued[:0]
+	ev.set.index.candidates(in, ev.tried)
+	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+		switch r := ev.set.active[i]; {
+		case r.possible&shape == 0:
+		case r.PerEntry && !whole:
+			return nil
+		case !ev.matches(in, r):
+		case r.Continue:
+			known.add(r)
+			ev.continued = append(ev.continued, r)
+			if r.SetsPhase != "" {
+				ev.setPhase(in, r.SetsPhase)
+			}
+		default:
+			return known.to(&r.outcomes[r.severity(in.Level)], in.Phase)
+		}
+	}
+	return known.to(ev.set.fallback(in), in.Phase)
 }
 
 // given is what rules with Continue give to the outcome of the rule that decides.
@@ -230,19 +157,13 @@ type given struct {
 	advice *Rule
 }
 
-// take adds what r gives but for its phase.
-func (g *given) take(r *Rule) {
+// add adds what r gives.
+func (g *given) add(r *Rule) {
 	g.tags = merge(g.tags, r.Tags)
+	g.phase = cmp.Or(r.SetsPhase, g.phase)
 	if r.Advice != "" {
 		g.advice = r
 	}
-}
-
-// add adds what r gives about in, whose phase it sets for the rules after it.
-func (g *given) add(ev *Evaluator, in *Input, r *Rule) {
-	g.take(r)
-	g.phase = cmp.Or(r.SetsPhase, g.phase)
-	ev.setPhase(in, r)
 }
 
 // to returns o, or a copy with tags before its own, a phase and advice where g has them, or advice for the start of the
@@ -264,15 +185,8 @@ func (g *given) to(o *Outcome, phase string) *Outcome {
 	return &c
 }
 
-// setPhase sets the phase of in to the phase of r, a rule with Continue that matched.
-func (ev *Evaluator) setPhase(in *Input, r *Rule) {
-	if r.SetsPhase != "" {
-		ev.restore(in, r.SetsPhase)
-	}
-}
-
-// restore sets the phase of in.
-func (ev *Evaluator) restore(in *Input, phase string) {
+// setPhase sets the phase of in for the rules that follow.
+func (ev *Evaluator) setPhase(in *Input, phase string) {
 	in.Phase = phase
 	ev.loaded &^= varPhase
 }
@@ -307,25 +221,6 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 	}
 	for _, c := range r.exceptions {
 		if ev.holds(in, &c.code) {
-			return false
-		}
-	}
-	return true
-}
-
-// mayMatch reports whether r, which is PerEntry, may match an entry with a
-// known cacheable part.
-func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
-	switch c := r.cond; {
-	case c.reads&perEntry == 0:
-		if !ev.holds(in, &c.code) {
-			return false
-		}
-	case c.guard != nil && !ev.holds(in, c.guard):
-		return false
-	}
-	for _, c := range r.exceptions {
-		if c.reads&perEntry == 0 && ev.holds(in, &c.code) {
 			return false
 		}
 	}

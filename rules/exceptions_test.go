@@ -71,10 +71,10 @@ func TestExceptionsPerEntry(t *testing.T) {
 version: 1
 rules:
   - id: x
-    when: 'template startsWith "a"'
+    when: 'template startsWith "abcd"'
     exceptions: ['phase == "menu"', 'message contains "9"']
     disposition: blocking
-  - {id: y, when: 'template startsWith "a"', disposition: ignore}
+  - {id: y, when: 'template startsWith "abcd"', disposition: ignore}
 `)
 	require.True(t, set.Rule("x").PerEntry)
 	require.False(t, set.Rule("y").PerEntry)
@@ -82,16 +82,15 @@ rules:
 	plan := func(template, phase string) rules.Plan {
 		return ev.Plan(&rules.Input{Template: template, Phase: phase, Message: "poison 9"})
 	}
-	p := plan("a <*>", "play")
+	p := plan("abcd <*>", "play")
 	require.Nil(t, p.Known())
-	require.Equal(t, "x", ev.Decide(&p, &rules.Input{Template: "a <*>", Phase: "play", Message: "a 8"}).Decision.Rule)
-	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "a <*>", Phase: "play", Message: "a 9"}).Decision.Rule)
+	require.Equal(t, "x", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "play", Message: "a 8"}).Decision.Rule)
+	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "play", Message: "a 9"}).Decision.Rule)
 
 	p = plan("b", "play")
 	require.NotNil(t, p.Known(), "the condition is known not to hold")
-	p = plan("a <*>", "menu")
-	require.NotNil(t, p.Known(), "another exception is known to hold")
-	require.Equal(t, "y", p.Known().Decision.Rule)
+	p = plan("abcd <*>", "menu")
+	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "menu", Message: "a 8"}).Decision.Rule)
 }
 
 // TestExceptionsReach: what an exception leaves over is not covered.

@@ -71,15 +71,7 @@ func (x *expansion) expand() ast.Node {
 	return tree
 }
 
-// put counts a node of the expanded tree and gives it its place. Below it there
-// may be nodes missing, where an error was reported; such a tree is never used, but the
-// rest of it is still looked through for more errors.
-func (x *expansion) put(n ast.Node, loc file.Location) ast.Node {
-	x.count(1, loc)
-	n.SetLocation(loc)
-	return n
-}
-
+// count counts n nodes of the expanded tree.
 func (x *expansion) count(n int, loc file.Location) {
 	before := x.r.nodes
 	x.r.nodes += n
@@ -89,64 +81,59 @@ func (x *expansion) count(n int, loc file.Location) {
 	}
 }
 
-// node returns n with all names resolved, as a new tree.
+// node returns n, which it changes, with all names resolved, and nil if it is not known what it is. Where an error was
+// reported, the rest of the tree is still looked through for more errors; such a tree is never used.
 func (x *expansion) node(n ast.Node) ast.Node {
 	if n == nil || x.r.nodes > maxExpanded {
 		x.failed = true
 		return nil
 	}
 	loc := n.Location()
+	x.count(1, loc)
 	switch n := n.(type) {
 	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode:
-		return x.put(copyTree(n), loc)
 	case *ast.IdentifierNode:
 		return x.identifier(n, loc)
 	case *ast.UnaryNode:
-		return x.put(&ast.UnaryNode{Operator: cmp.Or(spelled[n.Operator], n.Operator), Node: x.node(n.Node)}, loc)
+		n.Operator, n.Node = cmp.Or(spelled[n.Operator], n.Operator), x.node(n.Node)
 	case *ast.BinaryNode:
 		return x.binary(n, loc)
 	case *ast.BuiltinNode:
 		return x.builtin(n, loc)
 	case *ast.PredicateNode:
-		return x.put(&ast.PredicateNode{Node: x.node(n.Node)}, loc)
+		n.Node = x.node(n.Node)
 	case *ast.PointerNode:
 		if n.Name != "" {
 			return x.fail(loc, "# stands for the item of the list", "unknown name %s", yamlfile.Quote("#"+n.Name))
 		}
-		return x.put(&ast.PointerNode{}, loc)
 	case *ast.CallNode:
 		return x.call(n, loc)
 	case *ast.ConditionalNode:
-		return x.put(&ast.ConditionalNode{
-			Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1),
-			Exp2: x.node(n.Exp2),
-		}, loc)
+		n.Cond, n.Exp1, n.Exp2 = x.node(n.Cond), x.node(n.Exp1), x.node(n.Exp2)
 	case *ast.ArrayNode:
-		out := &ast.ArrayNode{Nodes: make([]ast.Node, len(n.Nodes))}
 		for i, item := range n.Nodes {
-			out.Nodes[i] = x.node(item)
+			n.Nodes[i] = x.node(item)
 		}
-		return x.put(out, loc)
 	case *ast.MemberNode:
 		if _, dot := n.Property.(*ast.StringNode); dot || n.Optional || n.Method {
 			return x.fail(loc, "", "values have no fields or methods")
 		}
-		return x.put(&ast.MemberNode{Node: x.node(n.Node), Property: x.node(n.Property)}, loc)
+		n.Node, n.Property = x.node(n.Node), x.node(n.Property)
 	case *ast.SliceNode:
-		out := &ast.SliceNode{Node: x.node(n.Node)}
-		if n.From != nil {
-			out.From = x.node(n.From)
+		n.Node = x.node(n.Node)
+		for _, bound := range []*ast.Node{&n.From, &n.To} {
+			if *bound != nil {
+				*bound = x.node(*bound)
+			}
 		}
-		if n.To != nil {
-			out.To = x.node(n.To)
+	default:
+		fault, known := outside[reflect.TypeOf(n)]
+		if !known {
+			fault.name = "this"
 		}
-		return x.put(out, loc)
+		return x.fail(loc, fault.hint, "%s is not part of the rule language", fault.name)
 	}
-	fault, known := outside[reflect.TypeOf(n)]
-	if !known {
-		fault.name = "this"
-	}
-	return x.fail(loc, fault.hint, "%s is not part of the rule language", fault.name)
+	return n
 }
 
 // outside has the nodes of the expr library that are not part of the rule language, and what to write in their place.
@@ -160,11 +147,11 @@ var outside = map[reflect.Type]struct{ name, hint string }{
 
 func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Node {
 	if varOf(n.Value) != 0 {
-		return x.put(&ast.IdentifierNode{Value: n.Value}, loc)
+		return n
 	}
 	x.r.used[n.Value] = true
 	if l := x.r.lists[n.Value]; l != nil {
-		return x.put(&ast.ConstantNode{Value: l}, loc)
+		return listNode(l, loc)
 	}
 	if m := x.r.macros[n.Value]; m != nil {
 		x.r.expandMacro(m, x.via)
@@ -199,28 +186,29 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	if !binaries[op] {
 		return x.fail(loc, "", "the operator %s is not part of the rule language", op)
 	}
-	out := &ast.BinaryNode{Operator: op, Left: x.node(n.Left), Right: x.node(n.Right)}
-	x.folded(op, out.Left, out.Right)
+	at := n.Right.Location()
+	n.Operator, n.Left, n.Right = op, x.node(n.Left), x.node(n.Right)
+	x.folded(op, n.Left, n.Right)
 	switch op {
 	case "<", "<=", ">", ">=":
-		return x.put(x.ordered(out, loc), loc)
+		x.ordered(n, loc)
 	case "contains", "startsWith", "endsWith":
-		x.refuseEmpty(op, out.Right)
+		x.refuseEmpty(op, n.Right)
 	case "matches":
-		s, ok := out.Right.(*ast.StringNode)
-		if !ok && out.Right != nil {
-			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`,
+		s, ok := n.Right.(*ast.StringNode)
+		if !ok && n.Right != nil {
+			return x.fail(at, `such as: template matches "^a+$"`,
 				"the pattern after matches must be a text, not an expression")
 		}
 		if ok { // before anything compiles it, which takes time and memory too
 			x.pattern(s)
 		}
 	case "==", "!=":
-		x.enum(out.Left, out.Right)
-		x.enum(out.Right, out.Left)
+		x.enum(n.Left, n.Right)
+		x.enum(n.Right, n.Left)
 	case "in":
-		if l, ok := out.Left.(*ast.IdentifierNode); ok && enums[l.Value] != nil {
-			switch list := out.Right.(type) {
+		if l, ok := n.Left.(*ast.IdentifierNode); ok && enums[l.Value] != nil {
+			switch list := n.Right.(type) {
 			case *ast.ArrayNode:
 				for _, item := range list.Nodes {
 					x.enum(l, item)
@@ -232,7 +220,7 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 			}
 		}
 	}
-	return x.put(out, loc)
+	return n
 }
 
 // pattern refuses a regular expression that costs too much by itself.
@@ -276,21 +264,21 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 		}
 		x.loops = true
 	}
-	out := &ast.BuiltinNode{Name: n.Name, Arguments: make([]ast.Node, len(n.Arguments)), Throws: n.Throws}
 	for i, arg := range n.Arguments {
-		if _, body := arg.(*ast.PredicateNode); body {
+		_, body := arg.(*ast.PredicateNode)
+		if body {
 			x.depth++
 		}
-		out.Arguments[i] = x.node(arg)
+		n.Arguments[i] = x.node(arg)
 		if i == 1 && len(n.Arguments) == 2 {
-			x.folded(n.Name, out.Arguments[0], out.Arguments[1])
-			x.refuseEmpty(n.Name, out.Arguments[1])
+			x.folded(n.Name, n.Arguments[0], n.Arguments[1])
+			x.refuseEmpty(n.Name, n.Arguments[1])
 		}
-		if _, body := arg.(*ast.PredicateNode); body {
+		if body {
 			x.depth--
 		}
 	}
-	return x.put(out, loc)
+	return n
 }
 
 // nested refuses a closure in a closure: its cost would be the product of the
@@ -309,23 +297,29 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	case len(n.Arguments) != 2:
 		return x.fail(loc, "such as: "+name.Value+`(template, ["a", "b"])`, "%s takes a text and a list", name.Value)
 	}
+	x.count(1, n.Callee.Location())
+	at := n.Arguments[1].Location()
 	s, arg := x.node(n.Arguments[0]), x.node(n.Arguments[1])
 	if arg == nil {
 		return nil
 	}
 	items := constants(arg)
 	if len(items) == 0 {
-		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`,
+		return x.fail(at, `the name of a list, or ["a", "b"]`,
 			"the second argument of %s must be a list of texts", name.Value)
 	}
-	list := x.put(&ast.ConstantNode{Value: items}, arg.Location())
+	list := listNode(items, arg.Location())
 	x.folded(name.Value, s, list)
 	x.refuseEmpty(name.Value, list)
-	out := &ast.CallNode{
-		Callee:    x.put(&ast.IdentifierNode{Value: name.Value}, n.Callee.Location()),
-		Arguments: []ast.Node{s, list},
-	}
-	return x.put(out, loc)
+	n.Arguments = []ast.Node{s, list}
+	return n
+}
+
+// listNode returns a list as a node.
+func listNode(items []string, loc file.Location) ast.Node {
+	n := &ast.ConstantNode{Value: items}
+	n.SetLocation(loc)
+	return n
 }
 
 func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
@@ -384,7 +378,7 @@ func typeName(t reflect.Type) string {
 }
 
 // ordered refuses to compare values with names by the alphabet: level >= "error" would hold for every level but debug.
-func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
+func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) {
 	for i, side := range []ast.Node{n.Left, n.Right} {
 		v, ok := side.(*ast.IdentifierNode)
 		if !ok || enums[v.Value] == nil && v.Value != "phase" {
@@ -398,7 +392,6 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
 		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, and %s compares texts alphabetically", v.Value,
 			n.Operator)
 	}
-	return n
 }
 
 // orderedHint returns the probable intention of a comparison of a variable by its

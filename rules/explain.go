@@ -101,24 +101,27 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		out.Without = &d
 	}
 	defer ev.end()
-	defer ev.restore(in, in.Phase)
+	defer ev.setPhase(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
-		v := x.conditions[r.cond].value(ev, in)
-		var exception *value
-		for i := 0; i < len(r.exceptions) && v.holds && exception == nil; i++ {
-			if e := x.conditions[r.exceptions[i]].value(ev, in); e.holds {
-				exception = &e
+		condition := x.conditions[r.cond]
+		condition.evaluate(ev, in)
+		var exception *clause
+		for i := 0; i < len(r.exceptions) && condition.holds && exception == nil; i++ {
+			e := x.conditions[r.exceptions[i]]
+			if e.evaluate(ev, in); e.holds {
+				exception = e
 			}
 		}
-		if all || v.holds && exception == nil || v.touches() {
-			out.Trials = append(out.Trials, trial(in, r, &v, exception))
+		matched := condition.holds && exception == nil
+		if all || matched || condition.touches() {
+			out.Trials = append(out.Trials, trial(in, r, condition, exception))
 		}
 		if r == outcome.Rule {
 			break
 		}
-		if r.Continue && v.holds && exception == nil {
-			ev.setPhase(in, r)
+		if r.Continue && r.SetsPhase != "" && matched {
+			ev.setPhase(in, r.SetsPhase)
 		}
 	}
 	out.Omitted = out.Tried - len(out.Trials)
@@ -127,7 +130,7 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 
 // trial returns the report about r: the clauses that made it match, or how much of its
 // condition held and the exception that kept it from matching.
-func trial(in *Input, r *Rule, condition, exception *value) Trial {
+func trial(in *Input, r *Rule, condition, exception *clause) Trial {
 	t := Trial{
 		ID: r.ID, Place: r.Place, Overrides: r.Overrides,
 		Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
@@ -169,27 +172,17 @@ func details(o *Outcome) Details {
 	return d
 }
 
-// value is the value of a clause, and of its parts, for one entry.
-type value struct {
-	*clause
-	holds bool
-	err   error  // the clause could not be evaluated, which makes the condition false
-	item  string // of a list, that made a leaf hold
-	parts []value
-}
-
-// decisive returns the smallest clauses that decided v. They come from the first false
+// decisive returns the smallest clauses that decided c. They come from the first false
 // part of a conjunction that is false, from the first true part of a disjunction that
 // is true, and else from all parts. A macro counts as one clause, and so does a
 // negation.
-func (v *value) decisive() []*value {
-	if v.op != opAnd && v.op != opOr {
-		return []*value{v}
+func (c *clause) decisive() []*clause {
+	if c.op != opAnd && c.op != opOr {
+		return []*clause{c}
 	}
-	var all []*value
-	for i := range v.parts {
-		p := &v.parts[i]
-		if p.err != nil || p.holds == (v.op == opOr) {
+	var all []*clause
+	for _, p := range c.parts {
+		if p.err != nil || p.holds == (c.op == opOr) {
 			return p.decisive() // the parts after it were not looked at
 		}
 		all = append(all, p.decisive()...)
@@ -197,16 +190,15 @@ func (v *value) decisive() []*value {
 	return all
 }
 
-// nearest returns the clauses that show how much of v, which is false, holds: all parts
+// nearest returns the clauses that show how much of c, which is false, holds: all parts
 // of a conjunction; of alternatives the nearest and the number of the others, or all
 // if none is near.
-func (v *value) nearest() (clauses []*value, others int) {
-	if v.holds || v.op != opAnd && v.op != opOr {
-		return v.decisive(), 0
+func (c *clause) nearest() (clauses []*clause, others int) {
+	if c.holds || c.op != opAnd && c.op != opOr {
+		return c.decisive(), 0
 	}
-	for i := range v.parts {
-		p := &v.parts[i]
-		if v.op == opOr && !p.touches() {
+	for _, p := range c.parts {
+		if c.op == opOr && !p.touches() {
 			others++
 			continue
 		}
@@ -214,53 +206,53 @@ func (v *value) nearest() (clauses []*value, others int) {
 		clauses, others = append(clauses, more...), others+n
 	}
 	if clauses == nil {
-		return v.decisive(), 0
+		return c.decisive(), 0
 	}
 	return clauses, others
 }
 
-// touches reports whether a part of v about the texts of an entry holds, even if
-// v as a whole does not: the rule came close to matching. That a text does not
+// touches reports whether a part of c about the texts of an entry holds, even if
+// c as a whole does not: the rule came close to matching. That a text does not
 // contain something holds for nearly every rule, and does not count.
-func (v *value) touches() bool {
-	switch v.op {
+func (c *clause) touches() bool {
+	switch c.op {
 	case opNot:
 		return false
 	case opLeaf:
-		return v.holds && !v.negative && v.reads&textVars != 0
+		return c.holds && !c.negative && c.reads&textVars != 0
 	}
-	return slices.ContainsFunc(v.parts, func(p value) bool { return p.touches() })
+	return slices.ContainsFunc(c.parts, func(p *clause) bool { return p.touches() })
 }
 
 // textVars are the variables about the texts of an entry.
 const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
 
-// describe returns the report about v.
-func (v *value) describe(in *Input) Clause {
-	c := Clause{
-		Text: v.text, Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
-		Item: v.item,
+// describe returns the report about c.
+func (c *clause) describe(in *Input) Clause {
+	out := Clause{
+		Text: c.text, Place: fmt.Sprintf("%s:%d:%d", c.at.src.name, c.at.line, c.at.col), Holds: c.holds,
+		Item: c.item,
 	}
-	if v.err != nil {
-		c.Error, _, _ = strings.Cut(v.err.Error(), "\n")
+	if c.err != nil {
+		out.Error, _, _ = strings.Cut(c.err.Error(), "\n")
 	}
-	for _, name := range (v.reads & (varLevel | varKind | varStatus | varPhase | varSource | varMethod)).list() {
-		if c.Reads == nil {
-			c.Reads = map[string]string{}
+	for _, name := range (c.reads & (varLevel | varKind | varStatus | varPhase | varSource | varMethod)).list() {
+		if out.Reads == nil {
+			out.Reads = map[string]string{}
 		}
-		c.Reads[name] = varOf(name).value()(in)
+		out.Reads[name] = varOf(name).value()(in)
 	}
-	var inner []*value
-	switch v.op {
+	var inner []*clause
+	switch c.op {
 	case opMacro:
-		inner = v.parts[0].decisive()
+		inner = c.parts[0].decisive()
 	case opNot: // the negated part, unless it is no more than the clause itself
-		if p := &v.parts[0]; p.op != opLeaf || p.item != "" || p.reads != 0 && p.holds {
+		if p := c.parts[0]; p.op != opLeaf || p.item != "" || p.reads != 0 && p.holds {
 			inner = p.decisive()
 		}
 	}
 	for _, p := range inner {
-		c.Parts = append(c.Parts, p.describe(in))
+		out.Parts = append(out.Parts, p.describe(in))
 	}
-	return c
+	return out
 }

@@ -26,9 +26,9 @@ const maxLiterals = 1<<16 - 1
 func newIndex(rules []*Rule) *index {
 	x := &index{always: newRuleSet(len(rules))}
 	f := needFinder{left: maxLiterals}
-	var prefixes, parts [len(indexed)]map[string][]uint16
-	for i := range indexed {
-		prefixes[i], parts[i] = map[string][]uint16{}, map[string][]uint16{}
+	var texts [len(indexed)]map[literal][]uint16
+	for i := range texts {
+		texts[i] = map[literal][]uint16{}
 	}
 	for i, r := range rules {
 		n := f.need(r.cond.Tree, true)
@@ -37,19 +37,17 @@ func newIndex(rules []*Rule) *index {
 			continue
 		}
 		for _, l := range n.any {
-			under := parts[l.field]
-			if l.prefix {
-				under = prefixes[l.field]
-			}
+			under := texts[l.field]
 			for _, text := range l.items {
-				if at := under[text]; len(at) == 0 || at[len(at)-1] != uint16(i) {
-					under[text] = append(at, uint16(i))
+				key := literal{text, l.prefix}
+				if at := under[key]; len(at) == 0 || at[len(at)-1] != uint16(i) {
+					under[key] = append(at, uint16(i))
 				}
 			}
 		}
 	}
 	for i := range indexed {
-		x.tables[i] = newLiteralTable(indexed[i].value(), prefixes[i], parts[i])
+		x.tables[i] = newLiteralTable(indexed[i].value(), texts[i])
 	}
 	return x
 }
@@ -66,24 +64,22 @@ func (x *index) candidates(in *Input, found ruleSet) {
 
 // literalTable finds the texts of a set that the text of a variable holds.
 type literalTable struct {
-	text     func(in *Input) string // of the variable
-	prefixes []prefix               // sorted
-	parts    []part
-	heads    []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
-	shift    uint8    // of the hash
+	text  func(in *Input) string // of the variable
+	parts []part
+	heads []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
+	shift uint8    // of the hash
 }
 
-// prefix is a text that others may begin with.
-type prefix struct {
+// literal is a text of at least four bytes that others may hold, or begin with.
+type literal struct {
 	text   string
-	parent int // the longest of all prefixes that this one begins with, -1 without
-	rules  []uint16
+	prefix bool
 }
 
-// part is a text that others may hold anywhere. It is found by the hash of four
-// of its bytes, those that share theirs with the fewest others.
+// part is a literal in a table. It is found by the hash of four of its bytes, those that share theirs with the fewest
+// others.
 type part struct {
-	text  string
+	literal
 	at    int    // of the four bytes
 	next  uint16 // 1 + the next part with this hash, 0 at the end
 	rules []uint16
@@ -97,37 +93,30 @@ const (
 	gramsPerPart = 64
 )
 
-func newLiteralTable(text func(in *Input) string, prefixes, parts map[string][]uint16) literalTable {
-	t := literalTable{text: text, prefixes: make([]prefix, 0, len(prefixes))}
-	for _, text := range slices.Sorted(maps.Keys(prefixes)) {
-		parent := len(t.prefixes) - 1
-		for parent >= 0 && !strings.HasPrefix(text, t.prefixes[parent].text) {
-			parent = t.prefixes[parent].parent
-		}
-		t.prefixes = append(t.prefixes, prefix{text, parent, prefixes[text]})
-	}
-	if len(parts) == 0 {
+func newLiteralTable(text func(in *Input) string, literals map[literal][]uint16) literalTable {
+	t := literalTable{text: text}
+	if len(literals) == 0 {
 		return t
 	}
-	size := bits.Len(uint(16*len(parts) - 1)) // so few are taken that most bytes of a text meet none
+	size := bits.Len(uint(16*len(literals) - 1)) // so few are taken that most bytes of a text meet none
 	t.heads, t.shift = make([]uint16, 1<<size), uint8(32-size)
-	t.parts = make([]part, 0, len(parts))
-	texts := slices.Sorted(maps.Keys(parts))
+	t.parts = make([]part, 0, len(literals))
+	sorted := slices.SortedFunc(maps.Keys(literals), func(a, b literal) int { return strings.Compare(a.text, b.text) })
 	load := make([]uint32, len(t.heads))
-	for _, text := range texts {
-		for i := range min(len(text)-gramBytes+1, gramsPerPart) {
-			load[t.hash(gram(text, i))]++
+	for _, l := range sorted {
+		for i := range min(len(l.text)-gramBytes+1, gramsPerPart) {
+			load[t.hash(gram(l.text, i))]++
 		}
 	}
-	for _, text := range texts {
+	for _, l := range sorted {
 		at := 0
-		for i := range min(len(text)-gramBytes+1, gramsPerPart) {
-			if load[t.hash(gram(text, i))] < load[t.hash(gram(text, at))] {
+		for i := range min(len(l.text)-gramBytes+1, gramsPerPart) {
+			if load[t.hash(gram(l.text, i))] < load[t.hash(gram(l.text, at))] {
 				at = i
 			}
 		}
-		head := &t.heads[t.hash(gram(text, at))]
-		t.parts = append(t.parts, part{text, at, *head, parts[text]})
+		head := &t.heads[t.hash(gram(l.text, at))]
+		t.parts = append(t.parts, part{l, at, *head, literals[l]})
 		*head = uint16(len(t.parts))
 	}
 	return t
@@ -145,22 +134,6 @@ func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift 
 // find adds to found the rules filed under the texts that s holds. Without a set
 // it reports whether there is any.
 func (t *literalTable) find(s string, found ruleSet) bool {
-	// All prefixes of s lie on the line of ancestors of the last prefix that sorts
-	// before s, since a text that sorts between it and s would begin with it.
-	i, exact := slices.BinarySearchFunc(t.prefixes, s, func(p prefix, s string) int { return strings.Compare(p.text, s) })
-	if !exact {
-		i--
-	}
-	for i >= 0 {
-		p := &t.prefixes[i]
-		if strings.HasPrefix(s, p.text) {
-			if found == nil {
-				return true
-			}
-			found.addAll(p.rules)
-		}
-		i = p.parent
-	}
 	if len(t.parts) == 0 || len(s) < gramBytes {
 		return false
 	}
@@ -169,7 +142,7 @@ func (t *literalTable) find(s string, found ruleSet) bool {
 		g = g>>8 | uint32(s[i])<<24
 		for n := t.heads[t.hash(g)]; n != 0; {
 			p := &t.parts[n-1]
-			if from := i - (gramBytes - 1) - p.at; from >= 0 && strings.HasPrefix(s[from:], p.text) {
+			if from := i - (gramBytes - 1) - p.at; from >= 0 && (from == 0 || !p.prefix) && strings.HasPrefix(s[from:], p.text) {
 				if found == nil {
 					return true
 				}
@@ -218,29 +191,24 @@ type boundList struct {
 	steps float64 // of contains_any, for each byte of a text; see estimate
 }
 
-// anyOf returns a function of the language with its list bound. A long list is
-// looked for as an [index] looks for the texts of rules: beginnings by a binary
-// search, parts by four bytes of each, in one pass. A list of words of
-// faults is looked up in nearly every text that no other rule knows.
+// anyOf returns a function of the language with its list bound. The items of a long list for contains_any are looked
+// for as an [index] looks for the texts of rules, in one pass. A list of words of faults is looked up in nearly every
+// text that no other rule knows.
 func anyOf(name string, items []string) boundList {
 	each := boundList{bind(listFuncs[name], items), float64(len(items))}
-	if len(items) < fewItems || len(items) > maxLiterals || name == "ends_with_any" {
+	if len(items) < fewItems || len(items) > maxLiterals || name != "contains_any" {
 		return each
 	}
-	texts := make(map[string][]uint16, len(items))
+	texts := make(map[literal][]uint16, len(items))
 	var short []string // shorter than the key of a part
 	for _, item := range items {
-		if name == "contains_any" && len(item) < gramBytes {
+		if len(item) < gramBytes {
 			short = append(short, item)
 		} else {
-			texts[item] = nil
+			texts[literal{text: item}] = nil
 		}
 	}
-	if name == "starts_with_any" {
-		t := newLiteralTable(nil, texts, nil)
-		return boundList{func(s string) bool { return t.find(s, nil) }, each.steps}
-	}
-	t := newLiteralTable(nil, nil, texts)
+	t := newLiteralTable(nil, texts)
 	hasShort := bind(strings.Contains, short)
 	table := boundList{
 		func(s string) bool { return t.find(s, nil) || hasShort(s) },

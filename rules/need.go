@@ -2,9 +2,7 @@ package rules
 
 import (
 	"math"
-	"regexp/syntax"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -105,11 +103,6 @@ func (f *needFinder) compared(n *ast.BinaryNode) need {
 		return f.text(n.Left, false, n.Right)
 	case "in":
 		return f.texts(n.Left, true, constants(n.Right))
-	case "matches":
-		re, err := syntax.Parse(n.Right.(*ast.StringNode).Value, syntax.Perl)
-		if err == nil {
-			return f.pattern(n.Left, re)
-		}
 	}
 	return need{}
 }
@@ -135,58 +128,13 @@ func (f *needFinder) texts(variable ast.Node, prefix bool, items []string) need 
 	}
 	n := need{any: []literals{{field, prefix, items}}, score: impossible}
 	for _, text := range items {
-		switch {
-		case prefix && text != "":
-			n.score = min(n.score, len(text)+gramBytes)
-		case len(text) >= gramBytes:
-			n.score = min(n.score, len(text))
-		default:
+		if len(text) < gramBytes {
 			return need{}
 		}
+		n.score = min(n.score, len(text))
+	}
+	if prefix {
+		n.score += gramBytes
 	}
 	return n
-}
-
-// pattern returns the need of a match of a regular expression.
-func (f *needFinder) pattern(variable ast.Node, re *syntax.Regexp) need {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return f.literal(variable, false, re)
-	case syntax.OpCapture, syntax.OpPlus:
-		return f.pattern(variable, re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return f.pattern(variable, re.Sub[0])
-		}
-	case syntax.OpConcat:
-		var n need
-		for i, sub := range re.Sub {
-			n = n.and(f.pattern(variable, sub))
-			if i == 1 && re.Sub[0].Op == syntax.OpBeginText && sub.Op == syntax.OpLiteral {
-				n = n.and(f.literal(variable, true, sub))
-			}
-		}
-		return n
-	case syntax.OpAlternate:
-		n := f.pattern(variable, re.Sub[0])
-		for _, sub := range re.Sub[1:] {
-			n = n.or(f.pattern(variable, sub))
-		}
-		return n
-	}
-	return need{}
-}
-
-// literal returns the need of a literal of a regular expression.
-func (f *needFinder) literal(variable ast.Node, prefix bool, re *syntax.Regexp) need {
-	if !isText(re) {
-		return need{}
-	}
-	return f.texts(variable, prefix, []string{string(re.Rune)})
-}
-
-// isText reports whether re is a literal that matches one text. One in any case
-// matches several, and so does the character that replaces every invalid byte.
-func isText(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError)
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
@@ -14,8 +13,8 @@ import (
 // differs from its source text: quotes, escapes, indentation, folded lines. So
 // value and source are walked side by side. A white space character of the
 // value matches one of the source; before any other character the source
-// may hold more of it. Where the two cannot be matched, the answer is the
-// beginning of the scalar.
+// may hold more of it. Where the two cannot be matched, as at an escape in double
+// quotes, the answer is the beginning of the scalar.
 func locate(src *source, n *yaml.Node, offset int) (line, col int) {
 	c := cursor{src: src, line: n.Line, col: n.Column}
 	switch {
@@ -25,21 +24,14 @@ func locate(src *source, n *yaml.Node, offset int) (line, col int) {
 		c.col++
 	}
 	c.rest = tail(src.line(c.line), c.col)
-	single, double := n.Style&yaml.SingleQuotedStyle != 0, n.Style&yaml.DoubleQuotedStyle != 0
 
 	i := 0
 	for _, want := range n.Value {
-		if double {
-			c.skipJoin()
-		}
 		if unicode.IsSpace(want) {
 			if i == offset {
 				break
 			}
-			switch {
-			case double && c.peek() == '\\':
-				c.escape()
-			case unicode.IsSpace(c.peek()):
+			if unicode.IsSpace(c.peek()) {
 				c.next()
 			}
 			i++
@@ -48,19 +40,15 @@ func locate(src *source, n *yaml.Node, offset int) (line, col int) {
 		for unicode.IsSpace(c.peek()) && c.peek() != 0 {
 			c.next()
 		}
+		if c.peek() != want {
+			return n.Line, n.Column
+		}
 		if i == offset {
 			break
 		}
-		switch got := c.peek(); {
-		case double && got == '\\':
-			c.escape()
-		case got != want:
-			return n.Line, n.Column
-		default:
+		c.next()
+		if n.Style&yaml.SingleQuotedStyle != 0 && want == '\'' {
 			c.next()
-			if single && want == '\'' {
-				c.next()
-			}
 		}
 		i++
 	}
@@ -112,34 +100,4 @@ func (c *cursor) next() {
 		}
 	}
 	c.rest, c.col = "", c.col+1
-}
-
-// skipJoin skips a backslash at the end of a line and the indentation of the
-// next, which have no meaning in double quotes.
-func (c *cursor) skipJoin() {
-	for c.rest == `\` {
-		c.next()
-		c.next()
-		for c.peek() == ' ' || c.peek() == '\t' {
-			c.next()
-		}
-	}
-}
-
-// escape skips an escape of a double-quoted scalar.
-func (c *cursor) escape() {
-	c.next()
-	digits := 0
-	switch c.peek() {
-	case 'x':
-		digits = 2
-	case 'u':
-		digits = 4
-	case 'U':
-		digits = 8
-	}
-	c.next()
-	for ; digits > 0 && strings.ContainsRune("0123456789abcdefABCDEF", c.peek()); digits-- {
-		c.next()
-	}
 }

@@ -30,7 +30,6 @@ type condition struct {
 	expr *exprText // as written, with its place
 	compiled.Condition
 	code
-	guard    *code    // nil when there is nothing to know before the entry
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -83,13 +82,6 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		subject, _, _ := strings.Cut(consequence, " ")
 		x.fail(file.Location{}, "correct it, or remove the "+subject, "the condition is never true, so the %s", consequence)
 		return nil
-	}
-	if c.reads&perEntry != 0 {
-		if g := guard(tree); g != nil {
-			if p, opt := x.program(g); p != nil {
-				c.guard = &code{p, reads(opt)}
-			}
-		}
 	}
 	return c
 }

@@ -146,35 +146,21 @@ func each(tree ast.Node, visit func(ast.Node)) {
 func fingerprint(tree ast.Node) string {
 	var b strings.Builder
 	each(tree, func(n ast.Node) {
-		var value any
-		below := 0
-		switch n := n.(type) {
-		case *ast.BoolNode:
-			value = n.Value
-		case *ast.IntegerNode:
-			value = n.Value
-		case *ast.FloatNode:
-			value = n.Value
-		case *ast.StringNode:
-			value = n.Value
-		case *ast.ConstantNode:
-			value = n.Value
-		case *ast.IdentifierNode:
-			value = n.Value
-		case *ast.UnaryNode:
-			value = n.Operator
-		case *ast.BinaryNode:
-			value = n.Operator
-		case *ast.BuiltinNode:
-			value, below = n.Name, len(n.Arguments)
-		case *ast.CallNode:
-			below = len(n.Arguments)
-		case *ast.ArrayNode:
-			below = len(n.Nodes)
-		case *ast.SliceNode:
-			value = []bool{n.From != nil, n.To != nil}
+		fmt.Fprintf(&b, "%T", n)
+		for _, field := range reflect.ValueOf(n).Elem().Fields() {
+			if !field.CanInterface() {
+				continue
+			}
+			switch value := field.Interface().(type) {
+			case ast.Node:
+				b.WriteString(" node")
+			case []ast.Node:
+				fmt.Fprintf(&b, " %d", len(value))
+			default:
+				fmt.Fprintf(&b, " %#v", value)
+			}
 		}
-		fmt.Fprintf(&b, "%T %#v %d;", n, value, below)
+		b.WriteByte(';')
 	})
 	return b.String()
 }
