@@ -30,10 +30,6 @@ type ClientConfig struct {
 	// waits.
 	Limits Limits
 
-	// Stray is called for each event of a channel without a handler, such as a channel without a subscription. It must
-	// not block. Default: they are ignored.
-	Stray func(Event)
-
 	// Logger receives events of the connection, never a token or the text of a
 	// message. Default: none.
 	Logger *slog.Logger
@@ -45,7 +41,6 @@ type Client struct {
 	conn    *conn
 	limits  Limits
 	log     *slog.Logger
-	stray   func(Event)
 	welcome Welcome
 	done    chan struct{}
 
@@ -87,7 +82,7 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits, stray: cfg.Stray,
+		conn: newClientConn(rwc, limits), limits: limits,
 		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
@@ -124,30 +119,9 @@ func platform() string {
 // only. Its texts are untrusted.
 func (c *Client) Welcome() Welcome { return c.welcome }
 
-// CaughtUp waits until the events have been handled that the server sent before an answer that was received over
-// answered: c itself, or another connection to the same server on this machine. It returns the error of ctx.
-//
-// Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
-// in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
-// written, also if its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
-// that are no sockets, it sends a ping, before whose answer they arrive.
-func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
-	if answered == c {
-		return c.events.wait(ctx, 0)
-	}
-	if a := c.conn.arrived; a != nil {
-		// Unread bytes may have kept the peer's system from sending the rest.
-		if err := c.events.wait(ctx, a.position()); err != nil {
-			return err
-		}
-		return c.events.wait(ctx, a.position())
-	}
-	err := c.Call(ctx, methodPing, nil, nil)
-	if _, answered := errors.AsType[*Error](err); err != nil && !answered && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return c.events.wait(ctx, 0)
-}
+// CaughtUp waits until the events have been handled that came before an answer that was received. It returns the error
+// of ctx.
+func (c *Client) CaughtUp(ctx context.Context) error { return c.events.wait(ctx) }
 
 // Call calls a method with the JSON form of params (none if it is nil), and decodes the result into result (unless
 // it is nil). An [*Error] is a refusal of the server. After any other error it is not known whether the call was
@@ -324,7 +298,6 @@ func (c *Client) run() {
 
 func (c *Client) read() error {
 	for {
-		c.events.arrived(c.conn.complete())
 		m, err := c.conn.Read()
 		var refused *Error
 		var broken *frameError
@@ -344,14 +317,9 @@ func (c *Client) read() error {
 			c.mu.Lock()
 			f := c.handlers[m.Channel]
 			c.mu.Unlock()
-			e := Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload}
-			if f == nil {
-				if c.stray != nil {
-					c.stray(e)
-				}
-				continue
+			if f != nil {
+				c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
 			}
-			c.events.push(e)
 		} // a server sends no requests
 	}
 }

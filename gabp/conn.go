@@ -35,7 +35,6 @@ type conn struct {
 
 	// client is set at the bridge's side, whose server is a mod with the habits of those in the field: see newClientConn.
 	client  bool
-	arrived *arrivals      // nil: the system does not report the bytes in a socket
 	pending []pendingFrame // headers without their bodies, owned by the reader
 
 	writeMu sync.Mutex
@@ -65,9 +64,7 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	c := newConn(rwc, lim)
 	c.client = true
-	if c.arrived = newArrivals(rwc); c.arrived != nil {
-		c.br.Reset(c.arrived)
-	}
+	c.br.Reset(reader(rwc))
 	return c
 }
 

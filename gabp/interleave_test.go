@@ -304,7 +304,7 @@ func TestTalkingMod(t *testing.T) {
 				require.NoError(t, c.Call(ctx, MethodToolsCall, ToolCall{Name: "colony/bäu😀"}, nil))
 			}
 			require.NoError(t, c.Call(ctx, methodEventsUnsub, channelsParams{Channels: []string{"colony.log"}}, nil))
-			require.NoError(t, c.CaughtUp(ctx, nil))
+			require.NoError(t, c.CaughtUp(ctx))
 			require.NoError(t, c.Close())
 			<-c.Done()
 			got := slices.Sorted(maps.Keys(seqs))
@@ -335,28 +335,4 @@ func BenchmarkCall(b *testing.B) {
 			require.NoError(b, <-served)
 		})
 	}
-}
-
-// TestCaughtUp: over a stream of which the system does not tell what has arrived, a ping is sent, answered or refused.
-func TestCaughtUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}, Delay: time.Second})
-		ours, theirs := net.Pipe()
-		go m.ServeConn(theirs)
-		c, err := NewClient(t.Context(), ours, ClientConfig{Token: token})
-		require.NoError(t, err)
-		events := 0
-		_, err = c.Events(t.Context(), []string{"colony.log"}, func(Event) { events++ })
-		require.NoError(t, err)
-		go m.Publish("colony.log", `{}`)
-		require.NoError(t, c.CaughtUp(t.Context(), nil))
-		require.Equal(t, 1, events)
-		require.Equal(t, []string{methodPing}, m.Asked())
-		m.Freeze(true)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		require.ErrorIs(t, c.CaughtUp(ctx, nil), context.DeadlineExceeded)
-		require.NoError(t, c.Close())
-		<-c.Done()
-	})
 }

@@ -21,19 +21,6 @@ import (
 	"unicode/utf8"
 )
 
-// Connections is the treatment of a second connection by a mod.
-type Connections string
-
-// The habits of a mod with connections.
-const (
-	Many     Connections = ""
-	Refused  Connections = "refused"  // a second one is closed at once
-	Replaced Connections = "replaced" // the second one's hello closes the first
-	Waiting  Connections = "waiting"  // a second one is accepted by the system, and answered when the first has ended
-	Latest   Connections = "latest"   // all answers go to the latest one
-	Eldest   Connections = "eldest"   // all events go to the eldest one
-)
-
 // Frames is how a mod writes frames.
 type Frames string
 
@@ -58,17 +45,16 @@ type ModConfig struct {
 	// methods are not known.
 	Answers func(method, params string) []string `json:"-"`
 
-	Connections Connections
-	Frames      Frames
-	Characters  bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
-	Nagle       bool          // leaves out TCP_NODELAY
-	After       time.Duration // listens only then
-	Delay       time.Duration // of each answer to a call
-	Frozen      bool          // from the start on; see [Mod.Freeze]
-	Result      int           // least bytes of the default result of a call
-	Storm       int           // events a second, on the first of Channels
-	StormPer    int           // events of the storm for each call, at most; 0: no bound
-	LogPath     string        // a line is appended before and after each call
+	Frames     Frames
+	Characters bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
+	Nagle      bool          // leaves out TCP_NODELAY
+	After      time.Duration // listens only then
+	Delay      time.Duration // of each answer to a call
+	Frozen     bool          // from the start on; see [Mod.Freeze]
+	Result     int           // least bytes of the default result of a call
+	Storm      int           // events a second, on the first of Channels
+	StormPer   int           // events of the storm for each call, at most; 0: no bound
+	LogPath    string        // a line is appended before and after each call
 }
 
 // Mod replaces the library of a game's mod, the server of the protocol, in tests. It is safe for concurrent use.
@@ -150,19 +136,9 @@ func (m *Mod) ServeConn(stream io.ReadWriteCloser) {
 	defer close(c.ended)
 	defer stream.Close() //nolint:errcheck // nothing is lost
 	m.mu.Lock()
-	others := slices.Clone(m.conns)
-	if m.cfg.Connections == Refused && len(others) > 0 {
-		m.mu.Unlock()
-		return
-	}
 	m.conns = append(m.conns, c)
 	m.mu.Unlock()
 	defer m.remove(c)
-	if m.cfg.Connections == Waiting {
-		for _, other := range others {
-			<-other.ended
-		}
-	}
 	var handling sync.WaitGroup
 	defer handling.Wait()
 	defer stream.Close() //nolint:errcheck // before the handlers are waited for
@@ -183,15 +159,11 @@ func (m *Mod) remove(c *modConn) {
 }
 
 // Disconnect closes all connections.
-func (m *Mod) Disconnect() { m.closeAllBut(nil) }
-
-func (m *Mod) closeAllBut(c *modConn) {
+func (m *Mod) Disconnect() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, other := range m.conns {
-		if other != c {
-			_ = other.stream.Close()
-		}
+	for _, c := range m.conns {
+		_ = c.stream.Close()
 	}
 }
 
@@ -216,9 +188,6 @@ func (m *Mod) subscribers(channel string) (list []*modConn) {
 		if c.subscribed[channel] {
 			list = append(list, c)
 		}
-	}
-	if m.cfg.Connections == Eldest && len(list) > 0 {
-		return m.conns[:1:1]
 	}
 	return list
 }
@@ -320,9 +289,6 @@ func (c *modConn) handle(text string) {
 			c.answer(q.ID, Failure(`{"code":-32101,"message":"Invalid authentication token"}`))
 			return
 		}
-		if m.cfg.Connections == Replaced {
-			m.closeAllBut(c)
-		}
 		events, _ := json.Marshal(slices.Concat([]string{}, m.cfg.Channels))
 		more := ""
 		if m.cfg.Capabilities != "" {
@@ -405,17 +371,7 @@ func (c *modConn) talk(answer string) {
 	}
 }
 
-// latest returns the latest connection, c where all have ended.
-func (m *Mod) latest(c *modConn) *modConn {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Concat([]*modConn{c}, m.conns)[len(m.conns)]
-}
-
 func (c *modConn) answer(id string, messages []string) {
-	if c.mod.cfg.Connections == Latest {
-		c = c.mod.latest(c)
-	}
 	for _, text := range messages {
 		c.send(strings.ReplaceAll(text, "$ID", id))
 	}

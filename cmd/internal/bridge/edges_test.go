@@ -205,7 +205,7 @@ func TestAcknowledgesTheMod(t *testing.T) {
 			`attention/ack {"attentionId":"d"}`, `attention/ack {"attentionId":"c"}`,
 			`attention/ack {"attentionId":"a"}`, `attention/ack {"attentionId":"b"}`,
 		}, m.asked())
-		p.proxy.mod.detach()
+		p.proxy.mod.detach(p.proxy.mod.current())
 		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
 		synctest.Wait()
 		require.Len(t, m.asked(), 4, "there is no mod")

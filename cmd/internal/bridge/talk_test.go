@@ -82,43 +82,24 @@ func overSocketsWith(t testing.TB, cfg standin.ModConfig, pc Config, f func(y *s
 
 const channel = "colony.log"
 
-// TestTalkingMod: every call is answered by a mod that talks while it answers, in each form, and its events come over
-// as many connections as it allows.
+// TestTalkingMod: every call is answered by a mod that talks while it answers, in each form, over one connection.
 func TestTalkingMod(t *testing.T) {
-	for _, connections := range []standin.Connections{
-		standin.Many, standin.Refused, standin.Replaced, standin.Waiting,
-	} {
-		for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
-			t.Run(fmt.Sprintf("%s %s", connections, frames), func(t *testing.T) {
-				if frames != standin.AnswerFirst && connections != standin.Many {
-					testkit.Full(t, "calls a mod in each form")
+	for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
+		t.Run(string(frames), func(t *testing.T) {
+			overSockets(t, standin.ModConfig{
+				Channels: []string{channel}, Frames: frames, Storm: 3000,
+				StormPer: 30, Characters: true, Nagle: true, // a reader that is slower than the storm never has all of it
+			}, func(y *sockets) {
+				for range 300 {
+					_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
+					require.NoError(t, err)
 				}
-				overSockets(t, standin.ModConfig{
-					Channels: []string{channel}, Connections: connections, Frames: frames, Storm: 3000,
-					StormPer: 30, Characters: true, Nagle: true, // a reader that is slower than the storm never has all of it
-				}, func(y *sockets) {
-					for range 300 {
-						_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
-						require.NoError(t, err)
-					}
-					require.Len(t, y.mod.Asked(), 300, "each was executed once")
-					require.Equal(t, 1, y.mod.Subscribers(channel))
-					require.Equal(t, connections == standin.Many, y.proxy.mod.current() != y.proxy.mod.events.Load())
-					require.Zero(t, y.proxy.Lost())
-				})
+				require.Len(t, y.mod.Asked(), 300, "each was executed once")
+				require.Equal(t, 1, y.mod.Subscribers(channel))
+				require.Zero(t, y.proxy.Lost())
 			})
-		}
+		})
 	}
-}
-
-// TestAnswersOverTheLatest: a mod that answers over its latest connection is used over one.
-func TestAnswersOverTheLatest(t *testing.T) {
-	testkit.Full(t, "waits until a mod has not answered")
-	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Latest}, func(y *sockets) {
-		_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-		require.NoError(t, err)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
-	})
 }
 
 // TestManyCalls: a bridge may have as many calls under way as without heed, within reason.
@@ -139,63 +120,31 @@ func TestManyCalls(t *testing.T) {
 	})
 }
 
-// TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, over one connection and over two,
-// whatever the system delays.
+// TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, whatever the system delays.
 func TestEventsPrecedeAnswers(t *testing.T) {
-	for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
-		t.Run(string(connections), func(t *testing.T) {
-			var mod atomic.Pointer[standin.Mod]
-			overSockets(t, standin.ModConfig{
-				Channels: []string{channel}, Connections: connections, Nagle: true,
-				Answers: func(_, params string) []string {
-					for range 5 {
-						mod.Load().Publish(channel, `{"level":"info","message":"All is well"}`)
-					}
-					mod.Load().Publish(channel, `{"level":"error","message":"Odd `+params[len(params)-4:len(params)-2]+`"}`)
-					return standin.Result(`{"done":true}`)
-				},
-			}, func(y *sockets) {
-				mod.Store(y.mod)
-				for i := range 300 {
-					raw, err := y.bridge.CallTool(t.Context(), fmt.Sprintf("colony/build-%02d", i%100), nil)
-					require.NoError(t, err)
-					var got struct{ Verdict struct{ Outcome string } }
-					require.NoError(t, json.Unmarshal(raw, &got))
-					require.NotEqual(t, "clean", got.Verdict.Outcome, "call %d", i)
-				}
-			})
-		})
-	}
-}
-
-// TestSecondConnectionIsLost: the events come over the first one then, and no call fails.
-func TestSecondConnectionIsLost(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
-		before, events := y.proxy.mod.current(), y.proxy.mod.events.Load()
-		require.NotSame(t, before, events)
-		require.NoError(t, events.Close())
-		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.events.Load() != before {
-			_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+	var mod atomic.Pointer[standin.Mod]
+	overSockets(t, standin.ModConfig{
+		Channels: []string{channel}, Nagle: true,
+		Answers: func(_, params string) []string {
+			for range 5 {
+				mod.Load().Publish(channel, `{"level":"info","message":"All is well"}`)
+			}
+			mod.Load().Publish(channel, `{"level":"error","message":"Odd `+params[len(params)-4:len(params)-2]+`"}`)
+			return standin.Result(`{"done":true}`)
+		},
+	}, func(y *sockets) {
+		mod.Store(y.mod)
+		for i := range 300 {
+			raw, err := y.bridge.CallTool(t.Context(), fmt.Sprintf("colony/build-%02d", i%100), nil)
 			require.NoError(t, err)
+			var got struct{ Verdict struct{ Outcome string } }
+			require.NoError(t, json.Unmarshal(raw, &got))
+			require.NotEqual(t, "clean", got.Verdict.Outcome, "call %d", i)
 		}
-		require.Same(t, before, y.proxy.mod.current())
 	})
 }
 
-// TestEventsOverTheEldest: the events of a mod that sends them over its eldest connection come, over one.
-func TestEventsOverTheEldest(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Eldest}, func(y *sockets) {
-		require.Eventually(t, func() bool {
-			y.mod.Publish(channel, `{"level":"error","message":"Odd"}`)
-			return len(y.session.Open(nil)) > 0
-		}, time.Minute, time.Millisecond)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
-		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
-		require.NoError(t, err)
-	})
-}
-
-// TestModComesAgain: both connections are made again.
+// TestModComesAgain: the connection is made again.
 func TestModComesAgain(t *testing.T) {
 	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
 		before := y.proxy.mod.current()
@@ -205,7 +154,6 @@ func TestModComesAgain(t *testing.T) {
 		}
 		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
 		require.NoError(t, err)
-		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
 	})
 }
 
@@ -214,36 +162,34 @@ func TestModComesAgain(t *testing.T) {
 func TestLargeResults(t *testing.T) {
 	const most = 1 << 20
 	for _, frames := range []standin.Frames{standin.Whole, standin.AnswerFirst} {
-		for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
-			var size atomic.Int64
-			cfg := standin.ModConfig{
-				Channels: []string{channel}, Connections: connections, Frames: frames,
-				Answers: func(string, string) []string {
-					return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
-				},
-			}
-			overSocketsWith(t, cfg, Config{MaxMessage: most}, func(y *sockets) {
-				before := y.proxy.mod.current()
-				for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
-					size.Store(int64(n))
-					raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-					if n <= most {
-						require.NoError(t, err)
-						require.Greater(t, len(raw), n, "the verdict is added")
-						continue
-					}
-					e, ok := errors.AsType[*gabp.Error](err)
-					require.True(t, ok, "%v", err)
-					require.Equal(t, gabp.CodeTooLarge, e.Code)
-					require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
-						`the setting max-message lets larger ones pass$`, e.Message)
-				}
-				require.Same(t, before, y.proxy.mod.current())
-				for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
-					require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
-				}
-			})
+		var size atomic.Int64
+		cfg := standin.ModConfig{
+			Channels: []string{channel}, Frames: frames,
+			Answers: func(string, string) []string {
+				return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
+			},
 		}
+		overSocketsWith(t, cfg, Config{MaxMessage: most}, func(y *sockets) {
+			before := y.proxy.mod.current()
+			for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
+				size.Store(int64(n))
+				raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+				if n <= most {
+					require.NoError(t, err)
+					require.Greater(t, len(raw), n, "the verdict is added")
+					continue
+				}
+				e, ok := errors.AsType[*gabp.Error](err)
+				require.True(t, ok, "%v", err)
+				require.Equal(t, gabp.CodeTooLarge, e.Code)
+				require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
+					`the setting max-message lets larger ones pass$`, e.Message)
+			}
+			require.Same(t, before, y.proxy.mod.current())
+			for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
+				require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
+			}
+		})
 	}
 }
 

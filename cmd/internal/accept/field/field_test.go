@@ -50,10 +50,6 @@ var habits = []habit{
 	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Frames: standin.Unlocked, Storm: 200}},
 	{name: "the answer's header first", mod: standin.ModConfig{Channels: talks, Frames: standin.AnswerFirst}},
 	{name: "the event's header first", mod: standin.ModConfig{Channels: talks, Frames: standin.EventFirst}},
-	{
-		name: "the same, one connection alone",
-		mod:  standin.ModConfig{Channels: talks, Frames: standin.EventFirst, Connections: standin.Refused},
-	},
 	{name: "counts characters", mod: standin.ModConfig{Characters: true}, params: `{"name":"Łódź 日本 🏠"}`, speed: 10, share: 15},
 	{name: "Nagle's algorithm", mod: standin.ModConfig{Nagle: true}},
 	{name: "results of 16 MiB", mod: standin.ModConfig{Result: 16 << 20}, share: 10},
