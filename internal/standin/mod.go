@@ -1,5 +1,5 @@
-// Package standin has replacements of the programs on both sides of heed, with the habits of real ones, for tests and
-// benchmarks. They do not use package gabp, since they would share its faults.
+// Package standin has a replacement of the library of a game's mod, with the habits of real ones, for tests and
+// benchmarks. It does not use package gabp, since it would share its faults.
 package standin
 
 import (
@@ -21,18 +21,6 @@ import (
 	"unicode/utf8"
 )
 
-// Frames is how a mod writes frames.
-type Frames string
-
-// The habits of a mod with frames. The last two send an event with every answer to a call, on the connection of the
-// call where that has subscribed: both headers, and then the two bodies.
-const (
-	Whole       Frames = ""             // in one write, one after the other
-	Unlocked    Frames = "unlocked"     // header and body in two writes; other frames may come between
-	AnswerFirst Frames = "answer first" // header, header, the answer's body, the event's
-	EventFirst  Frames = "event first"  // header, header, the event's body, the answer's
-)
-
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
 	Token        string   // that a hello must have; "": any
@@ -45,7 +33,7 @@ type ModConfig struct {
 	// methods are not known.
 	Answers func(method, params string) []string `json:"-"`
 
-	Frames     Frames
+	Unlocked   bool          // writes header and body of a frame in two writes; other frames may come between
 	Characters bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
 	Nagle      bool          // leaves out TCP_NODELAY
 	After      time.Duration // listens only then
@@ -72,7 +60,7 @@ type Mod struct {
 type modConn struct {
 	mod     *Mod
 	stream  io.ReadWriteCloser
-	writing chan struct{} // holds one token while a group of frames is written, but by [Unlocked]
+	writing chan struct{} // holds one token while a group of frames is written, but by one that is Unlocked
 	ended   chan struct{}
 
 	subscribed map[string]bool // of Mod.mu
@@ -342,33 +330,7 @@ func (c *modConn) call(id, method, params string) {
 	if m.frozen.Load() {
 		return
 	}
-	if (m.cfg.Frames == AnswerFirst || m.cfg.Frames == EventFirst) && len(answer) == 1 && len(m.cfg.Channels) > 0 {
-		c.talk(strings.ReplaceAll(answer[0], "$ID", id))
-		return
-	}
 	c.answer(id, answer)
-}
-
-// talk answers a call while an event is sent to all that have subscribed.
-func (c *modConn) talk(answer string) {
-	m := c.mod
-	event := m.event(m.cfg.Channels[0], `{"level":"info","message":"All is well"}`)
-	here := false
-	for _, other := range m.subscribers(m.cfg.Channels[0]) {
-		if other == c {
-			here = true
-			continue
-		}
-		other.send(event)
-	}
-	switch {
-	case !here:
-		c.send(answer)
-	case m.cfg.Frames == AnswerFirst:
-		c.write(header(event), header(answer), answer, event)
-	default:
-		c.write(header(event), header(answer), event, answer)
-	}
 }
 
 func (c *modConn) answer(id string, messages []string) {
@@ -394,7 +356,7 @@ func header(text string) string {
 // send writes a frame.
 func (c *modConn) send(text string) {
 	switch {
-	case c.mod.cfg.Frames == Unlocked:
+	case c.mod.cfg.Unlocked:
 		_, _ = io.WriteString(c.stream, header(text))
 		_, _ = io.WriteString(c.stream, text)
 	case c.mod.cfg.Nagle:

@@ -102,26 +102,6 @@ func TestMod(t *testing.T) {
 	})
 }
 
-// TestModFrames: both headers come before the bodies, in either order of these.
-func TestModFrames(t *testing.T) {
-	for _, frames := range []Frames{AnswerFirst, EventFirst} {
-		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, NewMod(ModConfig{Channels: []string{"colony.log"}, Frames: frames}))
-			p.ask("events/subscribe", subscribe)
-			p.frame()
-			p.ask("tools/call", `{"name":"colony/build"}`)
-			event, answer := length(p.part(0)), length(p.part(0))
-			if frames == AnswerFirst {
-				require.Contains(t, p.part(answer), `"response"`)
-				require.Contains(t, p.part(event), `"event"`)
-			} else {
-				require.Contains(t, p.part(event), `"event"`)
-				require.Contains(t, p.part(answer), `"response"`)
-			}
-		})
-	}
-}
-
 // TestModCharacters: a request that is not ASCII hangs its connection.
 func TestModCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

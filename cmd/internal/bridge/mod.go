@@ -235,8 +235,8 @@ func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Durati
 	return client.CaughtUp(ctx)
 }
 
-// detach forgets the connection, closes it, and returns when its events have been handled, before the events of the next
-// one.
+// detach forgets the connection, closes it, and returns when its events have been handled: before the events of another
+// connection.
 func (m *mod) detach(client *gabp.Client) {
 	m.mu.Lock()
 	m.client.Store(nil)

@@ -82,24 +82,20 @@ func overSocketsWith(t testing.TB, cfg standin.ModConfig, pc Config, f func(y *s
 
 const channel = "colony.log"
 
-// TestTalkingMod: every call is answered by a mod that talks while it answers, in each form, over one connection.
+// TestTalkingMod: every call is answered by a mod that talks while it answers.
 func TestTalkingMod(t *testing.T) {
-	for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
-		t.Run(string(frames), func(t *testing.T) {
-			overSockets(t, standin.ModConfig{
-				Channels: []string{channel}, Frames: frames, Storm: 3000,
-				StormPer: 30, Characters: true, Nagle: true, // a reader that is slower than the storm never has all of it
-			}, func(y *sockets) {
-				for range 300 {
-					_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
-					require.NoError(t, err)
-				}
-				require.Len(t, y.mod.Asked(), 300, "each was executed once")
-				require.Equal(t, 1, y.mod.Subscribers(channel))
-				require.Zero(t, y.proxy.Lost())
-			})
-		})
-	}
+	overSockets(t, standin.ModConfig{
+		Channels: []string{channel}, Unlocked: true, Storm: 3000,
+		StormPer: 30, Characters: true, Nagle: true, // a reader that is slower than the storm never has all of it
+	}, func(y *sockets) {
+		for range 300 {
+			_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
+			require.NoError(t, err)
+		}
+		require.Len(t, y.mod.Asked(), 300, "each was executed once")
+		require.Equal(t, 1, y.mod.Subscribers(channel))
+		require.Zero(t, y.proxy.Lost())
+	})
 }
 
 // TestManyCalls: a bridge may have as many calls under way as without heed, within reason.
@@ -157,40 +153,34 @@ func TestModComesAgain(t *testing.T) {
 	})
 }
 
-// TestLargeResults: results up to the configured size pass, also interleaved with events, a larger one is an error of
-// its call, which was executed, and the connection stays.
+// TestLargeResults: results up to the configured size pass, a larger one is an error of its call, which was executed, and
+// the connection stays.
 func TestLargeResults(t *testing.T) {
 	const most = 1 << 20
-	for _, frames := range []standin.Frames{standin.Whole, standin.AnswerFirst} {
-		var size atomic.Int64
-		cfg := standin.ModConfig{
-			Channels: []string{channel}, Frames: frames,
-			Answers: func(string, string) []string {
-				return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
-			},
+	var size atomic.Int64
+	overSocketsWith(t, standin.ModConfig{Answers: func(string, string) []string {
+		return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
+	}}, Config{MaxMessage: most}, func(y *sockets) {
+		before := y.proxy.mod.current()
+		for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
+			size.Store(int64(n))
+			raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+			if n <= most {
+				require.NoError(t, err)
+				require.Greater(t, len(raw), n, "the verdict is added")
+				continue
+			}
+			e, ok := errors.AsType[*gabp.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, gabp.CodeTooLarge, e.Code)
+			require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
+				`the setting max-message lets larger ones pass$`, e.Message)
 		}
-		overSocketsWith(t, cfg, Config{MaxMessage: most}, func(y *sockets) {
-			before := y.proxy.mod.current()
-			for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
-				size.Store(int64(n))
-				raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-				if n <= most {
-					require.NoError(t, err)
-					require.Greater(t, len(raw), n, "the verdict is added")
-					continue
-				}
-				e, ok := errors.AsType[*gabp.Error](err)
-				require.True(t, ok, "%v", err)
-				require.Equal(t, gabp.CodeTooLarge, e.Code)
-				require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
-					`the setting max-message lets larger ones pass$`, e.Message)
-			}
-			require.Same(t, before, y.proxy.mod.current())
-			for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
-				require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
-			}
-		})
-	}
+		require.Same(t, before, y.proxy.mod.current())
+		for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
+			require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
+		}
+	})
 }
 
 // TestLargestResult: the default size passes.
