@@ -1,7 +1,6 @@
 package gabp
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -199,48 +198,6 @@ func TestAttentionWithoutEvents(t *testing.T) {
 	require.Empty(t, p.hello().Capabilities.Events)
 	require.PanicsWithValue(t, "gabp: Attention.Engine and Attention.Source are nil; set one before Register",
 		func() { new(Attention).Register(mux) })
-}
-
-func BenchmarkCurrent(b *testing.B) {
-	e := newEngine(b)
-	mux := new(Mux)
-	handler := &Attention{Engine: e}
-	handler.Register(mux)
-	raise(e, "a", event.Blocking)
-	s := start(b, func(c *ServerConfig) { c.Mux = mux })
-	c := connect(b, s.addr, nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		raw, err := c.CallRaw(context.Background(), MethodAttentionCurrent, nil)
-		if err != nil || len(raw) < 100 {
-			b.Fatal(err, raw)
-		}
-	}
-}
-
-// BenchmarkPublish sends events to a client that keeps up: as many wait as it
-// is granted.
-func BenchmarkPublish(b *testing.B) {
-	s := start(b, nil)
-	c := connect(b, s.addr, nil)
-	grants := make(chan struct{}, defaultEventQueue/2)
-	next := uint64(0)
-	_, err := c.Events(context.Background(), []string{"a/b"}, func(e Event) {
-		if next++; e.Seq != next {
-			panic("BUG: a hole")
-		}
-		<-grants
-	})
-	require.NoError(b, err)
-	payload := json.RawMessage(`{"attentionId":"t-1","state":"open","severity":"error","blocking":true,"summary":"` +
-		strings.Repeat("x", 150) + `"}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		grants <- struct{}{}
-		if err := s.Publish("a/b", "", payload, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 // TestPump holds when an event is sent without another item: for an update of the current one, and not for one of

@@ -311,24 +311,3 @@ func TestTalkingMod(t *testing.T) {
 	cancel()
 	require.NoError(t, <-served)
 }
-
-// BenchmarkCall is a call to a mod on the same machine that writes header and body apart.
-//
-//	go test -run xxx -bench Call ./gabp
-func BenchmarkCall(b *testing.B) {
-	for name, nagle := range map[string]bool{"whole": false, "Nagle": true} {
-		b.Run(name, func(b *testing.B) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(b, err)
-			ctx, cancel := context.WithCancel(b.Context())
-			served := make(chan error, 1)
-			go func() { served <- standin.NewMod(standin.ModConfig{Nagle: nagle}).ServeListener(ctx, l) }()
-			c := connect(b, l.Addr().String(), nil)
-			for b.Loop() {
-				require.NoError(b, c.Call(ctx, MethodToolsCall, ToolCall{Name: "colony/build"}, nil))
-			}
-			cancel()
-			require.NoError(b, <-served)
-		})
-	}
-}

@@ -82,6 +82,13 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, "call-"+s.Status().Run+"-1", s.Begin(Call{Tool: "t"}).ID())
 	require.True(t, s.Status().Rules.Default)
 	require.NotZero(t, s.Status().Rules.Rules)
+	for want, c := range map[string]Config{
+		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
+		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
+	} {
+		_, err := New(c)
+		require.ErrorContains(t, err, want)
+	}
 	small := smallConfig(t)
 	small.Signatures = -1
 	_, err = New(Config{Engine: small, Snapshot: filepath.Join(t.TempDir(), "state")})

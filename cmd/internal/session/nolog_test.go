@@ -75,22 +75,6 @@ func TestNoLog(t *testing.T) {
 	})
 }
 
-// TestNoLogWithoutGate: a call that no gate checked reports a missing log, too. A call that is given up does not run.
-func TestNoLogWithoutGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		f.gone.Store(true)
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
-		require.Empty(t, notices(s))
-		r := s.Begin(session.Call{Tool: "colony/build", Consumer: "agent"})
-		require.Equal(t, []string{"no_log"}, notices(s))
-		require.EqualValues(t, 1, s.Status().InFlight)
-		r.Abandon()
-		require.Zero(t, s.Status().InFlight)
-	})
-}
-
 // TestNoText: a log that is no text is blind with the reason, as one item; once it is text, it is read.
 func TestNoText(t *testing.T) {
 	for name, c := range map[string]struct{ head, want string }{
@@ -302,10 +286,14 @@ func TestNoLogUngated(t *testing.T) {
 		_, _, err := look.End(t.Context(), event.StatusCompleted, "")
 		require.NoError(t, err)
 		require.Empty(t, notices(s), "what only looks needs no log")
-		v, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCompleted, "")
+		r := s.Begin(session.Call{Tool: "t"})
+		require.Equal(t, []string{"no_log"}, notices(s))
+		require.EqualValues(t, 1, s.Status().InFlight)
+		v, _, err := r.End(t.Context(), event.StatusCompleted, "")
 		require.NoError(t, err)
 		require.Equal(t, coalesce.Unknown, v.Outcome)
-		require.Equal(t, []string{"no_log"}, notices(s))
+		s.Begin(session.Call{Tool: "t"}).Abandon()
+		require.Zero(t, s.Status().InFlight)
 	})
 }
 

@@ -196,24 +196,6 @@ func TestSettleGivesUp(t *testing.T) {
 	})
 }
 
-// TestCalls looks at ids, and at what is no operation.
-func TestCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, session.Config{})
-		a, b := s.Begin(session.Call{ID: "same", Tool: "t"}), s.Begin(session.Call{ID: "same", Tool: "t"})
-		require.NotEqual(t, a.ID(), b.ID())
-		look := s.Begin(session.Call{ID: "look", Tool: "heed/entries", Diagnostics: true})
-		require.Empty(t, look.ID())
-		require.EqualValues(t, 3, s.Status().InFlight)
-		for _, r := range []*session.Running{a, b, look} {
-			_, _, err := r.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
-		}
-		require.EqualValues(t, 4, s.Status().Engine.Operations)
-		require.Zero(t, s.Status().InFlight)
-	})
-}
-
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{})
@@ -319,16 +301,6 @@ func TestTimeline(t *testing.T) {
 		require.Equal(t, d.Attention.ID, events[3].Attention)
 		require.Equal(t, events[0].Operation, events[2].Operation)
 		require.Equal(t, "blocking", events[2].Outcome)
-
-		for range 5 {
-			s.Ack(t.Context(), "agent", "no-such", 0)
-		}
-		events, lost, _ = s.Timeline(2)
-		require.EqualValues(t, 2, lost)
-		require.EqualValues(t, 5, events[0].Number)
-		require.Len(t, events, 8)
-		events, _, _ = s.Timeline(12)
-		require.Empty(t, events)
 	})
 }
 
@@ -490,20 +462,6 @@ func TestStateRead(t *testing.T) {
 	}
 	s.StateRead()
 	require.EqualValues(t, 3, k.n.Load())
-}
-
-func TestValidate(t *testing.T) {
-	for want, c := range map[string]session.Config{
-		"Config.Tick is -1":            {Tick: -1},
-		"Config.Settle is -1":          {Settle: -1},
-		"Config.Timeline is -1":        {Timeline: -1},
-		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
-		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
-		"MaxOpen":                      func() (c session.Config) { c.Engine.Coalesce.MaxOpen = -1; return c }(),
-	} {
-		_, err := session.New(c)
-		require.ErrorContains(t, err, want)
-	}
 }
 
 // TestOtherClock follows a log whose times are another clock's: a call meets its fault all the same.
