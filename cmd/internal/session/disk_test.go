@@ -81,8 +81,7 @@ func TestKilled(tt *testing.T) {
 					require.False(t, operations[r.ID()])
 					operations[r.ID()] = true
 					s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
-					_, related, err := r.End(context.Background(), event.StatusCompleted, "")
-					require.NoError(t, err)
+					_, related := end(tt, r, event.StatusCompleted)
 					if related != nil {
 						tell(related.ID)
 					}

@@ -37,11 +37,8 @@ func distinct(n int) string {
 // TestLoadWithoutEnd holds that faults after results are held although the log has no end of the load.
 func TestLoadWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
-		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		s, f := following(t, session.Config{Engine: heed.Config{Rules: compile(t, loadRules)}})
+		g := gateOf(t, s)
 		f.write("Loading game from file Riverbend", distinct(0))
 		require.NoError(t, s.Sync(t.Context()))
 		a, open := s.Current(t.Context(), "agent")
@@ -88,9 +85,7 @@ func TestLoadWithoutEnd(t *testing.T) {
 // which calls end a load.
 func TestLoadDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
-		synctest.Wait()
+		s, f := following(t, session.Config{Engine: heed.Config{Rules: compile(t, loadRules)}})
 		across := s.Begin(session.Call{Tool: "colony/load", Consumer: "ann"})
 		f.write("Loading game from file Riverbend", distinct(1))
 		require.NoError(t, s.Sync(t.Context()))
@@ -105,8 +100,7 @@ func TestLoadDeferred(t *testing.T) {
 			if r == nil {
 				r = s.Begin(session.Call{Tool: "colony/build", Consumer: consumer})
 			}
-			v, related, err := r.End(t.Context(), status, "")
-			require.NoError(t, err)
+			v, related := end(t, r, status)
 			return v, related
 		}
 		waits := func(v heed.Verdict, related *heed.Item) {
@@ -121,8 +115,7 @@ func TestLoadDeferred(t *testing.T) {
 		for range 3 {
 			waits(call("bob", event.StatusFailed, nil))
 			look := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}})
-			_, _, err := look.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
+			end(t, look, event.StatusCompleted)
 		}
 		waits(call("ann", event.StatusCompleted, nil))
 		v, related := call("bob", event.StatusCompleted, nil)

@@ -50,11 +50,8 @@ func TestUpdates(t *testing.T) {
 // next call back.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		s, f := following(t, session.Config{})
+		g := gateOf(t, s)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		require.True(t, g.Check(t.Context(), call).Allowed)
 		f.write("Broken thing 1")
@@ -105,9 +102,7 @@ func TestSettle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFeed()
-				s := start(t, session.Config{Log: f, Settle: c.settle})
-				synctest.Wait()
+				s, f := following(t, session.Config{Settle: c.settle})
 				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
 				for _, l := range c.lines {
 					switch {
@@ -120,8 +115,7 @@ func TestSettle(t *testing.T) {
 					}
 				}
 				replied := time.Now()
-				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-				require.NoError(t, err)
+				v, related := end(t, r, event.StatusCompleted)
 				require.True(t, v.Known)
 				require.Equal(t, "colony/build", v.Method)
 				require.Equal(t, c.took, time.Since(replied))
@@ -129,8 +123,7 @@ func TestSettle(t *testing.T) {
 				if related != nil {
 					require.Equal(t, v.AttentionID, related.ID)
 				}
-				again, same, err := r.End(t.Context(), event.StatusFailed, "")
-				require.NoError(t, err)
+				again, same := end(t, r, event.StatusFailed)
 				require.Equal(t, v, again, "once is enough")
 				require.Equal(t, related, same)
 				time.Sleep(time.Second)
@@ -149,17 +142,13 @@ func TestSettle(t *testing.T) {
 // just ended.
 func TestLoggedBeforeTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		for range 2 {
-			_, _, err := s.Begin(session.Call{Tool: "before"}).End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
+			end(t, s.Begin(session.Call{Tool: "before"}), event.StatusCompleted)
 		}
 		r := s.Begin(session.Call{Tool: "t"})
 		f.write("Broken thing")
-		v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
+		v, related := end(t, r, event.StatusCompleted)
 		require.Equal(t, coalesce.Affected, v.Outcome)
 		require.Equal(t, coalesce.ReasonCharged, v.Reason)
 		require.Equal(t, v.AttentionID, related.ID)
@@ -168,9 +157,7 @@ func TestLoggedBeforeTheAnswer(t *testing.T) {
 
 func TestSettleGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Settle: time.Minute})
-		synctest.Wait()
+		s, f := following(t, session.Config{Settle: time.Minute})
 		r := s.Begin(session.Call{Tool: "t"})
 		f.write("Fine")
 		ctx, cancel := context.WithTimeout(t.Context(), 5*ms)
@@ -189,8 +176,7 @@ func TestSettleGivesUp(t *testing.T) {
 
 		f.err = nil
 		r = s.Begin(session.Call{Tool: "t"})
-		v, _, err = r.End(t.Context(), event.StatusCancelled, "")
-		require.NoError(t, err)
+		v, _ = end(t, r, event.StatusCancelled)
 		require.Equal(t, event.StatusCancelled, v.Status)
 		require.Zero(t, s.Status().InFlight)
 	})
@@ -265,8 +251,7 @@ func TestWaitReportsLoss(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{Timeline: 8})
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		g := gateOf(t, s)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		time.Sleep(time.Second)
@@ -306,9 +291,7 @@ func TestTimeline(t *testing.T) {
 
 func TestModsAndStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		f.write("Loaded mods:\nSome Mod(author.somemod): SomeMod(1.0)\n", "No more", "Broken thing", "Odd thing")
 		require.NoError(t, s.Sync(t.Context()))
 		time.Sleep(time.Minute)
@@ -330,9 +313,7 @@ func TestModsAndStatus(t *testing.T) {
 
 func TestLogTellsTheGame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		record := event.Entry{Message: `Broken: mod "Some Game" failed`}
 		require.NotEmpty(t, s.Engine().Blame(&record))
 		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)")
@@ -456,8 +437,7 @@ func TestStateRead(t *testing.T) {
 		before := k.n.Load()
 		r := s.Begin(c.call)
 		require.Equal(t, before, k.n.Load(), "when it has ended")
-		_, _, err := r.End(t.Context(), c.status, "")
-		require.NoError(t, err)
+		end(t, r, c.status)
 		require.Equal(t, c.want, k.n.Load()-before, c)
 	}
 	s.StateRead()
@@ -475,8 +455,7 @@ func TestOtherClock(t *testing.T) {
 			for n := range 2 {
 				r := s.Begin(session.Call{ID: "1", Tool: "build"})
 				f.write(fmt.Sprintf("Broken thing of form %c", 'a'+n))
-				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-				require.NoError(t, err)
+				v, related := end(t, r, event.StatusCompleted)
 				require.Equal(t, coalesce.Affected, v.Outcome, n)
 				require.True(t, related.Blocking)
 				for _, r := range s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
