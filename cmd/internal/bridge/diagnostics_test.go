@@ -298,15 +298,6 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, `template startsWith "Odd"`, x.Trials[0].Clauses[0].Text)
 }
 
-func TestExplainDefaults(t *testing.T) {
-	s, err := session.New(session.Config{})
-	require.NoError(t, err)
-	d := bridge.NewDiagnostics(s, nil, nil)
-	x := answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"NullReferenceException: Object reference not set to an instance of an object","level":"error"}`)
-	require.NotEmpty(t, x.Decision.Rule)
-	require.Positive(t, x.Tried)
-}
-
 // stuck is a log that cannot be taken in.
 type stuck struct{}
 
@@ -534,30 +525,6 @@ func TestServer(t *testing.T) {
 	requireCode(t, gabp.CodeToolUnavailable, err)
 	_, err = c.CallTool(t.Context(), bridge.ToolItem, map[string]string{})
 	requireCode(t, gabp.CodeInvalidParams, err)
-
-	var list struct {
-		Tools []gabp.Tool `json:"tools"`
-	}
-	for filter, want := range map[string]int{
-		`{"filter":{"namePattern":"heed/item*"}}`: 2, `{"filter":{"tags":["read-only"]}}`: len(lookingTools), `{"filter":{"tags":["x"]}}`: 0, `{}`: len(bridge.Tools()),
-	} {
-		require.NoError(t, c.Call(t.Context(), gabp.MethodToolsList, json.RawMessage(filter), &list))
-		require.Len(t, list.Tools, want, filter)
-	}
-	var res struct {
-		Resources []gabp.Resource `json:"resources"`
-	}
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, struct{}{}, &res))
-	require.Len(t, res.Resources, len(bridge.Resources()))
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList,
-		map[string]string{"pattern": bridge.ResourceBase + "s*"}, &res))
-	require.Len(t, res.Resources, 1)
-	var content gabp.ResourceContent
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesRead,
-		map[string]string{"uri": bridge.ResourceBase + "status"}, &content))
-	require.Equal(t, "application/json", content.MIMEType)
-	requireCode(t, gabp.CodeResourceNotFound, c.Call(t.Context(), gabp.MethodResourcesRead,
-		map[string]string{"uri": "gabp://mod/else"}, nil))
 }
 
 func requireCode(t *testing.T, code int, err error) {

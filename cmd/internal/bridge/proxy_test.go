@@ -267,29 +267,6 @@ func TestCallBlind(t *testing.T) {
 	}
 }
 
-// TestCallObserveOnly holds that nothing blocks where heed only observes, and nobody is told
-// that it does.
-func TestCallObserveOnly(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: done}
-	begin(t, Config{}, session.Config{Attention: session.OnlyShown}, m, func(t *testing.T, p *play) {
-		p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
-		var current gabp.CurrentResult
-		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
-		require.NotNil(t, current.Attention)
-		require.False(t, current.Attention.Blocking)
-		_, e := p.call("colony/build")
-		require.Nil(t, e)
-		m.answers = func(string, string) []string {
-			p.session.Observe(event.Log{Message: "Broken otherwise"}.Entry())
-			return result(`{}`)
-		}
-		got, e := p.call("colony/build")
-		require.Nil(t, e)
-		require.Contains(t, got, `"attention":{`)
-		require.NotContains(t, got, `"blocking":true`)
-	})
-}
-
 // TestCallEvents holds that what the mod sends before its answer is known with the result,
 // however long it takes to read, within the bound.
 func TestCallEvents(t *testing.T) {

@@ -2,9 +2,7 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
-	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -116,43 +113,6 @@ func TestManyCalls(t *testing.T) {
 	})
 }
 
-// TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, whatever the system delays.
-func TestEventsPrecedeAnswers(t *testing.T) {
-	var mod atomic.Pointer[standin.Mod]
-	overSockets(t, standin.ModConfig{
-		Channels: []string{channel}, Nagle: true,
-		Answers: func(_, params string) []string {
-			for range 5 {
-				mod.Load().Publish(channel, `{"level":"info","message":"All is well"}`)
-			}
-			mod.Load().Publish(channel, `{"level":"error","message":"Odd `+params[len(params)-4:len(params)-2]+`"}`)
-			return standin.Result(`{"done":true}`)
-		},
-	}, func(y *sockets) {
-		mod.Store(y.mod)
-		for i := range 300 {
-			raw, err := y.bridge.CallTool(t.Context(), fmt.Sprintf("colony/build-%02d", i%100), nil)
-			require.NoError(t, err)
-			var got struct{ Verdict struct{ Outcome string } }
-			require.NoError(t, json.Unmarshal(raw, &got))
-			require.NotEqual(t, "clean", got.Verdict.Outcome, "call %d", i)
-		}
-	})
-}
-
-// TestModComesAgain: the connection is made again.
-func TestModComesAgain(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
-		before := y.proxy.mod.current()
-		y.mod.Disconnect()
-		for c := before; y.mod.Subscribers(channel) != 1 || c == nil || c == before; c = y.proxy.mod.current() {
-			time.Sleep(time.Millisecond)
-		}
-		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
-		require.NoError(t, err)
-	})
-}
-
 // TestLargeResults: results up to the configured size pass, a larger one is an error of its call, which was executed, and
 // the connection stays.
 func TestLargeResults(t *testing.T) {
@@ -180,15 +140,5 @@ func TestLargeResults(t *testing.T) {
 		for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
 			require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
 		}
-	})
-}
-
-// TestLargestResult: the default size passes.
-func TestLargestResult(t *testing.T) {
-	testkit.Full(t, "passes 64 MiB")
-	overSockets(t, standin.ModConfig{Result: DefaultMaxMessage - 100}, func(y *sockets) {
-		raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-		require.NoError(t, err)
-		require.Greater(t, len(raw), DefaultMaxMessage-100)
 	})
 }

@@ -165,6 +165,7 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolEntries, `{"kinds":["log","log"]}`, "kinds", "", "a list"},
 		{bridge.ToolEntries, `{"kinds":["logs"]}`, "kinds[0]", "", `one of "log", "operation"`},
 		{bridge.ToolEntries, `{"signature":"xyz"}`, "signature", "", "16 hexadecimal digits"},
+		{bridge.ToolEntries, `{"signature":"0000000000000000"}`, "signature", "", "16 hexadecimal digits"},
 		{bridge.ToolEntries, `{"stack":"yes"}`, "stack", "", "true or false"},
 		{bridge.ToolEntries, `{"contains":"` + strings.Repeat("x", 257) + `"}`, "contains", "", "1 to 256 characters"},
 		{bridge.ToolEntries, `{"chars":4001}`, "chars", "", "from 40 to 4000"},
