@@ -423,35 +423,6 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// TestCodes holds the numbers of the protocol's errors.
-func TestCodes(t *testing.T) {
-	for code, want := range map[int]int{
-		codeParse:              -32700,
-		codeInvalidRequest:     -32600,
-		CodeMethodNotFound:     -32601,
-		CodeInvalidParams:      -32602,
-		codeInternal:           -32603,
-		codeAuthRequired:       -32100,
-		CodeAuthFailed:         -32101,
-		codeVersionMismatch:    -32200,
-		codeInvalidType:        -32201,
-		codeMissingField:       -32202,
-		codeInvalidField:       -32203,
-		CodeResourceNotFound:   -32300,
-		CodeToolNotFound:       -32400,
-		CodeToolUnavailable:    -32401,
-		CodeToolFailed:         -32402,
-		CodeToolTimeout:        -32403,
-		codeChannelNotFound:    -32500,
-		codeSubscriptionFailed: -32501,
-		CodeBusy:               -32000,
-		CodeTimeout:            -32001,
-	} {
-		require.Equal(t, want, code)
-	}
-	require.Len(t, []rune(Errorf(1, "%s", strings.Repeat("x", 2000)).Message), 1000)
-}
-
 // TestHalfHeaders holds how a stream ends: between frames, or within one.
 func TestHalfHeaders(t *testing.T) {
 	for text, want := range map[string]error{

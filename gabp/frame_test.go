@@ -154,27 +154,6 @@ func TestWriteFrame(t *testing.T) {
 	require.ErrorAs(t, err, new(*Error))
 }
 
-// TestHalfFrame: a frame that is begun and not ended ends in time, on streams
-// with deadlines and on others; one that is not begun may be waited for.
-func TestHalfFrame(t *testing.T) {
-	for _, timed := range []bool{true, false} {
-		near, far := net.Pipe()
-		lim := defaultLimits(t)
-		lim.FrameTimeout = 20 * time.Millisecond
-		var c *conn
-		if timed {
-			c = newConn(near, lim)
-		} else {
-			c = newConn(plain{near}, lim)
-		}
-		go func() { _, _ = far.Write([]byte("Content-Length: 10\r\n\r\n{")) }()
-		_, err := c.Read()
-		require.ErrorAs(t, err, new(*frameError), "timed %v", timed)
-		require.NoError(t, far.Close())
-		require.NoError(t, c.Close())
-	}
-}
-
 func TestWriteTimeout(t *testing.T) {
 	for _, timed := range []bool{true, false} {
 		near, far := net.Pipe()
