@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"runtime"
 	"sync"
@@ -211,19 +210,12 @@ func (c *Client) leave(id string) {
 // It returns the channels that the server knows and now sends.
 func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) ([]string, error) {
 	c.mu.Lock()
-	before := make(map[string]func(Event), len(channels))
 	for _, name := range channels {
-		before[name] = c.handlers[name]
 		c.handlers[name] = f // before the answer: an event may precede it
 	}
 	c.mu.Unlock()
 	var result subscribeResult
 	err := c.Call(ctx, methodEventsSubscribe, channelsParams{Channels: channels}, &result)
-	if err != nil {
-		c.mu.Lock()
-		maps.Copy(c.handlers, before)
-		c.mu.Unlock()
-	}
 	return result.Subscribed, err
 }
 

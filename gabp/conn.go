@@ -183,7 +183,7 @@ func (c *conn) Write(m message) error {
 	return c.write(frame)
 }
 
-// write writes whole frames, in parts. It is called by one goroutine at a time.
+// write writes whole frames, in parts, none of which is empty. It is called by one goroutine at a time.
 func (c *conn) write(frames ...[]byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
@@ -193,12 +193,11 @@ func (c *conn) write(frames ...[]byte) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	size, parts := 0, net.Buffers{}
+	size := 0
 	for _, part := range frames {
-		if len(part) > 0 { // an empty write waits for a reader if the stream is a pipe
-			size, parts = size+len(part), append(parts, part)
-		}
+		size += len(part)
 	}
+	parts := net.Buffers(frames)
 	n, err := parts.WriteTo(c.rwc)
 	if err == nil && n < int64(size) {
 		err = io.ErrShortWrite

@@ -33,7 +33,7 @@ import (
 // lookingTools are all but heed/ack.
 var lookingTools = []string{
 	bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolBrief, bridge.ToolEntries, bridge.ToolWait,
-	bridge.ToolOperations, bridge.ToolOperationEvents, bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
+	bridge.ToolOperations, bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
 }
 
 // some are arguments with which each tool answers in the scene.
@@ -81,7 +81,7 @@ func TestLooking(t *testing.T) {
 		s, d := start(t, session.Config{})
 		for _, name := range []string{
 			bridge.ToolStatus, bridge.ToolItems, bridge.ToolEntries, bridge.ToolOperations,
-			bridge.ToolOperationEvents, bridge.ToolTimeline, bridge.ToolWait,
+			bridge.ToolTimeline, bridge.ToolWait,
 		} {
 			raw(t, t.Context(), d, name, "")
 		}
@@ -316,7 +316,7 @@ func TestBehind(t *testing.T) {
 	op := scene(s)
 	for _, name := range []string{
 		bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolEntries,
-		bridge.ToolWait, bridge.ToolOperations, bridge.ToolOperation, bridge.ToolOperationEvents,
+		bridge.ToolWait, bridge.ToolOperations, bridge.ToolOperation,
 	} {
 		var v struct{ Behind string }
 		require.NoError(t, json.Unmarshal(raw(t, t.Context(), d, name, some(op)[name]), &v))

@@ -80,15 +80,11 @@ func hasWord(channel string, words ...string) bool {
 	return false
 }
 
-// logRecord is the JSON form of a log record of a mod, in the names that mods use. encoding/json ignores the case of
-// names, as mods do.
+// logRecord is the JSON form of a log record of a mod. encoding/json ignores the case of names, as mods do.
 type logRecord struct {
 	Level       string `json:"level"`
-	Severity    string `json:"severity"`
 	Message     string `json:"message"`
-	Text        string `json:"text"`
 	StackTrace  string `json:"stackTrace"`
-	Stack       string `json:"stack"`
 	Source      string `json:"source"`
 	OperationID string `json:"operationId"`
 	ParentID    string `json:"parentOperationId"`
@@ -100,23 +96,14 @@ type logRecord struct {
 func (in *intake) takeLog(payload json.RawMessage) {
 	var p struct {
 		logRecord
-		LogEntry *logRecord      `json:"logEntry"`
-		Entry    *logRecord      `json:"entry"`
-		Log      json.RawMessage `json:"log"` // a record, or a name
+		LogEntry *logRecord `json:"logEntry"`
 	}
 	if json.Unmarshal(payload, &p) != nil {
 		return
 	}
-	r := cmp.Or(p.LogEntry, p.Entry, &p.logRecord)
-	if r == &p.logRecord && len(p.Log) > 0 && p.Log[0] == '{' {
-		r = &logRecord{}
-		if json.Unmarshal(p.Log, r) != nil {
-			return
-		}
-	}
+	r := cmp.Or(p.LogEntry, &p.logRecord)
 	in.ingest(event.Entry{
-		Level: cmp.Or(modLevel(r.Level), modLevel(r.Severity)), Source: r.Source, Message: cmp.Or(r.Message, r.Text),
-		Stack: cmp.Or(r.Stack, r.StackTrace), OperationID: r.OperationID,
+		Level: modLevel(r.Level), Source: r.Source, Message: r.Message, Stack: r.StackTrace, OperationID: r.OperationID,
 	}, r.ParentID, r.EntryID, r.Repeats)
 }
 
@@ -160,10 +147,8 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 		Type    string `json:"eventType"`
 		ID      string `json:"operationId"`
 		Method  string `json:"capabilityId"`
-		Tool    string `json:"tool"`
 		Parent  string `json:"parentOperationId"`
 		Message string `json:"errorMessage"`
-		Error   string `json:"error"`
 	}
 	var p struct {
 		operation
@@ -179,7 +164,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 		return
 	}
 	in.entries.Observe(event.Operation{
-		ID: o.ID, Parent: o.Parent, Method: cmp.Or(o.Method, o.Tool), Status: status, Error: cmp.Or(o.Message, o.Error),
+		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message,
 	}.Entry())
 }
 

@@ -11,18 +11,17 @@ import (
 
 // The names of the tools.
 const (
-	ToolStatus          = "heed/status"
-	ToolItems           = "heed/items"
-	ToolItem            = "heed/item"
-	ToolBrief           = "heed/brief"
-	ToolAck             = "heed/ack"
-	ToolEntries         = "heed/entries"
-	ToolWait            = "heed/wait"
-	ToolOperations      = "heed/operations"
-	ToolOperationEvents = "heed/operation_events"
-	ToolOperation       = "heed/operation"
-	ToolExplain         = "heed/explain"
-	ToolTimeline        = "heed/timeline"
+	ToolStatus     = "heed/status"
+	ToolItems      = "heed/items"
+	ToolItem       = "heed/item"
+	ToolBrief      = "heed/brief"
+	ToolAck        = "heed/ack"
+	ToolEntries    = "heed/entries"
+	ToolWait       = "heed/wait"
+	ToolOperations = "heed/operations"
+	ToolOperation  = "heed/operation"
+	ToolExplain    = "heed/explain"
+	ToolTimeline   = "heed/timeline"
 )
 
 // tool is a tool: its definition for tools/list, and its function.
@@ -137,18 +136,6 @@ func tools() []tool {
 				textArg("method", maxText, "Only operations of this tool or method."),
 			},
 			output: Operations{}, call: (*Diagnostics).operations,
-		},
-		{
-			name: ToolOperationEvents, title: "heed: events of operations",
-			description: "Reads the events of operations (started, completed, failed, cancelled, timed_out), " +
-				"oldest first, one page at a time. Call it to follow calls in order; heed/timeline also shows who " +
-				"called. Next: call it again with after = next while more is true.",
-			params: slices.Concat([]param{
-				afterParam, limitParam,
-				textArg("operation", maxText, "Only events of this operation and of its parts."),
-				textArg("method", maxText, "Only events of this tool or method."),
-			}, lookParams),
-			output: Page{}, call: (*Diagnostics).operationEvents,
 		},
 		{
 			name: ToolOperation, title: "heed: one operation",

@@ -79,9 +79,9 @@ func TestOperations(t *testing.T) {
 		require.Equal(t, "blocking", o.Outcome)
 		require.Equal(t, event.StatusCompleted, o.Status)
 
-		page := answer[bridge.Page](t, d, bridge.ToolOperationEvents, `{"operation":"`+op+`"}`)
+		page := answer[bridge.Page](t, d, bridge.ToolEntries, `{"kinds":["operation"],"operation":"`+op+`"}`)
 		require.Equal(t, o.EventEntries, page.Entries)
-		require.Len(t, answer[bridge.Page](t, d, bridge.ToolOperationEvents, `{"method":"colony/wait"}`).Entries, 1)
+		require.Len(t, answer[bridge.Page](t, d, bridge.ToolEntries, `{"kinds":["operation"],"source":"colony/wait"}`).Entries, 1)
 
 		// What its parts say is its own, but for when it began and ended.
 		s.Observe(event.Operation{ID: "mod-7", Parent: op, Status: event.StatusStarted}.Entry())
@@ -185,7 +185,6 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolItem, `{"id":"run1-99"}`, "id", "not_found", "or its number"},
 		{bridge.ToolOperation, `{"id":"nothing"}`, "id", "not_found", "the id of an operation"},
 		{bridge.ToolOperations, `{"limit":101}`, "limit", "", "from 1 to 100"},
-		{bridge.ToolOperationEvents, `{"after":"x/1"}`, "after", "epoch", "for all entries"},
 		{bridge.ToolExplain, ``, "seq", "", "either seq or text"},
 		{bridge.ToolExplain, `{"seq":1,"text":"x"}`, "seq", "", "either seq or text"},
 		{bridge.ToolExplain, `{"seq":1,"phase":"play"}`, "phase", "", "an entry has its own"},
