@@ -240,6 +240,8 @@ func TestModComesAndGoes(t *testing.T) {
 	})
 }
 
+const channel = "colony.log"
+
 // TestFloodOfEvents holds that a call of a mod that sends more than heed ingests waits for its events once in all, before
 // or after it, that its verdict is unknown then, and that the wait ends with the flood.
 func TestFloodOfEvents(t *testing.T) {

@@ -216,7 +216,9 @@ func (p *play) dial(name string) *gabp.Client {
 	p.served.Go(func() { _ = p.proxy.server.ServeConn(p.ctx, theirs) })
 	c, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{
 		Token: bridgeToken, Name: name, LaunchID: "00000000-0000-4000-8000-000000000001",
-		Limits: gabp.Limits{HelloTimeout: 2 * time.Hour, RequestTimeout: 2 * time.Hour},
+		Limits: gabp.Limits{
+			HelloTimeout: 2 * time.Hour, RequestTimeout: 2 * time.Hour, ConcurrentRequests: 256, MessageSize: 256 << 20,
+		},
 	})
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, c)
