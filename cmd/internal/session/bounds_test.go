@@ -16,7 +16,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp/gate"
 )
 
 // TestLimits holds which count makes which limit.
@@ -157,55 +156,6 @@ func TestNotes(t *testing.T) {
 	for _, res := range []heed.AckResult{{ID: id(5)}, {ID: id(5), Acknowledged: true, Already: true}} {
 		tl.acked("a", &res, began)
 		require.Equal(t, AckUnknown, tl.ring[(tl.last-1)%4].Kind)
-	}
-}
-
-// TestTimelineEvents holds what an event has of updates, calls and refusals.
-func TestTimelineEvents(t *testing.T) {
-	at := time.Unix(1000, 0)
-	call := gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"}
-	running := &Running{call: call, id: "op", started: at}
-	ended := &Running{
-		call: call, id: "op", started: at, verdict: heed.Verdict{Outcome: "advisory"},
-		related: &heed.Item{ID: "e-1", Blocking: true},
-	}
-	base := Event{Number: 1, Time: at, Consumer: "agent", Tool: "colony/build", Request: "r"}
-	with := func(change func(*Event)) Event {
-		e := base
-		change(&e)
-		return e
-	}
-	for _, c := range []struct {
-		name string
-		add  func(*timeline)
-		want Event
-	}{
-		{"began", func(tl *timeline) { tl.began(running) }, with(func(e *Event) { e.Kind, e.Operation = CallBegan, "op" })},
-		{"ended", func(tl *timeline) { tl.ended(ended, event.StatusFailed, at.Add(time.Second)) }, with(func(e *Event) {
-			e.Kind, e.Operation, e.Time, e.AfterMs, e.Status = CallEnded, "op", at.Add(time.Second), 1000, "failed"
-			e.Outcome, e.Attention, e.Blocking = "advisory", "e-1", true
-		})},
-		{"refused", func(tl *timeline) {
-			tl.refused(&gate.Decision{Call: call, Attention: &heed.Item{ID: "e-1", Blocking: true}}, at)
-		}, with(func(e *Event) { e.Kind, e.Attention, e.Blocking = CallRefused, "e-1", true })},
-		{"refused without an item", func(tl *timeline) { tl.refused(&gate.Decision{Call: call}, at) }, with(func(e *Event) {
-			e.Kind, e.Reason = CallRefused, "cannot see"
-		})},
-		{"updated", func(tl *timeline) {
-			tl.update(&heed.Update{
-				Kind: coalesce.Updated, Reason: "grew",
-				Item: heed.Item{ID: "e-1", Blocking: true},
-			}, at)
-		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := &Session{}
-			s.timeline.init(4)
-			c.add(&s.timeline)
-			events, lost, _ := s.Timeline(0)
-			require.Zero(t, lost)
-			require.Equal(t, []Event{c.want}, events)
-		})
 	}
 }
 

@@ -107,33 +107,11 @@ func TestToldIsOnDisk(t *testing.T) {
 		return r
 	}
 	for name, tell := range map[string]func(s *session.Session) string{
-		"current": func(s *session.Session) string {
-			observe(s)
-			a, _ := s.Current(t.Context(), "agent")
-			return a.ID
-		},
-		"open": func(s *session.Session) string {
-			observe(s)
-			return s.Open(nil)[0].ID
-		},
-		"raised": func(s *session.Session) string {
-			return s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
-		},
 		"digest": func(s *session.Session) string {
 			s.Observe(event.Log{Message: "Odd thing"}.Entry())
 			return s.Attach("late")
 		},
 		"verdict": func(s *session.Session) string { return s.Verdict(call(s).ID()).AttentionID },
-		"result of a call": func(s *session.Session) string {
-			_, related, _ := call(s).End(context.Background(), event.StatusCompleted, "")
-			return related.ID
-		},
-		"answer to an acknowledgement": func(s *session.Session) string {
-			id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
-			s.Ack(t.Context(), "agent", id, 0)
-			observe(s)
-			return s.Ack(t.Context(), "agent", id, 0).Current.ID
-		},
 		"update": func(s *session.Session) (id string) {
 			s.OnUpdates(func(us []heed.Update) {
 				if onDisk(us[0].Item.ID) { // which it is at the end in any case

@@ -271,18 +271,19 @@ func TestTimeline(t *testing.T) {
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
-			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Consumer, e.Status,
-				time.Duration(e.AfterMs)*time.Millisecond, e.Read != nil && *e.Read))
+			said = append(said, fmt.Sprintf("%d %s %s %s %s %s %v %v %v", e.Number, e.Kind, e.Consumer, e.Tool, e.Request, e.Status,
+				time.Duration(e.AfterMs)*time.Millisecond, e.Blocking, e.Read != nil && *e.Read))
 		}
 		require.Equal(t, []string{
-			"1 call_began agent  0s false",
-			"2 item_opened   0s false",
-			"3 call_ended agent completed 1s false",
-			"4 call_refused agent  0s false",
-			"5 ack_unknown agent  0s false",
-			"6 acknowledged agent  1m0s true",
-			"7 item_cleared   1m0s false",
+			"1 call_began agent colony/build r1  0s false false",
+			"2 item_opened     0s true false",
+			"3 call_ended agent colony/build r1 completed 1s true false",
+			"4 call_refused agent colony/build r1  0s true false",
+			"5 ack_unknown agent    0s false false",
+			"6 acknowledged agent    1m0s false true",
+			"7 item_cleared     1m0s false false",
 		}, said)
+		require.Equal(t, string(coalesce.ReasonAcknowledged), events[6].Reason)
 		require.Equal(t, d.Attention.ID, events[3].Attention)
 		require.Equal(t, events[0].Operation, events[2].Operation)
 		require.Equal(t, "blocking", events[2].Outcome)
