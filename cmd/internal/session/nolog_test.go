@@ -3,11 +3,8 @@ package session_test
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -71,101 +67,6 @@ func TestNoLog(t *testing.T) {
 		require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
 		time.Sleep(time.Minute)
 		require.Equal(t, coalesce.Clean, verdict().Outcome)
-	})
-}
-
-// TestNoText: a log that is no text is blind with the reason, as one item; once it is text, it is read.
-func TestNoText(t *testing.T) {
-	for name, c := range map[string]struct{ head, want string }{
-		"gzip":   {"\x1f\x8b\x08\x00", "Player.log is compressed: it can be read once it is complete"},
-		"zstd":   {"\x28\xb5\x2f\xfd\x04\x00", "Player.log is compressed"},
-		"binary": {"\x7fELF\x02\x01\x01\x00", "Player.log is not a text file"},
-		"UTF-32": {"h\x00\x00\x00i\x00\x00\x00\x20\x00\x00\x00", "Player.log is UTF-32LE text: save it as UTF-8 first"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "Player.log")
-			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(c.head, 30)), 0o600))
-			synctest.Test(t, func(t *testing.T) {
-				log, err := follow.New(follow.Config{Path: path, NoNotify: true})
-				require.NoError(t, err)
-				s := start(t, session.Config{Log: log})
-				current := func() heed.Item {
-					a, open := s.Current(t.Context(), "agent")
-					require.True(t, open)
-					require.Len(t, s.Open(nil), 1)
-					return a
-				}
-				require.Contains(t, current().Summary, c.want, "at once")
-				time.Sleep(time.Minute)
-				a := current()
-				require.Contains(t, a.Sample[0].Message, c.want)
-				require.Equal(t, []string{"no_log"}, notices(s))
-				call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
-				g := gateOf(t, s)
-				require.False(t, g.Check(t.Context(), call).Allowed)
-				s.Ack(t.Context(), "agent", a.ID, 0)
-				d := g.Check(t.Context(), call)
-				require.True(t, d.Allowed, "%+v", d)
-				v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
-				require.Equal(t, coalesce.Unknown, v.Outcome)
-				require.Equal(t, coalesce.ReasonBlind, v.Reason)
-
-				require.NoError(t, os.WriteFile(path, []byte("Fine\n"), 0o600))
-				time.Sleep(time.Minute)
-				require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
-				d = g.Check(t.Context(), call)
-				require.Equal(t, coalesce.Clean, g.Done(t.Context(), d, event.StatusCompleted, "").Verdict.Outcome)
-			})
-		})
-	}
-}
-
-// TestPassedOver: while the program of a file is not known, no verdict is clean; once it is known, a fault that was
-// passed over holds calls back.
-func TestPassedOver(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "Player.log")
-	write := func(text string) {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		require.NoError(t, err)
-		_, err = f.WriteString(text)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-	}
-	write("Fine, shortly before\n")
-	synctest.Test(t, func(t *testing.T) {
-		var known atomic.Bool
-		began := time.Now()
-		log, err := follow.New(follow.Config{
-			Path: path, NewRun: true, NoNotify: true, Writers: func(fs.FileInfo) (own, other time.Time) {
-				if known.Load() {
-					own = began
-				}
-				return own, other
-			},
-		})
-		require.NoError(t, err)
-		s := start(t, session.Config{Log: log})
-		synctest.Wait()
-		g := gateOf(t, s)
-		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
-		write("Fine\nBroken by a cat\n")
-		d := g.Check(t.Context(), call)
-		require.Contains(t, d.Attention.Sample[0].Message, "shortly before the start")
-		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
-		for range 3 {
-			d = g.Check(t.Context(), call)
-			require.True(t, d.Allowed)
-			v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
-			require.Equal(t, coalesce.Unknown, v.Outcome)
-			require.Contains(t, v.Text, "heed had no complete log")
-			time.Sleep(time.Second)
-		}
-		known.Store(true)
-		time.Sleep(2 * time.Second)
-		d = g.Check(t.Context(), call)
-		require.False(t, d.Allowed)
-		require.Equal(t, "Broken by a cat", d.Attention.Sample[0].Message)
-		require.Equal(t, []string{"no_log", "log_found", "Fine", "Broken by a cat"}, notices(s))
 	})
 }
 

@@ -271,8 +271,8 @@ func TestTimeline(t *testing.T) {
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
-			said = append(said, fmt.Sprintf("%d %s %s %s %s %s %v %v %v", e.Number, e.Kind, e.Consumer, e.Tool, e.Request, e.Status,
-				time.Duration(e.AfterMs)*time.Millisecond, e.Blocking, e.Read != nil && *e.Read))
+			said = append(said, fmt.Sprintf("%d %s %s %s %s %s %v %v %v", e.Number, e.Kind, e.Consumer, e.Tool, e.Request,
+				e.Status, time.Duration(e.AfterMs)*time.Millisecond, e.Blocking, e.Read != nil && *e.Read))
 		}
 		require.Equal(t, []string{
 			"1 call_began agent colony/build r1  0s false false",

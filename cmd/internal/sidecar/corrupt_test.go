@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -102,36 +101,6 @@ func TestCutInput(t *testing.T) {
 		require.ErrorIs(t, s.err, io.ErrUnexpectedEOF, "cut at %d", at)
 		i, _ := slices.BinarySearch(starts, at)
 		require.EqualValues(t, starts[i-1], s.fatal.At, "cut at %d", at)
-	}
-}
-
-// TestCorruptHead: another version, and bytes that are not zero, end the input with an error that has the place;
-// another length or type is reported.
-func TestCorruptHead(t *testing.T) {
-	input, starts := script()
-	start := starts[3]
-	for at := range headSize {
-		for value := 0; value < 256; value += 51 {
-			bad := bytes.Clone(input)
-			if bad[start+at] == byte(value) {
-				continue
-			}
-			bad[start+at] = byte(value)
-			s := serve(t, bad)
-			what := fmt.Sprintf("byte %d is %d", at, value)
-			switch at {
-			case 5: // type
-				require.NoError(t, s.err, what)
-				if value != int(typeOperation) {
-					require.Positive(t, s.frames[typeError], what)
-				}
-			case 0, 1, 2, 3: // length: what follows is not the head of a frame, or the payload is of several
-				require.True(t, s.err != nil || s.frames[typeError] > 0, what)
-			default:
-				require.Error(t, s.err, what)
-				require.EqualValues(t, start, s.fatal.At, what)
-			}
-		}
 	}
 }
 
