@@ -128,7 +128,7 @@ func TestDeadBridgeDoesNotArrive(t *testing.T) {
 		p.session.Observe(event.Log{Message: "Fault before any bridge"}.Entry())
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, p.proxy.bridges.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
+		require.ErrorIs(t, p.proxy.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
 		require.True(t, p.session.Open(nil)[0].Blocking)
 		p.dial("agent")
 		require.False(t, p.session.Open(nil)[0].Blocking, "from before the agent came")
@@ -192,7 +192,7 @@ func TestModAttention(t *testing.T) {
 				return result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
 			}
 			begin(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
-				go p.proxy.events.acknowledgeAll(p.ctx)
+				go p.proxy.acknowledgeAll(p.ctx)
 				var got []string
 				_, err := p.bridge.Events(p.ctx, []string{gabp.ChannelOpened, "colony/ticks"}, func(e gabp.Event) {
 					got = append(got, fmt.Sprintf("%s %d %s", e.Channel, e.Seq, e.Payload))
@@ -230,12 +230,12 @@ func TestModComesAndGoes(t *testing.T) {
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		require.True(t, p.proxy.Connected())
 		require.Empty(t, states(p), "the first connection is no news")
-		p.proxy.events.down(io.EOF)
+		p.proxy.down(io.EOF)
 		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done}, true)
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
 		p.proxy.mod.end()
-		p.proxy.events.down(io.EOF)
+		p.proxy.down(io.EOF)
 		require.Len(t, states(p), 2, "that the game has ended is recorded elsewhere")
 	})
 }

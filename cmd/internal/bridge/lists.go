@@ -13,7 +13,7 @@ import (
 // of heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	ours, _ := definitions().List(r.Params) // the server has checked them
-	if !p.bridges.observes(r.Session) {
+	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
 	return p.list(ctx, r, "tools", "name", ours,
@@ -52,7 +52,8 @@ func (p *Proxy) list(
 			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
 		case err != nil:
-			return nil, modError(ctx, err)
+			refused, _ := modError(ctx, err)
+			return nil, refused
 		default:
 			see(raw)
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
@@ -75,7 +76,7 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 		URI string `json:"uri"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	if !p.bridges.observes(r.Session) {
+	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
 	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, params.URI); known {

@@ -234,7 +234,7 @@ func (p *play) connect(m *fakeMod, again bool) {
 	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
-	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy.events, again))
+	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy, again))
 }
 
 // call calls a tool of the mod.

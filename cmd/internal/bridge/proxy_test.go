@@ -173,10 +173,10 @@ func TestModError(t *testing.T) {
 		{t.Context(), context.DeadlineExceeded, gabp.CodeToolTimeout, "did not answer in time", event.StatusTimedOut},
 		{t.Context(), io.EOF, gabp.CodeToolFailed, "the connection to the game's mod was lost", event.StatusTimedOut},
 	} {
-		e := modError(c.ctx, c.err)
+		e, status := modError(c.ctx, c.err)
 		require.Equal(t, c.code, e.Code)
 		require.Contains(t, e.Message, c.text)
-		require.Equal(t, c.status, failed(c.ctx, c.err))
+		require.Equal(t, c.status, status)
 		if errors.Is(c.err, theirs) {
 			require.Same(t, theirs, e)
 		} else {

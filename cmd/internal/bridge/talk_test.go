@@ -22,7 +22,7 @@ func withMod(t *testing.T, mc standin.ModConfig, cfg Config, f func(t *testing.T
 	m := standin.NewMod(mc)
 	cfg.Handed.Inner.Address, cfg.DialMod = "mod", dialing(m)
 	open(t, cfg, session.Config{}, nil, func(t *testing.T, p *play) {
-		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy.events) })
+		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy) })
 		p.proxy.mod.await(p.ctx, time.Minute)
 		p.bridge = p.dial("agent")
 		f(t, p, m)

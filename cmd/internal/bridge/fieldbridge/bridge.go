@@ -185,10 +185,6 @@ func (b *Bridge) mirror(ctx context.Context, c *gabp.Client) error {
 	b.mu.Unlock()
 	if attends(c) {
 		_, _ = b.attention(c)
-		ctx, cancel := b.within(ctx, look)
-		defer cancel()
-		channels := []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared}
-		_, _ = c.Events(ctx, channels, func(gabp.Event) {})
 	}
 	return nil
 }
