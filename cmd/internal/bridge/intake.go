@@ -26,14 +26,9 @@ const (
 	maxID = 256
 )
 
-// entries receives the entries of an intake: a [session.Session].
-type entries interface {
-	Observe(event.Entry) heed.Outcome
-}
-
 // intake makes entries of the mod's events. It is used by one goroutine.
 type intake struct {
-	entries entries
+	observe func(event.Entry) heed.Outcome // [session.Session.Observe]
 	dedup   *Dedup
 	now     func() time.Time
 
@@ -44,9 +39,9 @@ type intake struct {
 	items   *simplelru.LRU[string, uint64] // latest sequence number by attention id
 }
 
-func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
+func newIntake(dedup *Dedup, observe func(event.Entry) heed.Outcome, now func() time.Time) *intake {
 	return &intake{
-		entries: entries, dedup: dedup, now: now,
+		observe: observe, dedup: dedup, now: now,
 		repeats: newLRU[uint64](maxRepeats), items: newLRU[uint64](maxModItems),
 	}
 }
@@ -123,13 +118,13 @@ func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 		repeats -= before
 	}
 	if parent != "" && e.OperationID != "" {
-		in.entries.Observe(event.Operation{ID: e.OperationID, Parent: parent}.Entry())
+		in.observe(event.Operation{ID: e.OperationID, Parent: parent}.Entry())
 	}
 	more := e.Level >= event.LevelWarning || e.OperationID != ""
 	e.Time = in.now()
 	for range min(repeats, maxCopies) {
 		if in.dedup.FromMod(e.Message, more, e.Time) {
-			in.entries.Observe(e)
+			in.observe(e)
 		}
 	}
 }
@@ -163,7 +158,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if !ok || status.Kind() != event.KindOperation || o.ID == "" {
 		return
 	}
-	in.entries.Observe(event.Operation{
+	in.observe(event.Operation{
 		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message,
 	}.Entry())
 }
@@ -193,7 +188,7 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		in.items.Add(a.ID, max(before, a.Latest))
 	}
 	if a.ByID != "" && a.By != "" && !seen {
-		in.entries.Observe(event.Operation{ID: a.ByID, Method: a.By}.Entry())
+		in.observe(event.Operation{ID: a.ByID, Method: a.By}.Entry())
 	}
 	if in.hasLog {
 		return a.ID

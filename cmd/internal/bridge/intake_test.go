@@ -27,7 +27,7 @@ func (got *taken) Observe(e event.Entry) heed.Outcome {
 
 func newTaken() (*intake, *taken) {
 	got := new(taken) // nil while nothing came
-	return newIntake(NewDedup(), got, func() time.Time { return time.Unix(1000, 0) }), got
+	return newIntake(NewDedup(), got.Observe, func() time.Time { return time.Unix(1000, 0) }), got
 }
 
 func TestChannels(t *testing.T) {

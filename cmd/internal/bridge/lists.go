@@ -16,12 +16,7 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	return p.list(ctx, r, "tools", "name", ours,
-		func(raw json.RawMessage) {
-			if filter := memberOf(r.Params, "filter"); filter == nil || string(filter) == "null" {
-				p.mod.learnTags(raw)
-			}
-		})
+	return p.list(ctx, r, "tools", "name", ours)
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
@@ -33,14 +28,11 @@ func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error)
 		fits, _ := path.Match(params.Pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
 		return params.Pattern != "" && !fits
 	})
-	return p.list(ctx, r, "resources", "uri", ours,
-		func(json.RawMessage) {})
+	return p.list(ctx, r, "resources", "uri", ours)
 }
 
 // list gets a list from the mod and adds heed's. The list of a mod that does not know the method is empty.
-func (p *Proxy) list(
-	ctx context.Context, r *gabp.Request, member, key string, list any, see func(json.RawMessage),
-) (any, error) {
+func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, list any) (any, error) {
 	answer := map[string]json.RawMessage{}
 	var theirs, ours []json.RawMessage
 	_ = json.Unmarshal(Encode(list), &ours)
@@ -55,7 +47,10 @@ func (p *Proxy) list(
 			refused, _ := modError(ctx, err)
 			return nil, refused
 		default:
-			see(raw)
+			filter := memberOf(r.Params, "filter")
+			if r.Method == gabp.MethodToolsList && (filter == nil || string(filter) == "null") {
+				p.mod.learnTags(raw)
+			}
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
 				return raw, nil // another form is passed on
 			}

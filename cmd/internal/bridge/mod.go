@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,8 +56,8 @@ type mod struct {
 
 	within time.Duration // bounds a drain
 
-	gone     chan struct{} // closed when no mod is expected any more
-	goneOnce sync.Once
+	gone <-chan struct{} // closed when no mod is expected any more
+	end  func()          // closes it
 
 	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
 	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
@@ -79,10 +78,11 @@ type mod struct {
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+	expected, end := context.WithCancel(context.Background())
 	return &mod{
 		addr: b.Address, token: b.Token, size: DefaultMaxMessage, within: drainTimeout, log: log,
 		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone:   make(chan struct{}), settled: make(chan struct{}),
+		gone:   expected.Done(), end: end, settled: make(chan struct{}),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
@@ -99,9 +99,6 @@ func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
 	}
 	return gabp.NewClient(ctx, stream, cfg)
 }
-
-// end ends every wait for the mod.
-func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
 // answered reports whether the mod has answered before.
 func (m *mod) answered() bool {
@@ -369,9 +366,9 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-func isCode(err error, codes ...int) bool {
+func isCode(err error, code int) bool {
 	e, ok := errors.AsType[*gabp.Error](err)
-	return ok && slices.Contains(codes, e.Code)
+	return ok && e.Code == code
 }
 
 // pause waits for d, or until ctx is done.

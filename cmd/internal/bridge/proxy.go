@@ -126,7 +126,7 @@ func New(cfg Config) (*Proxy, error) {
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
 		session: cfg.Session, handed: cfg.Handed, gateTimeout: within(gateTimeout), log: cfg.Logger, modWait: cfg.ModWait,
-		observer: cfg.Observer, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), unacked: make(chan string, 1),
+		observer: cfg.Observer, intake: newIntake(cfg.Dedup, cfg.Session.Observe, cfg.Now), unacked: make(chan string, 1),
 		attends: cfg.Session.Attention() != session.LeftToMod, way: way.Tools(ToolBrief, ToolAck, ToolEntries),
 	}
 	if !p.attends {

@@ -34,10 +34,6 @@ type tool struct {
 	call   func(d *Diagnostics, ctx context.Context, consumer string, a args) (any, error)
 }
 
-// timelineAfter is the parameter after of heed/timeline.
-var timelineAfter = cursorArg("after", "Start after this cursor: next of an earlier answer. Without it, the latest "+
-	"events are returned.")
-
 // tools returns the tools, in the order in which an agent needs them.
 func tools() []tool {
 	return []tool{
@@ -169,7 +165,8 @@ func tools() []tool {
 				"read. Call it to see events from before you connected, or acts of other agents. Next: call it " +
 				"again with after = next; heed/item and heed/operation show details.",
 			params: []param{
-				timelineAfter,
+				cursorArg("after", "Start after this cursor: next of an earlier answer. Without it, the latest events are "+
+					"returned."),
 				integerArg("limit", 1, maxEvents, defaultEvents, "The most events to return."),
 				wordsArg("kinds", timelineKinds, "Only events of these kinds."),
 				textArg("consumer", maxText, "Only what this agent did."),

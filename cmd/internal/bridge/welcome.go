@@ -96,15 +96,14 @@ func lesser(a, b *gabp.WireLimits) *gabp.WireLimits {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	least := func(x, y int) int {
-		if x <= 0 || y <= 0 {
-			return max(x, y)
+	least := *a
+	for _, l := range []struct{ of, other *int }{
+		{&least.MaxMessageSize, &b.MaxMessageSize}, {&least.MaxConcurrentRequests, &b.MaxConcurrentRequests},
+		{&least.RequestTimeout, &b.RequestTimeout},
+	} {
+		if *l.of <= 0 || *l.other > 0 && *l.other < *l.of {
+			*l.of = *l.other
 		}
-		return min(x, y)
 	}
-	return &gabp.WireLimits{
-		MaxMessageSize:        least(a.MaxMessageSize, b.MaxMessageSize),
-		MaxConcurrentRequests: least(a.MaxConcurrentRequests, b.MaxConcurrentRequests),
-		RequestTimeout:        least(a.RequestTimeout, b.RequestTimeout),
-	}
+	return &least
 }
