@@ -147,7 +147,7 @@ func TestModWait(t *testing.T) {
 			early := p.dial("agent")
 			require.Equal(t, 20*time.Second, time.Since(start))
 			m := &fakeMod{tools: buildTool, answers: done}
-			p.connect(m, false)
+			p.connect(m)
 			synctest.Wait()
 			require.NoError(t, early.Err())
 			tools, err := listTools(p.ctx, early)
@@ -159,7 +159,7 @@ func TestModWait(t *testing.T) {
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, late.Welcome().App)
 
 			p.proxy.mod.detach(p.proxy.mod.current()) // for a moment
-			time.AfterFunc(time.Second, func() { p.connect(m, true) })
+			time.AfterFunc(time.Second, func() { p.connect(m) })
 			start = time.Now()
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, p.dial("agent").Welcome().App)
 			require.Equal(t, time.Second, time.Since(start))
@@ -231,7 +231,7 @@ func TestModComesAndGoes(t *testing.T) {
 		require.True(t, p.proxy.Connected())
 		require.Empty(t, states(p), "the first connection is no news")
 		p.proxy.down(io.EOF)
-		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done}, true)
+		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done})
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
 		p.proxy.mod.end()

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -72,15 +71,13 @@ func (p *Proxy) acknowledge(ctx context.Context, id string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	var answer struct {
-		Current json.RawMessage `json:"currentAttention"`
-	}
-	if err := client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &answer); err != nil {
+	answer, err := client.CallRaw(ctx, gabp.MethodAttentionAck, Encode(gabp.AckParams{AttentionID: id}))
+	if err != nil {
 		p.log.Debug("the mod's attention could not be acknowledged", "error", err)
 		return
 	}
 	// The next event of an item that is still open acknowledges it.
-	if next := textOf(memberOf(answer.Current, "attentionId")); next != id {
+	if next := textOf(memberOf(memberOf(answer, "currentAttention"), "attentionId")); next != id {
 		p.offer(next)
 	}
 }

@@ -20,13 +20,10 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
-	var params struct {
-		Pattern string `json:"pattern"`
-	}
-	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
+	pattern := textOf(memberOf(r.Params, "pattern")) // one of another type is the mod's to refuse
 	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool {
-		fits, _ := path.Match(params.Pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
-		return params.Pattern != "" && !fits
+		fits, _ := path.Match(pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
+		return pattern != "" && !fits
 	})
 	return p.list(ctx, r, "resources", "uri", ours)
 }
@@ -67,14 +64,10 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, l
 }
 
 func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
-	var params struct {
-		URI string `json:"uri"`
-	}
-	_ = json.Unmarshal(r.Params, &params) // the server has checked them
 	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, params.URI); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, textOf(memberOf(r.Params, "uri"))); known {
 		return content, err
 	}
 	return p.passMethod(ctx, r)

@@ -125,20 +125,18 @@ func (m *mod) await(ctx context.Context, d time.Duration) {
 
 // run keeps the connection up until ctx is done.
 func (m *mod) run(ctx context.Context, o observer) {
-	again := false
 	for {
 		client, err := m.dial(ctx)
 		if err != nil {
 			return
 		}
-		if err := m.attach(ctx, client, o, again); err != nil {
+		if err := m.attach(ctx, client, o); err != nil {
 			m.detach(client)
 			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
 			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
 			pause(ctx, 4*dialLast) // it was reached, and is logged
 			continue
 		}
-		again = true
 		select {
 		case <-ctx.Done():
 		case <-client.Done():
@@ -183,7 +181,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 
 // attach makes a new connection the current one. It subscribes to all of the mod's channels, so that a bridge's
 // subscription needs no round trip, and none is lost when the mod is started again.
-func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again bool) error {
+func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer) error {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
@@ -193,7 +191,7 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again
 	m.learnTags(raw) // before the first call can come
 	m.client.Store(client)
 	m.seqs = map[string]uint64{} // no event has come yet
-	o.up(again)
+	o.up(m.answered())
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
 		if _, err := client.Events(asking, channels, o.event); err != nil {
 			return err

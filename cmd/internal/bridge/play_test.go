@@ -202,7 +202,7 @@ func open(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *t
 			y.served.Wait()
 		})
 		if mod != nil {
-			y.connect(mod, false)
+			y.connect(mod)
 		}
 		f(t, y)
 	})
@@ -226,7 +226,7 @@ func (p *play) dial(name string) *gabp.Client {
 }
 
 // connect makes m the mod.
-func (p *play) connect(m *fakeMod, again bool) {
+func (p *play) connect(m *fakeMod) {
 	ours, theirs := net.Pipe()
 	m.conn = theirs
 	go m.serve()
@@ -234,7 +234,7 @@ func (p *play) connect(m *fakeMod, again bool) {
 	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
-	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy, again))
+	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy))
 }
 
 // call calls a tool of the mod.
