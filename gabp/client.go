@@ -306,12 +306,7 @@ func (c *Client) read() error {
 		case typeResponse:
 			c.resolve(m)
 		case typeEvent:
-			c.mu.Lock()
-			f := c.handlers[m.Channel]
-			c.mu.Unlock()
-			if f != nil {
-				c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
-			}
+			c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
 		} // a server sends no requests
 	}
 }

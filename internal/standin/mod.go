@@ -41,7 +41,6 @@ type ModConfig struct {
 	Frozen     bool          // from the start on; see [Mod.Freeze]
 	Result     int           // least bytes of the default result of a call
 	Storm      int           // events a second, on the first of Channels
-	StormPer   int           // events of the storm for each call, at most; 0: no bound
 	LogPath    string        // a line is appended before and after each call
 }
 
@@ -166,24 +165,13 @@ func (m *Mod) Asked() []string {
 	return slices.Clone(m.got)
 }
 
-// Subscribers returns how many connections have subscribed to a channel.
-func (m *Mod) Subscribers(channel string) int { return len(m.subscribers(channel)) }
-
-func (m *Mod) subscribers(channel string) (list []*modConn) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, c := range m.conns {
-		if c.subscribed[channel] {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // Publish sends an event to each connection that has subscribed to its channel. The payload is JSON.
 func (m *Mod) Publish(channel, payload string) {
 	text := m.event(channel, payload)
-	for _, c := range m.subscribers(channel) {
+	m.mu.Lock()
+	list := slices.DeleteFunc(slices.Clone(m.conns), func(c *modConn) bool { return !c.subscribed[channel] })
+	m.mu.Unlock()
+	for _, c := range list {
 		c.send(text)
 	}
 }
@@ -199,10 +187,9 @@ func (m *Mod) event(channel, payload string) string {
 func (m *Mod) storm(ctx context.Context) {
 	every := time.Second / time.Duration(m.cfg.Storm)
 	began := time.Now()
-	for n, sent := 0, 0; ctx.Err() == nil; {
+	for n := 0; ctx.Err() == nil; {
 		for ; ctx.Err() == nil && time.Duration(n)*every < time.Since(began); n++ {
-			if !m.frozen.Load() && (m.cfg.StormPer == 0 || sent < m.cfg.StormPer*(1+len(m.Asked()))) {
-				sent++
+			if !m.frozen.Load() {
 				m.Publish(m.cfg.Channels[0], fmt.Sprintf(`{"level":"info","message":"All is well %s"}`, strings.Repeat("x", n%200)))
 			}
 		}
