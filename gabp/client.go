@@ -38,7 +38,6 @@ type ClientConfig struct {
 // session. It is safe for concurrent use.
 type Client struct {
 	conn    *conn
-	limits  Limits
 	log     *slog.Logger
 	welcome Welcome
 	done    chan struct{}
@@ -81,11 +80,11 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits,
+		conn:    newClientConn(rwc, limits),
 		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
-	c.events.init(&c.limits)
+	c.events.init(&limits)
 	go c.run()
 
 	ctx, cancel := context.WithTimeout(ctx, limits.HelloTimeout)
@@ -151,7 +150,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 // refused at once with [CodeBusy]. An answer that is not as the protocol has it is
 // a [*Verbatim].
 func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limits.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.conn.limits.RequestTimeout)
 	defer cancel()
 	id := newID()
 	answer := make(chan message, 1)
@@ -188,7 +187,7 @@ func (c *Client) enter(id string, answer chan message) error {
 	switch {
 	case c.ended:
 		return c.err
-	case len(c.pending) >= c.limits.ConcurrentRequests:
+	case len(c.pending) >= c.conn.limits.ConcurrentRequests:
 		return Errorf(CodeBusy, "%d calls already wait for an answer, which is the limit; not sent", len(c.pending))
 	}
 	c.pending[id] = answer
