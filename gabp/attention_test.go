@@ -200,38 +200,6 @@ func TestAttentionWithoutEvents(t *testing.T) {
 		func() { new(Attention).Register(mux) })
 }
 
-// TestPump holds when an event is sent without another item: for an update of the current one, and not for one of
-// others; and that the one announced last is cleared first.
-func TestPump(t *testing.T) {
-	e, out := newEngine(t), &channel{}
-	p := &Attention{Engine: e, Publish: out.publish}
-	a := raise(e, "a", event.Advisory)
-	p.Pump(nil)
-	b := raise(e, "b", event.Blocking)
-	p.Pump(nil)
-	require.Equal(t, []string{"opened " + a, "opened " + b}, out.take())
-	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}})
-	require.Empty(t, out.take())
-	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}, {Item: heed.Item{ID: b}}})
-	require.Equal(t, []string{"updated " + b}, out.take())
-	require.True(t, e.Clear(a))
-	require.True(t, e.Clear(b))
-	p.Pump(nil)
-	require.Equal(t, []string{"cleared " + b, "cleared " + a}, out.take())
-	require.Empty(t, p.announced)
-
-	for _, key := range []string{"c", "d", "e"} {
-		raise(e, key, event.Advisory)
-	}
-	open := e.Open(nil)
-	p.announced = []heed.Item{open[1], open[2], open[0]} // in the order of an earlier time
-	for _, o := range open {
-		require.True(t, e.Clear(o.ID))
-	}
-	p.Pump(nil)
-	require.Equal(t, []string{"cleared " + open[0].ID, "cleared " + open[2].ID, "cleared " + open[1].ID}, out.take())
-}
-
 // TestPumpDelivers holds that an item counts as delivered when its event was written, as far as the event goes, and that
 // a cleared one is told as it is now.
 func TestPumpDelivers(t *testing.T) {

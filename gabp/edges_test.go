@@ -302,36 +302,6 @@ func TestWrites(t *testing.T) {
 	require.ErrorIs(t, newConn(short{}, lim).Write(message{ID: "1", Type: typeRequest, Method: "a/b"}), io.ErrShortWrite)
 }
 
-// lingers is a stream whose output can be ended alone, and which has much to read.
-type lingers struct {
-	io.ReadWriteCloser
-	half  int
-	bytes int
-	fails error
-}
-
-func (l *lingers) CloseWrite() error { l.half++; return l.fails }
-
-func (l *lingers) Read(p []byte) (int, error) {
-	l.bytes += len(p)
-	return len(p), nil
-}
-
-func (l *lingers) Close() error { return nil }
-
-// TestLinger holds that a peer gets the time to read the last answer, and no more than a bound of its own is read.
-func TestLinger(t *testing.T) {
-	lim := defaultLimits(t)
-	l := &lingers{}
-	newConn(l, lim).linger()
-	require.Equal(t, 1, l.half)
-	require.GreaterOrEqual(t, l.bytes, lingerBytes)
-	require.Less(t, l.bytes, lingerBytes+64<<10)
-	l = &lingers{fails: io.ErrClosedPipe}
-	newConn(l, lim).linger()
-	require.Zero(t, l.bytes)
-}
-
 // TestLargeFrame: in parts, a frame has the same bytes.
 func TestLargeFrame(t *testing.T) {
 	m := message{ID: "é", Type: typeResponse, Result: json.RawMessage(`{"a":[null]}`)}

@@ -343,23 +343,6 @@ func TestWelcomeWaits(t *testing.T) {
 	})
 }
 
-// TestStop: a server that is stopped leaves nothing running.
-func TestStop(t *testing.T) {
-	s := start(t, func(c *ServerConfig) {
-		c.Mux = serving(func(ctx context.Context, _ *Request) (any, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})
-	})
-	p := dial(t, s.addr)
-	p.hello()
-	p.request("a/b", `{}`)
-	eventually(t, "running", func() bool { return s.Stats().Requests == 1 })
-	dial(t, s.addr)
-	s.stop()
-	p.ends()
-}
-
 // FuzzServer sends arbitrary bytes to a server, before and after a hello.
 func FuzzServer(f *testing.F) {
 	for _, path := range []string{"valid/hello", "valid/subscribe", "invalid/batch"} {

@@ -258,34 +258,6 @@ func TestRemoteAck(t *testing.T) {
 	require.ErrorIs(t, err, gate.ErrNoAttention)
 }
 
-// TestAckRace acknowledges what was shown while something else comes: what was not
-// shown holds the next call back.
-func TestAckRace(t *testing.T) {
-	e := newEngine(t)
-	g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
-	call := gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
-	e.Log(broken("1"))
-	first := g.Check(t.Context(), call)
-	require.False(t, first.Allowed)
-
-	e.Log(event.Log{Message: "Worse"}) // between the refusal and the acknowledgement
-	acked, err := g.Ack(t.Context(), "agent", first.Attention.ID, first.Attention.LatestSequence)
-	require.NoError(t, err)
-	require.True(t, acked.Acknowledged)
-	require.NotNil(t, acked.Current)
-	second := g.Check(t.Context(), call)
-	require.False(t, second.Allowed, "the second one was not shown")
-	require.NotEqual(t, first.Attention.ID, second.Attention.ID)
-
-	stale, err := g.Ack(t.Context(), "agent", first.Attention.ID, 0)
-	require.NoError(t, err)
-	require.True(t, stale.Acknowledged, "it is known and not open")
-	require.False(t, g.Check(t.Context(), call).Allowed, "an old id clears nothing new")
-	_, err = g.Ack(t.Context(), "agent", second.Attention.ID, 0)
-	require.NoError(t, err)
-	require.True(t, g.Check(t.Context(), call).Allowed)
-}
-
 func TestExempt(t *testing.T) {
 	e := newEngine(t)
 	e.Log(broken("1"))

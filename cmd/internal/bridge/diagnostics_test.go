@@ -533,18 +533,3 @@ func requireCode(t *testing.T, code int, err error) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, code, e.Code, e.Message)
 }
-
-// TestBriefOfWhatIsNotKnown holds that a brief is about what it was asked about, or is refused.
-func TestBriefOfWhatIsNotKnown(t *testing.T) {
-	s, d := start(t, session.Config{})
-	s.Observe(logged("Broken thing").Entry())
-	run := s.Begin(session.Call{ID: "1", Tool: "colony/build", Consumer: "agent"})
-	for _, id := range []string{"1", "run1-1", run.ID()} {
-		require.NotEmpty(t, answer[bridge.Brief](t, d, bridge.ToolBrief, `{"id":"`+id+`"}`).Text, id)
-	}
-	for _, id := range []string{"20", "run1-20", "nosuch.log"} {
-		e, data := refusal(t, d, bridge.ToolBrief, `{"id":"`+id+`"}`)
-		require.Contains(t, e.Message, "open: 1")
-		require.Equal(t, "not_found", data.Reason)
-	}
-}

@@ -106,61 +106,6 @@ func TestModRuns(t *testing.T) {
 	})
 }
 
-// TestAwait holds what ends the wait for a mod.
-func TestAwait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []struct {
-			addr string
-			do   func(m *mod, leave func())
-			want time.Duration
-		}{
-			{"", func(*mod, func()) {}, 0},
-			{"mod", func(*mod, func()) {}, time.Minute},
-			{"mod", func(m *mod, _ func()) { m.end(); m.end() }, time.Second},
-			{"mod", func(m *mod, _ func()) { m.settle(true) }, time.Second},
-			{"mod", func(_ *mod, leave func()) { leave() }, time.Second},
-		} {
-			m := newMod(gabp.Bridge{Address: c.addr}, nil)
-			ctx, leave := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, func() { c.do(m, leave) })
-			start := time.Now()
-			m.await(ctx, time.Minute)
-			require.Equal(t, c.want, time.Since(start))
-			time.Sleep(time.Second)
-			leave()
-		}
-	})
-}
-
-// TestAwaitLate is the table of events that end the wait of a list of tools for a mod that may still come.
-func TestAwaitLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, c := range map[string]struct {
-			before func(m *mod)
-			do     func(m *mod, leave func()) // after a second
-			want   time.Duration
-		}{
-			"nobody gave up":    {func(*mod) {}, func(*mod, func()) {}, 0},
-			"it does not come":  {(*mod).giveUp, func(*mod, func()) {}, listWithin},
-			"given up twice":    {(*mod).giveUp, func(m *mod, _ func()) { m.giveUp() }, listWithin},
-			"it comes":          {(*mod).giveUp, func(m *mod, _ func()) { m.client.Store(&gabp.Client{}) }, time.Second},
-			"the game has gone": {(*mod).giveUp, func(m *mod, _ func()) { m.end() }, time.Second},
-			"the bridge leaves": {(*mod).giveUp, func(_ *mod, leave func()) { leave() }, time.Second},
-		} {
-			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
-			c.before(m)
-			ctx, leave := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, func() { c.do(m, leave) })
-			start := time.Now()
-			m.awaitLate(ctx)
-			require.GreaterOrEqual(t, time.Since(start), c.want, name)
-			require.LessOrEqual(t, time.Since(start), c.want+dialFirst, name)
-			time.Sleep(time.Minute)
-			leave()
-		}
-	})
-}
-
 // TestAbsence: a game has no mod once nothing has listened for a while after its start, while the log was quiet; a log
 // that grows for long is quiet, too.
 func TestAbsence(t *testing.T) {

@@ -90,8 +90,10 @@ func TestConfig(t *testing.T) {
 	}
 	small := smallConfig(t)
 	small.Signatures = -1
-	_, err = New(Config{Engine: small, Snapshot: filepath.Join(t.TempDir(), "state")})
-	require.ErrorContains(t, err, "Config.Signatures")
+	for _, file := range []string{"", filepath.Join(t.TempDir(), "state")} {
+		_, err = New(Config{Engine: small, Snapshot: file})
+		require.ErrorContains(t, err, "Config.Signatures")
+	}
 	small = smallConfig(t)
 	for noDefaults, n := range map[bool]int{false: 1, true: 0} {
 		s, err = New(Config{Engine: small, NoDefaults: noDefaults})
@@ -289,20 +291,4 @@ func TestRuleFilesRead(t *testing.T) {
 	require.False(t, w.refuse(errors.New("a")))
 	require.True(t, w.refuse(errors.New("b")))
 	require.EqualValues(t, 2, w.now.Refused)
-}
-
-// TestBroadcast holds that a change wakes those who waited for it, and nobody who waits from then on.
-func TestBroadcast(t *testing.T) {
-	var b broadcast
-	b.notify()
-	first := b.wait()
-	require.Equal(t, first, b.wait(), "all wait for the same")
-	b.notify()
-	<-first
-	b.notify()
-	select {
-	case <-b.wait():
-		require.Fail(t, "nothing has changed since")
-	default:
-	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 )
 
@@ -134,27 +133,6 @@ func TestToldIsOnDisk(t *testing.T) {
 			require.True(t, onDisk(id))
 		})
 	}
-}
-
-// TestAckIsOnDisk: an update reports an acknowledgement once it is on disk, also where that of another call is not.
-func TestAckIsOnDisk(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: filepath.Join(t.TempDir(), "state")}
-		s := start(t, c)
-		id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
-		synctest.Wait()
-		cleared := false
-		s.OnUpdates(func([]heed.Update) {
-			again, err := session.New(c)
-			require.NoError(t, err)
-			a, _ := again.Item(id)
-			cleared = a.ClearedBy == coalesce.ReasonAcknowledged
-		})
-		require.True(t, s.Engine().Ack("agent", id, 0).Acknowledged)
-		s.Observe(event.Log{Message: "Fine"}.Entry())
-		synctest.Wait()
-		require.True(t, cleared)
-	})
 }
 
 // TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.

@@ -108,29 +108,6 @@ func TestUnreadableLog(t *testing.T) {
 	})
 }
 
-// TestLogComesAndGoes: a log that comes and goes has one open item at a time, and few updates.
-func TestLogComesAndGoes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		var got sink
-		s.OnUpdates(got.take)
-		for range 10 {
-			f.gone.Store(true)
-			time.Sleep(time.Minute)
-			require.Len(t, s.Open(nil), 1)
-			f.gone.Store(false)
-			time.Sleep(time.Minute)
-			require.Empty(t, s.Open(nil))
-			r := s.Begin(session.Call{Tool: "t"})
-			v, _ := end(t, r, event.StatusCompleted)
-			require.Equal(t, coalesce.Clean, v.Outcome)
-		}
-		said := got.said()
-		require.LessOrEqual(t, len(said), 20, said)
-	})
-}
-
 // TestLogMoved is the table of a log that is moved away at one second, and back after a while.
 func TestLogMoved(t *testing.T) {
 	for _, c := range []struct {

@@ -25,27 +25,6 @@ import (
 
 const ms = time.Millisecond
 
-// TestUpdates: what is taken in is handed over at once, in order, and without the
-// clock.
-func TestUpdates(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		s := start(t, session.Config{})
-		k := &sink{}
-		s.OnUpdates(k.take)
-		s.Observe(broken("1").Entry())
-		synctest.Wait()
-		require.Equal(t, []string{"opened 1"}, k.said())
-		a, open := s.Current(t.Context(), "agent")
-		require.True(t, open)
-		s.Ack(t.Context(), "agent", a.ID, 0)
-		s.Raise(heed.Report{Key: "disk", Disposition: event.Blocking, Message: "full"})
-		synctest.Wait()
-		require.Equal(t, []string{"opened 1", "cleared 1", "opened 2"}, k.said())
-		require.Zero(t, time.Since(began))
-	})
-}
-
 // TestGate: a line that is in the file, and that nobody has looked at, holds the
 // next call back.
 func TestGate(t *testing.T) {
