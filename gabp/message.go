@@ -131,8 +131,16 @@ type members map[string]json.RawMessage
 
 // envelopeNames are the members of a message that are known, and their types of messages; "" is all.
 var envelopeNames = []struct{ name, of string }{
-	{"v", ""}, {"id", ""}, {"type", ""}, {"method", typeRequest}, {"params", typeRequest}, {"result", typeResponse},
-	{"error", typeResponse}, {"channel", typeEvent}, {"seq", typeEvent}, {"payload", typeEvent},
+	{"v", ""},
+	{"id", ""},
+	{"type", ""},
+	{"method", typeRequest},
+	{"params", typeRequest},
+	{"result", typeResponse},
+	{"error", typeResponse},
+	{"channel", typeEvent},
+	{"seq", typeEvent},
+	{"payload", typeEvent},
 }
 
 // get returns a member, nil if it is absent or null.

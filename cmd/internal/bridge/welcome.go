@@ -98,7 +98,8 @@ func lesser(a, b *gabp.WireLimits) *gabp.WireLimits {
 	}
 	least := *a
 	for _, l := range []struct{ of, other *int }{
-		{&least.MaxMessageSize, &b.MaxMessageSize}, {&least.MaxConcurrentRequests, &b.MaxConcurrentRequests},
+		{&least.MaxMessageSize, &b.MaxMessageSize},
+		{&least.MaxConcurrentRequests, &b.MaxConcurrentRequests},
 		{&least.RequestTimeout, &b.RequestTimeout},
 	} {
 		if *l.of <= 0 || *l.other > 0 && *l.other < *l.of {
