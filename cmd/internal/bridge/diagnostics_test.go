@@ -230,7 +230,7 @@ func TestHostile(t *testing.T) {
 func TestExplain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
-	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true, RulePoll: time.Millisecond})
+	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
 	explain := func(arguments string) bridge.Explanation {
 		return answer[bridge.Explanation](t, d, bridge.ToolExplain, arguments)
 	}

@@ -61,13 +61,12 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{
 		250 * time.Millisecond, 0, time.Second,
-		5 * time.Second, time.Second,
-	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout, c.SnapshotEvery, c.RulePoll})
+	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout})
 	require.Equal(t, 1024, c.Timeline)
 	require.NotNil(t, c.Now)
 	require.NotNil(t, c.Logger)
 	for name, c := range map[string]Config{
-		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1},
+		"Tick":   {Tick: -1},
 		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
 	} {
 		_, err := c.withDefaults()

@@ -21,7 +21,7 @@ func TestRuleFiles(t *testing.T) {
 		path := filepath.Join(dir, "own.yaml")
 		write := func(text string) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-			time.Sleep(2 * session.DefaultRulePoll)
+			time.Sleep(2 * session.RulePoll)
 			synctest.Wait()
 		}
 		require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
@@ -51,7 +51,7 @@ func TestRuleFiles(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().Rules.Refused, "it is read again when it changes")
 
 		require.NoError(t, os.Remove(path))
-		time.Sleep(2 * session.DefaultRulePoll)
+		time.Sleep(2 * session.RulePoll)
 		synctest.Wait()
 		require.Contains(t, s.Status().Rules.Error, "own.yaml")
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
