@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,7 +45,7 @@ func TestKilled(tt *testing.T) {
 				}
 			}
 			for range rapid.IntRange(0, 12).Draw(t, "calls") { // fewer items than are remembered
-				switch rapid.IntRange(0, 6).Draw(t, "call") {
+				switch rapid.IntRange(0, 7).Draw(t, "call") {
 				case 0:
 					s.Observe(event.Log{Message: rapid.SampledFrom([]string{
 						"Broken thing", "Odd thing", "Broken other thing",
@@ -76,6 +75,8 @@ func TestKilled(tt *testing.T) {
 						break
 					}
 				case 5:
+					tell(s.Attach("late"))
+				case 6:
 					r := s.Begin(session.Call{Tool: "t"})
 					require.False(t, operations[r.ID()])
 					operations[r.ID()] = true
@@ -88,51 +89,6 @@ func TestKilled(tt *testing.T) {
 			}
 		}
 	})
-}
-
-// TestToldIsOnDisk: each way in which an item is reported puts it on disk first.
-func TestToldIsOnDisk(t *testing.T) {
-	c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}}
-	onDisk := func(id string) bool {
-		s, err := session.New(c)
-		require.NoError(t, err)
-		_, known := s.Item(id)
-		return known
-	}
-	observe := func(s *session.Session) { s.Observe(broken("1").Entry()) }
-	call := func(s *session.Session) *session.Running {
-		r := s.Begin(session.Call{Tool: "t"})
-		s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
-		return r
-	}
-	for name, tell := range map[string]func(s *session.Session) string{
-		"digest": func(s *session.Session) string {
-			s.Observe(event.Log{Message: "Odd thing"}.Entry())
-			return s.Attach("late")
-		},
-		"verdict": func(s *session.Session) string { return s.Verdict(call(s).ID()).AttentionID },
-		"update": func(s *session.Session) (id string) {
-			s.OnUpdates(func(us []heed.Update) {
-				if onDisk(us[0].Item.ID) { // which it is at the end in any case
-					id = us[0].Item.ID
-				}
-			})
-			observe(s)
-			ctx, cancel := context.WithCancel(context.Background())
-			cancel()
-			_ = s.Run(ctx)
-			return id
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.Snapshot = filepath.Join(t.TempDir(), "state")
-			s, err := session.New(c)
-			require.NoError(t, err)
-			id := tell(s)
-			require.NotEmpty(t, id)
-			require.True(t, onDisk(id))
-		})
-	}
 }
 
 // TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.
