@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -204,8 +203,8 @@ func TestAsyncAPI(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(told)), slices.Sorted(slices.Values(c.Events)))
 }
 
-// TestAsyncAPIStructure holds the document to the rules of AsyncAPI 3.0 that tools rest on, and its schemas to messages.
-func TestAsyncAPIStructure(t *testing.T) {
+// TestAsyncAPIReferences holds that each reference of the document is to something in it, and its schemas to messages.
+func TestAsyncAPIReferences(t *testing.T) {
 	var raw node
 	require.NoError(t, yaml.Unmarshal(read(t, asyncAPI), &raw))
 	text, err := json.Marshal(raw) // as a reader of JSON has it
@@ -213,19 +212,6 @@ func TestAsyncAPIStructure(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	require.NoError(t, err)
 	root := doc.(node)
-	require.Equal(t, "3.0.0", root["asyncapi"])
-	for _, member := range []string{"title", "version"} {
-		require.NotEmpty(t, root["info"].(node)[member])
-	}
-	for member := range root {
-		require.Contains(t, []string{
-			"asyncapi", "id", "info", "servers", "defaultContentType", "channels", "operations", "components",
-		}, member)
-	}
-	for name, s := range root["servers"].(node) {
-		require.NotEmpty(t, s.(node)["host"], name)
-		require.NotEmpty(t, s.(node)["protocol"], name)
-	}
 	at := func(ref string) any {
 		var v any = root
 		for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
@@ -253,39 +239,6 @@ func TestAsyncAPIStructure(t *testing.T) {
 		}
 	}
 	refs(root)
-	key := regexp.MustCompile(`^[a-zA-Z0-9.\-_]+$`)
-	addresses := map[string]bool{}
-	for name, c := range root["channels"].(node) {
-		require.Regexp(t, key, name)
-		address := c.(node)["address"].(string)
-		require.False(t, addresses[address], address)
-		addresses[address] = true
-		require.NotEmpty(t, c.(node)["messages"], name)
-	}
-	for _, kind := range root["components"].(node) {
-		for name := range kind.(node) {
-			require.Regexp(t, key, name)
-		}
-	}
-	// inside holds messages of an operation to be references to messages of its channel.
-	inside := func(name string, o node) {
-		channel := o["channel"].(node)["$ref"].(string)
-		require.Regexp(t, `^#/channels/[^/]+$`, channel, name)
-		require.NotEmpty(t, o["messages"], name)
-		for _, m := range o["messages"].([]any) {
-			require.True(t, strings.HasPrefix(m.(node)["$ref"].(string), channel+"/messages/"), name)
-		}
-	}
-	require.Len(t, root["operations"], len(addresses))
-	for name, v := range root["operations"].(node) {
-		o := v.(node)
-		require.Contains(t, []string{"send", "receive"}, o["action"], name)
-		inside(name, o)
-		if reply, ok := o["reply"].(node); ok {
-			inside(name, reply)
-		}
-	}
-
 	// What the package's own set calls a valid request follows the schema of its method.
 	requests := 0
 	for _, path := range glob(t, "conformance/valid/*.json") {

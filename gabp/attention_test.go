@@ -1,7 +1,6 @@
 package gabp
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -199,80 +198,6 @@ func TestAttentionWithoutEvents(t *testing.T) {
 	require.Empty(t, p.hello().Capabilities.Events)
 	require.PanicsWithValue(t, "gabp: Attention.Engine and Attention.Source are nil; set one before Register",
 		func() { new(Attention).Register(mux) })
-}
-
-func BenchmarkCurrent(b *testing.B) {
-	e := newEngine(b)
-	mux := new(Mux)
-	handler := &Attention{Engine: e}
-	handler.Register(mux)
-	raise(e, "a", event.Blocking)
-	s := start(b, func(c *ServerConfig) { c.Mux = mux })
-	c := connect(b, s.addr, nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		raw, err := c.CallRaw(context.Background(), MethodAttentionCurrent, nil)
-		if err != nil || len(raw) < 100 {
-			b.Fatal(err, raw)
-		}
-	}
-}
-
-// BenchmarkPublish sends events to a client that keeps up: as many wait as it
-// is granted.
-func BenchmarkPublish(b *testing.B) {
-	s := start(b, nil)
-	c := connect(b, s.addr, nil)
-	grants := make(chan struct{}, defaultEventQueue/2)
-	next := uint64(0)
-	_, err := c.Events(context.Background(), []string{"a/b"}, func(e Event) {
-		if next++; e.Seq != next {
-			panic("BUG: a hole")
-		}
-		<-grants
-	})
-	require.NoError(b, err)
-	payload := json.RawMessage(`{"attentionId":"t-1","state":"open","severity":"error","blocking":true,"summary":"` +
-		strings.Repeat("x", 150) + `"}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		grants <- struct{}{}
-		if err := s.Publish("a/b", "", payload, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// TestPump holds when an event is sent without another item: for an update of the current one, and not for one of
-// others; and that the one announced last is cleared first.
-func TestPump(t *testing.T) {
-	e, out := newEngine(t), &channel{}
-	p := &Attention{Engine: e, Publish: out.publish}
-	a := raise(e, "a", event.Advisory)
-	p.Pump(nil)
-	b := raise(e, "b", event.Blocking)
-	p.Pump(nil)
-	require.Equal(t, []string{"opened " + a, "opened " + b}, out.take())
-	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}})
-	require.Empty(t, out.take())
-	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}, {Item: heed.Item{ID: b}}})
-	require.Equal(t, []string{"updated " + b}, out.take())
-	require.True(t, e.Clear(a))
-	require.True(t, e.Clear(b))
-	p.Pump(nil)
-	require.Equal(t, []string{"cleared " + b, "cleared " + a}, out.take())
-	require.Empty(t, p.announced)
-
-	for _, key := range []string{"c", "d", "e"} {
-		raise(e, key, event.Advisory)
-	}
-	open := e.Open(nil)
-	p.announced = []heed.Item{open[1], open[2], open[0]} // in the order of an earlier time
-	for _, o := range open {
-		require.True(t, e.Clear(o.ID))
-	}
-	p.Pump(nil)
-	require.Equal(t, []string{"cleared " + open[0].ID, "cleared " + open[2].ID, "cleared " + open[1].ID}, out.take())
 }
 
 // TestPumpDelivers holds that an item counts as delivered when its event was written, as far as the event goes, and that

@@ -18,20 +18,6 @@ func environ(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
-func TestBridgeFile(t *testing.T) {
-	now := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
-	for _, b := range []Bridge{
-		{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", LaunchID: "l"},
-		{Address: "unix:/tmp/x.sock", Token: bridgeToken},
-	} {
-		b.Path = filepath.Join(t.TempDir(), "bridge.json")
-		require.NoError(t, os.WriteFile(b.Path, b.File(now), 0o600))
-		got, err := readBridgeFile(b.Path)
-		require.NoError(t, err)
-		require.Equal(t, b, got)
-	}
-}
-
 // TestBridgeFileText holds what is written for readers of either form, and what an error leaves behind.
 func TestBridgeFileText(t *testing.T) {
 	now := time.Date(2026, 1, 31, 10, 0, 0, 0, time.FixedZone("", 3600))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"runtime"
 	"sync"
@@ -30,10 +29,6 @@ type ClientConfig struct {
 	// waits.
 	Limits Limits
 
-	// Stray is called for each event of a channel without a handler, such as a channel without a subscription. It must
-	// not block. Default: they are ignored.
-	Stray func(Event)
-
 	// Logger receives events of the connection, never a token or the text of a
 	// message. Default: none.
 	Logger *slog.Logger
@@ -43,9 +38,7 @@ type ClientConfig struct {
 // session. It is safe for concurrent use.
 type Client struct {
 	conn    *conn
-	limits  Limits
 	log     *slog.Logger
-	stray   func(Event)
 	welcome Welcome
 	done    chan struct{}
 
@@ -87,11 +80,11 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits, stray: cfg.Stray,
+		conn:    newClientConn(rwc, limits),
 		log:     cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
-	c.events.init(&c.limits)
+	c.events.init(&limits)
 	go c.run()
 
 	ctx, cancel := context.WithTimeout(ctx, limits.HelloTimeout)
@@ -124,30 +117,9 @@ func platform() string {
 // only. Its texts are untrusted.
 func (c *Client) Welcome() Welcome { return c.welcome }
 
-// CaughtUp waits until the events have been handled that the server sent before an answer that was received over
-// answered: c itself, or another connection to the same server on this machine. It returns the error of ctx.
-//
-// Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
-// in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
-// written, also if its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
-// that are no sockets, it sends a ping, before whose answer they arrive.
-func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
-	if answered == c {
-		return c.events.wait(ctx, 0)
-	}
-	if a := c.conn.arrived; a != nil {
-		// Unread bytes may have kept the peer's system from sending the rest.
-		if err := c.events.wait(ctx, a.position()); err != nil {
-			return err
-		}
-		return c.events.wait(ctx, a.position())
-	}
-	err := c.Call(ctx, methodPing, nil, nil)
-	if _, answered := errors.AsType[*Error](err); err != nil && !answered && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return c.events.wait(ctx, 0)
-}
+// CaughtUp waits until the events have been handled that came before an answer that was received. It returns the error
+// of ctx.
+func (c *Client) CaughtUp(ctx context.Context) error { return c.events.wait(ctx) }
 
 // Call calls a method with the JSON form of params (none if it is nil), and decodes the result into result (unless
 // it is nil). An [*Error] is a refusal of the server. After any other error it is not known whether the call was
@@ -178,7 +150,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 // refused at once with [CodeBusy]. An answer that is not as the protocol has it is
 // a [*Verbatim].
 func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limits.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.conn.limits.RequestTimeout)
 	defer cancel()
 	id := newID()
 	answer := make(chan message, 1)
@@ -215,7 +187,7 @@ func (c *Client) enter(id string, answer chan message) error {
 	switch {
 	case c.ended:
 		return c.err
-	case len(c.pending) >= c.limits.ConcurrentRequests:
+	case len(c.pending) >= c.conn.limits.ConcurrentRequests:
 		return Errorf(CodeBusy, "%d calls already wait for an answer, which is the limit; not sent", len(c.pending))
 	}
 	c.pending[id] = answer
@@ -237,19 +209,12 @@ func (c *Client) leave(id string) {
 // It returns the channels that the server knows and now sends.
 func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) ([]string, error) {
 	c.mu.Lock()
-	before := make(map[string]func(Event), len(channels))
 	for _, name := range channels {
-		before[name] = c.handlers[name]
 		c.handlers[name] = f // before the answer: an event may precede it
 	}
 	c.mu.Unlock()
 	var result subscribeResult
 	err := c.Call(ctx, methodEventsSubscribe, channelsParams{Channels: channels}, &result)
-	if err != nil {
-		c.mu.Lock()
-		maps.Copy(c.handlers, before)
-		c.mu.Unlock()
-	}
 	return result.Subscribed, err
 }
 
@@ -324,7 +289,6 @@ func (c *Client) run() {
 
 func (c *Client) read() error {
 	for {
-		c.events.arrived(c.conn.complete())
 		m, err := c.conn.Read()
 		var refused *Error
 		var broken *frameError
@@ -341,17 +305,7 @@ func (c *Client) read() error {
 		case typeResponse:
 			c.resolve(m)
 		case typeEvent:
-			c.mu.Lock()
-			f := c.handlers[m.Channel]
-			c.mu.Unlock()
-			e := Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload}
-			if f == nil {
-				if c.stray != nil {
-					c.stray(e)
-				}
-				continue
-			}
-			c.events.push(e)
+			c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
 		} // a server sends no requests
 	}
 }

@@ -78,29 +78,6 @@ func TestClientRefused(t *testing.T) {
 	require.ErrorContains(t, err, "MessageSize")
 }
 
-func TestClientEvents(t *testing.T) {
-	ctx := context.Background()
-	s := start(t, nil)
-	c := connect(t, s.addr, nil)
-	got := make(chan Event, 2000)
-	channels, err := c.Events(ctx, []string{"a/b", "c/d", "x/y"}, func(e Event) { got <- e })
-	require.NoError(t, err)
-	require.Equal(t, []string{"a/b", "c/d"}, channels)
-	for i := range 900 {
-		require.NoError(t, s.Publish([]string{"a/b", "c/d"}[i%2], "", json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i)), nil))
-	}
-	for i := range 900 { // in order, across channels too
-		e := <-got
-		require.Equal(t, Event{
-			Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1),
-			Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i)),
-		}, e)
-	}
-	require.NoError(t, c.Call(ctx, methodEventsUnsub, channelsParams{Channels: []string{"a/b"}}, nil))
-	_, err = c.Events(ctx, []string{"x/y"}, func(Event) {})
-	requireCode(t, codeChannelNotFound, err)
-}
-
 // TestClientLosesOldest: a handler that does not keep up loses the oldest
 // events, and is told how many.
 func TestClientLosesOldest(t *testing.T) {
@@ -225,18 +202,6 @@ func TestClientOfAMod(t *testing.T) {
 	require.ErrorAs(t, err, new(*frameError))
 	require.NotErrorAs(t, err, new(*Error), "the mod has refused nothing")
 	<-c.Done()
-}
-
-func TestClientOfASilentServer(t *testing.T) {
-	noLeaks(t)
-	hang := make(chan struct{})
-	addr := mod(t, func(net.Conn, *bufio.Reader) { <-hang })
-	_, err := Dial(context.Background(), addr, ClientConfig{
-		Token:  token,
-		Limits: Limits{HelloTimeout: 20 * time.Millisecond},
-	})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	close(hang)
 }
 
 func TestUnixAndStream(t *testing.T) {

@@ -35,7 +35,6 @@ type conn struct {
 
 	// client is set at the bridge's side, whose server is a mod with the habits of those in the field: see newClientConn.
 	client  bool
-	arrived *arrivals      // nil: the system does not report the bytes in a socket
 	pending []pendingFrame // headers without their bodies, owned by the reader
 
 	writeMu sync.Mutex
@@ -65,9 +64,7 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	c := newConn(rwc, lim)
 	c.client = true
-	if c.arrived = newArrivals(rwc); c.arrived != nil {
-		c.br.Reset(c.arrived)
-	}
+	c.br.Reset(reader(rwc))
 	return c
 }
 
@@ -186,7 +183,7 @@ func (c *conn) Write(m message) error {
 	return c.write(frame)
 }
 
-// write writes whole frames, in parts. It is called by one goroutine at a time.
+// write writes whole frames, in parts, none of which is empty. It is called by one goroutine at a time.
 func (c *conn) write(frames ...[]byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
@@ -196,12 +193,11 @@ func (c *conn) write(frames ...[]byte) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	size, parts := 0, net.Buffers{}
+	size := 0
 	for _, part := range frames {
-		if len(part) > 0 { // an empty write waits for a reader if the stream is a pipe
-			size, parts = size+len(part), append(parts, part)
-		}
+		size += len(part)
 	}
+	parts := net.Buffers(frames)
 	n, err := parts.WriteTo(c.rwc)
 	if err == nil && n < int64(size) {
 		err = io.ErrShortWrite

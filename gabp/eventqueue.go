@@ -17,7 +17,6 @@ type eventQueue struct {
 	lost   uint64 // dropped before the oldest in the queue
 	closed bool
 
-	position               int64  // of the stream, through which messages were read
 	pushed, taken, handled uint64 // events so far; handled is taken without the one in progress
 }
 
@@ -72,17 +71,8 @@ func (q *eventQueue) close() {
 	q.filled.Broadcast()
 }
 
-// arrived records through which position of the stream messages were read and pushed.
-func (q *eventQueue) arrived(position int64) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.position = position
-	q.filled.Broadcast()
-}
-
-// wait waits until messages have been read through a position of the stream, and then until the events that are in the
-// queue, and the one in progress, have been handled.
-func (q *eventQueue) wait(ctx context.Context, position int64) error {
+// wait waits until the events that are in the queue, and the one in progress, have been handled.
+func (q *eventQueue) wait(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -91,14 +81,11 @@ func (q *eventQueue) wait(ctx context.Context, position int64) error {
 	defer stop()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.position < position && !q.closed && ctx.Err() == nil {
-		q.filled.Wait()
-	}
 	through := q.pushed
 	for q.handled < through && !q.closed && ctx.Err() == nil {
 		q.filled.Wait()
 	}
-	if q.position >= position && q.handled >= through || q.closed {
+	if q.handled >= through || q.closed {
 		return nil
 	}
 	return ctx.Err()

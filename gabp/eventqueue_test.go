@@ -10,16 +10,16 @@ import (
 func TestHandledWaits(t *testing.T) {
 	var q eventQueue
 	q.init(&Limits{EventQueue: 2, MessageSize: 1024})
-	require.NoError(t, q.wait(t.Context(), 0), "nothing to wait for")
+	require.NoError(t, q.wait(t.Context()), "nothing to wait for")
 	for range 3 { // the first is dropped
 		q.push(Event{Channel: "a"})
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, q.wait(ended, 0), context.Canceled)
+	require.ErrorIs(t, q.wait(ended), context.Canceled)
 
 	waited := make(chan error, 1)
-	go func() { waited <- q.wait(t.Context(), 0) }()
+	go func() { waited <- q.wait(t.Context()) }()
 	for range 2 {
 		_, ok := q.pop()
 		require.True(t, ok)

@@ -100,7 +100,6 @@ func parseLength(s string, limit int) (int, error) {
 // pendingFrame is a frame whose header has come, and whose body has not.
 type pendingFrame struct {
 	length int
-	at     int64     // place of its header in the stream, if that is known
 	by     time.Time // when its body must have come
 }
 
@@ -131,12 +130,11 @@ func (c *conn) readHeaders() error {
 				return frameErrorf(codeParse, "headers of more than %d messages without a message", maxPending)
 			}
 		}
-		at := c.position()
 		length, err := readHeader(c.br, limit)
 		if err != nil {
 			return err
 		}
-		c.pending = append(c.pending, pendingFrame{length, at, time.Now().Add(c.limits.FrameTimeout)})
+		c.pending = append(c.pending, pendingFrame{length, time.Now().Add(c.limits.FrameTimeout)})
 	}
 }
 
@@ -156,22 +154,6 @@ func (c *conn) headerNext() (bool, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	return bytes.EqualFold(text, []byte(headName)), err
-}
-
-// position returns how many bytes of the stream were read, 0 if the system does not report the bytes in a socket.
-func (c *conn) position() int64 {
-	if c.arrived == nil {
-		return 0
-	}
-	return c.arrived.taken() - int64(c.br.Buffered())
-}
-
-// complete returns the position through which all messages were read. It is called by the reader, between messages.
-func (c *conn) complete() int64 {
-	if len(c.pending) > 0 {
-		return c.pending[0].at
-	}
-	return c.position()
 }
 
 // nextBody reads the body of one of the pending frames. If there are several it is a JSON object, which ends with its

@@ -111,20 +111,6 @@ func TestReadRefusesFrames(t *testing.T) {
 	}
 }
 
-// TestReadGoesOn: a message that is refused leaves the stream intact.
-func TestReadGoesOn(t *testing.T) {
-	c := readerOf(frame("")+frame("[]")+frame("{")+frame(pingText), Limits{})
-	for _, code := range []int{codeParse, codeInvalidRequest, codeParse} {
-		_, err := c.Read()
-		var e *Error
-		require.ErrorAs(t, err, &e)
-		require.Equal(t, code, e.Code)
-		require.NotErrorAs(t, err, new(*frameError))
-	}
-	_, err := c.Read()
-	require.NoError(t, err)
-}
-
 // TestBodyIsTakenAsItComes: a large length alone takes little memory.
 func TestBodyIsTakenAsItComes(t *testing.T) {
 	var before, after runtime.MemStats
@@ -141,38 +127,6 @@ func TestBodyIsTakenAsItComes(t *testing.T) {
 	m, err := readerOf(frame(text), Limits{}).Read()
 	require.NoError(t, err)
 	require.Equal(t, text, string(m.Append(nil)))
-}
-
-func TestWriteFrame(t *testing.T) {
-	var out stream
-	c := newConn(&out, defaultLimits(t))
-	require.NoError(t, c.Write(message{ID: "é", Type: typeResponse}))
-	text := `{"v":"gabp/1","id":"é","type":"response","result":null}`
-	require.Equal(t, "Content-Length: "+strconv.Itoa(len(text))+frameTail+text, out.String(), "bytes are counted")
-
-	err := c.Write(message{ID: "1", Type: typeResponse, Result: bytes.Repeat([]byte("1"), defaultMessageSize)})
-	require.ErrorAs(t, err, new(*Error))
-}
-
-// TestHalfFrame: a frame that is begun and not ended ends in time, on streams
-// with deadlines and on others; one that is not begun may be waited for.
-func TestHalfFrame(t *testing.T) {
-	for _, timed := range []bool{true, false} {
-		near, far := net.Pipe()
-		lim := defaultLimits(t)
-		lim.FrameTimeout = 20 * time.Millisecond
-		var c *conn
-		if timed {
-			c = newConn(near, lim)
-		} else {
-			c = newConn(plain{near}, lim)
-		}
-		go func() { _, _ = far.Write([]byte("Content-Length: 10\r\n\r\n{")) }()
-		_, err := c.Read()
-		require.ErrorAs(t, err, new(*frameError), "timed %v", timed)
-		require.NoError(t, far.Close())
-		require.NoError(t, c.Close())
-	}
 }
 
 func TestWriteTimeout(t *testing.T) {

@@ -284,79 +284,30 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// TestTalkingMod: a mod with each habit of frames answers every call, and no event is lost.
+// TestTalkingMod: a mod that talks while it answers answers every call, and no event is lost.
 func TestTalkingMod(t *testing.T) {
-	for _, frames := range []standin.Frames{standin.AnswerFirst, standin.EventFirst, standin.Unlocked} {
-		t.Run(string(frames), func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(t, err)
-			m := standin.NewMod(standin.ModConfig{
-				Channels: []string{"colony.log"}, Frames: frames, Nagle: true, Characters: true, Storm: 3000,
-			})
-			ctx, cancel := context.WithCancel(t.Context())
-			served := make(chan error, 1)
-			go func() { served <- m.ServeListener(ctx, l) }()
-			c := connect(t, l.Addr().String(), nil)
-			seqs := map[uint64]bool{}
-			_, err = c.Events(ctx, []string{"colony.log"}, func(e Event) { seqs[e.Seq] = true })
-			require.NoError(t, err)
-			for range 300 {
-				require.NoError(t, c.Call(ctx, MethodToolsCall, ToolCall{Name: "colony/bäu😀"}, nil))
-			}
-			require.NoError(t, c.Call(ctx, methodEventsUnsub, channelsParams{Channels: []string{"colony.log"}}, nil))
-			require.NoError(t, c.CaughtUp(ctx, nil))
-			require.NoError(t, c.Close())
-			<-c.Done()
-			got := slices.Sorted(maps.Keys(seqs))
-			require.NotEmpty(t, got)
-			require.EqualValues(t, len(got)-1, got[len(got)-1]-got[0], "none is missing")
-			cancel()
-			require.NoError(t, <-served)
-		})
-	}
-}
-
-// BenchmarkCall is a call to a mod on the same machine that writes header and body apart.
-//
-//	go test -run xxx -bench Call ./gabp
-func BenchmarkCall(b *testing.B) {
-	for name, nagle := range map[string]bool{"whole": false, "Nagle": true} {
-		b.Run(name, func(b *testing.B) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(b, err)
-			ctx, cancel := context.WithCancel(b.Context())
-			served := make(chan error, 1)
-			go func() { served <- standin.NewMod(standin.ModConfig{Nagle: nagle}).ServeListener(ctx, l) }()
-			c := connect(b, l.Addr().String(), nil)
-			for b.Loop() {
-				require.NoError(b, c.Call(ctx, MethodToolsCall, ToolCall{Name: "colony/build"}, nil))
-			}
-			cancel()
-			require.NoError(b, <-served)
-		})
-	}
-}
-
-// TestCaughtUp: over a stream of which the system does not tell what has arrived, a ping is sent, answered or refused.
-func TestCaughtUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}, Delay: time.Second})
-		ours, theirs := net.Pipe()
-		go m.ServeConn(theirs)
-		c, err := NewClient(t.Context(), ours, ClientConfig{Token: token})
-		require.NoError(t, err)
-		events := 0
-		_, err = c.Events(t.Context(), []string{"colony.log"}, func(Event) { events++ })
-		require.NoError(t, err)
-		go m.Publish("colony.log", `{}`)
-		require.NoError(t, c.CaughtUp(t.Context(), nil))
-		require.Equal(t, 1, events)
-		require.Equal(t, []string{methodPing}, m.Asked())
-		m.Freeze(true)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		require.ErrorIs(t, c.CaughtUp(ctx, nil), context.DeadlineExceeded)
-		require.NoError(t, c.Close())
-		<-c.Done()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	m := standin.NewMod(standin.ModConfig{
+		Channels: []string{"colony.log"}, Unlocked: true, Nagle: true, Characters: true, Storm: 3000,
 	})
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- m.ServeListener(ctx, l) }()
+	c := connect(t, l.Addr().String(), nil)
+	seqs := map[uint64]bool{}
+	_, err = c.Events(ctx, []string{"colony.log"}, func(e Event) { seqs[e.Seq] = true })
+	require.NoError(t, err)
+	for range 300 {
+		require.NoError(t, c.Call(ctx, MethodToolsCall, ToolCall{Name: "colony/bäu😀"}, nil))
+	}
+	require.NoError(t, c.Call(ctx, methodEventsUnsub, channelsParams{Channels: []string{"colony.log"}}, nil))
+	require.NoError(t, c.CaughtUp(ctx))
+	require.NoError(t, c.Close())
+	<-c.Done()
+	got := slices.Sorted(maps.Keys(seqs))
+	require.NotEmpty(t, got)
+	require.EqualValues(t, len(got)-1, got[len(got)-1]-got[0], "none is missing")
+	cancel()
+	require.NoError(t, <-served)
 }

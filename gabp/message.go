@@ -129,8 +129,19 @@ func appendString(dst []byte, s string) []byte {
 // members holds the members of an object by their exact names.
 type members map[string]json.RawMessage
 
-// envelopeNames are the members of a message that are known.
-var envelopeNames = []string{"v", "id", "type", "method", "params", "result", "error", "channel", "seq", "payload"}
+// envelopeNames are the members of a message that are known, and their types of messages; "" is all.
+var envelopeNames = []struct{ name, of string }{
+	{"v", ""},
+	{"id", ""},
+	{"type", ""},
+	{"method", typeRequest},
+	{"params", typeRequest},
+	{"result", typeResponse},
+	{"error", typeResponse},
+	{"channel", typeEvent},
+	{"seq", typeEvent},
+	{"payload", typeEvent},
+}
 
 // get returns a member, nil if it is absent or null.
 func (m members) get(name string) json.RawMessage {
@@ -147,7 +158,7 @@ func (m members) get(name string) json.RawMessage {
 func decode(data []byte, lim *Limits) (message, *Error) {
 	env, twice := make(members, len(envelopeNames)), ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name string, value []byte) {
-		if !slices.Contains(envelopeNames, name) {
+		if !slices.ContainsFunc(envelopeNames, func(n struct{ name, of string }) bool { return n.name == name }) {
 			return
 		}
 		if _, there := env[name]; there {
@@ -176,6 +187,11 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 		return m, idErr
 	case typeErr != nil:
 		return m, typeErr
+	}
+	for _, n := range envelopeNames {
+		if n.of != "" && n.of != m.Type && env.get(n.name) != nil {
+			return m, Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", n.name, m.Type)
+		}
 	}
 	switch m.Type {
 	case typeRequest:
@@ -216,16 +232,6 @@ func (m *message) setType(raw json.RawMessage) *Error {
 	return Errorf(codeInvalidType, "type must be request, response or event")
 }
 
-// foreign refuses members of other types of messages.
-func (m *message) foreign(env members, names ...string) *Error {
-	for _, name := range names {
-		if env.get(name) != nil {
-			return Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", name, m.Type)
-		}
-	}
-	return nil
-}
-
 // namePattern is the registry's pattern of methods and tools.
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 
@@ -234,9 +240,6 @@ var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
 func (m *message) request(env members) *Error {
-	if e := m.foreign(env, "result", "error", "channel", "seq", "payload"); e != nil {
-		return e
-	}
 	method := env.get("method")
 	switch {
 	case method == nil:
@@ -255,9 +258,6 @@ func (m *message) request(env members) *Error {
 }
 
 func (m *message) response(env members) *Error {
-	if e := m.foreign(env, "method", "params", "channel", "seq", "payload"); e != nil {
-		return e
-	}
 	result, answered := env["result"]
 	failure := env.get("error")
 	if failure == nil {
@@ -284,9 +284,6 @@ func (m *message) response(env members) *Error {
 }
 
 func (m *message) event(env members) *Error {
-	if e := m.foreign(env, "method", "params", "result", "error"); e != nil {
-		return e
-	}
 	channel, seq, payload := env.get("channel"), env.get("seq"), env["payload"]
 	switch {
 	case channel == nil:

@@ -30,9 +30,9 @@ type Mux struct {
 	// Fallback serves all other methods, which are not advertised. Without it they are not found.
 	Fallback handler
 
-	handlers map[string]handler
-	channels []string        // event channels, which the server advertises
-	uris     func() []string // of resources, which it advertises as well; may be nil
+	handlers  map[string]handler
+	channels  []string   // event channels, which the server advertises
+	resources *Resources // which it advertises as well; may be nil
 }
 
 // Handle sets the handler of a method, replacing an earlier one.

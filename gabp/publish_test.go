@@ -162,35 +162,6 @@ func TestPassingEventsGiveWay(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.logs.String(), "are dropped"), "said once")
 }
 
-// TestPassingMissed: what never came leaves a hole as well, also where the event after it gave way.
-func TestPassingMissed(t *testing.T) {
-	s := start(t, nil)
-	p := dial(t, s.addr)
-	p.hello()
-	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b"]}`).Error)
-	for _, missed := range []uint64{0, 0, 3, 0} {
-		require.NoError(t, s.Pass("a/b", missed, 1))
-	}
-	for _, seq := range []uint64{1, 2, 6, 7} {
-		require.Equal(t, seq, p.recv("").Seq)
-	}
-}
-
-// TestPassingAlone: where only events that do not pass wait, one that does gives way itself, and is
-// no reason to end the connection.
-func TestPassingAlone(t *testing.T) {
-	s := start(t, func(c *ServerConfig) { c.Limits = Limits{EventQueue: 2, WriteTimeout: patience} })
-	p := dial(t, s.addr)
-	p.hello()
-	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b","c/d"]}`).Error)
-	text := strings.Repeat("x", 1<<20)
-	for i := 0; s.Stats().EventsDropped == 0; i++ { // until the socket is full, and then both places
-		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text, nil))
-		require.NoError(t, s.Pass("c/d", 0, text))
-	}
-	require.Zero(t, s.Stats().Disconnected)
-}
-
 // TestPeerThatDoesNotRead has answers pile up: it is disconnected in time, and
 // holds up nobody.
 func TestPeerThatDoesNotRead(t *testing.T) {

@@ -65,7 +65,7 @@ func (t *Resources) tell(channel, uri string) {
 }
 
 // chosen returns the resources that the parameters of a resources/list choose by a pattern, in the order in which they
-// were added; nil chooses all. It belongs to the caller. A namespace chooses all, since the protocol does not define
+// were added. It belongs to the caller. A namespace chooses all, since the protocol does not define
 // it.
 func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
@@ -93,13 +93,7 @@ func (t *Resources) Register(m *Mux) {
 		return resourcesListResult{Resources: list}, err
 	})
 	m.Handle(MethodResourcesRead, t.read)
-	m.uris = func() (uris []string) {
-		list, _ := t.chosen(nil) // without parameters nothing is refused
-		for i := range list {
-			uris = append(uris, list[i].URI)
-		}
-		return uris
-	}
+	m.resources = t
 }
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].

@@ -103,8 +103,12 @@ func checkMessage(t require.TestingT, text []byte, method string) {
 // accept decodes and validates a message as a server or a client does.
 func accept(text []byte) error {
 	m, err := decodeWithin(text, Limits{})
-	if err == nil {
+	switch {
+	case err != nil:
+	case m.Type == typeRequest:
 		err = m.validate(false)
+	case strings.HasPrefix(m.Channel, "attention/"):
+		_, err = ParseAttention(m.Payload)
 	}
 	return err
 }

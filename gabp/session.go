@@ -167,11 +167,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		return nil
 	}
 	if m.Type == typeEvent {
-		err := m.validate(false)
-		if err == nil {
-			err = Errorf(codeInvalidRequest, "a server accepts only requests")
-		}
-		s.malformed(m, err)
+		s.malformed(m, Errorf(codeInvalidRequest, "a server accepts only requests"))
 		return nil
 	}
 	if !s.server.cfg.Lax && !isUUID(m.ID) {
@@ -396,7 +392,6 @@ func (s *ServerSession) write() error {
 	var (
 		replies []message
 		events  []pendingEvent
-		frames  []byte
 		ok      bool
 	)
 	for {
@@ -404,26 +399,21 @@ func (s *ServerSession) write() error {
 		if !ok {
 			return nil
 		}
-		frames = frames[:0]
+		var parts [][]byte
 		for i := range replies {
 			if m := &replies[i]; m.Error != nil || m.verbatim != nil || len(m.Result) <= writeBatchBytes {
-				frames = appendFrame(frames, m, false)
-				continue
+				parts = append(parts, appendFrame(nil, m, false))
+			} else {
+				parts = append(parts, largeFrame(m)...)
 			}
-			if err := s.conn.write(append([][]byte{frames}, largeFrame(&replies[i])...)...); err != nil {
-				s.close() // ends the reader too
-				return err
-			}
-			frames = frames[:0]
 		}
 		for _, e := range events {
 			seq := s.seq[e.channel] + e.lost + 1
 			s.seq[e.channel] = seq
-			frames = appendFrame(frames, &message{
-				ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload,
-			}, false)
+			m := message{ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload}
+			parts = append(parts, appendFrame(nil, &m, false))
 		}
-		if err := s.conn.write(frames); err != nil {
+		if err := s.conn.write(parts...); err != nil {
 			s.close() // ends the reader too
 			return err
 		}
@@ -434,8 +424,5 @@ func (s *ServerSession) write() error {
 		}
 		clear(replies)
 		clear(events)
-		if cap(frames) > 2*writeBatchBytes {
-			frames = nil // the memory of a large message is released
-		}
 	}
 }

@@ -11,24 +11,13 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// validate checks the content of the envelope: the name of a request's method, the
-// parameters of the protocol's own methods, the payload of the attention channels. With lax, methods and tools may have
-// any name.
+// validate checks the content of a request: the name of its method, and the parameters of the protocol's own methods.
+// With lax, methods and tools may have any name.
 func (m *message) validate(lax bool) error {
-	switch m.Type {
-	case typeRequest:
-		if !lax && !ValidName(m.Method) {
-			return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
-		}
-		return validateParams(m.Method, m.Params, lax)
-	case typeEvent:
-		switch m.Channel {
-		case ChannelOpened, ChannelUpdated, ChannelCleared:
-			_, err := ParseAttention(m.Payload)
-			return err
-		}
+	if !lax && !ValidName(m.Method) {
+		return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
 	}
-	return nil
+	return validateParams(m.Method, m.Params, lax)
 }
 
 // validateParams checks the parameters of the protocol's own methods.

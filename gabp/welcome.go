@@ -72,8 +72,11 @@ func (s *Server) capabilities() Capabilities {
 	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
 	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
 	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
-	if s.cfg.Mux.uris != nil {
-		c.Resources = slices.Concat(c.Resources, s.cfg.Mux.uris())
+	if t := s.cfg.Mux.resources; t != nil {
+		c.Resources = slices.Clip(c.Resources)
+		for _, r := range t.list.all() {
+			c.Resources = append(c.Resources, r.URI)
+		}
 	}
 	c.Limits = &WireLimits{
 		MaxMessageSize:        s.limits.MessageSize,

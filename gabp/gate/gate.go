@@ -51,10 +51,8 @@ func New(c Config) (*Gate, error) {
 			return nil, fmt.Errorf("gate: Config.Allow[%d]: %w", i, err)
 		}
 	}
-	return &Gate{
-		source: c.Source, allow: slices.Clone(c.Allow), exemptions: exemptions(c.Allow), failOpen: c.FailOpen,
-		timeout: cmp.Or(c.Timeout, defaultTimeout),
-	}, nil
+	c.Allow, c.Timeout = slices.Clone(c.Allow), cmp.Or(c.Timeout, defaultTimeout)
+	return &Gate{cfg: c, exemptions: exemptions(c.Allow)}, nil
 }
 
 // Source has the attention of a [Gate]. It must be safe for concurrent use, and return
@@ -90,11 +88,8 @@ type Running interface {
 
 // Gate decides about calls. Make one with [New]. It has no state of its own.
 type Gate struct {
-	source     Source
-	allow      []string
+	cfg        Config
 	exemptions string // for refusals
-	failOpen   bool
-	timeout    time.Duration
 }
 
 // Call is a call that is about to be dispatched.
@@ -181,7 +176,7 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	} else {
 		d.Allowed = true
 	}
-	recorder, ok := g.source.(Recorder)
+	recorder, ok := g.cfg.Source.(Recorder)
 	if ok && d.Allowed {
 		var err error
 		if d.Running, err = recorder.Begin(call); err != nil {
@@ -196,8 +191,8 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 
 // fail decides about a call that the source failed.
 func (g *Gate) fail(d *Decision, how string, err error) {
-	d.Err, d.Allowed, d.Exempt, d.looked = err, g.failOpen, "", false
-	if g.failOpen {
+	d.Err, d.Allowed, d.Exempt, d.looked = err, g.cfg.FailOpen, "", false
+	if g.cfg.FailOpen {
 		d.Exempt = "the check failed, and the gate is set to fail open: " + reason(err)
 		return
 	}
@@ -226,9 +221,9 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 
 // current is Source.Current within the gate's timeout.
 func (g *Gate) current(ctx context.Context, consumer string) (heed.Item, bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.cfg.Timeout)
 	defer cancel()
-	a, open, err := g.source.Current(ctx, consumer)
+	a, open, err := g.cfg.Source.Current(ctx, consumer)
 	if err == nil {
 		err = ctx.Err() // a late answer may be outdated
 	}
@@ -290,7 +285,7 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 // Ack acknowledges the item with this id for a consumer, through this sequence number; 0 means the latest delivery by
 // the source. An unknown id is no error.
 func (g *Gate) Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.cfg.Timeout)
 	defer cancel()
-	return g.source.Ack(ctx, consumer, id, through)
+	return g.cfg.Source.Ack(ctx, consumer, id, through)
 }

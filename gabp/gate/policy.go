@@ -49,7 +49,7 @@ func exemptions(allow []string) string {
 
 // Exempt returns why a call is never held back, "" if it may be. The owner's list comes first.
 func (g *Gate) Exempt(c *Call) string {
-	for _, pattern := range g.allow {
+	for _, pattern := range g.cfg.Allow {
 		if matches(pattern, c.Tool) {
 			return "owner's list: " + pattern
 		}

@@ -1,5 +1,5 @@
-// Package standin has replacements of the programs on both sides of heed, with the habits of real ones, for tests and
-// benchmarks. They do not use package gabp, since they would share its faults.
+// Package standin has a replacement of the library of a game's mod, with the habits of real ones, for tests and
+// benchmarks. It does not use package gabp, since it would share its faults.
 package standin
 
 import (
@@ -21,31 +21,6 @@ import (
 	"unicode/utf8"
 )
 
-// Connections is the treatment of a second connection by a mod.
-type Connections string
-
-// The habits of a mod with connections.
-const (
-	Many     Connections = ""
-	Refused  Connections = "refused"  // a second one is closed at once
-	Replaced Connections = "replaced" // the second one's hello closes the first
-	Waiting  Connections = "waiting"  // a second one is accepted by the system, and answered when the first has ended
-	Latest   Connections = "latest"   // all answers go to the latest one
-	Eldest   Connections = "eldest"   // all events go to the eldest one
-)
-
-// Frames is how a mod writes frames.
-type Frames string
-
-// The habits of a mod with frames. The last two send an event with every answer to a call, on the connection of the
-// call where that has subscribed: both headers, and then the two bodies.
-const (
-	Whole       Frames = ""             // in one write, one after the other
-	Unlocked    Frames = "unlocked"     // header and body in two writes; other frames may come between
-	AnswerFirst Frames = "answer first" // header, header, the answer's body, the event's
-	EventFirst  Frames = "event first"  // header, header, the event's body, the answer's
-)
-
 // ModConfig configures the habits of a [Mod]. The zero value is a mod without any.
 type ModConfig struct {
 	Token        string   // that a hello must have; "": any
@@ -58,17 +33,15 @@ type ModConfig struct {
 	// methods are not known.
 	Answers func(method, params string) []string `json:"-"`
 
-	Connections Connections
-	Frames      Frames
-	Characters  bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
-	Nagle       bool          // leaves out TCP_NODELAY
-	After       time.Duration // listens only then
-	Delay       time.Duration // of each answer to a call
-	Frozen      bool          // from the start on; see [Mod.Freeze]
-	Result      int           // least bytes of the default result of a call
-	Storm       int           // events a second, on the first of Channels
-	StormPer    int           // events of the storm for each call, at most; 0: no bound
-	LogPath     string        // a line is appended before and after each call
+	Unlocked   bool          // writes header and body of a frame in two writes; other frames may come between
+	Characters bool          // counts UTF-16 units in place of bytes: other text than ASCII hangs it
+	Nagle      bool          // leaves out TCP_NODELAY
+	After      time.Duration // listens only then
+	Delay      time.Duration // of each answer to a call
+	Frozen     bool          // from the start on; see [Mod.Freeze]
+	Result     int           // least bytes of the default result of a call
+	Storm      int           // events a second, on the first of Channels
+	LogPath    string        // a line is appended before and after each call
 }
 
 // Mod replaces the library of a game's mod, the server of the protocol, in tests. It is safe for concurrent use.
@@ -86,7 +59,7 @@ type Mod struct {
 type modConn struct {
 	mod     *Mod
 	stream  io.ReadWriteCloser
-	writing chan struct{} // holds one token while a group of frames is written, but by [Unlocked]
+	writing chan struct{} // holds one token while a group of frames is written, but by one that is Unlocked
 	ended   chan struct{}
 
 	subscribed map[string]bool // of Mod.mu
@@ -150,19 +123,9 @@ func (m *Mod) ServeConn(stream io.ReadWriteCloser) {
 	defer close(c.ended)
 	defer stream.Close() //nolint:errcheck // nothing is lost
 	m.mu.Lock()
-	others := slices.Clone(m.conns)
-	if m.cfg.Connections == Refused && len(others) > 0 {
-		m.mu.Unlock()
-		return
-	}
 	m.conns = append(m.conns, c)
 	m.mu.Unlock()
 	defer m.remove(c)
-	if m.cfg.Connections == Waiting {
-		for _, other := range others {
-			<-other.ended
-		}
-	}
 	var handling sync.WaitGroup
 	defer handling.Wait()
 	defer stream.Close() //nolint:errcheck // before the handlers are waited for
@@ -183,15 +146,11 @@ func (m *Mod) remove(c *modConn) {
 }
 
 // Disconnect closes all connections.
-func (m *Mod) Disconnect() { m.closeAllBut(nil) }
-
-func (m *Mod) closeAllBut(c *modConn) {
+func (m *Mod) Disconnect() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, other := range m.conns {
-		if other != c {
-			_ = other.stream.Close()
-		}
+	for _, c := range m.conns {
+		_ = c.stream.Close()
 	}
 }
 
@@ -206,27 +165,13 @@ func (m *Mod) Asked() []string {
 	return slices.Clone(m.got)
 }
 
-// Subscribers returns how many connections have subscribed to a channel.
-func (m *Mod) Subscribers(channel string) int { return len(m.subscribers(channel)) }
-
-func (m *Mod) subscribers(channel string) (list []*modConn) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, c := range m.conns {
-		if c.subscribed[channel] {
-			list = append(list, c)
-		}
-	}
-	if m.cfg.Connections == Eldest && len(list) > 0 {
-		return m.conns[:1:1]
-	}
-	return list
-}
-
 // Publish sends an event to each connection that has subscribed to its channel. The payload is JSON.
 func (m *Mod) Publish(channel, payload string) {
 	text := m.event(channel, payload)
-	for _, c := range m.subscribers(channel) {
+	m.mu.Lock()
+	list := slices.DeleteFunc(slices.Clone(m.conns), func(c *modConn) bool { return !c.subscribed[channel] })
+	m.mu.Unlock()
+	for _, c := range list {
 		c.send(text)
 	}
 }
@@ -242,10 +187,9 @@ func (m *Mod) event(channel, payload string) string {
 func (m *Mod) storm(ctx context.Context) {
 	every := time.Second / time.Duration(m.cfg.Storm)
 	began := time.Now()
-	for n, sent := 0, 0; ctx.Err() == nil; {
+	for n := 0; ctx.Err() == nil; {
 		for ; ctx.Err() == nil && time.Duration(n)*every < time.Since(began); n++ {
-			if !m.frozen.Load() && (m.cfg.StormPer == 0 || sent < m.cfg.StormPer*(1+len(m.Asked()))) {
-				sent++
+			if !m.frozen.Load() {
 				m.Publish(m.cfg.Channels[0], fmt.Sprintf(`{"level":"info","message":"All is well %s"}`, strings.Repeat("x", n%200)))
 			}
 		}
@@ -320,9 +264,6 @@ func (c *modConn) handle(text string) {
 			c.answer(q.ID, Failure(`{"code":-32101,"message":"Invalid authentication token"}`))
 			return
 		}
-		if m.cfg.Connections == Replaced {
-			m.closeAllBut(c)
-		}
 		events, _ := json.Marshal(slices.Concat([]string{}, m.cfg.Channels))
 		more := ""
 		if m.cfg.Capabilities != "" {
@@ -376,46 +317,10 @@ func (c *modConn) call(id, method, params string) {
 	if m.frozen.Load() {
 		return
 	}
-	if (m.cfg.Frames == AnswerFirst || m.cfg.Frames == EventFirst) && len(answer) == 1 && len(m.cfg.Channels) > 0 {
-		c.talk(strings.ReplaceAll(answer[0], "$ID", id))
-		return
-	}
 	c.answer(id, answer)
 }
 
-// talk answers a call while an event is sent to all that have subscribed.
-func (c *modConn) talk(answer string) {
-	m := c.mod
-	event := m.event(m.cfg.Channels[0], `{"level":"info","message":"All is well"}`)
-	here := false
-	for _, other := range m.subscribers(m.cfg.Channels[0]) {
-		if other == c {
-			here = true
-			continue
-		}
-		other.send(event)
-	}
-	switch {
-	case !here:
-		c.send(answer)
-	case m.cfg.Frames == AnswerFirst:
-		c.write(header(event), header(answer), answer, event)
-	default:
-		c.write(header(event), header(answer), event, answer)
-	}
-}
-
-// latest returns the latest connection, c where all have ended.
-func (m *Mod) latest(c *modConn) *modConn {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Concat([]*modConn{c}, m.conns)[len(m.conns)]
-}
-
 func (c *modConn) answer(id string, messages []string) {
-	if c.mod.cfg.Connections == Latest {
-		c = c.mod.latest(c)
-	}
 	for _, text := range messages {
 		c.send(strings.ReplaceAll(text, "$ID", id))
 	}
@@ -438,7 +343,7 @@ func header(text string) string {
 // send writes a frame.
 func (c *modConn) send(text string) {
 	switch {
-	case c.mod.cfg.Frames == Unlocked:
+	case c.mod.cfg.Unlocked:
 		_, _ = io.WriteString(c.stream, header(text))
 		_, _ = io.WriteString(c.stream, text)
 	case c.mod.cfg.Nagle:

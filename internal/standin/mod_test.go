@@ -72,12 +72,6 @@ func (p *peer) silent() {
 	_ = p.conn.SetReadDeadline(time.Time{})
 }
 
-func (p *peer) closed() {
-	p.t.Helper()
-	_, err := p.r.ReadByte()
-	require.ErrorIs(p.t, err, io.EOF)
-}
-
 const hello, subscribe = `{"token":"t"}`, `{"channels":["colony.log","nothing"]}`
 
 func TestMod(t *testing.T) {
@@ -108,26 +102,6 @@ func TestMod(t *testing.T) {
 	})
 }
 
-// TestModFrames: both headers come before the bodies, in either order of these.
-func TestModFrames(t *testing.T) {
-	for _, frames := range []Frames{AnswerFirst, EventFirst} {
-		synctest.Test(t, func(t *testing.T) {
-			p := connect(t, NewMod(ModConfig{Channels: []string{"colony.log"}, Frames: frames}))
-			p.ask("events/subscribe", subscribe)
-			p.frame()
-			p.ask("tools/call", `{"name":"colony/build"}`)
-			event, answer := length(p.part(0)), length(p.part(0))
-			if frames == AnswerFirst {
-				require.Contains(t, p.part(answer), `"response"`)
-				require.Contains(t, p.part(event), `"event"`)
-			} else {
-				require.Contains(t, p.part(event), `"event"`)
-				require.Contains(t, p.part(answer), `"response"`)
-			}
-		})
-	}
-}
-
 // TestModCharacters: a request that is not ASCII hangs its connection.
 func TestModCharacters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -137,39 +111,4 @@ func TestModCharacters(t *testing.T) {
 		p.ask("tools/call", `{"name":"köln"}`)
 		p.silent()
 	})
-}
-
-func TestModConnections(t *testing.T) {
-	for habit, hold := range map[Connections]func(first, second *peer){
-		Many: func(first, second *peer) {
-			second.ask("session/hello", hello)
-			second.frame()
-			first.ask("tools/list", `{}`)
-			first.frame()
-		},
-		Refused: func(first, second *peer) {
-			second.closed()
-			first.ask("tools/list", `{}`)
-			first.frame()
-		},
-		Replaced: func(first, second *peer) {
-			second.ask("session/hello", hello)
-			second.frame()
-			first.closed()
-		},
-		Waiting: func(first, second *peer) {
-			go second.ask("session/hello", hello)
-			second.silent()
-			_ = first.conn.Close()
-			second.frame()
-		},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			m := NewMod(ModConfig{Connections: habit})
-			first := connect(t, m)
-			first.ask("session/hello", hello)
-			first.frame()
-			hold(first, connect(t, m))
-		})
-	}
 }

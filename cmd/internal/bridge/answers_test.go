@@ -18,7 +18,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -94,40 +93,6 @@ func TestItemEvidence(t *testing.T) {
 	require.EqualValues(t, 101, item.Cause.Seq)
 	require.Nil(t, item.Cause.Entry)
 	require.EqualValues(t, 2*around+1, item.Lost)
-}
-
-// TestItemVariants holds what a sample says of the codes in it.
-func TestItemVariants(t *testing.T) {
-	s, d := start(t, session.Config{})
-	for i := range 15 {
-		s.Observe(logged(fmt.Sprintf("Broken feed of the old mill in the north, code %d", 400+i)).Entry())
-	}
-	open := s.Open(nil)
-	require.Len(t, open, 1)
-	require.Contains(t, open[0].Summary, "; variants: 400 ×1, 401 ×1")
-	item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+open[0].ID+`"}`)
-	require.Len(t, item.Sample, 1)
-	variants := item.Sample[0].Variants
-	require.Len(t, variants, 9)
-	require.Equal(t, heed.Variant{Value: "400", Count: 1}, variants[0])
-	require.Equal(t, heed.Variant{Others: true, Count: 7}, variants[8])
-}
-
-// TestSuccessors holds which items continue another.
-func TestSuccessors(t *testing.T) {
-	s, d := start(t, session.Config{})
-	raise := func(key, message string) string {
-		return s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: message})
-	}
-	a, b := raise("a", "m"), raise("b", "m")
-	for _, id := range []string{a, b} {
-		through := s.Engine().Latest().Seq
-		raise(map[string]string{a: "a", b: "b"}[id], "something else")
-		res := s.Ack(t.Context(), "agent", id, through)
-		require.NotEmpty(t, res.Successor)
-		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
-		require.Equal(t, []string{res.Successor}, item.Successors)
-	}
 }
 
 // TestOperationAnswers holds what is said of an operation: how many events it has, where they begin, and when it ran.
@@ -260,25 +225,6 @@ func (r *read) Run(ctx context.Context, _ follow.Handler) error {
 func (r *read) Sync(context.Context) error { return nil }
 func (r *read) Status() follow.Status      { return r.status }
 
-// TestBlindItem holds that the item of a log that cannot be read is looked at as any other.
-func TestBlindItem(t *testing.T) {
-	s, d := start(t, session.Config{Log: stuck{}})
-	blind, open := s.Current(t.Context(), "agent")
-	require.True(t, open)
-	item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.ID+`"}`)
-	require.Equal(t, blind.Summary, item.Summary)
-	require.True(t, item.Blocking)
-	require.Equal(t, event.Blocking, item.Disposition)
-	require.NotEmpty(t, item.Behind)
-	require.Equal(t, blind.ID, answer[bridge.Items](t, d, bridge.ToolItems, "").Items[0].ID)
-	content, _, err := d.Read(t.Context(), "agent", bridge.ResourceBase+"current")
-	require.NoError(t, err)
-	require.Equal(t, blind.ID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.ID)
-	e, refused := refusal(t, d, bridge.ToolItem, `{"id":"blind-2"}`)
-	require.Equal(t, "not_found", refused.Reason)
-	require.Contains(t, e.Message, "an item that is not known")
-}
-
 // TestTextBounds holds how long a text to be explained may be, and how many tags of an entry are shown.
 func TestTextBounds(t *testing.T) {
 	tags := make([]string, 20)
@@ -296,21 +242,11 @@ func TestTextBounds(t *testing.T) {
 	answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4096)+`"}`)
 	_, refused := refusal(t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4097)+`"}`)
 	require.Equal(t, "arguments.text", refused.Path)
-	for _, tool := range []string{bridge.ToolOperationEvents, bridge.ToolEntries, bridge.ToolWait} {
-		for _, after := range []string{`"x/y"`, `"other/1"`, `7`} {
-			_, refused = refusal(t, d, tool, `{"after":`+after+`}`)
-			require.Equal(t, "arguments.after", refused.Path)
-		}
-	}
 	for n, reason := range map[int]string{510: "epoch", 511: ""} {
 		for _, tool := range []string{bridge.ToolEntries, bridge.ToolWait, bridge.ToolTimeline} {
 			_, refused = refusal(t, d, tool, `{"after":"`+strings.Repeat("x", n)+`/1"}`)
 			require.Equal(t, reason, refused.Reason, tool)
 		}
-	}
-	for _, id := range []string{"0000000000000000", "x"} {
-		_, refused = refusal(t, d, bridge.ToolEntries, `{"signature":"`+id+`"}`)
-		require.Equal(t, "arguments.signature", refused.Path)
 	}
 }
 

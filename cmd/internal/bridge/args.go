@@ -96,17 +96,19 @@ type Refused struct {
 
 // notHeld refuses an argument that names something that is not held any more, or never was.
 func notHeld(name, want, got string) *gabp.Error {
-	return gabp.BadArgument(name, want, got).WithData(Refused{
-		Path: "arguments." + name, Want: want, Got: got, Reason: "not_found",
-	})
+	return Refused{Reason: "not_found"}.about(name, want, got)
+}
+
+// about returns the error that refuses an argument, with more data.
+func (r Refused) about(name, want, got string) *gabp.Error {
+	r.Path, r.Want, r.Got = "arguments."+name, want, got
+	return gabp.BadArgument(name, want, got).WithData(r)
 }
 
 // notAfter refuses the argument after, and names the cursors to continue from: of entries or events.
 func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
 	want := fmt.Sprintf("a cursor such as %q for all %s, or %q for new %s", oldest, of, latest, of)
-	return gabp.BadArgument("after", want, got).WithData(Refused{
-		Path: "arguments.after", Want: want, Got: got, Reason: reason, Oldest: oldest, Latest: latest,
-	})
+	return Refused{Reason: reason, Oldest: oldest, Latest: latest}.about("after", want, got)
 }
 
 // args are the arguments of a call: string, int64, bool or []string by name. Integers with a default are always set.

@@ -125,9 +125,9 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 		return o
 	}
 	if err != nil {
-		o.failure = modError(ctx, err)
+		o.failure, o.status = modError(ctx, err)
 		p.explain(ctx, o.failure, err)
-		o.status, o.text = failed(ctx, err), o.failure.Message
+		o.text = o.failure.Message
 		return o
 	}
 	var bad bool
@@ -135,22 +135,6 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 		o.status = event.StatusFailed
 	}
 	return o
-}
-
-// failed returns how a call ended that has no result.
-func failed(ctx context.Context, err error) event.Status {
-	e, refused := errors.AsType[*gabp.Error](err)
-	switch {
-	case refused && e.Code == gabp.CodeTooLarge:
-		return event.StatusCompleted
-	case refused && (e.Code == gabp.CodeToolTimeout || e.Code == gabp.CodeTimeout):
-		return event.StatusTimedOut
-	case refused:
-		return event.StatusFailed
-	case errors.Is(ctx.Err(), context.Canceled):
-		return event.StatusCancelled // the bridge has gone
-	}
-	return event.StatusTimedOut // its end is not known
 }
 
 // blocked is the data of the error that a refused call is answered with.
@@ -204,17 +188,25 @@ var (
 )
 
 // modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or the loss of the
-// connection. The data of the latter say that it is not known whether the request was executed.
-func modError(ctx context.Context, err error) *gabp.Error {
-	e, answered := errors.AsType[*gabp.Error](err)
-	code, why := gabp.CodeToolFailed, "the connection to the game's mod was lost"
-	switch {
-	case answered && e.Code == gabp.CodeTooLarge:
-		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
-	case answered:
-		return e
-	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+// connection; and how the call ended. The data of a loss say that it is not known whether the request was executed.
+func modError(ctx context.Context, err error) (*gabp.Error, event.Status) {
+	if e, answered := errors.AsType[*gabp.Error](err); answered {
+		switch e.Code {
+		case gabp.CodeTooLarge:
+			return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message),
+				event.StatusCompleted
+		case gabp.CodeToolTimeout, gabp.CodeTimeout:
+			return e, event.StatusTimedOut
+		}
+		return e, event.StatusFailed
+	}
+	code, why, status := gabp.CodeToolFailed, "the connection to the game's mod was lost", event.StatusTimedOut
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		code, why = gabp.CodeToolTimeout, "the game's mod did not answer in time"
 	}
-	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(map[string]string{"outcome": "unknown"})
+	if errors.Is(ctx.Err(), context.Canceled) {
+		status = event.StatusCancelled // the bridge has gone
+	}
+	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).
+		WithData(map[string]string{"outcome": "unknown"}), status
 }

@@ -128,7 +128,7 @@ func TestDeadBridgeDoesNotArrive(t *testing.T) {
 		p.session.Observe(event.Log{Message: "Fault before any bridge"}.Entry())
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		require.ErrorIs(t, p.proxy.bridges.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
+		require.ErrorIs(t, p.proxy.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
 		require.True(t, p.session.Open(nil)[0].Blocking)
 		p.dial("agent")
 		require.False(t, p.session.Open(nil)[0].Blocking, "from before the agent came")
@@ -147,7 +147,7 @@ func TestModWait(t *testing.T) {
 			early := p.dial("agent")
 			require.Equal(t, 20*time.Second, time.Since(start))
 			m := &fakeMod{tools: buildTool, answers: done}
-			p.connect(m, false)
+			p.connect(m)
 			synctest.Wait()
 			require.NoError(t, early.Err())
 			tools, err := listTools(p.ctx, early)
@@ -158,8 +158,8 @@ func TestModWait(t *testing.T) {
 			require.Zero(t, time.Since(start))
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, late.Welcome().App)
 
-			p.proxy.mod.detach() // for a moment
-			time.AfterFunc(time.Second, func() { p.connect(m, true) })
+			p.proxy.mod.detach(p.proxy.mod.current()) // for a moment
+			time.AfterFunc(time.Second, func() { p.connect(m) })
 			start = time.Now()
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, p.dial("agent").Welcome().App)
 			require.Equal(t, time.Second, time.Since(start))
@@ -192,7 +192,7 @@ func TestModAttention(t *testing.T) {
 				return result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
 			}
 			begin(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
-				go p.proxy.events.acknowledgeAll(p.ctx)
+				go p.proxy.acknowledgeAll(p.ctx)
 				var got []string
 				_, err := p.bridge.Events(p.ctx, []string{gabp.ChannelOpened, "colony/ticks"}, func(e gabp.Event) {
 					got = append(got, fmt.Sprintf("%s %d %s", e.Channel, e.Seq, e.Payload))
@@ -230,15 +230,17 @@ func TestModComesAndGoes(t *testing.T) {
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		require.True(t, p.proxy.Connected())
 		require.Empty(t, states(p), "the first connection is no news")
-		p.proxy.events.down(io.EOF)
-		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done}, true)
+		p.proxy.down(io.EOF)
+		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done})
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
 		p.proxy.mod.end()
-		p.proxy.events.down(io.EOF)
+		p.proxy.down(io.EOF)
 		require.Len(t, states(p), 2, "that the game has ended is recorded elsewhere")
 	})
 }
+
+const channel = "colony.log"
 
 // TestFloodOfEvents holds that a call of a mod that sends more than heed ingests waits for its events once in all, before
 // or after it, that its verdict is unknown then, and that the wait ends with the flood.

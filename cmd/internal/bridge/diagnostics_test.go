@@ -33,7 +33,7 @@ import (
 // lookingTools are all but heed/ack.
 var lookingTools = []string{
 	bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolBrief, bridge.ToolEntries, bridge.ToolWait,
-	bridge.ToolOperations, bridge.ToolOperationEvents, bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
+	bridge.ToolOperations, bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
 }
 
 // some are arguments with which each tool answers in the scene.
@@ -81,7 +81,7 @@ func TestLooking(t *testing.T) {
 		s, d := start(t, session.Config{})
 		for _, name := range []string{
 			bridge.ToolStatus, bridge.ToolItems, bridge.ToolEntries, bridge.ToolOperations,
-			bridge.ToolOperationEvents, bridge.ToolTimeline, bridge.ToolWait,
+			bridge.ToolTimeline, bridge.ToolWait,
 		} {
 			raw(t, t.Context(), d, name, "")
 		}
@@ -230,7 +230,7 @@ func TestHostile(t *testing.T) {
 func TestExplain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
-	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true, RulePoll: time.Millisecond})
+	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
 	explain := func(arguments string) bridge.Explanation {
 		return answer[bridge.Explanation](t, d, bridge.ToolExplain, arguments)
 	}
@@ -298,15 +298,6 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, `template startsWith "Odd"`, x.Trials[0].Clauses[0].Text)
 }
 
-func TestExplainDefaults(t *testing.T) {
-	s, err := session.New(session.Config{})
-	require.NoError(t, err)
-	d := bridge.NewDiagnostics(s, nil, nil)
-	x := answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"NullReferenceException: Object reference not set to an instance of an object","level":"error"}`)
-	require.NotEmpty(t, x.Decision.Rule)
-	require.Positive(t, x.Tried)
-}
-
 // stuck is a log that cannot be taken in.
 type stuck struct{}
 
@@ -325,7 +316,7 @@ func TestBehind(t *testing.T) {
 	op := scene(s)
 	for _, name := range []string{
 		bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolEntries,
-		bridge.ToolWait, bridge.ToolOperations, bridge.ToolOperation, bridge.ToolOperationEvents,
+		bridge.ToolWait, bridge.ToolOperations, bridge.ToolOperation,
 	} {
 		var v struct{ Behind string }
 		require.NoError(t, json.Unmarshal(raw(t, t.Context(), d, name, some(op)[name]), &v))
@@ -534,30 +525,6 @@ func TestServer(t *testing.T) {
 	requireCode(t, gabp.CodeToolUnavailable, err)
 	_, err = c.CallTool(t.Context(), bridge.ToolItem, map[string]string{})
 	requireCode(t, gabp.CodeInvalidParams, err)
-
-	var list struct {
-		Tools []gabp.Tool `json:"tools"`
-	}
-	for filter, want := range map[string]int{
-		`{"filter":{"namePattern":"heed/item*"}}`: 2, `{"filter":{"tags":["read-only"]}}`: len(lookingTools), `{"filter":{"tags":["x"]}}`: 0, `{}`: len(bridge.Tools()),
-	} {
-		require.NoError(t, c.Call(t.Context(), gabp.MethodToolsList, json.RawMessage(filter), &list))
-		require.Len(t, list.Tools, want, filter)
-	}
-	var res struct {
-		Resources []gabp.Resource `json:"resources"`
-	}
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, struct{}{}, &res))
-	require.Len(t, res.Resources, len(bridge.Resources()))
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList,
-		map[string]string{"pattern": bridge.ResourceBase + "s*"}, &res))
-	require.Len(t, res.Resources, 1)
-	var content gabp.ResourceContent
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesRead,
-		map[string]string{"uri": bridge.ResourceBase + "status"}, &content))
-	require.Equal(t, "application/json", content.MIMEType)
-	requireCode(t, gabp.CodeResourceNotFound, c.Call(t.Context(), gabp.MethodResourcesRead,
-		map[string]string{"uri": "gabp://mod/else"}, nil))
 }
 
 func requireCode(t *testing.T, code int, err error) {
@@ -565,19 +532,4 @@ func requireCode(t *testing.T, code int, err error) {
 	var e *gabp.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, code, e.Code, e.Message)
-}
-
-// TestBriefOfWhatIsNotKnown holds that a brief is about what it was asked about, or is refused.
-func TestBriefOfWhatIsNotKnown(t *testing.T) {
-	s, d := start(t, session.Config{})
-	s.Observe(logged("Broken thing").Entry())
-	run := s.Begin(session.Call{ID: "1", Tool: "colony/build", Consumer: "agent"})
-	for _, id := range []string{"1", "run1-1", run.ID()} {
-		require.NotEmpty(t, answer[bridge.Brief](t, d, bridge.ToolBrief, `{"id":"`+id+`"}`).Text, id)
-	}
-	for _, id := range []string{"20", "run1-20", "nosuch.log"} {
-		e, data := refusal(t, d, bridge.ToolBrief, `{"id":"`+id+`"}`)
-		require.Contains(t, e.Message, "open: 1")
-		require.Equal(t, "not_found", data.Reason)
-	}
 }

@@ -145,7 +145,7 @@ func TestModEvents(t *testing.T) {
 		})
 		require.NoError(t, err)
 		send := func(e gabp.Event) {
-			p.proxy.events.event(e)
+			p.proxy.event(e)
 			synctest.Wait()
 		}
 		const failed = `{"eventType":"operation.failed","operationId":"o","capabilityId":"save/all","errorMessage":"full"}`
@@ -191,7 +191,7 @@ func TestAcknowledgesTheMod(t *testing.T) {
 		return failure(`{"code":-1,"message":"no"}`)
 	}}
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
-		e := p.proxy.events
+		e := p.proxy
 		for _, id := range []string{"d", "x"} { // the second finds the first waiting
 			e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item(id)})
 		}
@@ -205,7 +205,7 @@ func TestAcknowledgesTheMod(t *testing.T) {
 			`attention/ack {"attentionId":"d"}`, `attention/ack {"attentionId":"c"}`,
 			`attention/ack {"attentionId":"a"}`, `attention/ack {"attentionId":"b"}`,
 		}, m.asked())
-		p.proxy.mod.detach()
+		p.proxy.mod.detach(p.proxy.mod.current())
 		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
 		synctest.Wait()
 		require.Len(t, m.asked(), 4, "there is no mod")

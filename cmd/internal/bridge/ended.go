@@ -48,7 +48,7 @@ func (p *Proxy) Ended(e Ending) (waiting bool) {
 		p.mod.refusal.Store(e.refusal())
 	}
 	p.mod.end()
-	return p.bridges.waiting.Load() > 0
+	return p.waiting.Load() > 0
 }
 
 // refusal returns the answer to a hello after the end.

@@ -259,13 +259,12 @@ func (d *Diagnostics) wait(ctx context.Context, consumer string, a args) (any, e
 	if err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, time.Duration(a.integer("seconds"))*time.Second)
-	defer cancel()
+	within := time.Duration(a.integer("seconds")) * time.Second
 	if end, ok := ctx.Deadline(); ok {
-		var stop context.CancelFunc
-		waiting, stop = context.WithDeadline(waiting, end.Add(-margin))
-		defer stop()
+		within = min(within, time.Until(end)-margin)
 	}
+	waiting, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	p, err := d.session.Wait(waiting, after, 1, f)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -49,12 +49,6 @@ type Decided struct {
 	Invalidates bool              `json:"invalidates,omitempty"`
 }
 
-// explainer explains the decisions of a set of rules.
-type explainer struct {
-	set        *rules.Set
-	normalizer *signature.Normalizer
-}
-
 // explain answers heed/explain.
 func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any, error) {
 	if a.has("seq") == a.has("text") {
@@ -66,8 +60,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 			return nil, gabp.BadArgument(p, "nothing beside seq: an entry has its own", "a value")
 		}
 	}
-	x := &explainer{set: d.session.Engine().Rules()}
-	x.normalizer, _ = signature.New(x.set.Masking()) // the set has validated it
+	set := d.session.Engine().Rules()
 	var in rules.Input
 	var out Explanation
 	if a.has("seq") {
@@ -79,18 +72,18 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 				"the number of another entry")
 		}
 		d.markRead(consumer, p.Records)
-		in = d.explainRecord(&out, x, &p.Records[0])
+		in = d.explainRecord(&out, set, &p.Records[0])
 	} else {
 		level, _ := event.Parse[event.Level](a.text("level"))
 		in = rules.Input{
 			Message: logline.Text(a.text("text"), level), Level: level, Phase: a.text("phase"), Source: a.text("source"),
 		}
-		x.mask(&out, &in)
+		out.mask(&in, set)
 		out.Agrees = true
 	}
 	out.Phase = named(in.Phase)
-	out.Explanation = x.set.NewEvaluator().Explain(&in, false)
-	if r := x.set.Rule(out.Decision.Rule); r != nil {
+	out.Explanation = set.NewEvaluator().Explain(&in, false)
+	if r := set.Rule(out.Decision.Rule); r != nil {
 		out.When = said(strings.Join(strings.Fields(r.When), " "))
 	}
 	bound(&out.Explanation)
@@ -98,8 +91,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 }
 
 // mask adds the parts of a text that rules see.
-func (x *explainer) mask(out *Explanation, in *rules.Input) {
-	template := x.normalizer.AppendTemplate(nil, in.Message, in.Stack)
+func (out *Explanation) mask(in *rules.Input, set *rules.Set) {
+	normalizer, _ := signature.New(set.Masking()) // the set has validated it
+	template := normalizer.AppendTemplate(nil, in.Message, in.Stack)
 	out.template(in, signature.Of(template), string(template))
 }
 
@@ -118,7 +112,7 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 
 // explainRecord adds an entry, and returns the rules' input for it. The journal does not keep the phase of an entry: it
 // assumes the first in which the rules decide as was decided, of the current one and all others.
-func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.Record) rules.Input {
+func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal.Record) rules.Input {
 	out.Entry = new(look{chars: maxChars, stack: true}.entry(r))
 	out.Decided = &Decided{
 		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
@@ -131,16 +125,16 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	if template, known := d.session.Engine().Template(r.Signature); known {
 		out.template(&in, r.Signature, template)
 	} else {
-		x.mask(out, &in)
+		out.mask(&in, set)
 	}
 	now := d.session.Engine().Stats().Phase
 	phases := []string{now, ""}
-	for _, rule := range x.set.Rules() {
+	for _, rule := range set.Rules() {
 		if rule.SetsPhase != "" && !slices.Contains(phases, rule.SetsPhase) {
 			phases = append(phases, rule.SetsPhase)
 		}
 	}
-	ev := x.set.NewEvaluator()
+	ev := set.NewEvaluator()
 	in.Phase = now
 	o := ev.Evaluate(&in)
 	for _, phase := range phases {

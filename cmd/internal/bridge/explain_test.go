@@ -7,83 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
-
-// TestAgree holds which reasons are given where the rules decide otherwise now.
-func TestAgree(t *testing.T) {
-	decided := func(rule string, d event.Disposition, s event.Severity) event.Decision {
-		return event.Decision{Rule: rule, Disposition: d, Severity: s}
-	}
-	was := decided("a", event.Blocking, event.SeverityError)
-	for _, c := range []struct {
-		name    string
-		record  journal.Record
-		now     rules.Outcome
-		differs []string // their beginnings
-	}{
-		{"the same", journal.Record{Decision: was}, rules.Outcome{Decision: was}, nil},
-		{
-			"the host's record",
-			journal.Record{Entry: event.Entry{Kind: event.KindHost}, Decision: was},
-			rules.Outcome{},
-			[]string{"the host itself"},
-		},
-		{
-			"the host's decision",
-			journal.Record{Decision: decided("host.raised", event.Blocking,
-				event.SeverityError)},
-			rules.Outcome{},
-			[]string{"the host decided"},
-		},
-		{
-			"repeats",
-			journal.Record{Decision: was},
-			rules.Outcome{
-				Decision: decided("a", event.Ignore, event.SeverityError),
-				Rule:     &rules.Rule{Escalate: &event.Escalation{}},
-			},
-			[]string{"repeats raised it"},
-		},
-		{
-			"the same rule, which does not escalate",
-			journal.Record{Decision: was},
-			rules.Outcome{Decision: decided("a", event.Ignore, event.SeverityError), Rule: &rules.Rule{}},
-			[]string{"the host or another version"},
-		},
-		{
-			"the same rule, of no file",
-			journal.Record{Decision: was},
-			rules.Outcome{Decision: decided("a", event.Blocking, event.SeverityFatal)},
-			[]string{"the host or another version"},
-		},
-		{
-			"another rule",
-			journal.Record{Decision: was},
-			rules.Outcome{Decision: decided("b", event.Blocking, event.SeverityError)},
-			[]string{"another version", "the host set a phase"},
-		},
-		{
-			"another rule, of a cut text",
-			journal.Record{Decision: was, Truncated: true},
-			rules.Outcome{Decision: decided("b", event.Blocking, event.SeverityError)},
-			[]string{"another version", "the host set a phase", "the rules received text"},
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var out Explanation
-			out.agree(&c.record, &c.now)
-			require.Equal(t, len(c.differs) == 0, out.Agrees)
-			require.Len(t, out.Differs, len(c.differs))
-			for i, d := range c.differs {
-				require.True(t, strings.HasPrefix(out.Differs[i], d), out.Differs[i])
-			}
-		})
-	}
-}
 
 // TestBound holds how much of an explanation is shown: the trials that came closest, the first clauses of each, with
 // their parts.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
@@ -41,11 +39,9 @@ const savePhase = "save"
 // bridge is connected: an answer to that is a sign if no call waits; if one does, it shows that the mod lives,
 // and not the game. A silence of any length is reported once, and once more if a call waits in it.
 type watch struct {
-	session *session.Session
-	mod     *mod
-	bridges *bridges
-	log     *slog.Logger
-	now     func() time.Time // time.Now, whose monotonic reading counts
+	*Proxy
+
+	now func() time.Time // time.Now, whose monotonic reading counts
 
 	asking  atomic.Bool    // a question of heed's is before the mod
 	asks    sync.WaitGroup // questions that have not ended
@@ -131,7 +127,7 @@ func (w *watch) look(ctx context.Context, ran time.Duration) {
 	client := w.mod.current()
 	mute := client == nil && w.mod.mute.Load()
 	switch {
-	case waiting == 0 && (w.bridges.agents.Load() == 0 || client == nil && !mute):
+	case waiting == 0 && (w.agents.Load() == 0 || client == nil && !mute):
 		w.asked = 0
 		return
 	case mute: // the question is its hello

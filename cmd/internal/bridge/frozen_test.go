@@ -39,7 +39,7 @@ func watched(t *testing.T, mod *standin.Mod, bridge bool, f func(t *testing.T, p
 		DialMod: dialing(mod),
 	}
 	open(t, cfg, session.Config{Log: log}, nil, func(t *testing.T, p *play) {
-		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy.events) })
+		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy) })
 		p.proxy.watch.now = func() time.Time { return time.Now().Add(time.Duration(p.ahead.Load())) }
 		p.served.Go(func() { p.proxy.watch.run(p.ctx) })
 		time.Sleep(lookEvery / 2) // looks and events never fall together

@@ -26,14 +26,9 @@ const (
 	maxID = 256
 )
 
-// entries receives the entries of an intake: a [session.Session].
-type entries interface {
-	Observe(event.Entry) heed.Outcome
-}
-
 // intake makes entries of the mod's events. It is used by one goroutine.
 type intake struct {
-	entries entries
+	observe func(event.Entry) heed.Outcome // [session.Session.Observe]
 	dedup   *Dedup
 	now     func() time.Time
 
@@ -44,9 +39,9 @@ type intake struct {
 	items   *simplelru.LRU[string, uint64] // latest sequence number by attention id
 }
 
-func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
+func newIntake(dedup *Dedup, observe func(event.Entry) heed.Outcome, now func() time.Time) *intake {
 	return &intake{
-		entries: entries, dedup: dedup, now: now,
+		observe: observe, dedup: dedup, now: now,
 		repeats: newLRU[uint64](maxRepeats), items: newLRU[uint64](maxModItems),
 	}
 }
@@ -80,15 +75,11 @@ func hasWord(channel string, words ...string) bool {
 	return false
 }
 
-// logRecord is the JSON form of a log record of a mod, in the names that mods use. encoding/json ignores the case of
-// names, as mods do.
+// logRecord is the JSON form of a log record of a mod. encoding/json ignores the case of names, as mods do.
 type logRecord struct {
 	Level       string `json:"level"`
-	Severity    string `json:"severity"`
 	Message     string `json:"message"`
-	Text        string `json:"text"`
 	StackTrace  string `json:"stackTrace"`
-	Stack       string `json:"stack"`
 	Source      string `json:"source"`
 	OperationID string `json:"operationId"`
 	ParentID    string `json:"parentOperationId"`
@@ -100,23 +91,14 @@ type logRecord struct {
 func (in *intake) takeLog(payload json.RawMessage) {
 	var p struct {
 		logRecord
-		LogEntry *logRecord      `json:"logEntry"`
-		Entry    *logRecord      `json:"entry"`
-		Log      json.RawMessage `json:"log"` // a record, or a name
+		LogEntry *logRecord `json:"logEntry"`
 	}
 	if json.Unmarshal(payload, &p) != nil {
 		return
 	}
-	r := cmp.Or(p.LogEntry, p.Entry, &p.logRecord)
-	if r == &p.logRecord && len(p.Log) > 0 && p.Log[0] == '{' {
-		r = &logRecord{}
-		if json.Unmarshal(p.Log, r) != nil {
-			return
-		}
-	}
+	r := cmp.Or(p.LogEntry, &p.logRecord)
 	in.ingest(event.Entry{
-		Level: cmp.Or(modLevel(r.Level), modLevel(r.Severity)), Source: r.Source, Message: cmp.Or(r.Message, r.Text),
-		Stack: cmp.Or(r.Stack, r.StackTrace), OperationID: r.OperationID,
+		Level: modLevel(r.Level), Source: r.Source, Message: r.Message, Stack: r.StackTrace, OperationID: r.OperationID,
 	}, r.ParentID, r.EntryID, r.Repeats)
 }
 
@@ -136,13 +118,13 @@ func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 		repeats -= before
 	}
 	if parent != "" && e.OperationID != "" {
-		in.entries.Observe(event.Operation{ID: e.OperationID, Parent: parent}.Entry())
+		in.observe(event.Operation{ID: e.OperationID, Parent: parent}.Entry())
 	}
 	more := e.Level >= event.LevelWarning || e.OperationID != ""
 	e.Time = in.now()
 	for range min(repeats, maxCopies) {
 		if in.dedup.FromMod(e.Message, more, e.Time) {
-			in.entries.Observe(e)
+			in.observe(e)
 		}
 	}
 }
@@ -160,10 +142,8 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 		Type    string `json:"eventType"`
 		ID      string `json:"operationId"`
 		Method  string `json:"capabilityId"`
-		Tool    string `json:"tool"`
 		Parent  string `json:"parentOperationId"`
 		Message string `json:"errorMessage"`
-		Error   string `json:"error"`
 	}
 	var p struct {
 		operation
@@ -178,8 +158,8 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if !ok || status.Kind() != event.KindOperation || o.ID == "" {
 		return
 	}
-	in.entries.Observe(event.Operation{
-		ID: o.ID, Parent: o.Parent, Method: cmp.Or(o.Method, o.Tool), Status: status, Error: cmp.Or(o.Message, o.Error),
+	in.observe(event.Operation{
+		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message,
 	}.Entry())
 }
 
@@ -208,7 +188,7 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		in.items.Add(a.ID, max(before, a.Latest))
 	}
 	if a.ByID != "" && a.By != "" && !seen {
-		in.entries.Observe(event.Operation{ID: a.ByID, Method: a.By}.Entry())
+		in.observe(event.Operation{ID: a.ByID, Method: a.By}.Entry())
 	}
 	if in.hasLog {
 		return a.ID

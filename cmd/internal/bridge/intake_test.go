@@ -27,7 +27,7 @@ func (got *taken) Observe(e event.Entry) heed.Outcome {
 
 func newTaken() (*intake, *taken) {
 	got := new(taken) // nil while nothing came
-	return newIntake(NewDedup(), got, func() time.Time { return time.Unix(1000, 0) }), got
+	return newIntake(NewDedup(), got.Observe, func() time.Time { return time.Unix(1000, 0) }), got
 }
 
 func TestChannels(t *testing.T) {
@@ -50,13 +50,6 @@ func TestTakeLog(t *testing.T) {
 		{"an entry in a member", []string{`{"type":"log","logEntry":{"level":"warning","message":"m","operationId":"op"}}`}, []string{"warning m op"}},
 		{"names in another case", []string{`{"LogEntry":{"Level":"Error","Message":"m"}}`}, []string{"error m"}},
 		{"flat", []string{`{"level":"info","message":"m"}`}, []string{"info m"}},
-		{"a log", []string{`{"log":{"severity":"err","text":"m"}}`}, []string{"error m"}},
-		{
-			"two records",
-			[]string{`{"logEntry":{"message":"m"},"log":{"message":"n"}}`, `{"entry":{"message":"m"},"logEntry":{"message":"o"}}`},
-			[]string{"unknown m", "unknown o"},
-		},
-		{"a name of a log", []string{`{"log":"main","message":"m"}`, `{"log":{"message":7},"message":"n"}`}, []string{"unknown m"}},
 		{"no level", []string{`{"message":"m"}`}, []string{"unknown m"}},
 		{"no text", []string{`{"level":"error"}`, `[]`, `12`, `{"message":7}`, ``}, nil},
 		{"a part of an operation", []string{`{"level":"error","message":"m","operationId":"b","parentOperationId":"a"}`}, []string{"none b<a  ", "error m b"}},
@@ -89,7 +82,7 @@ func TestTakeLog(t *testing.T) {
 func TestTakeOperation(t *testing.T) {
 	in, got := newTaken()
 	in.takeOperation(json.RawMessage(`{"type":"operation.failed","operationEvent":{"eventType":"operation.failed","operationId":"o","capabilityId":"save/all","errorMessage":"full"}}`))
-	in.takeOperation(json.RawMessage(`{"type":"operation.timed_out","operationId":"p","tool":"t","error":"late"}`))
+	in.takeOperation(json.RawMessage(`{"type":"operation.timed_out","operationId":"p","capabilityId":"t","errorMessage":"late"}`))
 	in.takeOperation(json.RawMessage(`{"type":"operation.unheard_of","operationId":"p"}`))
 	in.takeOperation(json.RawMessage(`{"type":"operation.failed"}`))
 	in.takeOperation(json.RawMessage(`"x"`))

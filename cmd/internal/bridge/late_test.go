@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -25,7 +26,7 @@ import (
 // field is a bridge of the field and a game, with or without a proxy between them, in the time of a test.
 type field struct {
 	t       *testing.T
-	bridge  *standin.Bridge
+	bridge  *fieldbridge.Bridge
 	mod     *standin.Mod
 	proxy   *Proxy // nil: there is none
 	session *session.Session
@@ -81,7 +82,7 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 				}
 			}
 		}
-		p.bridge = standin.NewBridge(standin.BridgeConfig{Token: bridgeToken, Dial: dial})
+		p.bridge = fieldbridge.New(fieldbridge.Config{Token: bridgeToken, Dial: dial})
 		t.Cleanup(func() {
 			p.bridge.Close()
 			stop()

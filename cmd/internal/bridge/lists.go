@@ -13,34 +13,23 @@ import (
 // of heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	ours, _ := definitions().List(r.Params) // the server has checked them
-	if !p.bridges.observes(r.Session) {
+	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	return p.list(ctx, r, "tools", "name", ours,
-		func(raw json.RawMessage) {
-			if filter := memberOf(r.Params, "filter"); filter == nil || string(filter) == "null" {
-				p.mod.learnTags(raw)
-			}
-		})
+	return p.list(ctx, r, "tools", "name", ours)
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
-	var params struct {
-		Pattern string `json:"pattern"`
-	}
-	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
+	pattern := textOf(memberOf(r.Params, "pattern")) // one of another type is the mod's to refuse
 	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool {
-		fits, _ := path.Match(params.Pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
-		return params.Pattern != "" && !fits
+		fits, _ := path.Match(pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
+		return pattern != "" && !fits
 	})
-	return p.list(ctx, r, "resources", "uri", ours,
-		func(json.RawMessage) {})
+	return p.list(ctx, r, "resources", "uri", ours)
 }
 
 // list gets a list from the mod and adds heed's. The list of a mod that does not know the method is empty.
-func (p *Proxy) list(
-	ctx context.Context, r *gabp.Request, member, key string, list any, see func(json.RawMessage),
-) (any, error) {
+func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, list any) (any, error) {
 	answer := map[string]json.RawMessage{}
 	var theirs, ours []json.RawMessage
 	_ = json.Unmarshal(Encode(list), &ours)
@@ -52,9 +41,13 @@ func (p *Proxy) list(
 			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
 		case err != nil:
-			return nil, modError(ctx, err)
+			refused, _ := modError(ctx, err)
+			return nil, refused
 		default:
-			see(raw)
+			filter := memberOf(r.Params, "filter")
+			if r.Method == gabp.MethodToolsList && (filter == nil || string(filter) == "null") {
+				p.mod.learnTags(raw)
+			}
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
 				return raw, nil // another form is passed on
 			}
@@ -71,14 +64,10 @@ func (p *Proxy) list(
 }
 
 func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
-	var params struct {
-		URI string `json:"uri"`
-	}
-	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	if !p.bridges.observes(r.Session) {
+	if !p.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, params.URI); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer, textOf(memberOf(r.Params, "uri"))); known {
 		return content, err
 	}
 	return p.passMethod(ctx, r)

@@ -1,13 +1,11 @@
 package bridge
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,13 +20,6 @@ const (
 	dialLast  = 250 * time.Millisecond
 	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
 	askTimeout = 30 * time.Second
-	// secondTimeout bounds the hello of a second connection. A mod that serves one after the other does not answer it.
-	secondTimeout = time.Second
-	// overTwo bounds the first answer of a mod that has two connections: some mods answer over the latest one only, and a
-	// mod that is slow loses nothing but the second one.
-	overTwo = 5 * time.Second
-	// goneTogether bounds how long after one connection of a mod that is gone the other one ends.
-	goneTogether = 250 * time.Millisecond
 )
 
 // modLimits are for a mod that answers from a busy game, with results of up to size bytes, and for all sessions of
@@ -51,8 +42,7 @@ type observer interface {
 	down(err error)
 }
 
-// mod is the connection to the mod, which comes and goes. If the mod allows it, its events come over a second one:
-// mods in the field write answers and events at once, and the parts of their frames interleave on one connection.
+// mod is the connection to the mod, which comes and goes.
 type mod struct {
 	addr  string
 	token string
@@ -61,16 +51,13 @@ type mod struct {
 	log   *slog.Logger
 
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
-	one  bool              // the mod allows one connection only; used by run only
-
-	stray chan struct{} // holds one if events came over the first connection that it did not subscribe to
 
 	absent absence // used by dial only
 
 	within time.Duration // bounds a drain
 
-	gone     chan struct{} // closed when no mod is expected any more
-	goneOnce sync.Once
+	gone <-chan struct{} // closed when no mod is expected any more
+	end  func()          // closes it
 
 	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
 	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
@@ -82,7 +69,6 @@ type mod struct {
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
 	client atomic.Pointer[gabp.Client] // nil while there is none
-	events atomic.Pointer[gabp.Client] // that events come over, client if the mod allows no second connection
 
 	mu      sync.Mutex
 	settled chan struct{} // closed while there is one, or the game has none: no call waits
@@ -92,17 +78,18 @@ type mod struct {
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+	expected, end := context.WithCancel(context.Background())
 	return &mod{
 		addr: b.Address, token: b.Token, size: DefaultMaxMessage, within: drainTimeout, log: log,
 		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone:   make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+		gone:   expected.Done(), end: end, settled: make(chan struct{}),
 		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
 
-// connect opens one connection to the mod. Stray takes events that it was not asked for.
-func (m *mod) connect(ctx context.Context, stray func(gabp.Event)) (*gabp.Client, error) {
-	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size), Stray: stray}
+// connect opens a connection to the mod.
+func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
+	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size)}
 	if m.open == nil {
 		return gabp.Dial(ctx, m.addr, cfg)
 	}
@@ -112,9 +99,6 @@ func (m *mod) connect(ctx context.Context, stray func(gabp.Event)) (*gabp.Client
 	}
 	return gabp.NewClient(ctx, stream, cfg)
 }
-
-// end ends every wait for the mod.
-func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
 // answered reports whether the mod has answered before.
 func (m *mod) answered() bool {
@@ -141,42 +125,24 @@ func (m *mod) await(ctx context.Context, d time.Duration) {
 
 // run keeps the connection up until ctx is done.
 func (m *mod) run(ctx context.Context, o observer) {
-	again := false
 	for {
 		client, err := m.dial(ctx)
 		if err != nil {
 			return
 		}
-		events := m.second(ctx, client)
-		if err := m.attach(ctx, client, events, o, again); err != nil {
-			replaced := m.replaced(client, events)
-			m.detach(client, events)
-			if !replaced {
-				late := errors.Is(err, context.DeadlineExceeded)
-				m.mute.Store(late && events == client)
-				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
-				if late && events != client { // some answer over the latest connection only
-					m.oneOnly("it did not answer over two")
-				}
-				pause(ctx, 4*dialLast) // it was reached, and is logged
-			}
+		if err := m.attach(ctx, client, o); err != nil {
+			m.detach(client)
+			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
+			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
+			pause(ctx, 4*dialLast) // it was reached, and is logged
 			continue
-		}
-		again = true
-		for events != client && !m.ended(ctx, client, events) { // the second connection alone has ended
-			m.oneOnly("events do not come over the second connection; some may be missing")
-			events = client
-			if err := m.listen(ctx, events, o); err != nil {
-				m.log.Warn("the mod sends no events any more", "error", err)
-			}
 		}
 		select {
 		case <-ctx.Done():
 		case <-client.Done():
-			m.replaced(client, events)
 		}
 		why := client.Err()
-		m.detach(client, events)
+		m.detach(client)
 		if ctx.Err() != nil {
 			return
 		}
@@ -184,77 +150,11 @@ func (m *mod) run(ctx context.Context, o observer) {
 	}
 }
 
-// second returns another connection to the mod, for events, and the first one if it allows none.
-func (m *mod) second(ctx context.Context, client *gabp.Client) *gabp.Client {
-	if m.one || m.open != nil || len(client.Welcome().Capabilities.Events) == 0 {
-		return client
-	}
-	bound, cancel := context.WithTimeout(ctx, secondTimeout)
-	defer cancel()
-	events, err := m.connect(bound, nil)
-	if err != nil {
-		if ctx.Err() == nil {
-			m.oneOnly(err.Error())
-		}
-		return client
-	}
-	return events
-}
-
-// oneOnly remembers that the mod allows one connection only.
-func (m *mod) oneOnly(why string) {
-	m.one = true
-	m.log.Info("the mod allows one connection; its events come with its answers", "reason", why)
-}
-
-// strayed receives an event that came over the first connection, which has not subscribed.
-func (m *mod) strayed(gabp.Event) {
-	select {
-	case m.stray <- struct{}{}:
-	default:
-	}
-}
-
-// ended waits until a connection has ended or ctx is done. It returns false if the second connection has ended and
-// the first one stays. It ends the second one if events come over the first.
-func (m *mod) ended(ctx context.Context, client, events *gabp.Client) bool {
-	select {
-	case <-ctx.Done():
-	case <-client.Done():
-	case <-m.stray:
-		_ = events.Close()
-		<-events.Done()
-		return false
-	case <-events.Done():
-		return !stays(client)
-	}
-	return true
-}
-
-// replaced reports whether the first connection has ended, and the second one stays: the mod allows only the latest.
-func (m *mod) replaced(client, events *gabp.Client) bool {
-	if events == client || client.Err() == nil || !stays(events) {
-		return false
-	}
-	m.oneOnly("the second connection has ended the first one")
-	return true
-}
-
-// stays reports whether a connection outlasts the end of another one to the same mod.
-func stays(c *gabp.Client) bool {
-	select {
-	case <-c.Done():
-		return false
-	case <-time.After(goneTogether):
-		return true
-	}
-}
-
 // dial connects, trying until ctx is done. It returns the error of ctx.
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
-		client, err := m.connect(ctx, m.strayed)
+		client, err := m.connect(ctx)
 		if err == nil {
 			return client, nil
 		}
@@ -279,14 +179,10 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	}
 }
 
-// attach makes new connections the current ones. It subscribes to all of the mod's channels, so that a bridge's
+// attach makes a new connection the current one. It subscribes to all of the mod's channels, so that a bridge's
 // subscription needs no round trip, and none is lost when the mod is started again.
-func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observer, again bool) error {
-	within := askTimeout
-	if events != client {
-		within = overTwo
-	}
-	asking, cancel := context.WithTimeout(ctx, within)
+func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer) error {
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
@@ -295,9 +191,11 @@ func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observe
 	m.learnTags(raw) // before the first call can come
 	m.client.Store(client)
 	m.seqs = map[string]uint64{} // no event has come yet
-	o.up(again)
-	if err := m.listen(asking, events, o); err != nil {
-		return err
+	o.up(m.answered())
+	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
+		if _, err := client.Events(asking, channels, o.event); err != nil {
+			return err
+		}
 	}
 	m.mute.Store(false)
 	m.heard.Add(1)
@@ -320,48 +218,31 @@ func (m *mod) settle(came bool) bool {
 	}
 }
 
-// listen subscribes to all of the mod's channels.
-func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error {
-	m.events.Store(events)
-	channels := events.Welcome().Capabilities.Events
-	if len(channels) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	_, err := events.Events(ctx, channels, o.event)
-	return err
-}
-
 // drainTimeout bounds how long a call waits in all for what heed has to read: before it is passed on, and before its
 // answer is.
 const drainTimeout = 500 * time.Millisecond
 
 // drain waits until the events have been handled that the mod sent before an answer that has come over client, or their
-// time is over: over the same connection those that came before it, over a second one those that [gabp.Client.CaughtUp]
-// finds.
+// time is over.
 func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return cmp.Or(m.events.Load(), client).CaughtUp(ctx, client)
+	return client.CaughtUp(ctx)
 }
 
-// detach forgets the connections, closes them, and returns when their events have been handled, before the events of
-// later connections.
-func (m *mod) detach(connections ...*gabp.Client) {
+// detach forgets the connection, closes it, and returns when its events have been handled: before the events of another
+// connection.
+func (m *mod) detach(client *gabp.Client) {
 	m.mu.Lock()
 	m.client.Store(nil)
-	m.events.Store(nil)
 	select {
 	case <-m.settled:
 		m.settled = make(chan struct{})
 	default:
 	}
 	m.mu.Unlock()
-	for _, c := range connections {
-		_ = c.Close()
-		<-c.Done()
-	}
+	_ = client.Close()
+	<-client.Done()
 }
 
 // current returns the connection in use, nil if there is none.
@@ -483,9 +364,9 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-func isCode(err error, codes ...int) bool {
+func isCode(err error, code int) bool {
 	e, ok := errors.AsType[*gabp.Error](err)
-	return ok && slices.Contains(codes, e.Code)
+	return ok && e.Code == code
 }
 
 // pause waits for d, or until ctx is done.

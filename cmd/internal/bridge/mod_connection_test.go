@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/standin"
 )
 
 // observed notes what happens to the connection to a mod.
@@ -107,62 +106,6 @@ func TestModRuns(t *testing.T) {
 	})
 }
 
-// TestAwait holds what ends the wait for a mod.
-func TestAwait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []struct {
-			addr string
-			do   func(m *mod, leave func())
-			want time.Duration
-		}{
-			{"", func(*mod, func()) {}, 0},
-			{"mod", func(*mod, func()) {}, time.Minute},
-			{"mod", func(m *mod, _ func()) { m.end(); m.end() }, time.Second},
-			{"mod", func(m *mod, _ func()) { m.settle(true) }, time.Second},
-			{"mod", func(m *mod, _ func()) { m.detach() }, time.Minute},
-			{"mod", func(_ *mod, leave func()) { leave() }, time.Second},
-		} {
-			m := newMod(gabp.Bridge{Address: c.addr}, nil)
-			ctx, leave := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, func() { c.do(m, leave) })
-			start := time.Now()
-			m.await(ctx, time.Minute)
-			require.Equal(t, c.want, time.Since(start))
-			time.Sleep(time.Second)
-			leave()
-		}
-	})
-}
-
-// TestAwaitLate is the table of events that end the wait of a list of tools for a mod that may still come.
-func TestAwaitLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, c := range map[string]struct {
-			before func(m *mod)
-			do     func(m *mod, leave func()) // after a second
-			want   time.Duration
-		}{
-			"nobody gave up":    {func(*mod) {}, func(*mod, func()) {}, 0},
-			"it does not come":  {(*mod).giveUp, func(*mod, func()) {}, listWithin},
-			"given up twice":    {(*mod).giveUp, func(m *mod, _ func()) { m.giveUp() }, listWithin},
-			"it comes":          {(*mod).giveUp, func(m *mod, _ func()) { m.client.Store(&gabp.Client{}) }, time.Second},
-			"the game has gone": {(*mod).giveUp, func(m *mod, _ func()) { m.end() }, time.Second},
-			"the bridge leaves": {(*mod).giveUp, func(_ *mod, leave func()) { leave() }, time.Second},
-		} {
-			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
-			c.before(m)
-			ctx, leave := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, func() { c.do(m, leave) })
-			start := time.Now()
-			m.awaitLate(ctx)
-			require.GreaterOrEqual(t, time.Since(start), c.want, name)
-			require.LessOrEqual(t, time.Since(start), c.want+dialFirst, name)
-			time.Sleep(time.Minute)
-			leave()
-		}
-	})
-}
-
 // TestAbsence: a game has no mod once nothing has listened for a while after its start, while the log was quiet; a log
 // that grows for long is quiet, too.
 func TestAbsence(t *testing.T) {
@@ -212,64 +155,4 @@ func TestAbsence(t *testing.T) {
 		require.LessOrEqual(t, time.Since(began), quietWithin+quietFor+quietFor/4)
 		require.GreaterOrEqual(t, time.Since(grown), quietFor)
 	})
-}
-
-// TestSecondConnectionIsMute: a mod that does not answer while it has two connections is not waited for as long as one
-// that has one.
-func TestSecondConnectionIsMute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for two, want := range map[bool]time.Duration{true: overTwo, false: askTimeout} {
-			mods := make([]*standin.Mod, 2)
-			clients := make([]*gabp.Client, 2)
-			for i := range mods {
-				mods[i] = standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
-				conn, err := dialing(mods[i])(t.Context())
-				require.NoError(t, err)
-				cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)}
-				clients[i], err = gabp.NewClient(t.Context(), conn, cfg)
-				require.NoError(t, err)
-				mods[i].Freeze(true)
-			}
-			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
-			events := clients[0]
-			if two {
-				events = clients[1]
-			}
-			began := time.Now()
-			err := m.attach(t.Context(), clients[0], events, &observed{m: m, start: began}, false)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Equal(t, want, time.Since(began))
-			require.Nil(t, m.current())
-			for i := range mods {
-				mods[i].Freeze(false)
-				_ = clients[i].Close()
-				<-clients[i].Done()
-				mods[i].Disconnect()
-			}
-		}
-	})
-}
-
-// TestSecondConnectionIsRefused: a mod that refuses the second connection is asked once; that heed ends is no refusal.
-func TestSecondConnectionIsRefused(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close()) // nothing listens there
-	mod := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
-	conn, err := dialing(mod)(t.Context())
-	require.NoError(t, err)
-	client, err := gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		_ = client.Close()
-		<-client.Done()
-	})
-	m := newMod(gabp.Bridge{Address: l.Addr().String()}, slog.New(slog.DiscardHandler))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.Same(t, client, m.second(ended, client))
-	require.False(t, m.one)
-	require.Same(t, client, m.second(t.Context(), client))
-	require.True(t, m.one)
-	require.Same(t, client, m.second(t.Context(), client))
 }

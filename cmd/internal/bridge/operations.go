@@ -128,16 +128,6 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	return &out, nil
 }
 
-// operationEvents answers heed/operation_events.
-func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a args) (any, error) {
-	after, err := cursorOf(a, heed.Cursor{})
-	if err != nil {
-		return nil, err
-	}
-	f := heed.Filter{Kinds: operationKinds, Operation: a.text("operation"), Source: a.text("method")}
-	return d.page(consumer, after, a, f, d.sync(ctx))
-}
-
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")

@@ -202,7 +202,7 @@ func open(t *testing.T, cfg Config, sc session.Config, mod *fakeMod, f func(t *t
 			y.served.Wait()
 		})
 		if mod != nil {
-			y.connect(mod, false)
+			y.connect(mod)
 		}
 		f(t, y)
 	})
@@ -216,7 +216,9 @@ func (p *play) dial(name string) *gabp.Client {
 	p.served.Go(func() { _ = p.proxy.server.ServeConn(p.ctx, theirs) })
 	c, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{
 		Token: bridgeToken, Name: name, LaunchID: "00000000-0000-4000-8000-000000000001",
-		Limits: gabp.Limits{HelloTimeout: 2 * time.Hour, RequestTimeout: 2 * time.Hour},
+		Limits: gabp.Limits{
+			HelloTimeout: 2 * time.Hour, RequestTimeout: 2 * time.Hour, ConcurrentRequests: 256, MessageSize: 256 << 20,
+		},
 	})
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, c)
@@ -224,7 +226,7 @@ func (p *play) dial(name string) *gabp.Client {
 }
 
 // connect makes m the mod.
-func (p *play) connect(m *fakeMod, again bool) {
+func (p *play) connect(m *fakeMod) {
 	ours, theirs := net.Pipe()
 	m.conn = theirs
 	go m.serve()
@@ -232,7 +234,7 @@ func (p *play) connect(m *fakeMod, again bool) {
 	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
-	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, client, p.proxy.events, again))
+	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy))
 }
 
 // call calls a tool of the mod.

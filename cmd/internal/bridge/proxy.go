@@ -76,20 +76,28 @@ type Config struct {
 // Proxy is a server for bridges and a client of the mod. Make one with [New].
 type Proxy struct {
 	session     *session.Session
-	token       string
 	gateTimeout time.Duration
 
+	log *slog.Logger
+
 	mod         *mod
-	bridges     *bridges
+	intake      *intake
+	unacked     chan string // ids of the mod's items, to be acknowledged to it
 	server      *gabp.Server
-	attends     bool // attention is not left to the mod
+	attends     bool // attention is heed's, and not left to the mod
 	way         way.Way
-	events      *modEvents
 	diagnostics *Diagnostics
 	source      gate.Source
 	gate        *gate.Gate
 	watch       *watch
 	reported    reported
+
+	handed   Handed
+	modWait  time.Duration
+	observer string       // name of clients that are no agents, "" for none
+	arrival  sync.Once    // of the first agent
+	waiting  atomic.Int64 // agents that wait for the mod
+	agents   atomic.Int64 // that are connected
 
 	calls atomic.Uint64
 }
@@ -117,7 +125,8 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
-		session: cfg.Session, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
+		session: cfg.Session, handed: cfg.Handed, gateTimeout: within(gateTimeout), log: cfg.Logger, modWait: cfg.ModWait,
+		observer: cfg.Observer, intake: newIntake(cfg.Dedup, cfg.Session.Observe, cfg.Now), unacked: make(chan string, 1),
 		attends: cfg.Session.Attention() != session.LeftToMod, way: way.Tools(ToolBrief, ToolAck, ToolEntries),
 	}
 	if !p.attends {
@@ -135,17 +144,13 @@ func New(cfg Config) (*Proxy, error) {
 			_ = p.mod.drain(ctx, client, p.mod.within) // a mod that sends more than can be read holds nothing back
 		}
 	})
-	p.bridges = &bridges{
-		session: cfg.Session, mod: p.mod, handed: cfg.Handed, modWait: cfg.ModWait, observer: cfg.Observer,
-		attention: p.attends, log: cfg.Logger,
-	}
 	mux := &gabp.Mux{Fallback: p.passMethod}
 	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
 	var err error
 	p.server, err = gabp.NewServer(gabp.ServerConfig{
 		Token: cfg.Handed.Outer.Token, AgentID: name, App: gabp.App{Name: name, Version: version},
 		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
-		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
+		Capabilities: p.capabilities, Mux: mux, Welcome: p.welcome, Closed: p.left,
 		Lax: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{
@@ -161,10 +166,6 @@ func New(cfg Config) (*Proxy, error) {
 		attention.Register(mux)
 		cfg.Session.OnUpdates(attention.Pump)
 	}
-	p.events = &modEvents{
-		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
-		attention: p.attends, unacked: make(chan string, 1), log: cfg.Logger,
-	}
 	p.diagnostics = NewDiagnostics(cfg.Session, cfg.Brief, p.limits)
 	failOpen := cfg.FailOpen || cfg.Session.Attention() == session.OnlyShown
 	p.source = cfg.Session.Source(failOpen)
@@ -172,7 +173,7 @@ func New(cfg Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.watch = &watch{session: cfg.Session, mod: p.mod, bridges: p.bridges, log: cfg.Logger, now: time.Now}
+	p.watch = &watch{Proxy: p, now: time.Now}
 	mux.Handle(gabp.MethodToolsList, p.listTools)
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
@@ -188,8 +189,8 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if p.mod.addr != "" {
-		wg.Go(func() { p.mod.run(ctx, p.events) })
-		wg.Go(func() { p.events.acknowledgeAll(ctx) })
+		wg.Go(func() { p.mod.run(ctx, p) })
+		wg.Go(func() { p.acknowledgeAll(ctx) })
 		if p.attends {
 			wg.Go(func() { p.watch.run(ctx) })
 		}
@@ -201,7 +202,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Client, error) {
 	near, far := net.Pipe()
 	go p.server.ServeConn(context.WithoutCancel(ctx), far) //nolint:errcheck // it ends with the client
-	cfg.Token = p.token
+	cfg.Token = p.handed.Outer.Token
 	return gabp.NewClient(ctx, near, cfg)
 }
 
@@ -220,9 +221,6 @@ func (p *Proxy) Gate() *gate.Gate {
 
 // Diagnostics returns heed's own tools and resources, with the attention of this proxy.
 func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
-
-// Arrive records that an agent without a bridge has arrived, once the earlier log is ingested.
-func (p *Proxy) Arrive(ctx context.Context, consumer string) { p.bridges.arrive(ctx, consumer) }
 
 // Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }

@@ -173,10 +173,10 @@ func TestModError(t *testing.T) {
 		{t.Context(), context.DeadlineExceeded, gabp.CodeToolTimeout, "did not answer in time", event.StatusTimedOut},
 		{t.Context(), io.EOF, gabp.CodeToolFailed, "the connection to the game's mod was lost", event.StatusTimedOut},
 	} {
-		e := modError(c.ctx, c.err)
+		e, status := modError(c.ctx, c.err)
 		require.Equal(t, c.code, e.Code)
 		require.Contains(t, e.Message, c.text)
-		require.Equal(t, c.status, failed(c.ctx, c.err))
+		require.Equal(t, c.status, status)
 		if errors.Is(c.err, theirs) {
 			require.Same(t, theirs, e)
 		} else {
@@ -265,29 +265,6 @@ func TestCallBlind(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestCallObserveOnly holds that nothing blocks where heed only observes, and nobody is told
-// that it does.
-func TestCallObserveOnly(t *testing.T) {
-	m := &fakeMod{tools: buildTool, answers: done}
-	begin(t, Config{}, session.Config{Attention: session.OnlyShown}, m, func(t *testing.T, p *play) {
-		p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
-		var current gabp.CurrentResult
-		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
-		require.NotNil(t, current.Attention)
-		require.False(t, current.Attention.Blocking)
-		_, e := p.call("colony/build")
-		require.Nil(t, e)
-		m.answers = func(string, string) []string {
-			p.session.Observe(event.Log{Message: "Broken otherwise"}.Entry())
-			return result(`{}`)
-		}
-		got, e := p.call("colony/build")
-		require.Nil(t, e)
-		require.Contains(t, got, `"attention":{`)
-		require.NotContains(t, got, `"blocking":true`)
-	})
 }
 
 // TestCallEvents holds that what the mod sends before its answer is known with the result,

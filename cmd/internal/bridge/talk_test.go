@@ -1,12 +1,7 @@
 package bridge
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,239 +15,64 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
-	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/rules"
 )
 
-// sockets is a bridge, the proxy and a stand-in of a mod, over sockets.
-type sockets struct {
-	mod     *standin.Mod
-	proxy   *Proxy
-	session *session.Session
-	bridge  *gabp.Client
-}
-
-// overSockets runs f with a mod that does as cfg says.
-func overSockets(t testing.TB, cfg standin.ModConfig, f func(y *sockets)) {
-	overSocketsWith(t, cfg, Config{}, f)
-}
-
-// overSocketsWith is overSockets with a proxy that is configured.
-func overSocketsWith(t testing.TB, cfg standin.ModConfig, pc Config, f func(y *sockets)) {
-	token := gabp.NewToken()
-	cfg.Token = token
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	outer, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
-	require.NoError(t, err)
-	sc := session.Config{}
-	sc.Engine.Rules, sc.Engine.Epoch = set, "e1"
-	s, err := session.New(sc)
-	require.NoError(t, err)
-	y := &sockets{mod: standin.NewMod(cfg), session: s}
-	pc.Session, pc.ModWait, pc.Logger = s, time.Minute, slog.New(slog.DiscardHandler)
-	pc.Handed = Handed{
-		Outer: gabp.Bridge{Address: outer.Addr().String(), Token: bridgeToken},
-		Inner: gabp.Bridge{Address: inner.Addr().String(), Token: token},
-	}
-	y.proxy, err = New(pc)
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	var served sync.WaitGroup
-	served.Go(func() { _ = s.Run(ctx) })
-	served.Go(func() { _ = y.mod.ServeListener(ctx, inner) })
-	served.Go(func() { _ = y.proxy.Serve(ctx, outer) })
-	defer served.Wait()
-	defer stop()
-	y.bridge, err = gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{
-		Token: bridgeToken, Name: "agent", Limits: gabp.Limits{
-			HelloTimeout: time.Minute, RequestTimeout: time.Minute, MessageSize: 256 << 20, StringBytes: 256 << 20,
-			ConcurrentRequests: 256,
-		},
-	})
-	require.NoError(t, err)
-	defer func() {
-		_ = y.bridge.Close()
-		<-y.bridge.Done()
-	}()
-	f(y)
-}
-
-const channel = "colony.log"
-
-// TestTalkingMod: every call is answered by a mod that talks while it answers, in each form, and its events come over
-// as many connections as it allows.
-func TestTalkingMod(t *testing.T) {
-	for _, connections := range []standin.Connections{
-		standin.Many, standin.Refused, standin.Replaced, standin.Waiting,
-	} {
-		for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
-			t.Run(fmt.Sprintf("%s %s", connections, frames), func(t *testing.T) {
-				if frames != standin.AnswerFirst && connections != standin.Many {
-					testkit.Full(t, "calls a mod in each form")
-				}
-				overSockets(t, standin.ModConfig{
-					Channels: []string{channel}, Connections: connections, Frames: frames, Storm: 3000,
-					StormPer: 30, Characters: true, Nagle: true, // a reader that is slower than the storm never has all of it
-				}, func(y *sockets) {
-					for range 300 {
-						_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
-						require.NoError(t, err)
-					}
-					require.Len(t, y.mod.Asked(), 300, "each was executed once")
-					require.Equal(t, 1, y.mod.Subscribers(channel))
-					require.Equal(t, connections == standin.Many, y.proxy.mod.current() != y.proxy.mod.events.Load())
-					require.Zero(t, y.proxy.Lost())
-				})
-			})
-		}
-	}
-}
-
-// TestAnswersOverTheLatest: a mod that answers over its latest connection is used over one.
-func TestAnswersOverTheLatest(t *testing.T) {
-	testkit.Full(t, "waits until a mod has not answered")
-	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Latest}, func(y *sockets) {
-		_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-		require.NoError(t, err)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
+// withMod runs f with a bridge and a mod that does as mc says.
+func withMod(t *testing.T, mc standin.ModConfig, cfg Config, f func(t *testing.T, p *play, m *standin.Mod)) {
+	m := standin.NewMod(mc)
+	cfg.Handed.Inner.Address, cfg.DialMod = "mod", dialing(m)
+	open(t, cfg, session.Config{}, nil, func(t *testing.T, p *play) {
+		p.served.Go(func() { p.proxy.mod.run(p.ctx, p.proxy) })
+		p.proxy.mod.await(p.ctx, time.Minute)
+		p.bridge = p.dial("agent")
+		f(t, p, m)
 	})
 }
 
 // TestManyCalls: a bridge may have as many calls under way as without heed, within reason.
 func TestManyCalls(t *testing.T) {
-	overSockets(t, standin.ModConfig{Delay: 200 * time.Millisecond}, func(y *sockets) {
+	withMod(t, standin.ModConfig{Delay: 200 * time.Millisecond}, Config{}, func(t *testing.T, p *play, m *standin.Mod) {
 		var calls sync.WaitGroup
 		var refused atomic.Pointer[error]
 		for range 200 {
 			calls.Go(func() {
-				if _, err := y.bridge.CallTool(t.Context(), "colony/build", nil); err != nil {
+				if _, err := p.bridge.CallTool(t.Context(), "colony/build", nil); err != nil {
 					refused.Store(&err)
 				}
 			})
 		}
 		calls.Wait()
 		require.Nil(t, refused.Load())
-		require.Len(t, y.mod.Asked(), 200)
+		require.Len(t, m.Asked(), 200)
 	})
 }
 
-// TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, over one connection and over two,
-// whatever the system delays.
-func TestEventsPrecedeAnswers(t *testing.T) {
-	for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
-		t.Run(string(connections), func(t *testing.T) {
-			var mod atomic.Pointer[standin.Mod]
-			overSockets(t, standin.ModConfig{
-				Channels: []string{channel}, Connections: connections, Nagle: true,
-				Answers: func(_, params string) []string {
-					for range 5 {
-						mod.Load().Publish(channel, `{"level":"info","message":"All is well"}`)
-					}
-					mod.Load().Publish(channel, `{"level":"error","message":"Odd `+params[len(params)-4:len(params)-2]+`"}`)
-					return standin.Result(`{"done":true}`)
-				},
-			}, func(y *sockets) {
-				mod.Store(y.mod)
-				for i := range 300 {
-					raw, err := y.bridge.CallTool(t.Context(), fmt.Sprintf("colony/build-%02d", i%100), nil)
-					require.NoError(t, err)
-					var got struct{ Verdict struct{ Outcome string } }
-					require.NoError(t, json.Unmarshal(raw, &got))
-					require.NotEqual(t, "clean", got.Verdict.Outcome, "call %d", i)
-				}
-			})
-		})
-	}
-}
-
-// TestSecondConnectionIsLost: the events come over the first one then, and no call fails.
-func TestSecondConnectionIsLost(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
-		before, events := y.proxy.mod.current(), y.proxy.mod.events.Load()
-		require.NotSame(t, before, events)
-		require.NoError(t, events.Close())
-		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.events.Load() != before {
-			_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-			require.NoError(t, err)
-		}
-		require.Same(t, before, y.proxy.mod.current())
-	})
-}
-
-// TestEventsOverTheEldest: the events of a mod that sends them over its eldest connection come, over one.
-func TestEventsOverTheEldest(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Eldest}, func(y *sockets) {
-		require.Eventually(t, func() bool {
-			y.mod.Publish(channel, `{"level":"error","message":"Odd"}`)
-			return len(y.session.Open(nil)) > 0
-		}, time.Minute, time.Millisecond)
-		require.Same(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
-		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
-		require.NoError(t, err)
-	})
-}
-
-// TestModComesAgain: both connections are made again.
-func TestModComesAgain(t *testing.T) {
-	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
-		before := y.proxy.mod.current()
-		y.mod.Disconnect()
-		for c := before; y.mod.Subscribers(channel) != 1 || c == nil || c == before; c = y.proxy.mod.current() {
-			time.Sleep(time.Millisecond)
-		}
-		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
-		require.NoError(t, err)
-		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.events.Load())
-	})
-}
-
-// TestLargeResults: results up to the configured size pass, also interleaved with events, a larger one is an error of
-// its call, which was executed, and the connection stays.
+// TestLargeResults: results up to the configured size pass, a larger one is an error of its call, which was executed, and
+// the connection stays.
 func TestLargeResults(t *testing.T) {
 	const most = 1 << 20
-	for _, frames := range []standin.Frames{standin.Whole, standin.AnswerFirst} {
-		for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
-			var size atomic.Int64
-			cfg := standin.ModConfig{
-				Channels: []string{channel}, Connections: connections, Frames: frames,
-				Answers: func(string, string) []string {
-					return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
-				},
+	var size atomic.Int64
+	withMod(t, standin.ModConfig{Answers: func(string, string) []string {
+		return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
+	}}, Config{MaxMessage: most}, func(t *testing.T, p *play, _ *standin.Mod) {
+		before := p.proxy.mod.current()
+		for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
+			size.Store(int64(n))
+			raw, err := p.bridge.CallTool(t.Context(), "colony/build", nil)
+			if n <= most {
+				require.NoError(t, err)
+				require.Greater(t, len(raw), n, "the verdict is added")
+				continue
 			}
-			overSocketsWith(t, cfg, Config{MaxMessage: most}, func(y *sockets) {
-				before := y.proxy.mod.current()
-				for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
-					size.Store(int64(n))
-					raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-					if n <= most {
-						require.NoError(t, err)
-						require.Greater(t, len(raw), n, "the verdict is added")
-						continue
-					}
-					e, ok := errors.AsType[*gabp.Error](err)
-					require.True(t, ok, "%v", err)
-					require.Equal(t, gabp.CodeTooLarge, e.Code)
-					require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
-						`the setting max-message lets larger ones pass$`, e.Message)
-				}
-				require.Same(t, before, y.proxy.mod.current())
-				for _, r := range y.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
-					require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
-				}
-			})
+			e, ok := errors.AsType[*gabp.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, gabp.CodeTooLarge, e.Code)
+			require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
+				`the setting max-message lets larger ones pass$`, e.Message)
 		}
-	}
-}
-
-// TestLargestResult: the default size passes.
-func TestLargestResult(t *testing.T) {
-	testkit.Full(t, "passes 64 MiB")
-	overSockets(t, standin.ModConfig{Result: DefaultMaxMessage - 100}, func(y *sockets) {
-		raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
-		require.NoError(t, err)
-		require.Greater(t, len(raw), DefaultMaxMessage-100)
+		require.Same(t, before, p.proxy.mod.current())
+		for _, r := range p.proxy.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {
+			require.NotEqual(t, event.StatusFailed, r.Status, "a call whose result is too large was executed")
+		}
 	})
 }

@@ -11,18 +11,17 @@ import (
 
 // The names of the tools.
 const (
-	ToolStatus          = "heed/status"
-	ToolItems           = "heed/items"
-	ToolItem            = "heed/item"
-	ToolBrief           = "heed/brief"
-	ToolAck             = "heed/ack"
-	ToolEntries         = "heed/entries"
-	ToolWait            = "heed/wait"
-	ToolOperations      = "heed/operations"
-	ToolOperationEvents = "heed/operation_events"
-	ToolOperation       = "heed/operation"
-	ToolExplain         = "heed/explain"
-	ToolTimeline        = "heed/timeline"
+	ToolStatus     = "heed/status"
+	ToolItems      = "heed/items"
+	ToolItem       = "heed/item"
+	ToolBrief      = "heed/brief"
+	ToolAck        = "heed/ack"
+	ToolEntries    = "heed/entries"
+	ToolWait       = "heed/wait"
+	ToolOperations = "heed/operations"
+	ToolOperation  = "heed/operation"
+	ToolExplain    = "heed/explain"
+	ToolTimeline   = "heed/timeline"
 )
 
 // tool is a tool: its definition for tools/list, and its function.
@@ -34,10 +33,6 @@ type tool struct {
 	output any // of the type that call returns a pointer to
 	call   func(d *Diagnostics, ctx context.Context, consumer string, a args) (any, error)
 }
-
-// timelineAfter is the parameter after of heed/timeline.
-var timelineAfter = cursorArg("after", "Start after this cursor: next of an earlier answer. Without it, the latest "+
-	"events are returned.")
 
 // tools returns the tools, in the order in which an agent needs them.
 func tools() []tool {
@@ -139,18 +134,6 @@ func tools() []tool {
 			output: Operations{}, call: (*Diagnostics).operations,
 		},
 		{
-			name: ToolOperationEvents, title: "heed: events of operations",
-			description: "Reads the events of operations (started, completed, failed, cancelled, timed_out), " +
-				"oldest first, one page at a time. Call it to follow calls in order; heed/timeline also shows who " +
-				"called. Next: call it again with after = next while more is true.",
-			params: slices.Concat([]param{
-				afterParam, limitParam,
-				textArg("operation", maxText, "Only events of this operation and of its parts."),
-				textArg("method", maxText, "Only events of this tool or method."),
-			}, lookParams),
-			output: Page{}, call: (*Diagnostics).operationEvents,
-		},
-		{
 			name: ToolOperation, title: "heed: one operation",
 			description: "Shows one operation: its own and its parts' events, the entries that name them, its " +
 				"verdict, and the item with its worst result. Call it to find out whether a call really had the result " +
@@ -182,7 +165,8 @@ func tools() []tool {
 				"read. Call it to see events from before you connected, or acts of other agents. Next: call it " +
 				"again with after = next; heed/item and heed/operation show details.",
 			params: []param{
-				timelineAfter,
+				cursorArg("after", "Start after this cursor: next of an earlier answer. Without it, the latest events are "+
+					"returned."),
 				integerArg("limit", 1, maxEvents, defaultEvents, "The most events to return."),
 				wordsArg("kinds", timelineKinds, "Only events of these kinds."),
 				textArg("consumer", maxText, "Only what this agent did."),

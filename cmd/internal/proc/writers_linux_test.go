@@ -98,12 +98,3 @@ func opens(t *testing.T, script string) (end func()) {
 		_ = cmd.Wait() // it ends by the end of its input
 	}
 }
-
-// BenchmarkWriters is one look at the open files of this machine.
-func BenchmarkWriters(b *testing.B) {
-	info, err := os.Stat(os.Args[0])
-	require.NoError(b, err)
-	for b.Loop() {
-		Writers(info)
-	}
-}

@@ -242,8 +242,7 @@ func TestAckOfPredecessor(t *testing.T) {
 		for range 3 {
 			r := s.Begin(session.Call{Tool: "t", Consumer: "v"})
 			s.Observe(event.Log{Level: event.LevelError, Message: "Broken"}.Entry())
-			_, item, err := r.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
+			_, item := end(t, r, event.StatusCompleted)
 			require.True(t, item.Blocking, item.Summary)
 			time.Sleep(time.Minute)
 			for _, id := range known {

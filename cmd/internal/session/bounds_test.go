@@ -16,7 +16,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp/gate"
 )
 
 // TestLimits holds which count makes which limit.
@@ -62,13 +61,12 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{
 		250 * time.Millisecond, 0, time.Second,
-		5 * time.Second, time.Second,
-	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout, c.SnapshotEvery, c.RulePoll})
+	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout})
 	require.Equal(t, 1024, c.Timeline)
 	require.NotNil(t, c.Now)
 	require.NotNil(t, c.Logger)
 	for name, c := range map[string]Config{
-		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1},
+		"Tick":   {Tick: -1},
 		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
 	} {
 		_, err := c.withDefaults()
@@ -82,10 +80,19 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, "call-"+s.Status().Run+"-1", s.Begin(Call{Tool: "t"}).ID())
 	require.True(t, s.Status().Rules.Default)
 	require.NotZero(t, s.Status().Rules.Rules)
+	for want, c := range map[string]Config{
+		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
+		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
+	} {
+		_, err := New(c)
+		require.ErrorContains(t, err, want)
+	}
 	small := smallConfig(t)
 	small.Signatures = -1
-	_, err = New(Config{Engine: small, Snapshot: filepath.Join(t.TempDir(), "state")})
-	require.ErrorContains(t, err, "Config.Signatures")
+	for _, file := range []string{"", filepath.Join(t.TempDir(), "state")} {
+		_, err = New(Config{Engine: small, Snapshot: file})
+		require.ErrorContains(t, err, "Config.Signatures")
+	}
 	small = smallConfig(t)
 	for noDefaults, n := range map[bool]int{false: 1, true: 0} {
 		s, err = New(Config{Engine: small, NoDefaults: noDefaults})
@@ -150,55 +157,6 @@ func TestNotes(t *testing.T) {
 	for _, res := range []heed.AckResult{{ID: id(5)}, {ID: id(5), Acknowledged: true, Already: true}} {
 		tl.acked("a", &res, began)
 		require.Equal(t, AckUnknown, tl.ring[(tl.last-1)%4].Kind)
-	}
-}
-
-// TestTimelineEvents holds what an event has of updates, calls and refusals.
-func TestTimelineEvents(t *testing.T) {
-	at := time.Unix(1000, 0)
-	call := gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"}
-	running := &Running{call: call, id: "op", started: at}
-	ended := &Running{
-		call: call, id: "op", started: at, verdict: heed.Verdict{Outcome: "advisory"},
-		related: &heed.Item{ID: "e-1", Blocking: true},
-	}
-	base := Event{Number: 1, Time: at, Consumer: "agent", Tool: "colony/build", Request: "r"}
-	with := func(change func(*Event)) Event {
-		e := base
-		change(&e)
-		return e
-	}
-	for _, c := range []struct {
-		name string
-		add  func(*timeline)
-		want Event
-	}{
-		{"began", func(tl *timeline) { tl.began(running) }, with(func(e *Event) { e.Kind, e.Operation = CallBegan, "op" })},
-		{"ended", func(tl *timeline) { tl.ended(ended, event.StatusFailed, at.Add(time.Second)) }, with(func(e *Event) {
-			e.Kind, e.Operation, e.Time, e.AfterMs, e.Status = CallEnded, "op", at.Add(time.Second), 1000, "failed"
-			e.Outcome, e.Attention, e.Blocking = "advisory", "e-1", true
-		})},
-		{"refused", func(tl *timeline) {
-			tl.refused(&gate.Decision{Call: call, Attention: &heed.Item{ID: "e-1", Blocking: true}}, at)
-		}, with(func(e *Event) { e.Kind, e.Attention, e.Blocking = CallRefused, "e-1", true })},
-		{"refused without an item", func(tl *timeline) { tl.refused(&gate.Decision{Call: call}, at) }, with(func(e *Event) {
-			e.Kind, e.Reason = CallRefused, "cannot see"
-		})},
-		{"updated", func(tl *timeline) {
-			tl.update(&heed.Update{
-				Kind: coalesce.Updated, Reason: "grew",
-				Item: heed.Item{ID: "e-1", Blocking: true},
-			}, at)
-		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := &Session{}
-			s.timeline.init(4)
-			c.add(&s.timeline)
-			events, lost, _ := s.Timeline(0)
-			require.Zero(t, lost)
-			require.Equal(t, []Event{c.want}, events)
-		})
 	}
 }
 
@@ -326,41 +284,10 @@ func TestRuleFilesRead(t *testing.T) {
 		s.reloadIfChanged()
 		require.EqualValues(t, 2, s.Status().Rules.Swaps)
 		require.True(t, s.Status().Rules.Since.After(before))
-
-		require.NoError(t, os.Remove(path))
-		s.reloadIfChanged()
-		s.reloadIfChanged()
-		require.EqualValues(t, 1, s.Status().Rules.Refused, "once for one reason")
-		require.NotEmpty(t, s.Status().Rules.Error)
-		require.NoError(t, os.Mkdir(path, 0o700))
-		s.reloadIfChanged()
-		require.Contains(t, s.Status().Rules.Error, "not a file", "another reason")
-		require.EqualValues(t, 2, s.Status().Rules.Refused)
-		require.NoError(t, os.Remove(path))
-		write(rule("b") + "# a comment\n")
-		s.reloadIfChanged()
-		require.Empty(t, s.Status().Rules.Error, "the same again is good again")
-		require.EqualValues(t, 2, s.Status().Rules.Swaps)
 	})
 	var w ruleFiles
 	require.True(t, w.refuse(errors.New("a")))
 	require.False(t, w.refuse(errors.New("a")))
 	require.True(t, w.refuse(errors.New("b")))
 	require.EqualValues(t, 2, w.now.Refused)
-}
-
-// TestBroadcast holds that a change wakes those who waited for it, and nobody who waits from then on.
-func TestBroadcast(t *testing.T) {
-	var b broadcast
-	b.notify()
-	first := b.wait()
-	require.Equal(t, first, b.wait(), "all wait for the same")
-	b.notify()
-	<-first
-	b.notify()
-	select {
-	case <-b.wait():
-		require.Fail(t, "nothing has changed since")
-	default:
-	}
 }

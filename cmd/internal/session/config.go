@@ -13,14 +13,18 @@ import (
 
 // Defaults of a [Config].
 const (
-	DefaultTick          = 250 * time.Millisecond
-	DefaultSyncTimeout   = time.Second
-	DefaultSnapshotEvery = 5 * time.Second
-	DefaultRulePoll      = time.Second
-	DefaultTimeline      = 1024
+	DefaultTick        = 250 * time.Millisecond
+	DefaultSyncTimeout = time.Second
+	DefaultTimeline    = 1024
 
 	// DefaultAnswerWithin is less than the two seconds after which bridges in the field let a call through.
 	DefaultAnswerWithin = 1500 * time.Millisecond
+)
+
+// RulePoll is how often the rule files are read, and SnapshotEvery how often a snapshot is written while entries come.
+const (
+	RulePoll      = time.Second
+	SnapshotEvery = 5 * time.Second
 )
 
 // Config sets up a [Session]. The zero Config is all defaults, without a log, snapshots or rule files. Negative values
@@ -36,20 +40,18 @@ type Config struct {
 	LogFrom string
 
 	// RuleFiles are rule files that come before the default rules, which NoDefaults leaves out. New reads them, and
-	// fails if they do not compile. From then on they are polled every RulePoll, compiled aside and swapped as a
+	// fails if they do not compile. From then on they are polled every [RulePoll], compiled aside and swapped as a
 	// whole. The last good set stays while they do not compile.
 	RuleFiles  []string
 	NoDefaults bool
-	RulePoll   time.Duration
 
 	// Installed are mods that are installed, for the names by which blame calls them. They are copied.
 	Installed []heed.Mod
 
 	// Snapshot is the file that keeps the engine's state, "" for none. New restores it. It belongs to one Session at a
 	// time. It is written when durability demands it (see the package documentation), and otherwise every
-	// SnapshotEvery in which entries came.
-	Snapshot      string
-	SnapshotEvery time.Duration
+	// [SnapshotEvery] in which entries came.
+	Snapshot string
 
 	// Tick is how often the engine's time advances while it waits for time to pass.
 	Tick time.Duration
@@ -88,8 +90,6 @@ type Config struct {
 func (c Config) withDefaults() (Config, error) {
 	err := cmp.Or(
 		bounds.Complete("session: Config",
-			bounds.Of("RulePoll", &c.RulePoll, DefaultRulePoll, 1, 0),
-			bounds.Of("SnapshotEvery", &c.SnapshotEvery, DefaultSnapshotEvery, 1, 0),
 			bounds.Of("Tick", &c.Tick, DefaultTick, 1, 0),
 			bounds.Of("Settle", &c.Settle, 0, 0, 0),
 			bounds.Of("SyncTimeout", &c.SyncTimeout, DefaultSyncTimeout, 1, 0),

@@ -84,8 +84,7 @@ func TestRecorded(t *testing.T) {
 		require.Len(t, k.take(), 1)
 		time.Sleep(3 * time.Minute)
 		require.Len(t, k.take(), 9, "while a call runs")
-		_, _, err := r.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
+		end(t, r, event.StatusCompleted)
 		require.Len(t, k.take(), 1)
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -203,8 +202,7 @@ func TestSource(t *testing.T) {
 func TestEndDelivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{})
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		g := gateOf(t, s)
 		d := g.Check(t.Context(), gate.Call{ID: "r", Tool: "t", Consumer: "agent"})
 		s.Observe(broken("1").Entry())
 		s.Observe(broken("2").Entry())
@@ -215,7 +213,7 @@ func TestEndDelivers(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().Held)
 		s.Observe(broken("3").Entry())
 		require.Equal(t, res.Related.LatestSequence, s.Ack(t.Context(), "agent", res.Related.ID, 0).Watermark)
-		_, _, err = s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCancelled, "no reason")
+		_, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCancelled, "no reason")
 		require.NoError(t, err)
 		p := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindOperation}})
 		require.Equal(t, "no wood", p.Records[1].Message)
@@ -338,8 +336,7 @@ func TestLogIsLookedFor(t *testing.T) {
 		f.gone.Store(true)
 		s := start(t, session.Config{Log: f})
 		synctest.Wait()
-		_, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
+		end(t, s.Begin(session.Call{Tool: "t"}), event.StatusCompleted)
 		require.Empty(t, notices(s))
 	})
 }
@@ -348,9 +345,7 @@ func TestLogIsLookedFor(t *testing.T) {
 // that the log names.
 func TestLogTellsTheMods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		blamed := func(message, stack string) (names []string) {
 			for _, suspect := range s.Engine().Blame(&event.Entry{Message: message, Stack: stack}) {
 				names = append(names, suspect.Mod)
@@ -371,9 +366,7 @@ func TestLogTellsTheMods(t *testing.T) {
 // TestModsBound: the mods of all lists since the latest run are kept in their order, up to a bound.
 func TestModsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		var want []string
 		for n, size := range []int{2, 3000, 1500, 5} {
 			list := &capture.ModList{}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -141,6 +143,32 @@ func start(t testing.TB, c session.Config) *session.Session {
 	require.NoError(t, err)
 	run(t, s)
 	return s
+}
+
+// following returns a session that follows a log, and the log.
+func following(t testing.TB, c session.Config) (*session.Session, *feed) {
+	t.Helper()
+	f := newFeed()
+	c.Log = f
+	s := start(t, c)
+	synctest.Wait()
+	return s, f
+}
+
+// gateOf returns a gate for the calls of a session.
+func gateOf(t testing.TB, s *session.Session) *gate.Gate {
+	t.Helper()
+	g, err := s.Gate(gate.Config{})
+	require.NoError(t, err)
+	return g
+}
+
+// end ends a call whose evidence can be read.
+func end(t testing.TB, r *session.Running, status event.Status) (heed.Verdict, *heed.Item) {
+	t.Helper()
+	v, related, err := r.End(t.Context(), status, "")
+	require.NoError(t, err)
+	return v, related
 }
 
 // run runs a session until the test ends, or stop is called, and waits for its

@@ -13,7 +13,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp/gate"
 )
 
 const loadRules = testRules + `  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
@@ -34,63 +33,11 @@ func distinct(n int) string {
 	return b.String()
 }
 
-// TestLoadWithoutEnd holds that faults after results are held although the log has no end of the load.
-func TestLoadWithoutEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
-		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
-		f.write("Loading game from file Riverbend", distinct(0))
-		require.NoError(t, s.Sync(t.Context()))
-		a, open := s.Current(t.Context(), "agent")
-		require.True(t, open)
-		require.True(t, s.Ack(t.Context(), "agent", a.ID, 0).Acknowledged)
-		held, stale, clean := 0, 0, 0
-		broken := false // and nobody has read it
-		call := func() {
-			time.Sleep(3 * time.Second)
-			call := gate.Call{Tool: "colony/build", Consumer: "agent"}
-			d := g.Check(t.Context(), call)
-			if !d.Allowed {
-				_, err := g.Ack(t.Context(), "agent", d.Attention.ID, 0)
-				require.NoError(t, err)
-				held, broken = held+1, false
-				d = g.Check(t.Context(), call)
-			}
-			require.True(t, d.Allowed)
-			res := g.Done(t.Context(), d, event.StatusCompleted, "")
-			if broken {
-				stale++
-			}
-			if broken && res.Verdict.Outcome == coalesce.Clean {
-				clean++
-			}
-		}
-		const faults = 50
-		for i := range faults {
-			call()
-			time.Sleep(60 * ms)
-			f.write(distinct(1 + i))
-			broken = true
-			call()
-		}
-		t.Logf("of %d faults after a result %d held the next call; %d calls were stale, of them %d clean", faults, held, stale,
-			clean)
-		require.GreaterOrEqual(t, held, faults-1)
-		require.LessOrEqual(t, stale, 1)
-		require.Zero(t, clean)
-	})
-}
-
 // TestLoadDeferred holds that no result is clean while an item waits for the end of a load, for any consumer, and
 // which calls end a load.
 func TestLoadDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
-		synctest.Wait()
+		s, f := following(t, session.Config{Engine: heed.Config{Rules: compile(t, loadRules)}})
 		across := s.Begin(session.Call{Tool: "colony/load", Consumer: "ann"})
 		f.write("Loading game from file Riverbend", distinct(1))
 		require.NoError(t, s.Sync(t.Context()))
@@ -105,8 +52,7 @@ func TestLoadDeferred(t *testing.T) {
 			if r == nil {
 				r = s.Begin(session.Call{Tool: "colony/build", Consumer: consumer})
 			}
-			v, related, err := r.End(t.Context(), status, "")
-			require.NoError(t, err)
+			v, related := end(t, r, status)
 			return v, related
 		}
 		waits := func(v heed.Verdict, related *heed.Item) {
@@ -121,8 +67,7 @@ func TestLoadDeferred(t *testing.T) {
 		for range 3 {
 			waits(call("bob", event.StatusFailed, nil))
 			look := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}})
-			_, _, err := look.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
+			end(t, look, event.StatusCompleted)
 		}
 		waits(call("ann", event.StatusCompleted, nil))
 		v, related := call("bob", event.StatusCompleted, nil)

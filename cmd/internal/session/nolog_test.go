@@ -3,11 +3,8 @@ package session_test
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -44,8 +40,7 @@ func TestNoLog(t *testing.T) {
 		f.gone.Store(true)
 		s := start(t, session.Config{Log: f, LogFrom: "named by --log"})
 		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		g := gateOf(t, s)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		require.False(t, d.Allowed, "from the first call on")
@@ -72,119 +67,6 @@ func TestNoLog(t *testing.T) {
 		require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
 		time.Sleep(time.Minute)
 		require.Equal(t, coalesce.Clean, verdict().Outcome)
-	})
-}
-
-// TestNoLogWithoutGate: a call that no gate checked reports a missing log, too. A call that is given up does not run.
-func TestNoLogWithoutGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		f.gone.Store(true)
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
-		require.Empty(t, notices(s))
-		r := s.Begin(session.Call{Tool: "colony/build", Consumer: "agent"})
-		require.Equal(t, []string{"no_log"}, notices(s))
-		require.EqualValues(t, 1, s.Status().InFlight)
-		r.Abandon()
-		require.Zero(t, s.Status().InFlight)
-	})
-}
-
-// TestNoText: a log that is no text is blind with the reason, as one item; once it is text, it is read.
-func TestNoText(t *testing.T) {
-	for name, c := range map[string]struct{ head, want string }{
-		"gzip":   {"\x1f\x8b\x08\x00", "Player.log is compressed: it can be read once it is complete"},
-		"zstd":   {"\x28\xb5\x2f\xfd\x04\x00", "Player.log is compressed"},
-		"binary": {"\x7fELF\x02\x01\x01\x00", "Player.log is not a text file"},
-		"UTF-32": {"h\x00\x00\x00i\x00\x00\x00\x20\x00\x00\x00", "Player.log is UTF-32LE text: save it as UTF-8 first"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "Player.log")
-			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(c.head, 30)), 0o600))
-			synctest.Test(t, func(t *testing.T) {
-				log, err := follow.New(follow.Config{Path: path, NoNotify: true})
-				require.NoError(t, err)
-				s := start(t, session.Config{Log: log})
-				current := func() heed.Item {
-					a, open := s.Current(t.Context(), "agent")
-					require.True(t, open)
-					require.Len(t, s.Open(nil), 1)
-					return a
-				}
-				require.Contains(t, current().Summary, c.want, "at once")
-				time.Sleep(time.Minute)
-				a := current()
-				require.Contains(t, a.Sample[0].Message, c.want)
-				require.Equal(t, []string{"no_log"}, notices(s))
-				call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
-				g, err := s.Gate(gate.Config{})
-				require.NoError(t, err)
-				require.False(t, g.Check(t.Context(), call).Allowed)
-				s.Ack(t.Context(), "agent", a.ID, 0)
-				d := g.Check(t.Context(), call)
-				require.True(t, d.Allowed, "%+v", d)
-				v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
-				require.Equal(t, coalesce.Unknown, v.Outcome)
-				require.Equal(t, coalesce.ReasonBlind, v.Reason)
-
-				require.NoError(t, os.WriteFile(path, []byte("Fine\n"), 0o600))
-				time.Sleep(time.Minute)
-				require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
-				d = g.Check(t.Context(), call)
-				require.Equal(t, coalesce.Clean, g.Done(t.Context(), d, event.StatusCompleted, "").Verdict.Outcome)
-			})
-		})
-	}
-}
-
-// TestPassedOver: while the program of a file is not known, no verdict is clean; once it is known, a fault that was
-// passed over holds calls back.
-func TestPassedOver(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "Player.log")
-	write := func(text string) {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		require.NoError(t, err)
-		_, err = f.WriteString(text)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-	}
-	write("Fine, shortly before\n")
-	synctest.Test(t, func(t *testing.T) {
-		var known atomic.Bool
-		began := time.Now()
-		log, err := follow.New(follow.Config{
-			Path: path, NewRun: true, NoNotify: true, Writers: func(fs.FileInfo) (own, other time.Time) {
-				if known.Load() {
-					own = began
-				}
-				return own, other
-			},
-		})
-		require.NoError(t, err)
-		s := start(t, session.Config{Log: log})
-		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
-		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
-		write("Fine\nBroken by a cat\n")
-		d := g.Check(t.Context(), call)
-		require.Contains(t, d.Attention.Sample[0].Message, "shortly before the start")
-		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
-		for range 3 {
-			d = g.Check(t.Context(), call)
-			require.True(t, d.Allowed)
-			v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
-			require.Equal(t, coalesce.Unknown, v.Outcome)
-			require.Contains(t, v.Text, "heed had no complete log")
-			time.Sleep(time.Second)
-		}
-		known.Store(true)
-		time.Sleep(2 * time.Second)
-		d = g.Check(t.Context(), call)
-		require.False(t, d.Allowed)
-		require.Equal(t, "Broken by a cat", d.Attention.Sample[0].Message)
-		require.Equal(t, []string{"no_log", "log_found", "Fine", "Broken by a cat"}, notices(s))
 	})
 }
 
@@ -226,30 +108,6 @@ func TestUnreadableLog(t *testing.T) {
 	})
 }
 
-// TestLogComesAndGoes: a log that comes and goes has one open item at a time, and few updates.
-func TestLogComesAndGoes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		var got sink
-		s.OnUpdates(got.take)
-		for range 10 {
-			f.gone.Store(true)
-			time.Sleep(time.Minute)
-			require.Len(t, s.Open(nil), 1)
-			f.gone.Store(false)
-			time.Sleep(time.Minute)
-			require.Empty(t, s.Open(nil))
-			r := s.Begin(session.Call{Tool: "t"})
-			v, _, err := r.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
-			require.Equal(t, coalesce.Clean, v.Outcome)
-		}
-		said := got.said()
-		require.LessOrEqual(t, len(said), 20, said)
-	})
-}
-
 // TestLogMoved is the table of a log that is moved away at one second, and back after a while.
 func TestLogMoved(t *testing.T) {
 	for _, c := range []struct {
@@ -272,8 +130,7 @@ func TestLogMoved(t *testing.T) {
 				r := s.Begin(session.Call{Tool: "t"})
 				f.gone.Store(true)
 				if c.call {
-					v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-					require.NoError(t, err)
+					v, related := end(t, r, event.StatusCompleted)
 					require.Equal(t, coalesce.Unknown, v.Outcome)
 					require.True(t, related.Blocking)
 					require.Equal(t, "no_log the file was moved away or removed: /logs/Player.log", related.Sample[0].Message)
@@ -299,13 +156,15 @@ func TestNoLogUngated(t *testing.T) {
 		s := start(t, session.Config{Log: f})
 		synctest.Wait()
 		look := s.Begin(session.Call{Tool: "look", Diagnostics: true})
-		_, _, err := look.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
+		end(t, look, event.StatusCompleted)
 		require.Empty(t, notices(s), "what only looks needs no log")
-		v, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
-		require.Equal(t, coalesce.Unknown, v.Outcome)
+		r := s.Begin(session.Call{Tool: "t"})
 		require.Equal(t, []string{"no_log"}, notices(s))
+		require.EqualValues(t, 1, s.Status().InFlight)
+		v, _ := end(t, r, event.StatusCompleted)
+		require.Equal(t, coalesce.Unknown, v.Outcome)
+		s.Begin(session.Call{Tool: "t"}).Abandon()
+		require.Zero(t, s.Status().InFlight)
 	})
 }
 

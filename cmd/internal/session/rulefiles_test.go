@@ -21,7 +21,7 @@ func TestRuleFiles(t *testing.T) {
 		path := filepath.Join(dir, "own.yaml")
 		write := func(text string) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-			time.Sleep(2 * session.DefaultRulePoll)
+			time.Sleep(2 * session.RulePoll)
 			synctest.Wait()
 		}
 		require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
@@ -51,7 +51,7 @@ func TestRuleFiles(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().Rules.Refused, "it is read again when it changes")
 
 		require.NoError(t, os.Remove(path))
-		time.Sleep(2 * session.DefaultRulePoll)
+		time.Sleep(2 * session.RulePoll)
 		synctest.Wait()
 		require.Contains(t, s.Status().Rules.Error, "own.yaml")
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
@@ -61,25 +61,5 @@ func TestRuleFiles(t *testing.T) {
 		require.Empty(t, good.Error)
 		require.Equal(t, st.Hash, good.Hash)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
-	})
-}
-
-// TestRuleEditWithinTheClock: an edit that leaves size and time of a file as they were, as two within the resolution of
-// the file system's clock do, is seen by the content before long.
-func TestRuleEditWithinTheClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "own.yaml")
-		at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
-		write := func(text string) {
-			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-			require.NoError(t, os.Chtimes(path, at, at))
-		}
-		write(testRules)
-		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
-		write(strings.Replace(testRules, "Broken", "Failed", 1))
-		time.Sleep(2 * session.DefaultRulePoll)
-		synctest.Wait()
-		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
-		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Failed"}.Entry()).Decision.Disposition)
 	})
 }

@@ -149,10 +149,10 @@ func (s *Session) Run(ctx context.Context) error {
 	wg.Go(func() { s.pump(ctx) })
 	wg.Go(func() { every(ctx, s.cfg.Tick, s.tick) })
 	if len(s.rules.names) > 0 {
-		wg.Go(func() { every(ctx, s.cfg.RulePoll, s.reloadIfChanged) })
+		wg.Go(func() { every(ctx, RulePoll, s.reloadIfChanged) })
 	}
 	if s.disk.path != "" {
-		wg.Go(func() { every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) }) })
+		wg.Go(func() { every(ctx, SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) }) })
 	}
 	if s.cfg.Log != nil {
 		wg.Go(func() {

@@ -25,36 +25,12 @@ import (
 
 const ms = time.Millisecond
 
-// TestUpdates: what is taken in is handed over at once, in order, and without the
-// clock.
-func TestUpdates(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		s := start(t, session.Config{})
-		k := &sink{}
-		s.OnUpdates(k.take)
-		s.Observe(broken("1").Entry())
-		synctest.Wait()
-		require.Equal(t, []string{"opened 1"}, k.said())
-		a, open := s.Current(t.Context(), "agent")
-		require.True(t, open)
-		s.Ack(t.Context(), "agent", a.ID, 0)
-		s.Raise(heed.Report{Key: "disk", Disposition: event.Blocking, Message: "full"})
-		synctest.Wait()
-		require.Equal(t, []string{"opened 1", "cleared 1", "opened 2"}, k.said())
-		require.Zero(t, time.Since(began))
-	})
-}
-
 // TestGate: a line that is in the file, and that nobody has looked at, holds the
 // next call back.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		s, f := following(t, session.Config{})
+		g := gateOf(t, s)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		require.True(t, g.Check(t.Context(), call).Allowed)
 		f.write("Broken thing 1")
@@ -105,9 +81,7 @@ func TestSettle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFeed()
-				s := start(t, session.Config{Log: f, Settle: c.settle})
-				synctest.Wait()
+				s, f := following(t, session.Config{Settle: c.settle})
 				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
 				for _, l := range c.lines {
 					switch {
@@ -120,8 +94,7 @@ func TestSettle(t *testing.T) {
 					}
 				}
 				replied := time.Now()
-				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-				require.NoError(t, err)
+				v, related := end(t, r, event.StatusCompleted)
 				require.True(t, v.Known)
 				require.Equal(t, "colony/build", v.Method)
 				require.Equal(t, c.took, time.Since(replied))
@@ -129,8 +102,7 @@ func TestSettle(t *testing.T) {
 				if related != nil {
 					require.Equal(t, v.AttentionID, related.ID)
 				}
-				again, same, err := r.End(t.Context(), event.StatusFailed, "")
-				require.NoError(t, err)
+				again, same := end(t, r, event.StatusFailed)
 				require.Equal(t, v, again, "once is enough")
 				require.Equal(t, related, same)
 				time.Sleep(time.Second)
@@ -149,17 +121,13 @@ func TestSettle(t *testing.T) {
 // just ended.
 func TestLoggedBeforeTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		for range 2 {
-			_, _, err := s.Begin(session.Call{Tool: "before"}).End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
+			end(t, s.Begin(session.Call{Tool: "before"}), event.StatusCompleted)
 		}
 		r := s.Begin(session.Call{Tool: "t"})
 		f.write("Broken thing")
-		v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
+		v, related := end(t, r, event.StatusCompleted)
 		require.Equal(t, coalesce.Affected, v.Outcome)
 		require.Equal(t, coalesce.ReasonCharged, v.Reason)
 		require.Equal(t, v.AttentionID, related.ID)
@@ -168,9 +136,7 @@ func TestLoggedBeforeTheAnswer(t *testing.T) {
 
 func TestSettleGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f, Settle: time.Minute})
-		synctest.Wait()
+		s, f := following(t, session.Config{Settle: time.Minute})
 		r := s.Begin(session.Call{Tool: "t"})
 		f.write("Fine")
 		ctx, cancel := context.WithTimeout(t.Context(), 5*ms)
@@ -189,27 +155,8 @@ func TestSettleGivesUp(t *testing.T) {
 
 		f.err = nil
 		r = s.Begin(session.Call{Tool: "t"})
-		v, _, err = r.End(t.Context(), event.StatusCancelled, "")
-		require.NoError(t, err)
+		v, _ = end(t, r, event.StatusCancelled)
 		require.Equal(t, event.StatusCancelled, v.Status)
-		require.Zero(t, s.Status().InFlight)
-	})
-}
-
-// TestCalls looks at ids, and at what is no operation.
-func TestCalls(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, session.Config{})
-		a, b := s.Begin(session.Call{ID: "same", Tool: "t"}), s.Begin(session.Call{ID: "same", Tool: "t"})
-		require.NotEqual(t, a.ID(), b.ID())
-		look := s.Begin(session.Call{ID: "look", Tool: "heed/entries", Diagnostics: true})
-		require.Empty(t, look.ID())
-		require.EqualValues(t, 3, s.Status().InFlight)
-		for _, r := range []*session.Running{a, b, look} {
-			_, _, err := r.End(t.Context(), event.StatusCompleted, "")
-			require.NoError(t, err)
-		}
-		require.EqualValues(t, 4, s.Status().Engine.Operations)
 		require.Zero(t, s.Status().InFlight)
 	})
 }
@@ -283,8 +230,7 @@ func TestWaitReportsLoss(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{Timeline: 8})
-		g, err := s.Gate(gate.Config{})
-		require.NoError(t, err)
+		g := gateOf(t, s)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		time.Sleep(time.Second)
@@ -304,39 +250,28 @@ func TestTimeline(t *testing.T) {
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
-			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Consumer, e.Status,
-				time.Duration(e.AfterMs)*time.Millisecond, e.Read != nil && *e.Read))
+			said = append(said, fmt.Sprintf("%d %s %s %s %s %s %v %v %v", e.Number, e.Kind, e.Consumer, e.Tool, e.Request,
+				e.Status, time.Duration(e.AfterMs)*time.Millisecond, e.Blocking, e.Read != nil && *e.Read))
 		}
 		require.Equal(t, []string{
-			"1 call_began agent  0s false",
-			"2 item_opened   0s false",
-			"3 call_ended agent completed 1s false",
-			"4 call_refused agent  0s false",
-			"5 ack_unknown agent  0s false",
-			"6 acknowledged agent  1m0s true",
-			"7 item_cleared   1m0s false",
+			"1 call_began agent colony/build r1  0s false false",
+			"2 item_opened     0s true false",
+			"3 call_ended agent colony/build r1 completed 1s true false",
+			"4 call_refused agent colony/build r1  0s true false",
+			"5 ack_unknown agent    0s false false",
+			"6 acknowledged agent    1m0s false true",
+			"7 item_cleared     1m0s false false",
 		}, said)
+		require.Equal(t, string(coalesce.ReasonAcknowledged), events[6].Reason)
 		require.Equal(t, d.Attention.ID, events[3].Attention)
 		require.Equal(t, events[0].Operation, events[2].Operation)
 		require.Equal(t, "blocking", events[2].Outcome)
-
-		for range 5 {
-			s.Ack(t.Context(), "agent", "no-such", 0)
-		}
-		events, lost, _ = s.Timeline(2)
-		require.EqualValues(t, 2, lost)
-		require.EqualValues(t, 5, events[0].Number)
-		require.Len(t, events, 8)
-		events, _, _ = s.Timeline(12)
-		require.Empty(t, events)
 	})
 }
 
 func TestModsAndStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		f.write("Loaded mods:\nSome Mod(author.somemod): SomeMod(1.0)\n", "No more", "Broken thing", "Odd thing")
 		require.NoError(t, s.Sync(t.Context()))
 		time.Sleep(time.Minute)
@@ -358,9 +293,7 @@ func TestModsAndStatus(t *testing.T) {
 
 func TestLogTellsTheGame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
+		s, f := following(t, session.Config{})
 		record := event.Entry{Message: `Broken: mod "Some Game" failed`}
 		require.NotEmpty(t, s.Engine().Blame(&record))
 		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)")
@@ -484,26 +417,11 @@ func TestStateRead(t *testing.T) {
 		before := k.n.Load()
 		r := s.Begin(c.call)
 		require.Equal(t, before, k.n.Load(), "when it has ended")
-		_, _, err := r.End(t.Context(), c.status, "")
-		require.NoError(t, err)
+		end(t, r, c.status)
 		require.Equal(t, c.want, k.n.Load()-before, c)
 	}
 	s.StateRead()
 	require.EqualValues(t, 3, k.n.Load())
-}
-
-func TestValidate(t *testing.T) {
-	for want, c := range map[string]session.Config{
-		"Config.Tick is -1":            {Tick: -1},
-		"Config.Settle is -1":          {Settle: -1},
-		"Config.Timeline is -1":        {Timeline: -1},
-		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
-		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
-		"MaxOpen":                      func() (c session.Config) { c.Engine.Coalesce.MaxOpen = -1; return c }(),
-	} {
-		_, err := session.New(c)
-		require.ErrorContains(t, err, want)
-	}
 }
 
 // TestOtherClock follows a log whose times are another clock's: a call meets its fault all the same.
@@ -517,8 +435,7 @@ func TestOtherClock(t *testing.T) {
 			for n := range 2 {
 				r := s.Begin(session.Call{ID: "1", Tool: "build"})
 				f.write(fmt.Sprintf("Broken thing of form %c", 'a'+n))
-				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
-				require.NoError(t, err)
+				v, related := end(t, r, event.StatusCompleted)
 				require.Equal(t, coalesce.Affected, v.Outcome, n)
 				require.True(t, related.Blocking)
 				for _, r := range s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records {

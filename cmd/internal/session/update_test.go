@@ -75,8 +75,7 @@ func TestUpdate(t *testing.T) {
 				require.True(t, a.StateInvalidated)
 				require.Len(t, s.Engine().Open(nil), 2)
 
-				g, err := s.Gate(gate.Config{})
-				require.NoError(t, err)
+				g := gateOf(t, s)
 				call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 				require.False(t, g.Check(t.Context(), call).Allowed)
 				acked := s.Ack(t.Context(), "agent", epoch+"-1", 0)

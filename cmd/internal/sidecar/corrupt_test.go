@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -103,74 +101,6 @@ func TestCutInput(t *testing.T) {
 		require.ErrorIs(t, s.err, io.ErrUnexpectedEOF, "cut at %d", at)
 		i, _ := slices.BinarySearch(starts, at)
 		require.EqualValues(t, starts[i-1], s.fatal.At, "cut at %d", at)
-	}
-}
-
-// TestCorruptHead: another version, and bytes that are not zero, end the input with an error that has the place;
-// another length or type is reported.
-func TestCorruptHead(t *testing.T) {
-	input, starts := script()
-	start := starts[3]
-	for at := range headSize {
-		for value := 0; value < 256; value += 51 {
-			bad := bytes.Clone(input)
-			if bad[start+at] == byte(value) {
-				continue
-			}
-			bad[start+at] = byte(value)
-			s := serve(t, bad)
-			what := fmt.Sprintf("byte %d is %d", at, value)
-			switch at {
-			case 5: // type
-				require.NoError(t, s.err, what)
-				if value != int(typeOperation) {
-					require.Positive(t, s.frames[typeError], what)
-				}
-			case 0, 1, 2, 3: // length: what follows is not the head of a frame, or the payload is of several
-				require.True(t, s.err != nil || s.frames[typeError] > 0, what)
-			default:
-				require.Error(t, s.err, what)
-				require.EqualValues(t, start, s.fatal.At, what)
-			}
-		}
-	}
-}
-
-// TestCorruptPayload: whatever a payload holds, the frames after it are read, and what cannot be is reported.
-func TestCorruptPayload(t *testing.T) {
-	input, starts := script()
-	starts = append(starts, len(input))
-	r := rand.New(rand.NewPCG(1, 2))
-	for round := range 60 {
-		bad := bytes.Clone(input)
-		i := 1 + r.IntN(len(starts)-3) // not the hello, nor the flush
-		payload := bad[starts[i]+headSize : starts[i+1]]
-		if len(payload) == 0 {
-			continue
-		}
-		for range 1 + r.IntN(4) {
-			payload[r.IntN(len(payload))] = byte(r.Uint32())
-		}
-		s := serve(t, bad)
-		require.NoError(t, s.err, "round %d, frame %d: %x", round, i, payload)
-		require.GreaterOrEqual(t, s.frames[typeAnswer]+s.frames[typeError], len(queryKinds), "round %d", round)
-	}
-}
-
-// TestCorruptHello: a hello that cannot be read is reported, and nothing else is done.
-func TestCorruptHello(t *testing.T) {
-	input, starts := script()
-	step := 3
-	if testing.Short() {
-		step = 13
-	}
-	for at := headSize; at < starts[1]; at += step {
-		for value := 0; value < 256; value += 61 {
-			bad := bytes.Clone(input)
-			bad[at] = byte(value)
-			s := serve(t, bad)
-			require.Equal(t, s.err == nil, s.frames[typeWelcome] == 1, "byte %d is %d: %v", at, value, s.err)
-		}
 	}
 }
 

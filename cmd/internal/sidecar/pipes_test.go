@@ -1,9 +1,7 @@
 package sidecar
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/event"
 )
 
 // TestUnreadAnswers: answers that no client reads are kept up to a bound, and the others counted.
@@ -42,58 +39,6 @@ func TestUnreadAnswers(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	w.gather(time.Now(), false)
 	require.Empty(t, w.buf, "it is said once")
-}
-
-// TestNobodyReads holds that a client which does not read is no reason to stop ingesting, and that what waits is bounded
-// and what was dropped reported.
-func TestNobodyReads(t *testing.T) {
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- Serve(in, out, Config{Epoch: "e"}) }()
-	write := func(t2 frameType, v any) {
-		_, err := toServer.Write(sent(nil, t2, v))
-		require.NoError(t, err)
-	}
-	write(typeHello, &hello{})
-	long := line{level: event.LevelInfo, message: bytes.Repeat([]byte("long "), 2000)}
-	for i := range 500 {
-		long.number = uint64(i + 1)
-		write(typeLog, &long)
-	}
-	for i := range 60 {
-		write(typeQuery, &query{Number: uint64(i), Kind: queryRead, Limit: 1000})
-	}
-	go func() {
-		write(typeQuery, &query{Number: 1000, Kind: queryFlush})
-		_ = toServer.Close()
-	}()
-	var answers, lost, size int
-	f := &frames{in: bufio.NewReader(fromServer)}
-	for {
-		ft, payload, err := f.next()
-		if err != nil {
-			break
-		}
-		size += len(payload)
-		if ft == typeAnswer {
-			answers++
-		}
-		if ft == typeError {
-			var p problem
-			require.NoError(t, json.Unmarshal(payload, &p))
-			_, err := fmt.Sscanf(p.Text, "%d answers were dropped", &lost)
-			require.NoError(t, err)
-		}
-		if answers+lost == 61 {
-			break
-		}
-	}
-	require.Positive(t, lost)
-	require.Positive(t, answers)
-	require.Less(t, size, 4*maxWaiting)
-	require.NoError(t, <-done)
-	_ = fromServer.Close()
 }
 
 // TestStuckOutput holds that a server ends with its input, even while a write is stuck.

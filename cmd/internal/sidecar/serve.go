@@ -37,10 +37,11 @@ const lastWords = 250 * time.Millisecond
 // in or out. After the end of in it returns within a moment, even while a write to out is stuck; after a panic, a read
 // from in may be under way until the caller closes it.
 func Serve(in io.Reader, out io.Writer, cfg Config) error {
-	r := &reader{frames: frames{in: bufio.NewReaderSize(in, keptBuffer)}, cfg: cfg}
-	r.w = &writer{out: out, wake: make(chan struct{}, 1), ending: make(chan struct{})}
-	r.greeted = make(chan *server, 1)
-	read, written := contained(r.run), contained(func() error { return r.w.run(r.greeted) })
+	f := &frames{in: bufio.NewReaderSize(in, keptBuffer)}
+	w := &writer{out: out, wake: make(chan struct{}, 1), ending: make(chan struct{})}
+	greeted := make(chan *server, 1)
+	read := contained(func() error { return readFrames(f, w, cfg, greeted) })
+	written := contained(func() error { return w.run(greeted) })
 	select {
 	case err := <-written: // a panic: it runs until the input has ended
 		return err
@@ -49,9 +50,9 @@ func Serve(in io.Reader, out io.Writer, cfg Config) error {
 			err = nil
 		}
 		if err != nil {
-			r.w.problem(&problem{At: r.frames.at, Fatal: true, Text: err.Error()})
+			w.problem(&problem{At: f.at, Fatal: true, Text: err.Error()})
 		}
-		close(r.w.ending)
+		close(w.ending)
 		select {
 		case failed := <-written:
 			return cmp.Or(err, failed)
@@ -75,35 +76,27 @@ func contained(f func() error) <-chan error {
 	return result
 }
 
-// reader reads frames and has a server ingest them.
-type reader struct {
-	frames  frames
-	cfg     Config
-	w       *writer
-	greeted chan *server // gets the server, once there is one
-}
-
-// run returns when nothing can be read any more.
-func (r *reader) run() error {
-	if err := r.frames.skipMark(); err != nil {
+// readFrames has a server ingest all frames, and returns when nothing can be read any more. The writer gets the server.
+func readFrames(f *frames, w *writer, cfg Config, greeted chan<- *server) error {
+	if err := f.skipMark(); err != nil {
 		return err
 	}
-	s, err := greet(&r.frames, r.w, r.cfg)
+	s, err := greet(f, w, cfg)
 	if err != nil {
 		return err
 	}
-	r.greeted <- s
-	r.w.notify() // of the welcome
+	greeted <- s
+	w.notify() // of the welcome
 	for {
-		if waits := r.frames.in.Buffered() == 0; r.w.waiting.Swap(waits) != waits && waits {
+		if waits := f.in.Buffered() == 0; w.waiting.Swap(waits) != waits && waits {
 			runtime.Gosched() // the writer writes on this thread: to wake another one may take milliseconds
 		}
-		at := r.frames.at
-		t, payload, err := r.frames.next()
+		at := f.at
+		t, payload, err := f.next()
 		if err != nil {
 			return err
 		}
-		r.w.waiting.Store(false)
+		w.waiting.Store(false)
 		s.ingest(t, payload, at)
 	}
 }

@@ -2,14 +2,21 @@ package statefile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"github.com/heedlog/heed/internal/files"
 )
 
 // MaxFile bounds a file that is read, in bytes: far above the snapshot of an engine with default bounds.
 const MaxFile = 256 << 20
+
+// filePerm excludes other users: a state holds text of a log, which may have names, paths and tokens.
+const filePerm = 0o600
 
 // tempSuffix marks an incomplete file. The next WriteFile replaces a file that a kill left.
 const tempSuffix = ".tmp"
@@ -19,28 +26,26 @@ const tempSuffix = ".tmp"
 //
 // It writes to a name that ends in ".tmp", in the folder of path, and allocates nothing of the data's size. Two calls
 // for one path must not run at the same time. The file's permissions are 0600.
-func WriteFile(path string, data []byte) error { return writeFile(osFS{}, path, data) }
-
-func writeFile(fs filesystem, path string, data []byte) error {
+func WriteFile(path string, data []byte) error {
 	temp := path + tempSuffix
-	err := writeWhole(fs, temp, data)
+	err := writeWhole(temp, data)
 	if err == nil {
-		err = fs.rename(temp, path)
+		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		_ = fs.remove(temp)
+		_ = os.Remove(temp)
 		return fmt.Errorf("statefile: %w", err)
 	}
-	if err := fs.syncDir(filepath.Dir(path)); err != nil {
+	if err := syncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("statefile: %w", err)
 	}
 	return nil
 }
 
 // writeWhole makes a new file, durable but for its name.
-func writeWhole(fs filesystem, name string, data []byte) error {
-	_ = fs.remove(name) // left by a kill; if it cannot be removed, create fails
-	f, err := fs.create(name)
+func writeWhole(name string, data []byte) error {
+	_ = os.Remove(name) // left by a kill; if it cannot be removed, it is in the way
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
 	if err != nil {
 		return err
 	}
@@ -48,6 +53,23 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 		err = f.Sync()
 	}
 	return cmp.Or(err, f.Close())
+}
+
+// syncDir makes the creation and the renaming of files in a folder durable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which has no such call; its file systems log their metadata
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	_ = f.Close()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // a network's or user's file system without such a call: it promises no more than it does
+	}
+	return err
 }
 
 // ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as

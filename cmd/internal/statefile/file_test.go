@@ -45,41 +45,21 @@ func TestFileIsRegular(t *testing.T) {
 	}
 }
 
-// TestFileIsOldOrNew lets each step of a WriteFile fail, be killed, or be the
-// last before the power goes, with a write torn at every byte.
-func TestFileIsOldOrNew(t *testing.T) {
-	old, replacement := []byte("the old payload"), []byte("the new payload, which is longer")
-	for step := 0; ; step++ {
-		done := false
-		for torn := range 1 + len(replacement) {
-			for _, why := range []error{errKilled, os.ErrPermission} {
-				for _, power := range []bool{false, true} {
-					disk := newFaultFS()
-					require.NoError(t, writeFile(disk, "d/f", old))
-					at := 0
-					disk.fault = func(_ string, n int) (int, error) {
-						if at++; at-1 == step {
-							return min(n, torn), why
-						}
-						return n, nil
-					}
-					err := writeFile(disk, "d/f", replacement)
-					done = err == nil && at <= step
-					disk.restart(power, func(n int) int { return min(n, torn) })
-					require.Contains(t, disk.files, "d/f", "step %d, %d bytes", step, torn)
-					got := disk.files["d/f"].data
-					if err == nil {
-						require.Equal(t, replacement, got)
-					} else {
-						require.Contains(t, [][]byte{old, replacement}, got)
-					}
-					require.NoError(t, writeFile(disk, "d/f", replacement), "what is left behind is in nobody's way")
-				}
-			}
-		}
-		if done {
-			require.Greater(t, step, 5)
-			return
-		}
-	}
+// TestFileFails: a file that cannot be replaced stays as it is, and nothing is left beside it.
+func TestFileFails(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "folder")
+	old := filepath.Join(folder, "old")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
+	require.Error(t, WriteFile(folder, []byte("new")))
+	require.FileExists(t, old)
+	require.NoFileExists(t, folder+tempSuffix)
+	require.ErrorIs(t, WriteFile(filepath.Join(folder, "none", "file"), nil), fs.ErrNotExist)
+
+	require.NoError(t, os.Mkdir(old+tempSuffix, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(old+tempSuffix, "in the way"), nil, 0o600))
+	require.ErrorIs(t, WriteFile(old, []byte("new")), fs.ErrExist)
+	got, err := ReadFile(old)
+	require.NoError(t, err)
+	require.Equal(t, "old", string(got))
 }

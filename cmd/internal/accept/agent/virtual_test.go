@@ -159,7 +159,7 @@ func newSession(t *testing.T, name planName, log *memoryLog) *session.Session {
 	dedup := bridge.NewDedup()
 	cfg := session.Config{
 		Log: bridge.Feed(log, dedup), Engine: heed.Config{Rules: set, Epoch: "bench"},
-		Timeline: 100_000, RulePoll: 24 * time.Hour,
+		Timeline: 100_000,
 	}
 	s, err := session.New(cfg)
 	require.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
@@ -47,13 +48,7 @@ var talks = []string{everything}
 // habits are those of the field.
 var habits = []habit{
 	{name: "none"},
-	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Frames: standin.Unlocked, Storm: 200}},
-	{name: "the answer's header first", mod: standin.ModConfig{Channels: talks, Frames: standin.AnswerFirst}},
-	{name: "the event's header first", mod: standin.ModConfig{Channels: talks, Frames: standin.EventFirst}},
-	{
-		name: "the same, one connection alone",
-		mod:  standin.ModConfig{Channels: talks, Frames: standin.EventFirst, Connections: standin.Refused},
-	},
+	{name: "talks while it answers", mod: standin.ModConfig{Channels: talks, Unlocked: true, Storm: 200}},
 	{name: "counts characters", mod: standin.ModConfig{Characters: true}, params: `{"name":"Łódź 日本 🏠"}`, speed: 10, share: 15},
 	{name: "Nagle's algorithm", mod: standin.ModConfig{Nagle: true}},
 	{name: "results of 16 MiB", mod: standin.ModConfig{Result: 16 << 20}, share: 10},
@@ -68,7 +63,7 @@ type game struct {
 	t      *testing.T
 	mod    *standin.Mod
 	addr   string // of the mod
-	bridge *standin.Bridge
+	bridge *fieldbridge.Bridge
 	frozen bool
 	stop   context.CancelFunc // of the mod
 	ended  chan struct{}
@@ -139,7 +134,7 @@ func play(t *testing.T, h *habit, through bool) *result {
 	if h.lines > 0 {
 		defer flood(t, cfg.LogPath, h.lines)()
 	}
-	g.bridge = standin.NewBridge(standin.BridgeConfig{
+	g.bridge = fieldbridge.New(fieldbridge.Config{
 		Token: token, Speed: h.speed,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
 			var d net.Dialer
@@ -179,7 +174,7 @@ func play(t *testing.T, h *habit, through bool) *result {
 // agent does what an agent would after a failed call.
 func (g *game) agent(err error) {
 	switch {
-	case errors.Is(err, standin.ErrHeldBack):
+	case errors.Is(err, fieldbridge.ErrHeldBack):
 		require.NoError(g.t, g.bridge.Acknowledge())
 	case !g.bridge.Connected():
 		require.NoError(g.t, g.bridge.Connect())

@@ -107,7 +107,7 @@ func serveLog(t testing.TB) flooded {
 func wrapTalking(t testing.TB) flooded {
 	t.Helper()
 	cfg, err := json.Marshal(standin.ModConfig{
-		Channels: []string{"colony/ticks"}, Frames: standin.Unlocked, Nagle: true, Characters: true, Storm: 1000,
+		Channels: []string{"colony/ticks"}, Unlocked: true, Nagle: true, Characters: true, Storm: 1000,
 	})
 	require.NoError(t, err)
 	w := start(t, nil, "talks", string(cfg))

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/standin"
 )
 
 func TestWrapWithoutMod(t *testing.T) {
@@ -75,7 +75,7 @@ func TestWrapSlowMod(t *testing.T) {
 func TestWrapLateMod(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil, "slow")
-	b := standin.NewBridge(standin.BridgeConfig{
+	b := fieldbridge.New(fieldbridge.Config{
 		Token: w.token,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
 			var d net.Dialer

@@ -1,4 +1,4 @@
-package standin
+package fieldbridge
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -23,8 +24,8 @@ func TestBridge(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		var all []time.Duration
-		var mod *Mod // nil: it does not listen
-		b := NewBridge(BridgeConfig{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		var mod *standin.Mod // nil: it does not listen
+		b := New(Config{Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, time.Since(start))
@@ -55,12 +56,12 @@ func TestBridge(t *testing.T) {
 		_, err := b.Call("colony/build", `{}`)
 		require.ErrorIs(t, err, ErrNotConnected)
 
-		mod = NewMod(ModConfig{Frozen: true}) // it accepts, and does not answer
+		mod = standin.NewMod(standin.ModConfig{Frozen: true}) // it accepts, and does not answer
 		began, before := time.Now(), len(dials)
 		require.Error(t, b.Connect())
 		require.Equal(t, 15*time.Second, time.Since(began))
 		require.Len(t, dialed(), before+1)
-		mod = NewMod(ModConfig{})
+		mod = standin.NewMod(standin.ModConfig{})
 		require.NoError(t, b.Connect())
 		require.Equal(t, []string{"colony/build", "colony/look"}, b.Mirrored())
 		testkit.Must(b.Call("colony/build", `{}`))
