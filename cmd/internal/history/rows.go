@@ -56,10 +56,10 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 	if err := t.exec(`INSERT OR REPLACE INTO body VALUES (?, ?)`, k.id, t.h.encode.EncodeAll(data, nil)); err != nil {
 		return err
 	}
-	if err := t.pruneMods(); err != nil {
+	if err := t.putGroups(k.id, game, s); err != nil || k.running || id == nil {
 		return err
 	}
-	return t.putGroups(k.id, game, s)
+	return t.prune()
 }
 
 // modlist returns the number of a list of mods, which it keeps once; nil where none is listed.
@@ -99,150 +99,82 @@ func modKey(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.Packa
 
 // putGroups replaces the groups of a session.
 func (t *tx) putGroups(session int64, game string, s *summary.Session) error {
-	before, err := t.numbers(`DELETE FROM occurrence WHERE session = ? RETURNING sig`, session)
+	if err := t.exec(`DELETE FROM occurrence WHERE session = ?`, session); err != nil {
+		return err
+	}
+	find, err := t.PrepareContext(t.ctx, `SELECT id, grp, template FROM signature
+		WHERE signature = ? AND version = ? AND game = ?`)
 	if err != nil {
 		return err
 	}
-	next, err := t.number(`SELECT coalesce(max(id), 0) + 1 FROM signature`)
-	if err != nil {
-		return err
-	}
-	w := groupWriter{tx: t, session: session, game: game, version: s.Signatures, next: next, after: map[int64]bool{}}
-	for query, stmt := range map[string]**sql.Stmt{
-		`SELECT id, grp, template FROM signature WHERE signature = ? AND version = ? AND game = ?`: &w.find,
-		`INSERT INTO signature VALUES (?, ?, ?, ?, ?, '')`:                                         &w.insert,
-		`INSERT INTO occurrence VALUES (` + placeholders(9) + `)`:                                  &w.occur,
-	} {
-		if *stmt, err = t.PrepareContext(t.ctx, query); err != nil {
-			return err
-		}
-		defer (*stmt).Close() //nolint:errcheck // the transaction ends it
-	}
+	defer find.Close() //nolint:errcheck // the transaction ends it
 	for i := range s.Groups {
-		if err := w.put(&s.Groups[i]); err != nil {
-			return err
+		g := &s.Groups[i]
+		name, template, err := t.join(find, game, s.Signatures, slices.Concat([]signature.ID{g.Signature}, g.Members))
+		if err == nil && g.Template != "" && g.Template != template {
+			err = t.exec(`UPDATE signature SET template = ? WHERE id = ?`, g.Template, name)
 		}
-	}
-	return t.pruneSignatures(slices.DeleteFunc(before, func(sig int64) bool { return w.after[sig] }))
-}
-
-// groupWriter writes groups of a session.
-type groupWriter struct {
-	*tx
-	session, next       int64
-	game                string
-	version             int
-	find, insert, occur *sql.Stmt
-	after               map[int64]bool // the signatures that name groups
-}
-
-// put writes a group, and joins with it the groups that its signatures are of.
-func (w *groupWriter) put(g *summary.Group) error {
-	var missing []int64
-	var groups []int64
-	name, template := w.next, "" // the signature that names it
-	for i, member := range slices.Concat([]signature.ID{g.Signature}, g.Members) {
-		sig := int64(member)
-		var id, group int64
-		var text string
-		switch err := w.find.QueryRowContext(w.ctx, sig, w.version, w.game).Scan(&id, &group, &text); {
-		case errors.Is(err, sql.ErrNoRows):
-			if !slices.Contains(missing, sig) {
-				missing = append(missing, sig)
-			}
-			continue
-		case err != nil:
-			return err
-		}
-		if i == 0 {
-			name, template = id, text
-		}
-		groups = append(groups, group)
-	}
-	slices.Sort(groups)
-	groups = slices.Compact(append(groups, w.next))
-	for _, other := range groups[1:] {
-		if other == w.next {
-			continue
-		}
-		if err := w.exec(`UPDATE signature SET grp = ? WHERE grp = ?`, groups[0], other); err != nil {
-			return err
-		}
-	}
-	for _, sig := range missing {
-		if _, err := w.insert.ExecContext(w.ctx, w.next, groups[0], sig, w.version, w.game); err != nil {
-			return err
-		}
-		w.next++
-	}
-	if g.Template != "" && g.Template != template {
-		if err := w.exec(`UPDATE signature SET template = ? WHERE id = ?`, g.Template, name); err != nil {
-			return err
-		}
-	}
-	w.after[name] = true
-	_, err := w.occur.ExecContext(w.ctx, w.session, name, int64(g.Count), g.Disposition.String(), g.Severity.String(),
-		g.Rule, int64(g.First), int64(g.Last), g.Phase)
-	return err
-}
-
-// drop forgets sessions.
-func (t *tx) drop(ids []int64) error {
-	var signatures []int64
-	for _, id := range ids {
-		gone, err := t.numbers(`DELETE FROM occurrence WHERE session = ? RETURNING sig`, id)
 		if err != nil {
 			return err
 		}
-		signatures = append(signatures, gone...)
-		if err := t.exec(`DELETE FROM body WHERE session = ?`, id); err != nil {
-			return err
-		}
-		if err := t.exec(`DELETE FROM session WHERE id = ?`, id); err != nil {
-			return err
-		}
-	}
-	if err := t.pruneMods(); err != nil {
-		return err
-	}
-	return t.pruneSignatures(signatures)
-}
-
-// pruneSignatures removes templates of signatures without a session, and groups without a session.
-func (t *tx) pruneSignatures(ids []int64) error {
-	slices.Sort(ids)
-	var groups []int64
-	for _, id := range slices.Compact(ids) {
-		gone, err := t.numbers(`UPDATE signature SET template = '' WHERE id = ?1
-			AND NOT EXISTS (SELECT 1 FROM occurrence WHERE sig = ?1) RETURNING grp`, id)
-		if err != nil {
-			return err
-		}
-		groups = append(groups, gone...)
-	}
-	slices.Sort(groups)
-	for _, group := range slices.Compact(groups) {
-		if err := t.exec(`DELETE FROM signature WHERE grp = ?1 AND NOT EXISTS
-			(SELECT 1 FROM signature s JOIN occurrence o ON o.sig = s.id WHERE s.grp = ?1)`, group); err != nil {
+		if err := t.exec(`INSERT INTO occurrence VALUES (`+placeholders(9)+`)`, session, name, int64(g.Count),
+			g.Disposition.String(), g.Severity.String(), g.Rule, int64(g.First), int64(g.Last), g.Phase); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pruneMods removes lists of mods that no session has any more, and mods that no list has.
-func (t *tx) pruneMods() error {
-	lists, err := t.numbers(`DELETE FROM modlist WHERE NOT EXISTS
-		(SELECT 1 FROM session WHERE modlist = modlist.id) RETURNING id`)
-	if err != nil || len(lists) == 0 {
-		return err
+// join makes the groups of signatures one, and returns the id and the template of the first signature.
+func (t *tx) join(find *sql.Stmt, game string, version int, sigs []signature.ID) (name int64, template string, err error) {
+	var groups []int64
+	for i, sig := range sigs {
+		var id, group int64
+		var text string
+		err := find.QueryRowContext(t.ctx, int64(sig), version, game).Scan(&id, &group, &text)
+		if errors.Is(err, sql.ErrNoRows) {
+			id, err = t.number(`INSERT INTO signature SELECT next, next, ?, ?, ?, ''
+				FROM (SELECT coalesce(max(id), 0) + 1 AS next FROM signature) RETURNING id`, int64(sig), version, game)
+			group = id
+		}
+		if err != nil {
+			return 0, "", err
+		}
+		if i == 0 {
+			name, template = id, text
+		}
+		groups = append(groups, group)
 	}
-	for _, list := range lists {
-		if err := t.exec(`DELETE FROM modlist_entry WHERE list = ?`, list); err != nil {
+	first := slices.Min(groups)
+	for _, other := range groups {
+		if other != first {
+			err = cmp.Or(err, t.exec(`UPDATE signature SET grp = ? WHERE grp = ?`, first, other))
+		}
+	}
+	return name, template, err
+}
+
+// drop forgets sessions.
+func (t *tx) drop(ids []int64) error {
+	for _, id := range ids {
+		if err := t.exec(`DELETE FROM occurrence WHERE session = ?1; DELETE FROM body WHERE session = ?1;
+			DELETE FROM session WHERE id = ?1`, id); err != nil {
 			return err
 		}
 	}
-	return t.exec(`DELETE FROM mod WHERE id NOT IN (SELECT mod FROM modlist_entry)`)
+	if len(ids) == 0 {
+		return nil
+	}
+	return t.prune()
+}
+
+// prune removes templates and groups that no session has any more, lists of mods, and mods that no list has.
+func (t *tx) prune() error {
+	return t.exec(`UPDATE signature SET template = '' WHERE template <> '' AND id NOT IN (SELECT sig FROM occurrence);
+		DELETE FROM signature WHERE grp NOT IN (SELECT s.grp FROM occurrence o JOIN signature s ON s.id = o.sig);
+		DELETE FROM modlist WHERE NOT EXISTS (SELECT 1 FROM session WHERE modlist = modlist.id);
+		DELETE FROM modlist_entry WHERE list NOT IN (SELECT id FROM modlist);
+		DELETE FROM mod WHERE id NOT IN (SELECT mod FROM modlist_entry)`)
 }
 
 // trim forgets the oldest sessions where there are too many, in number or in bytes.
