@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"strings"
@@ -88,36 +87,6 @@ func TestBackpressure(t *testing.T) {
 		editor.close()
 		require.NoError(t, <-ended)
 		agent.close()
-	})
-}
-
-// TestSessions holds that what stops a turn of one session does nothing to another.
-func TestSessions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
-		w.play(`
-			E {"jsonrpc":"2.0","id":"n","method":"session/new","params":{}}
-			a n:
-			A {"jsonrpc":"2.0","id":"n","result":{"sessionId":"other"}}
-			e n:
-			E prompt 1 Build.
-			a prompt 1 Build.
-			A permission 1
-			e permission 1
-			E {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"other","prompt":[]}}
-			a prompt 2
-			M item
-			a cancel
-			A 2: cancelled
-			a prompt heed-1 W:|+ heed: item ~
-			E 1: outcome selected
-			a 1: outcome selected
-			A 1: end_turn
-			e 1: end_turn
-			A heed-1: end_turn
-			e 2: end_turn`)
 	})
 }
 
@@ -223,41 +192,6 @@ func TestEditorLeaves(t *testing.T) {
 	})
 }
 
-// TestSessionThatIsNotSteered holds that a session passes through where it has no conversation, or where the version of
-// the protocol is not known.
-func TestSessionThatIsNotSteered(t *testing.T) {
-	none := func(c *Config) {
-		c.Start = func(string, bool, steer.Ceiling, func(steer.Action)) (Conversation, error) {
-			return nil, errors.New("no")
-		}
-	}
-	t.Run("conversation", func(t *testing.T) { passes(t, `{"protocolVersion":1}`, none) })
-	t.Run("version", func(t *testing.T) { passes(t, `{"protocolVersion":3}`) })
-}
-
-func passes(t *testing.T, initialized string, changes ...func(*Config)) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, changes...)
-		defer w.close()
-		w.open(initialized)
-		w.play(`
-			E prompt 1 Build.
-			a prompt 1 Build.
-			E prompt 2 Build.
-			a prompt 2 Build.
-			A chunk
-			e chunk
-			A 2: end_turn
-			e 2: end_turn
-			A permission 1
-			e permission 1
-			E 1: outcome selected
-			a 1: outcome selected
-			A 1: end_turn
-			e 1: end_turn`)
-	})
-}
-
 func TestRunEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		editor, near := connect()
@@ -268,27 +202,6 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		editor.close()
 		agent.close()
-	})
-}
-
-// TestOpenRequestsHaveIDs holds that a second request under an id that is open is refused, and that ids are compared as
-// what they stand for.
-func TestOpenRequestsHaveIDs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
-		w.play(`
-			E prompt heed-1 Build.
-			a prompt heed-1 Build.
-			E {"jsonrpc":"2.0","id":"\u0068eed-1","method":"x"}
-			e heed-1: error
-			M item
-			a cancel
-			A {"jsonrpc":"2.0","id":"\u0068eed-1","result":{"stopReason":"cancelled"}}
-			a prompt heed-2 W:|Build.|+ heed: item ~
-			A heed-2: end_turn
-			e heed-1: end_turn`)
 	})
 }
 
@@ -367,26 +280,3 @@ func TestLongAnswer(t *testing.T) {
 	})
 }
 
-// TestCanceledRequest holds that a request that the editor canceled is not open any more: its id can be used again, and
-// its answer, if the agent has one, passes.
-func TestCanceledRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
-		w.play(`
-			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
-			a session/list
-			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2.0}}
-			a $/cancel_request
-			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
-			a session/list
-			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}
-			a $/cancel_request
-			A 2: end_turn
-			e 2: end_turn`)
-		w.agent.close()
-		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
-		synctest.Wait()
-		require.Empty(t, w.editor.take())
-	})
-}
