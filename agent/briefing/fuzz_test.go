@@ -56,20 +56,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-// FuzzExpand: no value is expanded again, and what is left out is named.
-func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"", "$agent", "$$agent $", "$attention.rule.x$", "$attention.", "$none $session", "$é"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		v := variables{
-			&Request{AgentID: "$session", SessionID: "$"},
-			[]Fragment{{Source: SourceAttention, Refs: map[string]string{"rule": "$agent"}}},
-		}
-		out, missing := v.expand(s)
-		if missing != "" && (out != "" || missing[0] != '$' || len(missing) == 1) {
-			t.Fatalf("%q, missing %q", out, missing)
-		}
-	})
-}

@@ -223,9 +223,11 @@ func TestInvariants(t *testing.T) {
 	})
 	t.Run("budgets are respected", func(t *testing.T) {
 		each(t, func(t *testing.T, template *Template, _ *world, c *Context) {
-			sum := 0
+			sum, text := 0, ""
 			for _, f := range c.Fragments {
 				lines := 0
+				text += f.Content
+				require.True(t, f.Relevance >= 0 && f.Relevance <= 1)
 				for line := range strings.Lines(f.Content) {
 					lines += template.Tokens.estimate("", strings.TrimSuffix(line, "\n"), Prose)
 				}
@@ -233,6 +235,7 @@ func TestInvariants(t *testing.T) {
 				sum += f.TokenEstimate
 			}
 			require.Equal(t, sum, c.Used.Tokens)
+			require.Equal(t, text, c.Text)
 			if most := template.Budget.MaxContextTokens; most > 0 {
 				require.LessOrEqual(t, sum, most)
 			}

@@ -279,4 +279,3 @@ func TestLongAnswer(t *testing.T) {
 		w.close()
 	})
 }
-
