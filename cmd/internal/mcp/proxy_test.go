@@ -75,40 +75,6 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestGate: a call is held back until the item was acknowledged; what only reads passes.
-func TestGate(t *testing.T) {
-	b := begin(t)
-	listed := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-		`"result":{"tools":[{"name":"build"},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
-	require.Contains(t, listed, `"name":"heed_ack"`)
-	require.NotContains(t, listed, "attention/ack")
-	b.log(fault)
-	b.ask(build)
-	said, failed := texts(t, b.take(b.client))
-	require.True(t, failed)
-	require.Contains(t, said[0], "Not executed: ")
-	require.Contains(t, said[0], `call heed_ack with id "1"`)
-	require.Contains(t, said[0], "\n> Exception ticking Crane7")
-	look := strings.Replace(build, `"build"`, `"look"`, 1)
-	require.Contains(t, b.asks(look, built), `"text":"built"`)
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
-	require.Empty(t, b.session.Open(nil), "the acknowledgement covered what was shown")
-}
-
-// TestAcknowledgementCoversWhatWasShown: what came after the result opens a successor.
-func TestAcknowledgementCoversWhatWasShown(t *testing.T) {
-	b := begin(t)
-	b.log(fault)
-	b.ask(build)
-	b.take(b.client)
-	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, b.take(b.client), `{\"acknowledged\":true,\"covered\":[\"1\"],\"open\":[\"2, blocking true: `)
-	require.Len(t, b.session.Open(nil), 1)
-}
-
 // TestResultsCarryAttention in each form of a result, before the server's text.
 func TestResultsCarryAttention(t *testing.T) {
 	for name, c := range map[string]struct{ result, want string }{
@@ -198,22 +164,6 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestCanceledCall: a call that the client canceled has ended, whether or not the server answers it. What it did is not
-// known, which holds the next one back.
-func TestCanceledCall(t *testing.T) {
-	b := begin(t)
-	b.ask(build)
-	b.take(b.server)
-	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
-	b.ask(cancel)
-	require.Equal(t, cancel, b.take(b.server))
-	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.take(b.client))
-	b.ask(build)
-	said, _ := texts(t, b.take(b.client))
-	require.Contains(t, said[0], "operation build (call-", "its outcome is not known")
-}
-
 // TestCanceledBeforeItPassed: a call that the client canceled while it was checked does not reach the server, and is no
 // reason to hold the next one back. Calls after it keep their order.
 func TestCanceledBeforeItPassed(t *testing.T) {
@@ -250,22 +200,6 @@ func TestIDs(t *testing.T) {
 		current, _ := b.session.Current(t.Context(), mcp.Consumer)
 		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
-}
-
-// TestIDsOfEachSide: a server may give its own requests the ids of calls that it has.
-func TestIDsOfEachSide(t *testing.T) {
-	b := begin(t)
-	b.ask(build)
-	require.Equal(t, build, b.take(b.server))
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`, `{"jsonrpc":"2.0","id":7,"method":"ping"}`,
-	} {
-		b.serve(line)
-		require.Equal(t, line, b.take(b.client))
-	}
-	b.log(fault)
-	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Contains(t, b.take(b.client), "Outcome of this call", "it was not answered before")
 }
 
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
