@@ -169,13 +169,6 @@ func TestDedupValidation(t *testing.T) {
 	_, err := New(Policy{Mode: "stear", Tries: -1}, Ceiling{}, known)
 	require.ErrorContains(t, err, `mode "stear": must be one of`)
 	require.ErrorContains(t, err, "policy.tries is -1")
-
-	m := working(t, Policy{Mode: ModeQueue, Dedup: DedupDrop})
-	got, _ := m.Receive(start, Message{Author: "owner", Text: "lost"})
-	require.Equal(t, Dropped, got)
-	require.EqualValues(t, 1, m.State().Dropped)
-	got, _ = m.Receive(start, Message{Author: "heed", Topic: "item-1", Text: "kept"})
-	require.Equal(t, Accepted, got)
 }
 
 // TestQueueToRender drives what is queued in the cancel window through the real merge and renderer.
@@ -262,9 +255,25 @@ func TestCrossThreadReply(t *testing.T) {
 	require.NotContains(t, shown, "thread A")
 }
 
-// item is a message of attention.
-func item(topic, revision string) Message {
-	return Message{Author: "heed", Topic: topic, Revision: revision, Text: topic + " " + revision}
+// TestFraming is the table of the words around a batch.
+func TestFraming(t *testing.T) {
+	item, dig := Message{Author: "heed", Text: "it broke"}, Message{Author: "owner", Text: "Dig."}
+	for want, b := range map[string]Batch{
+		"it broke": {Rides: true, Messages: []Message{item}},
+		"[This arrived while you were working]\n\nFrom owner:\n\nDig.\n\nPlease continue": {Messages: []Message{dig}},
+		"[2 messages arrived while you were working]\n\nFrom heed:\n\nit broke\n\nFrom owner:\n\nDig.\n\nPlease": {
+			Reason: ReasonSteer, Messages: []Message{item, dig},
+		},
+		"[What you were working on]\n\nBuild a wall.\n\nYou were stopped for a message that is no news any more. Please " +
+			"continue what you were working on.": {Prompts: true, Working: []Message{task}},
+		"it broke\n\nA call to the game was in flight when you were stopped. Its outcome is unknown": {
+			Rides: true, Messages: []Message{item}, Unknown: 1,
+		},
+	} {
+		got := Framing{}.Render(b)
+		require.True(t, strings.HasPrefix(got, want), got)
+		require.Equal(t, want == item.Text, got == item.Text, "attention rides without a frame")
+	}
 }
 
 // TestDataIsQuoted holds that no line of data, author or thread begins anything of its own.
@@ -294,9 +303,3 @@ func TestDataIsQuoted(t *testing.T) {
 	}
 }
 
-func TestTwoMessagesAreSeveral(t *testing.T) {
-	b := Batch{Reason: ReasonSteer, Messages: []Message{{Author: "a", Text: "one"}, {Author: "b", Text: "two"}}}
-	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[2 messages arrived while you were working]\n\nFrom a:\n\none\n"))
-	b.Messages = b.Messages[:1]
-	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[This arrived while you were working]\n\nFrom a:\n\none\n"))
-}
