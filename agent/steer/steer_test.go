@@ -302,4 +302,3 @@ func TestDataIsQuoted(t *testing.T) {
 		}), 7)
 	}
 }
-
