@@ -19,7 +19,8 @@ type assembly struct {
 	request   *Request
 	template  *Template
 	stages    []stage
-	maxTokens int // 0: no bound
+	maxTokens int  // 0: no bound
+	scrubs    bool // the template or the request asks for it
 	open      []Item
 	started   time.Time
 
@@ -218,7 +219,9 @@ func (a *assembly) gather(i int, res *stageResult) error {
 		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also NaN
 			f.Relevance = 0
 		}
-		a.scrub(f)
+		if a.scrubs {
+			a.scrub(f)
+		}
 		render(f, &a.template.Tokens)
 	}
 	// Required fragments are kept beyond the stage's share, and displace earlier fragments.
@@ -249,12 +252,9 @@ func (a *assembly) gather(i int, res *stageResult) error {
 	return nil
 }
 
-// scrub removes private data from the title and the lines of a fragment, if the template or the request asks for it.
-// The lines are copied, since the source may keep its own.
+// scrub removes private data from the title and the lines of a fragment. The lines are copied, since the source may
+// keep its own.
 func (a *assembly) scrub(f *Fragment) {
-	if !a.scrubs() {
-		return
-	}
 	f.Title = a.service.config.Scrub(f.Title)
 	for _, lines := range []*[]Line{&f.Lines, &f.Short} {
 		*lines = slices.Clone(*lines)
@@ -263,8 +263,6 @@ func (a *assembly) scrub(f *Fragment) {
 		}
 	}
 }
-
-func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
 // structure runs a structuring stage.
 func (a *assembly) structure(c *structuring, res *stageResult) error {

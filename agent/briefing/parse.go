@@ -82,7 +82,12 @@ func Parse(name string, data []byte) (*Template, error) {
 			reporter(p.add).hold(nil, schemaName, value)
 		}
 		if len(p.errs) == 0 {
-			p.decode(t)
+			if err := root.Decode(t); err != nil { // a number that is too large
+				p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
+			}
+			if _, given := value.(map[string]any)["cache_ttl"]; given && t.CacheTTL == 0 {
+				t.CacheTTL = -1
+			}
 		}
 		if len(p.errs) == 0 {
 			t.check(p.add)
@@ -170,26 +175,15 @@ func (p *parser) plain(at []string, n *yaml.Node) any {
 	return v
 }
 
-// decode reads the template, whose form is right.
-func (p *parser) decode(t *Template) {
-	zero := false
-	for i := 0; i < len(p.root.Content); i += 2 {
-		switch v := &p.root.Content[i+1]; p.root.Content[i].Value {
-		case "cache_ttl":
-			zero = true
-		case "chars_per_token":
-			if (*v).Kind == yaml.ScalarNode {
-				key := &yaml.Node{Kind: yaml.ScalarNode, Value: byDefault}
-				*v = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, *v}}
-			}
-		}
+// UnmarshalYAML reads a mapping, or a number as the default alone.
+func (t *Tokens) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode {
+		return n.Decode((*map[string]float64)(t))
 	}
-	if err := p.root.Decode(t); err != nil { // a number that is too large
-		p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
-	}
-	if zero && t.CacheTTL == 0 {
-		t.CacheTTL = -1
-	}
+	var chars float64
+	err := n.Decode(&chars)
+	*t = Tokens{byDefault: chars}
+	return err
 }
 
 // UnmarshalYAML reads a stage, whose type decides the type of its configuration.
@@ -219,23 +213,24 @@ func (a *args) UnmarshalYAML(n *yaml.Node) error {
 // schemaName is the URL of the schema of templates.
 const schemaName = "mem:template"
 
-// compile returns the schema of templates, or the part of it at a URL.
-var compile = func() func(url string) *jsonschema.Schema {
-	var mu sync.Mutex
-	c := sync.OnceValue(func() *jsonschema.Compiler {
-		c := jsonschema.NewCompiler()
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-		if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
-			panic("BUG: briefing: " + err.Error())
-		}
-		return c
-	})
-	return func(url string) *jsonschema.Schema {
-		mu.Lock()
-		defer mu.Unlock()
-		return c().MustCompile(url)
+// compiler compiles the schema of templates. Its user locks compiling.
+var compiler = sync.OnceValue(func() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
+		panic("BUG: briefing: " + err.Error())
 	}
-}()
+	return c
+})
+
+var compiling sync.Mutex
+
+// compile returns the schema of templates, or the part of it at a URL.
+func compile(url string) *jsonschema.Schema {
+	compiling.Lock()
+	defer compiling.Unlock()
+	return compiler().MustCompile(url)
+}
 
 // reporter receives an error of a part, and a hint.
 type reporter func(at []string, msg, hint string)
