@@ -35,35 +35,3 @@ budget: {max_context_tokens: %d}
 		require.Equal(t, whole, c.Trace[0].Status == briefing.StatusOK, "%d tokens: %v", limit, c.Trace)
 	}
 }
-
-// TestSameStateSameText: the same request on the same state gives the same text, whoever asks, and however often.
-func TestSameStateSameText(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
-	texts := map[string]map[string]bool{}
-	for range 4 {
-		e := small(t, set)
-		for _, s := range play(5, 700) {
-			s(e)
-		}
-		sources := all(e, set)
-		template, err := briefing.Parse("everything.yaml", []byte(everything))
-		require.NoError(t, err)
-		sources.Templates = append(sources.Templates, template)
-		service, err := briefing.New(sources)
-		require.NoError(t, err)
-		for _, template := range sources.Templates {
-			for range 2 {
-				c, err := service.Assemble(t.Context(), briefing.Request{TemplateOverride: template.TemplateID})
-				require.NoError(t, err)
-				if texts[template.TemplateID] == nil {
-					texts[template.TemplateID] = map[string]bool{}
-				}
-				texts[template.TemplateID][c.Text] = true
-			}
-		}
-	}
-	for id, t1 := range texts {
-		require.Len(t, t1, 1, id)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,6 +92,22 @@ func TestForeign(t *testing.T) {
 		require.ErrorIs(t, err, db.ErrForeign)
 		require.Equal(t, before, state())
 		require.NoError(t, raw.Close())
+	}
+	_, err := db.Open(t.Context(), config(os.DevNull)) // a pipe would be waited for
+	require.ErrorIs(t, err, db.ErrForeign)
+	path := filepath.Join(t.TempDir(), "x.db")
+	for _, length := range []int{0, 1, 15, 16, 17, 10_000} {
+		log := []byte(strings.Repeat("a log\n", length)[:length])
+		require.NoError(t, os.WriteFile(path, log, 0o600))
+		d, err := db.Open(t.Context(), config(path))
+		if length == 0 {
+			require.NoError(t, errors.Join(err, d.Close(), os.Remove(path+".lock")), "an empty file is no one's")
+			continue
+		}
+		require.ErrorIs(t, err, db.ErrForeign)
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, log, left)
 	}
 }
 

@@ -1,14 +1,11 @@
 package outbox_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -168,74 +165,6 @@ func TestKills(t *testing.T) {
 		for topic := range accepted {
 			require.Equal(t, 1, confirmed[topic], "session %d: %s", seed, topic)
 		}
-	}
-	require.NoError(t, o.Close())
-}
-
-// childEnv makes the test binary take messages in the outbox that it names, and print each once it is kept.
-const childEnv = "HEED_TEST_OUTBOX"
-
-func TestMain(m *testing.M) {
-	path := os.Getenv(childEnv)
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	o, err := outbox.Open(context.Background(), path, now)
-	for n := 0; err == nil; n++ {
-		topic := fmt.Sprintf("%d-%d", os.Getpid(), n)
-		err = o.Update(context.Background(), "one", now, func(s steer.State) (steer.State, error) {
-			if s.Phase == "" {
-				s.Phase = steer.Idle
-			}
-			m, err := steer.Restore(steer.Policy{MaxPending: 10_000}, steer.Ceiling{}, everyone{}, s)
-			if err != nil {
-				return s, err
-			}
-			m.Receive(now, steer.Message{Author: "user", Topic: topic, Rides: true})
-			return m.State(), nil
-		})
-		fmt.Println(topic)
-		time.Sleep(5 * time.Millisecond) // in which another process gets the lock, for which SQLite has no queue
-	}
-	fmt.Println(err)
-	os.Exit(1)
-}
-
-// TestKilledProcesses: two processes add to one conversation and are killed; what each has kept is there, once.
-func TestKilledProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	kept := map[string]int{}
-	for range 3 {
-		var children []*exec.Cmd
-		var out []*bufio.Scanner
-		for range 2 {
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe, err := c.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, c.Start())
-			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
-		}
-		for i, lines := range out {
-			for range 10 {
-				require.True(t, lines.Scan())
-				require.Contains(t, lines.Text(), "-", "an error")
-				kept[lines.Text()] = 0
-			}
-			require.NoError(t, children[i].Process.Kill())
-			_ = children[i].Wait()
-		}
-	}
-	o := open(t, path, now)
-	s, err := o.Load(t.Context(), "one")
-	require.NoError(t, err)
-	for _, msg := range s.Pending {
-		if _, said := kept[msg.Topic]; said {
-			kept[msg.Topic]++
-		}
-	}
-	for topic, n := range kept {
-		require.Equal(t, 1, n, topic)
 	}
 	require.NoError(t, o.Close())
 }
