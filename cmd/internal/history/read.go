@@ -191,7 +191,7 @@ func (t *tx) group(id int64) (*Group, error) {
 	if g.Suspects, err = l.suspects(g.Game, counts); err != nil {
 		return nil, err
 	}
-	return &g, t.latest(&g, id)
+	return &g, t.latest(&g)
 }
 
 // suspects returns which mods go with a group, of the sessions that list all their mods.
@@ -224,24 +224,21 @@ func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result,
 	return r, nil
 }
 
-// latest sets the fields of the latest session with a group.
-func (t *tx) latest(g *Group, id int64) error {
-	var sig int64
-	err := t.QueryRowContext(t.ctx, `SELECT s.signature, s.template, o.disposition, o.rule FROM signature s
-		JOIN occurrence o ON o.sig = s.id WHERE o.session = ?
-		AND s.grp = (SELECT grp FROM signature WHERE id = ?) ORDER BY o.count DESC, s.signature LIMIT 1`, g.Last.ID, id).
-		Scan(&sig, &g.Template, &g.Disposition, &g.Rule)
-	if err != nil {
-		return err
-	}
-	g.Signature = signature.ID(sig)
+// latest sets the fields of the latest session with a group, by its signature with the most entries.
+func (t *tx) latest(g *Group) error {
 	s, err := t.summary(g.Last.ID)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(s.Groups, func(o summary.Group) bool { return o.Signature == g.Signature }); i >= 0 {
-		g.Sample = s.Groups[i].Sample
+	s.Groups = slices.DeleteFunc(s.Groups, func(o summary.Group) bool { return !slices.Contains(g.Signatures, o.Signature) })
+	if len(s.Groups) == 0 {
+		return errors.New("a group that its session does not have")
 	}
+	most := slices.MaxFunc(s.Groups, func(a, b summary.Group) int {
+		return cmp.Or(cmp.Compare(a.Count, b.Count), cmp.Compare(b.Signature, a.Signature))
+	})
+	g.Signature, g.Template, g.Sample = most.Signature, most.Template, most.Sample
+	g.Disposition, g.Rule = most.Disposition.String(), most.Rule
 	return nil
 }
 
