@@ -50,16 +50,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// problems has all errors of a template, in the order of the file. After 100, one more without a place has the number
-// of the others.
-type problems []*Error
-
-// Error returns one line per error.
-func (e problems) Error() string { return yamlfile.Lines(e) }
-
-// Unwrap returns the errors one by one.
-func (e problems) Unwrap() []error { return yamlfile.Each(e) }
-
 // language describes templates to package yamlfile.
 var language = yamlfile.Language{
 	Name: "a template", Begins: "template_id: NAME", Instead: "write the value where it is needed",
@@ -93,8 +83,8 @@ func Parse(name string, data []byte) (*Template, error) {
 			t.check(p.add)
 		}
 	}
-	if len(p.errs) > 0 {
-		return nil, p.sorted()
+	if err := p.sorted(); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -103,7 +93,7 @@ func Parse(name string, data []byte) (*Template, error) {
 type parser struct {
 	file string
 	root *yaml.Node
-	errs problems
+	errs []*Error
 }
 
 // add adds an error of a part of the template, with the place of the part, or of the nearest part around it.
@@ -125,8 +115,8 @@ func (p *parser) add(at []string, msg, hint string) {
 	p.errs = append(p.errs, &Error{File: p.file, Line: n.Line, Column: n.Column, Field: field, Msg: msg, Hint: hint})
 }
 
-// sorted returns the errors in the order of the file: at most maxErrors, and the number of the others.
-func (p *parser) sorted() problems {
+// sorted returns the errors in the order of the file, each in a line: at most maxErrors, and the number of the others.
+func (p *parser) sorted() error {
 	slices.SortStableFunc(p.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
 	})
@@ -135,7 +125,7 @@ func (p *parser) sorted() problems {
 			File: p.file, Msg: fmt.Sprintf("and %d more errors", more),
 		})
 	}
-	return p.errs
+	return errors.Join(yamlfile.Each(p.errs)...)
 }
 
 // plain returns a part of the template as JSON has it: dates are texts, and each key is a text, once.

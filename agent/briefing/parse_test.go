@@ -206,13 +206,8 @@ func TestParseErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Parse("f", []byte(c.in))
 			require.Nil(t, got)
-			var errs problems
-			require.ErrorAs(t, err, &errs)
-			var lines []string
-			for _, e := range errs {
-				lines = append(lines, strings.TrimPrefix(e.Error(), "briefing: "))
-			}
-			require.Equal(t, c.want, lines)
+			lines := strings.Split(strings.ReplaceAll("\n"+err.Error(), "\nbriefing: ", "\n"), "\n")
+			require.Equal(t, c.want, lines[1:])
 			var one *Error
 			require.True(t, errors.As(err, &one))
 		})
@@ -241,11 +236,10 @@ func TestParseBounds(t *testing.T) {
 		"query": "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
 	} {
 		_, err := Parse("f", []byte(in))
-		var errs problems
-		require.ErrorAs(t, err, &errs, name)
-		require.LessOrEqual(t, len(errs), maxErrors+1, name)
+		lines := strings.Split(err.Error(), "\n")
+		require.LessOrEqual(t, len(lines), maxErrors+1, name)
 		if name == "keys" {
-			require.Equal(t, "briefing: f: and 19902 more errors", errs[maxErrors].Error())
+			require.Equal(t, "briefing: f: and 19902 more errors", lines[maxErrors])
 		}
 	}
 }

@@ -154,10 +154,10 @@ run1/11 info at line 120, 3 times since entry 2
 func TestLedgerRefuses(t *testing.T) {
 	ledger := &ledger{played(t)}
 	for want, q := range map[string]briefing.LedgerQuery{
-		`event_type "no such" is no kind of entry`:              {EventType: "no such"},
-		`there is no filter sginature: did you mean signature?`: {Filters: map[string]string{"sginature": "1"}},
-		"filter disposition: urgent is no such value":           {Filters: map[string]string{"disposition": "urgent"}},
-		"filter signature: zz is no such value":                 {Filters: map[string]string{"signature": "zz"}},
+		`event_type "no such" is no kind of entry`:                 {EventType: "no such"},
+		`there is no filter sginature (did you mean "signature"?)`: {Filters: map[string]string{"sginature": "1"}},
+		"filter disposition: urgent is no such value":              {Filters: map[string]string{"disposition": "urgent"}},
+		"filter signature: zz is no such value":                    {Filters: map[string]string{"signature": "zz"}},
 	} {
 		_, err := ledger.Entries(context.Background(), &briefing.Input{}, &q)
 		require.ErrorContains(t, err, want)
