@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"errors"
 	"testing"
 	"unicode/utf8"
 )
@@ -29,7 +30,7 @@ func FuzzParse(f *testing.F) {
 			}
 			var last *Error
 			for i, err := range all {
-				e := err.(*Error)
+				e, _ := errors.AsType[*Error](err)
 				if e.Msg == "" || !utf8.ValidString(e.Error()) {
 					t.Fatalf("bad message %q", e.Error())
 				}

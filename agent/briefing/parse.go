@@ -72,6 +72,12 @@ func Parse(name string, data []byte) (*Template, error) {
 			reporter(p.add).hold(nil, schemaName, value)
 		}
 		if len(p.errs) == 0 {
+			for i, key := range root.Content { // a number is the default alone
+				if key.Value == "chars_per_token" && i%2 == 0 && root.Content[i+1].Kind == yaml.ScalarNode {
+					all := []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, root.Content[i+1]}
+					root.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Content: all}
+				}
+			}
 			if err := root.Decode(t); err != nil { // a number that is too large
 				p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
 			}
@@ -163,17 +169,6 @@ func (p *parser) plain(at []string, n *yaml.Node) any {
 		p.add(at, "must be a number, not "+yamlfile.Quote(n.Value), "")
 	}
 	return v
-}
-
-// UnmarshalYAML reads a mapping, or a number as the default alone.
-func (t *Tokens) UnmarshalYAML(n *yaml.Node) error {
-	if n.Kind != yaml.ScalarNode {
-		return n.Decode((*map[string]float64)(t))
-	}
-	var chars float64
-	err := n.Decode(&chars)
-	*t = Tokens{byDefault: chars}
-	return err
 }
 
 // UnmarshalYAML reads a stage, whose type decides the type of its configuration.

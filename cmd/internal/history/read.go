@@ -230,7 +230,9 @@ func (t *tx) latest(g *Group) error {
 	if err != nil {
 		return err
 	}
-	s.Groups = slices.DeleteFunc(s.Groups, func(o summary.Group) bool { return !slices.Contains(g.Signatures, o.Signature) })
+	s.Groups = slices.DeleteFunc(s.Groups, func(o summary.Group) bool {
+		return !slices.Contains(g.Signatures, o.Signature)
+	})
 	if len(s.Groups) == 0 {
 		return errors.New("a group that its session does not have")
 	}

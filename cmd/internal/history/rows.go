@@ -126,7 +126,9 @@ func (t *tx) putGroups(session int64, game string, s *summary.Session) error {
 }
 
 // join makes the groups of signatures one, and returns the id and the template of the first signature.
-func (t *tx) join(find *sql.Stmt, game string, version int, sigs []signature.ID) (name int64, template string, err error) {
+func (t *tx) join(find *sql.Stmt, game string, version int, sigs []signature.ID) (
+	name int64, template string, err error,
+) {
 	var groups []int64
 	for i, sig := range sigs {
 		var id, group int64
