@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestScrub: what a template or a request wants scrubbed has no private data, wherever it stands, and is not made where
@@ -26,8 +28,7 @@ func TestScrub(t *testing.T) {
 	s := w.service(t, func(c *Config) {
 		c.Scrub = func(text string) string { return strings.ReplaceAll(text, "maria", "NAME") }
 	}, template)
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Equal(t, "[ledger 1] NAME\n> home of NAME\n", c.Text)
 	require.Nil(t, c.Fragments[0].Refs)
 	require.Equal(t, []string{`registry_query failed 0: no registry "NAME"`, "ledger_query ok 1"}, trace(c))
@@ -97,8 +98,7 @@ func TestTime(t *testing.T) {
 	l := &slow{world: w}
 	s := w.service(t, func(c *Config) { c.Ledgers["hot"] = l },
 		pipeline(stageHot+","+stageOrder, "budget: {timeout: 50ms}"))
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Equal(t, 50, l.turns)
 	require.Equal(t, []string{
 		"hot timeout 1: ledger of tier hot: context deadline exceeded; the budget is exceeded: timeout", "order ok 1",
@@ -107,15 +107,14 @@ func TestTime(t *testing.T) {
 
 	late, stop := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer stop()
-	c, err = s.Assemble(late, Request{})
-	require.NoError(t, err)
+	c = testkit.Must(s.Assemble(late, Request{}))
 	require.Equal(t, []string{
 		"hot skipped 0: the budget is exceeded: timeout", "order empty 0: nothing was found",
 	}, trace(c))
 
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.Assemble(gone, Request{})
+	_, err := s.Assemble(gone, Request{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -140,10 +139,9 @@ func TestUseCached(t *testing.T) {
 				open:    []Item{{"a@1", true}, {"b@1", false}},
 			}
 			s := w.service(t, nil, pipeline(stageHot, "budget: {timeout: 5s}", "fallback: {on_timeout: use_cached}"))
-			_, err := s.Assemble(t.Context(), Request{})
-			require.NoError(t, err)
+			_ = testkit.Must(s.Assemble(t.Context(), Request{}))
 			w.now, w.takes, w.open, w.revision = w.now.Add(c.later), time.Minute, c.open, "2"
-			_, err = s.Assemble(t.Context(), Request{})
+			_, err := s.Assemble(t.Context(), Request{})
 			if c.ok {
 				require.NoError(t, err)
 			} else {
@@ -205,8 +203,7 @@ func TestManyWarnings(t *testing.T) {
 			return found, nil
 		}}
 	}, pipeline("{stage: h, type: custom, config: {handler: h}}, {stage: many, type: custom, config: {handler: many}}"))
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Len(t, c.Warnings, maxList+1)
 	require.Equal(t, []string{"a", "stage h failed: first", "x"}, c.Warnings[:3])
 	require.Equal(t, "39 more warnings", c.Warnings[maxList])
@@ -267,12 +264,10 @@ func TestCallersTemplate(t *testing.T) {
 	for _, most := range []int{3, 2, 1, 3} {
 		r := Request{TemplateOverride: "own"}
 		if most < 3 {
-			own, err := Parse("own", []byte(text(most)))
-			require.NoError(t, err)
+			own := testkit.Must(Parse("own", []byte(text(most))))
 			r.Template = own
 		}
-		c, err := s.Assemble(t.Context(), r)
-		require.NoError(t, err)
+		c := testkit.Must(s.Assemble(t.Context(), r))
 		require.Len(t, c.Fragments, most)
 	}
 }

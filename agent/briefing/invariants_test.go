@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // model stands for a provider of models: it keeps what it is sent, and answers with what the prompt names.
@@ -207,8 +209,7 @@ func TestInvariants(t *testing.T) {
 				continue // the language, its bounds and defaults, and the form of the text
 			}
 			fset := token.NewFileSet()
-			f, err := goparser.ParseFile(fset, name, nil, 0)
-			require.NoError(t, err)
+			f := testkit.Must(goparser.ParseFile(fset, name, nil, 0))
 			ast.Inspect(f, func(n ast.Node) bool {
 				if d, ok := n.(*ast.GenDecl); ok && (d.Tok == token.CONST || d.Tok == token.VAR) && name != "assembly.go" {
 					return false
@@ -265,11 +266,9 @@ func TestInvariants(t *testing.T) {
 		// The package can reach no network, no other program, and no file to write to.
 		may := []string{"OpenRoot", "Root", "O_RDONLY", "File"}
 		for _, name := range sources(t) {
-			f, err := goparser.ParseFile(token.NewFileSet(), name, nil, 0)
-			require.NoError(t, err)
+			f := testkit.Must(goparser.ParseFile(token.NewFileSet(), name, nil, 0))
 			for _, imported := range f.Imports {
-				path, err := strconv.Unquote(imported.Path.Value)
-				require.NoError(t, err)
+				path := testkit.Must(strconv.Unquote(imported.Path.Value))
 				first, _, _ := strings.Cut(path, "/")
 				require.NotContains(t, []string{"net", "log", "plugin"}, first, name)
 				require.NotContains(t, []string{"os/exec", "io/ioutil", "github.com/heedlog/heed"}, path, name)
@@ -300,8 +299,7 @@ func TestInvariants(t *testing.T) {
 
 // sources returns the files of the package, without tests.
 func sources(t *testing.T) (names []string) {
-	all, err := filepath.Glob("*.go")
-	require.NoError(t, err)
+	all := testkit.Must(filepath.Glob("*.go"))
 	for _, name := range all {
 		if !strings.HasSuffix(name, "_test.go") {
 			names = append(names, name)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // complete has every key of the language.
@@ -76,14 +78,12 @@ func TestParse(t *testing.T) {
 		CacheTTL: 30 * time.Second,
 		Tokens:   Tokens{"default": 4, "stack": 3.5, "hex": 2, "cjk": 1, "cyrillic": 2.5},
 	}
-	got, err := Parse("f.yaml", []byte(complete))
-	require.NoError(t, err)
+	got := testkit.Must(Parse("f.yaml", []byte(complete)))
 	require.Equal(t, want, got)
 	require.NoError(t, check(got))
 	require.NoError(t, check(&Template{TemplateID: "x", Pipeline: merged(got, &Contract{})}), "with defaults")
 
-	small, err := Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3"))
-	require.NoError(t, err)
+	small := testkit.Must(Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3")))
 	require.Equal(t, &Template{
 		TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
 		Tokens: Tokens{"default": 3},

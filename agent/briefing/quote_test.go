@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/heedlog/heed/internal/testkit"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
@@ -147,8 +148,7 @@ func TestMarkdown(t *testing.T) {
 		"\n### `file a]ˋb.txt#1-1` empty\n\n" +
 		"\n### Past\n\none (`file b#1-1`)\n\n" + "\ntwo (`file c#1-1`)\n\n"
 	require.Equal(t, want, c.Markdown())
-	b, err := json.Marshal(c)
-	require.NoError(t, err)
+	b := testkit.Must(json.Marshal(c))
 	var again Context
 	require.NoError(t, json.Unmarshal(b, &again))
 	require.Equal(t, want, again.Markdown(), "from JSON")

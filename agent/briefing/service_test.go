@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestPipeline(t *testing.T) {
@@ -233,8 +235,7 @@ func TestPipeline(t *testing.T) {
 			}}
 		},
 			pipeline("{stage: gone, type: custom, config: {handler: gone}}, {stage: h, type: custom, config: {handler: h, args: {n: 3}}}"))
-		c, err := s.Assemble(t.Context(), Request{AgentID: "me"})
-		require.NoError(t, err)
+		c := testkit.Must(s.Assemble(t.Context(), Request{AgentID: "me"}))
 		require.Equal(t, map[string]any{"n": 3}, got)
 		require.Equal(t, []string{"me"}, ids(c.Fragments))
 		require.Equal(t, []string{
@@ -347,12 +348,10 @@ func TestBudget(t *testing.T) {
 		require.ErrorContains(t, err, "no earlier context is cached")
 
 		w.takes = 0
-		before, err := s.Assemble(t.Context(), Request{})
-		require.NoError(t, err)
+		before := testkit.Must(s.Assemble(t.Context(), Request{}))
 		require.Empty(t, before.Warnings)
 		w.takes, w.revision = 2*time.Minute, "another"
-		got, err := s.Assemble(t.Context(), Request{})
-		require.NoError(t, err)
+		got := testkit.Must(s.Assemble(t.Context(), Request{}))
 		require.Equal(t, before.Text, got.Text)
 		require.Equal(t, []string{"timeout was exceeded: this is a context made 2m0s ago"}, got.Warnings)
 		_, err = s.Assemble(t.Context(), Request{AgentID: "another"})
@@ -441,8 +440,7 @@ func TestOutput(t *testing.T) {
 		require.Contains(t, c.Warnings[0], "no template applies")
 	})
 	t.Run("lists_are_never_null", func(t *testing.T) {
-		data, err := json.Marshal((&world{}).assemble(t, pipeline(stageOpen), Request{}))
-		require.NoError(t, err)
+		data := testkit.Must(json.Marshal((&world{}).assemble(t, pipeline(stageOpen), Request{})))
 		require.Contains(t, string(data), `"fragments":[]`)
 	})
 }
@@ -457,8 +455,7 @@ func TestCache(t *testing.T) {
 		return w, w.service(t, nil, pipeline(stageHot, more...), other)
 	}
 	assemble := func(s *Service, r Request) *Context {
-		c, err := s.Assemble(t.Context(), r)
-		require.NoError(t, err)
+		c := testkit.Must(s.Assemble(t.Context(), r))
 		return c
 	}
 	t.Run("hit_returns_cached", func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // world is what a service reads in tests. Everything takes the time that it says, and is written down.
@@ -80,8 +80,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 		Attention: w, Now: func() time.Time { return w.now },
 	}
 	for i, text := range templates {
-		template, err := Parse(fmt.Sprintf("%d.yaml", i+1), []byte(text))
-		require.NoError(t, err)
+		template := testkit.Must(Parse(fmt.Sprintf("%d.yaml", i+1), []byte(text)))
 		c.Templates = append(c.Templates, template)
 	}
 	for tier := range w.entries {
@@ -96,8 +95,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 	if change != nil {
 		change(&c)
 	}
-	s, err := New(c)
-	require.NoError(t, err)
+	s := testkit.Must(New(c))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -105,8 +103,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 // assemble returns what the service of a template assembles.
 func (w *world) assemble(t testing.TB, template string, r Request) *Context {
 	t.Helper()
-	c, err := w.service(t, nil, template).Assemble(t.Context(), r)
-	require.NoError(t, err)
+	c := testkit.Must(w.service(t, nil, template).Assemble(t.Context(), r))
 	return c
 }
 

@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestScripts plays the scripts of a file. A script begins with "== NAME", and may set the policy and the ceiling; the
 // machine works on a task, unless it is idle. A step is an event, and after -> what came of it: a receipt and the next
 // step of the adapter, with the reason, the number of calls in flight, W: earlier requests, and | messages.
 func TestScripts(t *testing.T) {
-	data, err := os.ReadFile("testdata/scripts.txt")
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
 	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
 		name, script, _ := strings.Cut(script, "\n")
 		t.Run(name, func(t *testing.T) {

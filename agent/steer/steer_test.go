@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // peers is a verifier by name.
@@ -27,8 +29,7 @@ var (
 
 func newMachine(t testing.TB, p Policy, c Ceiling) *Machine {
 	t.Helper()
-	m, err := New(p, c, known)
-	require.NoError(t, err)
+	m := testkit.Must(New(p, c, known))
 	return m
 }
 
@@ -85,13 +86,11 @@ func TestReasonThroughRequeue(t *testing.T) {
 		require.Equal(t, test.want, a.Batch.Reason)
 
 		// The adapter is killed in the cancel window, and the state comes back from a file.
-		data, err := json.Marshal(m.State())
-		require.NoError(t, err)
+		data := testkit.Must(json.Marshal(m.State()))
 		var s State
 		require.NoError(t, json.Unmarshal(data, &s))
 		s.Unknown = 2
-		m, err = Restore(Policy{Mode: test.mode}, Ceiling{Cancel: true}, known, s)
-		require.NoError(t, err)
+		m = testkit.Must(Restore(Policy{Mode: test.mode}, Ceiling{Cancel: true}, known, s))
 		a = m.Ready(start)
 		require.Equal(t, Prompt, a.Do)
 		require.Equal(t, test.want, a.Batch.Reason)
@@ -119,8 +118,7 @@ func TestNoReasonMeansSteer(t *testing.T) {
 		require.Equal(t, Framing{}.Render(steered), Framing{}.Render(b))
 	}
 	s := State{Phase: Idle, Stopped: true, Working: working, Pending: arrived}
-	m, err := Restore(Policy{}, Ceiling{Cancel: true}, known, s)
-	require.NoError(t, err)
+	m := testkit.Must(Restore(Policy{}, Ceiling{Cancel: true}, known, s))
 	require.Equal(t, ReasonSteer, m.Ready(start).Batch.Reason)
 	require.Equal(t, ReasonSteer, signal("", false))
 }

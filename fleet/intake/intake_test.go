@@ -121,8 +121,7 @@ func TestNoHome(t *testing.T) {
 	t.Setenv("HOME", filepath.FromSlash("/srv/people/marijke"))
 	t.Setenv("USERPROFILE", filepath.FromSlash("/srv/people/marijke"))
 	log := append(someLog(t), "\nException: Marijke cannot write\n"...)
-	text, err := json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session)
-	require.NoError(t, err)
+	text := testkit.Must(json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session))
 	require.NotContains(t, string(text), "Marijke")
 	require.Contains(t, string(text), "cannot write")
 }

@@ -177,8 +177,7 @@ func brief(ctx context.Context, c *briefing.Config) (texts []string, err error) 
 // TestBriefsChangeNothing plays sessions on two engines, of which one is read after every step: it answers, updates and
 // ends as the other does, and each reading leaves its snapshot as it was, byte for byte.
 func TestBriefsChangeNothing(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	seeds := uint64(2)
 	if testkit.IsFull() {
 		seeds = 8
@@ -202,18 +201,15 @@ func TestBriefsChangeNothing(t *testing.T) {
 		require.Equal(t, alone.Stats(), read1.Stats())
 		require.Equal(t, alone.Updates(nil), read1.Updates(nil))
 		others := all(alone, set)
-		one, err := brief(t.Context(), &sources)
-		require.NoError(t, err)
-		two, err := brief(t.Context(), &others)
-		require.NoError(t, err)
+		one := testkit.Must(brief(t.Context(), &sources))
+		two := testkit.Must(brief(t.Context(), &others))
 		require.Equal(t, one, two, "the same state gives the same text")
 	}
 }
 
 // TestBriefsBesideAWriter reads from two goroutines while another goes on with the session.
 func TestBriefsBesideAWriter(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	busy, alone := small(t, set), small(t, set)
 	sources := all(busy, set)
 	done := make(chan struct{})

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
 // TestLatestEntriesStay: of entries that do not fit the budget, the oldest are left out, and that is said.
 func TestLatestEntriesStay(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	for limit := 40; limit <= 400; limit += 20 {
 		template, err := briefing.Parse("t.yaml", fmt.Appendf(nil, `
 template_id: t
@@ -24,10 +24,8 @@ budget: {max_context_tokens: %d}
 		require.NoError(t, err)
 		sources := all(played(t), set)
 		sources.Templates = []*briefing.Template{template}
-		service, err := briefing.New(sources)
-		require.NoError(t, err)
-		c, err := service.Assemble(t.Context(), briefing.Request{TemplateOverride: "t"})
-		require.NoError(t, err)
+		service := testkit.Must(briefing.New(sources))
+		c := testkit.Must(service.Assemble(t.Context(), briefing.Request{TemplateOverride: "t"}))
 		require.LessOrEqual(t, c.Used.Tokens, limit)
 		require.NotEmpty(t, c.Fragments, limit)
 		require.Equal(t, "run1/11", c.Fragments[len(c.Fragments)-1].SourceID)

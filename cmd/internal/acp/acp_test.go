@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestNotSteered: a session is steered once the agent has given it an id that is not known. The prompts of all others
@@ -389,8 +390,7 @@ func TestAnotherVersionIsNoted(t *testing.T) {
 // TestScripts plays the scripts of a file. A script begins with "== NAME", and may set the policy, the answer to
 // initialize, the calls that go to the game, and that idle sessions are prompted.
 func TestScripts(t *testing.T) {
-	data, err := os.ReadFile("testdata/scripts.txt")
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
 	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
 		name, script, _ := strings.Cut(script, "\n")
 		t.Run(name, func(t *testing.T) {

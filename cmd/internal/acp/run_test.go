@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestBytes holds that lines pass as they are, in both directions, whatever they are.
@@ -46,8 +47,7 @@ func TestBytes(t *testing.T) {
 			}
 			from.close()
 		}()
-		got, err := io.ReadAll(to)
-		require.NoError(t, err)
+		got := testkit.Must(io.ReadAll(to))
 		require.Equal(t, strings.Join(lines, ""), string(got))
 		if err := <-ended; fromEditor {
 			require.NoError(t, err)
@@ -77,12 +77,10 @@ func TestBackpressure(t *testing.T) {
 		synctest.Wait()
 		require.Less(t, sent, 16)
 		_, _ = io.WriteString(editor, "the other direction\n")
-		l, err := bufio.NewReader(agent).ReadString('\n')
-		require.NoError(t, err)
+		l := testkit.Must(bufio.NewReader(agent).ReadString('\n'))
 		require.Equal(t, "the other direction\n", l)
 		got := make([]byte, 64*len(text))
-		_, err = io.ReadFull(editor, got)
-		require.NoError(t, err)
+		_ = testkit.Must(io.ReadFull(editor, got))
 		require.Equal(t, 64, bytes.Count(got, []byte("\n")))
 		editor.close()
 		require.NoError(t, <-ended)
@@ -116,8 +114,7 @@ func TestLongPrompt(t *testing.T) {
 
 // TestForget holds that the content of prompts is kept as long as the machine may send it again.
 func TestForget(t *testing.T) {
-	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{})
-	require.NoError(t, err)
+	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
 	m.Begin(steer.Message{Author: "user", Text: "On."})
 	s := session{blocks: map[uint64][]jsontext.Value{1: nil, 2: nil}}

@@ -55,8 +55,7 @@ func (c *ends) Err() error {
 func rows(t testing.TB, h *history.History) (rows []string) {
 	t.Helper()
 	for _, table := range []string{"session", "body", "signature", "occurrence", "modlist", "modlist_entry", "mod"} {
-		all, err := h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2")
-		require.NoError(t, err)
+		all := testkit.Must(h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2"))
 		columns := testkit.Must(all.Columns())
 		row := make([]any, len(columns))
 		for i := range row {
@@ -201,8 +200,7 @@ func TestBounded(t *testing.T) {
 	require.Greater(t, len(all), 20)
 	require.EqualValues(t, 150, all[0].ID)
 	size := func() int64 {
-		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-		require.NoError(t, err)
+		_ = testkit.Must(h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)"))
 		info := testkit.Must(os.Stat(path))
 		return info.Size()
 	}
@@ -253,9 +251,8 @@ func TestFull(t *testing.T) {
 	remember(t, h, synthetic(r, 1, 20), day(1))
 	var pages int
 	require.NoError(t, h.DB().QueryRow("PRAGMA page_count").Scan(&pages))
-	_, err := h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
-	require.NoError(t, err)
-	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
+	_ = testkit.Must(h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2)))
+	_, err := h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
 	require.ErrorIs(t, err, db.ErrFull)
 	require.ErrorContains(t, err, path)
 	all := testkit.Must(h.Sessions(t.Context(), "", 0))

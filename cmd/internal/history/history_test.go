@@ -374,9 +374,8 @@ func TestForget(t *testing.T) {
 	var sessions int
 	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
 	h.DB().SetMaxOpenConns(1)
-	_, err := h.DB().Exec("PRAGMA busy_timeout = 1")
-	require.NoError(t, err)
-	n, err = h.Forget(t.Context(), history.Which{IDs: []int64{before}})
+	_ = testkit.Must(h.DB().Exec("PRAGMA busy_timeout = 1"))
+	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{before}})
 	require.ErrorContains(t, err, "1 sessions are forgotten, but the file still has their text: another process reads it")
 	require.Equal(t, 1, n)
 	require.NoError(t, tx.Rollback())
@@ -545,8 +544,7 @@ func TestEach(t *testing.T) {
 	got, err := each("", func(n uint64) error { return map[bool]error{true: enough}[n == 3] })
 	require.ErrorIs(t, err, enough)
 	require.Equal(t, []uint64{2, 3}, got)
-	_, err = h.DB().Exec(`UPDATE body SET data = x'00' WHERE session IN (2, 1)`)
-	require.NoError(t, err)
+	_ = testkit.Must(h.DB().Exec(`UPDATE body SET data = x'00' WHERE session IN (2, 1)`))
 	got, err = each("", func(n uint64) error {
 		_, err := h.Forget(t.Context(), history.Which{IDs: []int64{4}})
 		require.True(t, n != 3 || err == nil)

@@ -53,16 +53,13 @@ func TestEachHostAndEvent(t *testing.T) {
 			if x.Want.Host == Opencode { // whose plugin names it
 				unnamed = Opencode
 			}
-			e, err := Parse(x.Input, unnamed, x.Event)
-			require.NoError(t, err)
+			e := testkit.Must(Parse(x.Input, unnamed, x.Event))
 			require.Equal(t, x.Want, e)
 
-			named, err := Parse(x.Input, x.Want.Host, x.Want.Name)
-			require.NoError(t, err)
+			named := testkit.Must(Parse(x.Input, x.Want.Host, x.Want.Name))
 			require.Equal(t, x.Want, named, "what is named is what is recognized")
 
-			more, err := Parse([]byte(`{"unknown":{"decision":["block"]},`+string(x.Input[1:])), unnamed, x.Event)
-			require.NoError(t, err)
+			more := testkit.Must(Parse([]byte(`{"unknown":{"decision":["block"]},`+string(x.Input[1:])), unnamed, x.Event))
 			require.Equal(t, x.Want, more, "an unknown member is ignored")
 
 			part := e.Takes()
@@ -126,8 +123,7 @@ func TestCall(t *testing.T) {
 		{`"Notification","is_interrupt":true`, event.StatusNone},
 		{`"PreToolUse","tool_name":"t","is_interrupt":true`, event.StatusStarted},
 	} {
-		e, err := Parse([]byte(`{"session_id":"s","hook_event_name":`+c.input+`}`), Claude, "")
-		require.NoError(t, err)
+		e := testkit.Must(Parse([]byte(`{"session_id":"s","hook_event_name":`+c.input+`}`), Claude, ""))
 		require.Equal(t, c.want, e.Call(), c.input)
 	}
 }
@@ -187,14 +183,12 @@ func TestAborted(t *testing.T) {
 		Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent", Cursor: "stop", Copilot: "agentStop",
 	} {
 		for status, aborts := range map[string]bool{"": false, "completed": false, "aborted": true, "error": true} {
-			e, err := Parse([]byte(`{"session_id":"s","status":"`+status+`"}`), host, turnEnd)
-			require.NoError(t, err)
+			e := testkit.Must(Parse([]byte(`{"session_id":"s","status":"`+status+`"}`), host, turnEnd))
 			require.Equal(t, host == Cursor && aborts, e.Aborted, "%s: %s", host, status)
 		}
 	}
 	for _, host := range []Host{Claude, Codex} {
-		e, err := Parse([]byte(`{"session_id":"s"}`), host, "StopFailure")
-		require.NoError(t, err)
+		e := testkit.Must(Parse([]byte(`{"session_id":"s"}`), host, "StopFailure"))
 		require.Equal(t, []any{TurnEnd, true}, []any{e.Kind, e.Aborted})
 	}
 }
@@ -215,8 +209,7 @@ func TestToolsAreNamed(t *testing.T) {
 // TestHostByTime: of the hosts with input like Claude Code's, two send the time, of which Gemini CLI has events of its
 // own and a transcript.
 func TestHostByTime(t *testing.T) {
-	e, err := Parse([]byte(`{"session_id":"s","hook_event_name":"sessionStart","cursor_version":"3.8.0"}`), "", "")
-	require.NoError(t, err)
+	e := testkit.Must(Parse([]byte(`{"session_id":"s","hook_event_name":"sessionStart","cursor_version":"3.8.0"}`), "", ""))
 	require.Equal(t, Cursor, e.Host, "it says so")
 	for _, time := range []string{`0`, `1770000000000`, `"2026-01-31T10:00:00Z"`} {
 		for members, want := range map[string]Host{
@@ -224,16 +217,14 @@ func TestHostByTime(t *testing.T) {
 			`"hook_event_name":"SessionStart"`:                        Copilot,
 			`"hook_event_name":"PreToolUse","transcript_path":"/t"`:   Copilot,
 		} {
-			e, err := Parse([]byte(`{"session_id":"s","tool_name":"t",`+members+`,"timestamp":`+time+`}`), "", "")
-			require.NoError(t, err)
+			e := testkit.Must(Parse([]byte(`{"session_id":"s","tool_name":"t",`+members+`,"timestamp":`+time+`}`), "", ""))
 			require.Equal(t, want, e.Host, "%s at %s", members, time)
 		}
 	}
 }
 
 func TestParseSkipsTheMarkOfAShell(t *testing.T) {
-	e, err := Parse([]byte("\ufeff{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}\r\n"), "", "")
-	require.NoError(t, err)
+	e := testkit.Must(Parse([]byte("\ufeff{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}\r\n"), "", ""))
 	require.Equal(t, TurnEnd, e.Kind)
 }
 
@@ -250,8 +241,7 @@ var hostile = []string{
 
 func TestTextStaysInItsString(t *testing.T) {
 	for _, x := range examples {
-		e, err := Parse(x.Input, "", x.Event)
-		require.NoError(t, err)
+		e := testkit.Must(Parse(x.Input, "", x.Event))
 		for _, text := range hostile {
 			if e.Takes() == None {
 				continue

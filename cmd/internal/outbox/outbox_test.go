@@ -22,8 +22,7 @@ var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, path string, at time.Time) *outbox.Outbox {
 	t.Helper()
-	o, err := outbox.Open(context.Background(), path, at)
-	require.NoError(t, err)
+	o := testkit.Must(outbox.Open(context.Background(), path, at))
 	return o
 }
 
@@ -34,8 +33,7 @@ func waiting(n int) steer.State {
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := open(t, path, now)
-	s, err := o.Load(t.Context(), "a")
-	require.NoError(t, err)
+	s := testkit.Must(o.Load(t.Context(), "a"))
 	require.Zero(t, s)
 	require.NoError(t, o.Save(t.Context(), "a", now, waiting(2)))
 	require.ErrorContains(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
@@ -47,13 +45,12 @@ func TestStates(t *testing.T) {
 		return waiting(3), nil
 	}))
 	huge := steer.State{Pending: []steer.Message{{Text: strings.Repeat("x", 5<<20)}}}
-	err = o.Save(t.Context(), "a", now, huge)
+	err := o.Save(t.Context(), "a", now, huge)
 	require.ErrorIs(t, err, outbox.ErrState)
 	require.ErrorContains(t, err, `"a"`)
 	require.NoError(t, o.Close())
 	o = open(t, path, now)
-	s, err = o.Load(t.Context(), "a")
-	require.NoError(t, err)
+	s = testkit.Must(o.Load(t.Context(), "a"))
 	require.Equal(t, waiting(3), s)
 	require.NoError(t, o.Close())
 }
@@ -71,8 +68,7 @@ func TestDropped(t *testing.T) {
 	for id, there := range map[string]bool{
 		"0": true, "1": false, "2": false, "3": false, "4": true, "1002": true, "old": false,
 	} {
-		s, err := o.Load(t.Context(), id)
-		require.NoError(t, err)
+		s := testkit.Must(o.Load(t.Context(), id))
 		require.Equal(t, there, s.Phase != "", id)
 	}
 	require.NoError(t, o.Close())
@@ -83,11 +79,9 @@ func TestUnreadableState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := open(t, path, now)
 	require.NoError(t, o.Save(t.Context(), "a", now, waiting(1)))
-	raw, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	_, err = raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`)
-	require.NoError(t, err)
-	_, err = o.Load(t.Context(), "a")
+	raw := testkit.Must(sql.Open("sqlite", path))
+	_ = testkit.Must(raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`))
+	_, err := o.Load(t.Context(), "a")
 	require.ErrorIs(t, err, outbox.ErrState)
 	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Zero(t, s)
@@ -118,10 +112,8 @@ func TestKills(t *testing.T) {
 		id := fmt.Sprint(seed % 900)
 		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
-			s, err := o.Load(t.Context(), id)
-			require.NoError(t, err)
-			m, err := steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s)
-			require.NoError(t, err)
+			s := testkit.Must(o.Load(t.Context(), id))
+			m := testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s))
 			return m
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
