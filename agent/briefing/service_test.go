@@ -455,8 +455,7 @@ func TestCache(t *testing.T) {
 		return w, w.service(t, nil, pipeline(stageHot, more...), other)
 	}
 	assemble := func(s *Service, r Request) *Context {
-		c := testkit.Must(s.Assemble(t.Context(), r))
-		return c
+		return testkit.Must(s.Assemble(t.Context(), r))
 	}
 	t.Run("hit_returns_cached", func(t *testing.T) {
 		w, s := setup()

@@ -103,8 +103,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 // assemble returns what the service of a template assembles.
 func (w *world) assemble(t testing.TB, template string, r Request) *Context {
 	t.Helper()
-	c := testkit.Must(w.service(t, nil, template).Assemble(t.Context(), r))
-	return c
+	return testkit.Must(w.service(t, nil, template).Assemble(t.Context(), r))
 }
 
 // piece returns a fragment of so many tokens, by the default estimate.

@@ -29,8 +29,7 @@ var (
 
 func newMachine(t testing.TB, p Policy, c Ceiling) *Machine {
 	t.Helper()
-	m := testkit.Must(New(p, c, known))
-	return m
+	return testkit.Must(New(p, c, known))
 }
 
 // working returns a machine whose turn works on task, and which can cancel.

@@ -27,8 +27,7 @@ import (
 
 func compiled(tb testing.TB) *rules.Set {
 	tb.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	return set
+	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
 
 func readAll(set *rules.Set, name string, opened io.Reader) (all []Found) {

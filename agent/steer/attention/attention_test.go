@@ -34,8 +34,7 @@ var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
 func machine(t testing.TB) *steer.Machine {
 	t.Helper()
-	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
-	return m
+	return testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
 }
 
 func item(id string, blocking bool) coalesce.Item {

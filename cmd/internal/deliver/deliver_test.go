@@ -80,8 +80,7 @@ func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *del
 	if change != nil {
 		change(&cfg)
 	}
-	c := testkit.Must(deliver.New(cfg))
-	return c
+	return testkit.Must(deliver.New(cfg))
 }
 
 // ride returns what a result carries now, and confirms it.

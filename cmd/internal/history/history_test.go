@@ -69,8 +69,7 @@ func session(n uint64, state string, mods []capture.ListedMod, groups ...signatu
 
 func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time) int64 {
 	t.Helper()
-	id := testkit.Must(h.Remember(context.Background(), s, at, false))
-	return id
+	return testkit.Must(h.Remember(context.Background(), s, at, false))
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.
@@ -108,8 +107,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
-		text := testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
-		return text
+		return testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
 	}
 	require.Equal(t, "suspect: New, in 5 of 5 sessions with it and in 0 of 4 without; new since 4 November, when New was added; "+
 		"5 of 6 sessions since, 0 of 3 before; "+

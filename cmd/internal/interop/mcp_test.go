@@ -145,10 +145,10 @@ func TestOfficialExample(t *testing.T) {
 	fromClient, clientWrites := io.Pipe()
 	log := between(t, fromClient, fromServer, toClient, toServer)
 	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
-	s := testkit.Must(client.Connect(t.Context(), &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil))
+	over := &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}
+	s := testkit.Must(client.Connect(t.Context(), over, nil))
 	call := func(tool string, arguments any) *sdk.CallToolResult {
-		r := testkit.Must(s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments}))
-		return r
+		return testkit.Must(s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments}))
 	}
 	name := map[string]string{"name": "colony"}
 	require.False(t, call("greet", name).IsError)

@@ -22,8 +22,7 @@ var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, path string, at time.Time) *outbox.Outbox {
 	t.Helper()
-	o := testkit.Must(outbox.Open(context.Background(), path, at))
-	return o
+	return testkit.Must(outbox.Open(context.Background(), path, at))
 }
 
 func waiting(n int) steer.State {
@@ -113,8 +112,7 @@ func TestKills(t *testing.T) {
 		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
 			s := testkit.Must(o.Load(t.Context(), id))
-			m := testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s))
-			return m
+			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s))
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
 		for step := range 40 {

@@ -90,8 +90,7 @@ func play(
 		time.Sleep(lead)
 		connect := func(to *pipes, name string) *gabp.Client {
 			conn := testkit.Must(to.dial())
-			client := testkit.Must(gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: name}))
-			return client
+			return testkit.Must(gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: name}))
 		}
 		left := func(client *gabp.Client) {
 			_ = client.Close()
@@ -158,8 +157,7 @@ func newSession(t *testing.T, name planName, log *memoryLog) *session.Session {
 		Log: bridge.Feed(log, dedup), Engine: heed.Config{Rules: set, Epoch: "bench"},
 		Timeline: 100_000, RulePoll: 24 * time.Hour,
 	}
-	s := testkit.Must(session.New(cfg))
-	return s
+	return testkit.Must(session.New(cfg))
 }
 
 // readerDelay bounds how much later than it was written a record is seen by a reader that is not asked to hurry.

@@ -20,8 +20,7 @@ const captures = "../../../../testdata/captures"
 
 func defaults(t *testing.T) *rules.Set {
 	t.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	return set
+	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
 
 // TestTruth requires that each blocking item of the project's captures has one row of truth, and each row an item.
