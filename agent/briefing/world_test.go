@@ -23,13 +23,11 @@ type world struct {
 	revision            string
 	revisions           map[string]string // by tier
 
-	asked  []string // of sources: what, and how
-	inputs []Input
+	asked []string // of sources: what, and how
 }
 
-func (w *world) answer(in *Input, fs []Fragment, format string, args ...any) (Found, error) {
+func (w *world) answer(_ *Input, fs []Fragment, format string, args ...any) (Found, error) {
 	w.asked = append(w.asked, fmt.Sprintf(format, args...))
-	w.inputs = append(w.inputs, *in)
 	w.now = w.now.Add(w.takes)
 	return Found{Fragments: slices.Clone(fs)}, w.err
 }
@@ -120,17 +118,6 @@ func pieces(source string, tokens int, ids ...string) (fs []Fragment) {
 		fs = append(fs, piece(source, id, tokens))
 		fs[i].Seq = uint64(i + 1)
 	}
-	return fs
-}
-
-// hits returns fragments of a search with their relevances.
-func hits(tokens int, relevance map[string]float64) (fs []Fragment) {
-	for id, r := range relevance {
-		f := piece(SourceSearch, id, tokens)
-		f.Relevance = r
-		fs = append(fs, f)
-	}
-	slices.SortFunc(fs, func(a, b Fragment) int { return strings.Compare(a.SourceID, b.SourceID) })
 	return fs
 }
 
