@@ -114,8 +114,8 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	// time, stages of attention: items that block displace other fragments.
 	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
-		if err := a.stage(i, ""); err != nil {
-			return nil, err
+		if a.stage(i, ""); a.err != nil {
+			return nil, a.err
 		}
 	}
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
