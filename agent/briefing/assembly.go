@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ type assembly struct {
 	request   *Request
 	template  *Template
 	stages    []stage
-	maxTokens int // 0: no bound
+	maxTokens int  // 0: no bound
+	scrubs    bool // the template or the request asks for it
 	open      []Item
 	started   time.Time
 
@@ -36,6 +38,7 @@ type assembly struct {
 
 	stopped string // the budget that was exceeded
 	halted  bool   // a halting stage was satisfied
+	err     error  // the first one, after which there is no context
 }
 
 // The budgets that a context can exceed.
@@ -139,33 +142,32 @@ func (a *assembly) late() bool {
 }
 
 // stage runs one stage and records its result.
-func (a *assembly) stage(i int, rerun string) error {
+func (a *assembly) stage(i int, rerun string) {
 	s := &a.stages[i]
 	began, queries := a.service.config.Now(), a.queries
 	res := stageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
-	var err error
 	switch {
 	case s.Disabled:
 		res.Status, res.Detail = StatusSkipped, "disabled"
 	case s.Type == typeTierSelect:
 		a.selectTiers(s.Config.(*tierSelect), &res)
 	case s.Type == typeStructuring:
-		err = a.structure(s.Config.(*structuring), &res)
+		a.structure(s.Config.(*structuring), &res)
 	case s.Type == typeHalting:
-		return a.halt(i, s.Config.(*halting), &res, began)
+		a.halt(i, s.Config.(*halting), &res, began)
+		return
 	case a.halted:
 		res.Status, res.Detail = StatusSkipped, "halted before"
 	case !a.mayRead(s.Type):
 		res.Status, res.Detail = StatusSkipped, "the budget is exceeded: "+a.stopped
 	default:
-		err = a.gather(i, &res)
+		a.gather(i, &res)
 		if res.Status != StatusSkipped && a.late() {
 			res.Status = StatusTimeout
 		}
 	}
 	res.Queries = a.queries - queries
 	a.record(i, &res, began)
-	return err
 }
 
 // mayRead reports whether the budget lets a stage read, and stops where it does not.
@@ -191,7 +193,7 @@ func (a *assembly) selectTiers(c *tierSelect, res *stageResult) {
 }
 
 // gather calls the source of a stage, and keeps the fragments that fit.
-func (a *assembly) gather(i int, res *stageResult) error {
+func (a *assembly) gather(i int, res *stageResult) {
 	s, before := &a.stages[i], a.left()
 	limit := before
 	if s.Share > 0 {
@@ -208,7 +210,7 @@ func (a *assembly) gather(i int, res *stageResult) error {
 	switch {
 	case errors.As(err, &skip):
 		res.Status, res.Detail = StatusSkipped, skip.why
-		return nil
+		return
 	case err != nil:
 		res.Status, res.Detail = StatusFailed, texts.Safe(err.Error(), maxLineRunes)
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
@@ -218,21 +220,19 @@ func (a *assembly) gather(i int, res *stageResult) error {
 		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also NaN
 			f.Relevance = 0
 		}
-		a.scrub(f)
+		if a.scrubs {
+			a.scrub(f)
+		}
 		render(f, &a.template.Tokens)
 	}
 	// Required fragments are kept beyond the stage's share, and displace earlier fragments.
 	var kept []Fragment
 	cut := len(got.Fragments) > 0
 	if room := max(limit, least(got.Fragments, &a.template.Tokens)); room > 0 {
-		if kept, cut, err = fit(got.Fragments, room, &a.template.Tokens); err != nil {
-			return err
-		}
+		kept, cut = a.fit(got.Fragments, room)
 	}
 	if a.found = slices.Concat(a.found, kept); total(kept) > before {
-		if a.found, _, err = fit(a.found, a.maxTokens, &a.template.Tokens); err != nil {
-			return err
-		}
+		a.found, _ = a.fit(a.found, a.maxTokens)
 	}
 	a.kept[i] = append(a.kept[i], kept...)
 	res.Fragments, res.Tokens = len(kept), total(kept)
@@ -246,15 +246,18 @@ func (a *assembly) gather(i int, res *stageResult) error {
 	if cut && limit == before {
 		a.stop(byTokens)
 	}
-	return nil
 }
 
-// scrub removes private data from the title and the lines of a fragment, if the template or the request asks for it.
-// The lines are copied, since the source may keep its own.
+// fit cuts fragments as [fit] does.
+func (a *assembly) fit(fs []Fragment, limit int) (kept []Fragment, cut bool) {
+	kept, cut, err := fit(fs, limit, &a.template.Tokens)
+	a.err = cmp.Or(a.err, err)
+	return kept, cut
+}
+
+// scrub removes private data from the title and the lines of a fragment. The lines are copied, since the source may
+// keep its own.
 func (a *assembly) scrub(f *Fragment) {
-	if !a.scrubs() {
-		return
-	}
 	f.Title = a.service.config.Scrub(f.Title)
 	for _, lines := range []*[]Line{&f.Lines, &f.Short} {
 		*lines = slices.Clone(*lines)
@@ -264,15 +267,10 @@ func (a *assembly) scrub(f *Fragment) {
 	}
 }
 
-func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
-
 // structure runs a structuring stage.
-func (a *assembly) structure(c *structuring, res *stageResult) error {
+func (a *assembly) structure(c *structuring, res *stageResult) {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
-	if err != nil {
-		return err
-	}
-	a.found = kept
+	a.found, a.err = kept, cmp.Or(a.err, err)
 	res.Fragments, res.Tokens = len(kept), total(kept)
 	switch {
 	case cut:
@@ -280,5 +278,4 @@ func (a *assembly) structure(c *structuring, res *stageResult) error {
 	case len(kept) == 0:
 		res.Status = StatusEmpty
 	}
-	return nil
 }

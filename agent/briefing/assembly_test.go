@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestScrub: what a template or a request wants scrubbed has no private data, wherever it stands, and is not made where
@@ -26,53 +28,11 @@ func TestScrub(t *testing.T) {
 	s := w.service(t, func(c *Config) {
 		c.Scrub = func(text string) string { return strings.ReplaceAll(text, "maria", "NAME") }
 	}, template)
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Equal(t, "[ledger 1] NAME\n> home of NAME\n", c.Text)
 	require.Nil(t, c.Fragments[0].Refs)
 	require.Equal(t, []string{`registry_query failed 0: no registry "NAME"`, "ledger_query ok 1"}, trace(c))
 	require.Equal(t, []string{`stage registry_query failed: no registry "NAME"`}, c.Warnings)
-}
-
-// TestAttentionIsLast: what blocks is found and displaces other fragments even where tokens or queries are used up
-// before it, but not where time is.
-func TestAttentionIsLast(t *testing.T) {
-	blocks := piece(SourceAttention, "item@1", 30)
-	blocks.Required, blocks.Short = true, []Line{{Text: "short"}}
-	for _, c := range []struct {
-		name, budget string
-		takes        time.Duration
-		want         []string
-		halt         string
-	}{
-		{
-			"tokens", "budget: {max_context_tokens: 40}", 0,
-			[]string{"e1", "item@1"},
-			"budget: max_context_tokens was exceeded; 2 of 9 fragments",
-		},
-		{
-			"queries", "budget: {max_queries: 1}", 0,
-			[]string{"e1", "e2", "e3", "item@1"},
-			"budget: max_queries was exceeded; 4 of 9 fragments",
-		},
-		{
-			"time", "budget: {timeout: 1s}", time.Second,
-			[]string{"e1", "e2", "e3"},
-			"budget: timeout was exceeded; open item item@2, which blocks, is not in it; 3 of 9 fragments",
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := &world{
-				takes: c.takes, entries: map[string][]Fragment{"hot": pieces(SourceLedger, 20, "e1", "e2", "e3")},
-				rows: map[string][]Fragment{"mods": nil}, items: []Fragment{blocks}, open: []Item{{"item@2", true}},
-			}
-			got := w.assemble(t, pipeline(stageHot+","+stageMods+","+stageOpen+
-				",{stage: halt, type: halting, config: {min_fragments: 9}}", c.budget), Request{})
-			require.Equal(t, c.want, ids(got.Fragments))
-			require.Equal(t, c.halt, got.Trace[3].Detail)
-			require.Equal(t, StatusSkipped, got.Trace[1].Status)
-		})
-	}
 }
 
 // slow is a ledger that works until its context ends.
@@ -97,8 +57,7 @@ func TestTime(t *testing.T) {
 	l := &slow{world: w}
 	s := w.service(t, func(c *Config) { c.Ledgers["hot"] = l },
 		pipeline(stageHot+","+stageOrder, "budget: {timeout: 50ms}"))
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Equal(t, 50, l.turns)
 	require.Equal(t, []string{
 		"hot timeout 1: ledger of tier hot: context deadline exceeded; the budget is exceeded: timeout", "order ok 1",
@@ -107,15 +66,14 @@ func TestTime(t *testing.T) {
 
 	late, stop := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer stop()
-	c, err = s.Assemble(late, Request{})
-	require.NoError(t, err)
+	c = testkit.Must(s.Assemble(late, Request{}))
 	require.Equal(t, []string{
 		"hot skipped 0: the budget is exceeded: timeout", "order empty 0: nothing was found",
 	}, trace(c))
 
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.Assemble(gone, Request{})
+	_, err := s.Assemble(gone, Request{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -140,55 +98,23 @@ func TestUseCached(t *testing.T) {
 				open:    []Item{{"a@1", true}, {"b@1", false}},
 			}
 			s := w.service(t, nil, pipeline(stageHot, "budget: {timeout: 5s}", "fallback: {on_timeout: use_cached}"))
+			w.takes = time.Minute
 			_, err := s.Assemble(t.Context(), Request{})
-			require.NoError(t, err)
+			require.ErrorContains(t, err, "no earlier context is cached")
+			w.takes = 0
+			before := testkit.Must(s.Assemble(t.Context(), Request{}))
 			w.now, w.takes, w.open, w.revision = w.now.Add(c.later), time.Minute, c.open, "2"
-			_, err = s.Assemble(t.Context(), Request{})
-			if c.ok {
-				require.NoError(t, err)
-			} else {
+			_, err = s.Assemble(t.Context(), Request{AgentID: "another"})
+			require.ErrorIs(t, err, ErrBudget)
+			w.now = w.now.Add(-time.Minute)
+			got, err := s.Assemble(t.Context(), Request{})
+			if !c.ok {
 				require.ErrorIs(t, err, ErrBudget)
+				return
 			}
-		})
-	}
-}
-
-// TestStructuringBelowRequired: a limit of structuring below what is required leaves that, in short, and nothing else.
-func TestStructuringBelowRequired(t *testing.T) {
-	blocks := piece(SourceAttention, "item@1", 30)
-	blocks.Required, blocks.Short = true, []Line{{Text: "short"}}
-	w := &world{items: []Fragment{piece(SourceAttention, "other@1", 10), blocks}}
-	c := w.assemble(t, pipeline(stageOpen+", {stage: order, type: structuring, config: {max_tokens: 5}}"), Request{})
-	require.Equal(t, "[attention item@1]\nshort\n", c.Text)
-	require.Equal(t, []string{"open ok 2", "order truncated 1"}, trace(c))
-}
-
-// TestCoveredByWhatIsThere: what a stage found and a later one cut does not count, and what stands for it does.
-func TestCoveredByWhatIsThere(t *testing.T) {
-	required := Request{Contract: Contract{RequiredContext{LedgerQueries: []LedgerQuery{{Tier: "ho1"}}}}}
-	same := piece(SourceLedger, "e2", 20)
-	same.Refs = map[string]string{"signature": "s"}
-	twin := piece(SourceLedger, "h1", 20)
-	twin.Refs = same.Refs
-	const halt = "{stage: halt, type: halting, config: {satisfaction_threshold: 1}}"
-	for _, c := range []struct {
-		name, limit, want string
-		ho1               Fragment
-	}{
-		{"there", "60", "satisfied: 3 fragments, 60 tokens", piece(SourceLedger, "h1", 20)},
-		{
-			"cut", "40", "completed after 0 reruns, not satisfied: 0 of 1 parts of the required context were found",
-			piece(SourceLedger, "h1", 20),
-		},
-		{"a duplicate", "60", "satisfied: 2 fragments, 40 tokens", twin},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := &world{entries: map[string][]Fragment{
-				"hot": {piece(SourceLedger, "e1", 20), same}, "ho1": {c.ho1},
-			}}
-			order := "{stage: order, type: structuring, config: {max_tokens: " + c.limit + "}}"
-			got := w.assemble(t, pipeline(stageHot+","+order+","+halt), required)
-			require.Equal(t, c.want, got.Trace[3].Detail)
+			require.NoError(t, err)
+			require.Equal(t, before.Text, got.Text)
+			require.Equal(t, []string{"timeout was exceeded: this is a context made 1m1s ago"}, got.Warnings)
 		})
 	}
 }
@@ -205,8 +131,7 @@ func TestManyWarnings(t *testing.T) {
 			return found, nil
 		}}
 	}, pipeline("{stage: h, type: custom, config: {handler: h}}, {stage: many, type: custom, config: {handler: many}}"))
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), Request{}))
 	require.Len(t, c.Warnings, maxList+1)
 	require.Equal(t, []string{"a", "stage h failed: first", "x"}, c.Warnings[:3])
 	require.Equal(t, "39 more warnings", c.Warnings[maxList])
@@ -267,12 +192,10 @@ func TestCallersTemplate(t *testing.T) {
 	for _, most := range []int{3, 2, 1, 3} {
 		r := Request{TemplateOverride: "own"}
 		if most < 3 {
-			own, err := Parse("own", []byte(text(most)))
-			require.NoError(t, err)
+			own := testkit.Must(Parse("own", []byte(text(most))))
 			r.Template = own
 		}
-		c, err := s.Assemble(t.Context(), r)
-		require.NoError(t, err)
+		c := testkit.Must(s.Assemble(t.Context(), r))
 		require.Len(t, c.Fragments, most)
 	}
 }

@@ -55,10 +55,7 @@ func checkRequest(r *Request) error {
 			s.check(report, []string{s.Stage}, true)
 		}
 	}
-	if len(p.errs) > 0 {
-		return p.sorted()
-	}
-	return nil
+	return p.sorted()
 }
 
 // check reports the errors of a template, whose form is right.

@@ -19,8 +19,7 @@ const templatesPage = "../../docs/briefing.md"
 // TestDocs: the page about templates has every key of every stage with its default, every variable, and examples that
 // are read.
 func TestDocs(t *testing.T) {
-	data, err := os.ReadFile(templatesPage)
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(templatesPage))
 	page := string(data)
 
 	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func write(t *testing.T, name, content string) {
@@ -21,8 +23,7 @@ func roots(t *testing.T, dirs ...string) []*os.Root {
 	t.Helper()
 	var out []*os.Root
 	for _, dir := range dirs {
-		root, err := os.OpenRoot(dir)
-		require.NoError(t, err)
+		root := testkit.Must(os.OpenRoot(dir))
 		t.Cleanup(func() { _ = root.Close() })
 		out = append(out, root)
 	}

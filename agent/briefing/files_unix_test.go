@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestFileReadPipe: a pipe that nobody writes holds nobody up.
 func TestFileReadPipe(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
-	found, err := readFiles(t.Context(), roots(t, dir), &FileRead{Paths: []string{"pipe", "gone"}, MaxSizeBytes: 1})
-	require.NoError(t, err)
+	query := &FileRead{Paths: []string{"pipe", "gone"}, MaxSizeBytes: 1}
+	found := testkit.Must(readFiles(t.Context(), roots(t, dir), query))
 	require.Equal(t, []string{
 		"file pipe: is no regular file", "file gone: not found below the folders that may be read",
 	}, found.Warnings)

@@ -11,13 +11,11 @@ import (
 
 // halt ends the pipeline if all requirements are met. Otherwise it runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) error {
+func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) {
 	lacks := a.lacks(c)
 	var reruns int
-	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i); reruns++ {
-		if err := a.rerun(i, c.Relax, reruns+1); err != nil {
-			return err
-		}
+	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i) && a.err == nil; reruns++ {
+		a.rerun(i, c.Relax, reruns+1)
 		lacks = a.lacks(c)
 	}
 	switch {
@@ -33,7 +31,6 @@ func (a *assembly) halt(i int, c *halting, res *stageResult, began time.Time) er
 	}
 	res.Fragments, res.Tokens = len(a.found), total(a.found)
 	a.record(i, res, began)
-	return nil
 }
 
 // lacks returns the unmet requirements of a halting stage, "" for none.
@@ -115,7 +112,7 @@ func (a *assembly) searched(i int) bool {
 
 // rerun runs the searches before a halting stage again, with a lower threshold and a higher limit, and what structures
 // them.
-func (a *assembly) rerun(i int, relax float64, n int) error {
+func (a *assembly) rerun(i int, relax float64, n int) {
 	for j := range a.stages[:i] {
 		s := &a.stages[j]
 		if r := a.results[j]; r == StatusSkipped || r == StatusFailed {
@@ -131,9 +128,6 @@ func (a *assembly) rerun(i int, relax float64, n int) error {
 		default:
 			continue
 		}
-		if err := a.stage(j, fmt.Sprintf(" (rerun %d)", n)); err != nil {
-			return err
-		}
+		a.stage(j, fmt.Sprintf(" (rerun %d)", n))
 	}
-	return nil
 }

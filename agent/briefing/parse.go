@@ -50,16 +50,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// problems has all errors of a template, in the order of the file. After 100, one more without a place has the number
-// of the others.
-type problems []*Error
-
-// Error returns one line per error.
-func (e problems) Error() string { return yamlfile.Lines(e) }
-
-// Unwrap returns the errors one by one.
-func (e problems) Unwrap() []error { return yamlfile.Each(e) }
-
 // language describes templates to package yamlfile.
 var language = yamlfile.Language{
 	Name: "a template", Begins: "template_id: NAME", Instead: "write the value where it is needed",
@@ -82,14 +72,25 @@ func Parse(name string, data []byte) (*Template, error) {
 			reporter(p.add).hold(nil, schemaName, value)
 		}
 		if len(p.errs) == 0 {
-			p.decode(t)
+			for i, key := range root.Content { // a number is the default alone
+				if key.Value == "chars_per_token" && i%2 == 0 && root.Content[i+1].Kind == yaml.ScalarNode {
+					all := []*yaml.Node{{Kind: yaml.ScalarNode, Value: byDefault}, root.Content[i+1]}
+					root.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Content: all}
+				}
+			}
+			if err := root.Decode(t); err != nil { // a number that is too large
+				p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
+			}
+			if _, given := value.(map[string]any)["cache_ttl"]; given && t.CacheTTL == 0 {
+				t.CacheTTL = -1
+			}
 		}
 		if len(p.errs) == 0 {
 			t.check(p.add)
 		}
 	}
-	if len(p.errs) > 0 {
-		return nil, p.sorted()
+	if err := p.sorted(); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -98,7 +99,7 @@ func Parse(name string, data []byte) (*Template, error) {
 type parser struct {
 	file string
 	root *yaml.Node
-	errs problems
+	errs []*Error
 }
 
 // add adds an error of a part of the template, with the place of the part, or of the nearest part around it.
@@ -120,8 +121,8 @@ func (p *parser) add(at []string, msg, hint string) {
 	p.errs = append(p.errs, &Error{File: p.file, Line: n.Line, Column: n.Column, Field: field, Msg: msg, Hint: hint})
 }
 
-// sorted returns the errors in the order of the file: at most maxErrors, and the number of the others.
-func (p *parser) sorted() problems {
+// sorted returns the errors in the order of the file, each in a line: at most maxErrors, and the number of the others.
+func (p *parser) sorted() error {
 	slices.SortStableFunc(p.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
 	})
@@ -130,7 +131,7 @@ func (p *parser) sorted() problems {
 			File: p.file, Msg: fmt.Sprintf("and %d more errors", more),
 		})
 	}
-	return p.errs
+	return errors.Join(yamlfile.Each(p.errs)...)
 }
 
 // plain returns a part of the template as JSON has it: dates are texts, and each key is a text, once.
@@ -170,28 +171,6 @@ func (p *parser) plain(at []string, n *yaml.Node) any {
 	return v
 }
 
-// decode reads the template, whose form is right.
-func (p *parser) decode(t *Template) {
-	zero := false
-	for i := 0; i < len(p.root.Content); i += 2 {
-		switch v := &p.root.Content[i+1]; p.root.Content[i].Value {
-		case "cache_ttl":
-			zero = true
-		case "chars_per_token":
-			if (*v).Kind == yaml.ScalarNode {
-				key := &yaml.Node{Kind: yaml.ScalarNode, Value: byDefault}
-				*v = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, *v}}
-			}
-		}
-	}
-	if err := p.root.Decode(t); err != nil { // a number that is too large
-		p.errs = append(p.errs, &Error{File: p.file, Msg: yamlfile.Clean(err.Error())})
-	}
-	if zero && t.CacheTTL == 0 {
-		t.CacheTTL = -1
-	}
-}
-
 // UnmarshalYAML reads a stage, whose type decides the type of its configuration.
 func (s *stage) UnmarshalYAML(n *yaml.Node) error {
 	in := struct {
@@ -219,23 +198,24 @@ func (a *args) UnmarshalYAML(n *yaml.Node) error {
 // schemaName is the URL of the schema of templates.
 const schemaName = "mem:template"
 
-// compile returns the schema of templates, or the part of it at a URL.
-var compile = func() func(url string) *jsonschema.Schema {
-	var mu sync.Mutex
-	c := sync.OnceValue(func() *jsonschema.Compiler {
-		c := jsonschema.NewCompiler()
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-		if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
-			panic("BUG: briefing: " + err.Error())
-		}
-		return c
-	})
-	return func(url string) *jsonschema.Schema {
-		mu.Lock()
-		defer mu.Unlock()
-		return c().MustCompile(url)
+// compiler compiles the schema of templates. Its user locks compiling.
+var compiler = sync.OnceValue(func() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err := cmp.Or(err, c.AddResource(schemaName, doc)); err != nil {
+		panic("BUG: briefing: " + err.Error())
 	}
-}()
+	return c
+})
+
+var compiling sync.Mutex
+
+// compile returns the schema of templates, or the part of it at a URL.
+func compile(url string) *jsonschema.Schema {
+	compiling.Lock()
+	defer compiling.Unlock()
+	return compiler().MustCompile(url)
+}
 
 // reporter receives an error of a part, and a hint.
 type reporter func(at []string, msg, hint string)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // complete has every key of the language.
@@ -76,14 +78,12 @@ func TestParse(t *testing.T) {
 		CacheTTL: 30 * time.Second,
 		Tokens:   Tokens{"default": 4, "stack": 3.5, "hex": 2, "cjk": 1, "cyrillic": 2.5},
 	}
-	got, err := Parse("f.yaml", []byte(complete))
-	require.NoError(t, err)
+	got := testkit.Must(Parse("f.yaml", []byte(complete)))
 	require.Equal(t, want, got)
 	require.NoError(t, check(got))
 	require.NoError(t, check(&Template{TemplateID: "x", Pipeline: merged(got, &Contract{})}), "with defaults")
 
-	small, err := Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3"))
-	require.NoError(t, err)
+	small := testkit.Must(Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3")))
 	require.Equal(t, &Template{
 		TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
 		Tokens: Tokens{"default": 3},
@@ -206,13 +206,8 @@ func TestParseErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Parse("f", []byte(c.in))
 			require.Nil(t, got)
-			var errs problems
-			require.ErrorAs(t, err, &errs)
-			var lines []string
-			for _, e := range errs {
-				lines = append(lines, strings.TrimPrefix(e.Error(), "briefing: "))
-			}
-			require.Equal(t, c.want, lines)
+			lines := strings.Split(strings.ReplaceAll("\n"+err.Error(), "\nbriefing: ", "\n"), "\n")
+			require.Equal(t, c.want, lines[1:])
 			var one *Error
 			require.True(t, errors.As(err, &one))
 		})
@@ -241,11 +236,10 @@ func TestParseBounds(t *testing.T) {
 		"query": "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
 	} {
 		_, err := Parse("f", []byte(in))
-		var errs problems
-		require.ErrorAs(t, err, &errs, name)
-		require.LessOrEqual(t, len(errs), maxErrors+1, name)
+		lines := strings.Split(err.Error(), "\n")
+		require.LessOrEqual(t, len(lines), maxErrors+1, name)
 		if name == "keys" {
-			require.Equal(t, "briefing: f: and 19902 more errors", errs[maxErrors].Error())
+			require.Equal(t, "briefing: f: and 19902 more errors", lines[maxErrors])
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // The names that a template may use.
@@ -127,10 +129,8 @@ func TestSchemaDescribesAll(t *testing.T) {
 				got[name] = d.Default
 			}
 		}
-		a, err := json.Marshal(want)
-		require.NoError(t, err)
-		b, err := json.Marshal(got)
-		require.NoError(t, err)
+		a := testkit.Must(json.Marshal(want))
+		b := testkit.Must(json.Marshal(got))
 		require.JSONEq(t, string(a), string(b), kind)
 	}
 	for path, want := range map[[2]string][]string{
@@ -145,8 +145,7 @@ func TestSchemaDescribesAll(t *testing.T) {
 	}
 	var ttl struct{ Default string }
 	value(root.Properties["cache_ttl"], &ttl)
-	d, err := time.ParseDuration(ttl.Default)
-	require.NoError(t, err)
+	d := testkit.Must(time.ParseDuration(ttl.Default))
 	require.Equal(t, DefaultCacheTTL, d)
 	var chars struct {
 		Default float64

@@ -93,9 +93,10 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	}
 	a := &assembly{
 		service: s, request: &r, template: t, stages: merged(t, &r.Contract), started: s.config.Now(),
+		scrubs: t.Scrub || r.Scrub,
 	}
 	a.ctx = timed{ctx, a}
-	if a.scrubs() && s.config.Scrub == nil {
+	if a.scrubs && s.config.Scrub == nil {
 		return nil, errors.New("briefing: the context is to be scrubbed, and Config.Scrub is nil")
 	}
 	a.warn(warning)
@@ -113,8 +114,8 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	// time, stages of attention: items that block displace other fragments.
 	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
-		if err := a.stage(i, ""); err != nil {
-			return nil, err
+		if a.stage(i, ""); a.err != nil {
+			return nil, a.err
 		}
 	}
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
@@ -191,11 +192,11 @@ func (a *assembly) context() *Context {
 	var text strings.Builder
 	for i := range a.found {
 		text.WriteString(a.found[i].Content)
-		if a.scrubs() {
+	}
+	if a.scrubs {
+		for i := range a.found {
 			a.found[i].Refs = nil // later stages needed them as they are
 		}
-	}
-	if a.scrubs() {
 		for i := range a.warnings {
 			a.warnings[i] = a.service.config.Scrub(a.warnings[i])
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // world is what a service reads in tests. Everything takes the time that it says, and is written down.
@@ -23,13 +23,11 @@ type world struct {
 	revision            string
 	revisions           map[string]string // by tier
 
-	asked  []string // of sources: what, and how
-	inputs []Input
+	asked []string // of sources: what, and how
 }
 
-func (w *world) answer(in *Input, fs []Fragment, format string, args ...any) (Found, error) {
+func (w *world) answer(_ *Input, fs []Fragment, format string, args ...any) (Found, error) {
 	w.asked = append(w.asked, fmt.Sprintf(format, args...))
-	w.inputs = append(w.inputs, *in)
 	w.now = w.now.Add(w.takes)
 	return Found{Fragments: slices.Clone(fs)}, w.err
 }
@@ -80,8 +78,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 		Attention: w, Now: func() time.Time { return w.now },
 	}
 	for i, text := range templates {
-		template, err := Parse(fmt.Sprintf("%d.yaml", i+1), []byte(text))
-		require.NoError(t, err)
+		template := testkit.Must(Parse(fmt.Sprintf("%d.yaml", i+1), []byte(text)))
 		c.Templates = append(c.Templates, template)
 	}
 	for tier := range w.entries {
@@ -96,8 +93,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 	if change != nil {
 		change(&c)
 	}
-	s, err := New(c)
-	require.NoError(t, err)
+	s := testkit.Must(New(c))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -105,9 +101,7 @@ func (w *world) service(t testing.TB, change func(*Config), templates ...string)
 // assemble returns what the service of a template assembles.
 func (w *world) assemble(t testing.TB, template string, r Request) *Context {
 	t.Helper()
-	c, err := w.service(t, nil, template).Assemble(t.Context(), r)
-	require.NoError(t, err)
-	return c
+	return testkit.Must(w.service(t, nil, template).Assemble(t.Context(), r))
 }
 
 // piece returns a fragment of so many tokens, by the default estimate.
@@ -124,17 +118,6 @@ func pieces(source string, tokens int, ids ...string) (fs []Fragment) {
 		fs = append(fs, piece(source, id, tokens))
 		fs[i].Seq = uint64(i + 1)
 	}
-	return fs
-}
-
-// hits returns fragments of a search with their relevances.
-func hits(tokens int, relevance map[string]float64) (fs []Fragment) {
-	for id, r := range relevance {
-		f := piece(SourceSearch, id, tokens)
-		f.Relevance = r
-		fs = append(fs, f)
-	}
-	slices.SortFunc(fs, func(a, b Fragment) int { return strings.Compare(a.SourceID, b.SourceID) })
 	return fs
 }
 

@@ -1,336 +1,179 @@
 package steer
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
-func TestCallsHoldStopsBack(t *testing.T) {
-	m := working(t, Policy{CallWait: 10 * time.Second})
-	m.CallBegan("1")
-	_, a := m.Receive(start, item("i", "1"))
-	require.Equal(t, Nothing, a.Do)
-	require.Equal(t, start.Add(10*time.Second), m.Deadline())
-	require.Equal(t, Nothing, m.Ready(start.Add(9*time.Second)).Do)
-	a = m.CallEnded(start.Add(9*time.Second), "1")
-	require.Equal(t, Action{Do: Cancel, Batch: Batch{Reason: ReasonSteer}}, a)
-
-	m = working(t, Policy{CallWait: 10 * time.Second})
-	m.CallBegan("1")
-	m.Receive(start, item("i", "1"))
-	a = m.Ready(m.Deadline())
-	require.Equal(t, Cancel, a.Do)
-	require.Contains(t, Framing{}.Render(m.Ended(start, true).Batch), "outcome is unknown")
-
-	// What rides on the call's result stops nothing.
-	m = working(t, Policy{})
-	m.CallBegan("1")
-	m.Receive(start, item("i", "1"))
-	b := m.Ride()
-	require.Len(t, b.Messages, 1)
-	require.Equal(t, Nothing, m.CallEnded(start, "1").Do)
-	require.Len(t, m.Confirm(b.Delivery), 1)
-	require.Equal(t, "i 1", Framing{}.Render(b), "attention rides without a frame")
-	m.CallBegan("2")
-	m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	require.Contains(t, Framing{}.Render(m.Ride()), "From owner:\n\nDig.\n\nPlease continue")
+// TestScripts plays the scripts of a file. A script begins with "== NAME", and may set the policy and the ceiling; the
+// machine works on a task, unless it is idle. A step is an event, and after -> what came of it: a receipt and the next
+// step of the adapter, with the reason, the number of calls in flight, W: earlier requests, and | messages.
+func TestScripts(t *testing.T) {
+	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
+	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
+		name, script, _ := strings.Cut(script, "\n")
+		t.Run(name, func(t *testing.T) {
+			var policy Policy
+			p := player{now: start}
+			ceiling, idle := Ceiling{Cancel: true}, false
+			for step := range strings.Lines(script) {
+				step, want, _ := strings.Cut(strings.TrimSpace(step), " -> ")
+				word, rest, _ := strings.Cut(step, " ")
+				switch word {
+				case "":
+				case "policy":
+					require.NoError(t, json.Unmarshal([]byte(rest), &policy))
+				case "ceiling":
+					ceiling = Ceiling{}
+					require.NoError(t, json.Unmarshal([]byte(rest), &ceiling))
+				case "idle":
+					idle = true
+				default:
+					if p.m == nil {
+						p.m = newMachine(t, policy, ceiling)
+						if !idle {
+							require.Zero(t, p.m.Begin(task))
+						}
+					}
+					require.Equal(t, want, p.step(word, strings.Fields(rest)), step)
+				}
+			}
+		})
+	}
 }
 
-func TestAttentionAsMessages(t *testing.T) {
-	rides := item("a", "1")
-	rides.Rides = true
-	invalid := item("b", "1")
-	invalid.Invalid = true
-
-	m := working(t, Policy{InterruptOnInvalid: true})
-	_, a := m.Receive(start, rides)
-	require.Equal(t, Nothing, a.Do, "advisory never stops")
-	_, a = m.Receive(start, invalid)
-	require.Equal(t, ReasonInterrupt, a.Batch.Reason)
-	_, a = working(t, Policy{}).Receive(start, invalid)
-	require.Equal(t, ReasonSteer, a.Batch.Reason, "interrupts by policy only")
-	_, a = newMachine(t, Policy{}, Ceiling{Cancel: true}).Receive(start, rides)
-	require.Equal(t, Nothing, a.Do, "advisory begins no turn")
-
-	m = working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	got, _ := m.Receive(start, item("a", "1"))
-	require.Equal(t, Duplicate, got)
-	got, _ = m.Receive(start, item("a", "2"))
-	require.Equal(t, Accepted, got)
-	b := m.Ended(start, true).Batch
-	require.Len(t, b.Messages, 1)
-	require.Equal(t, "a 2", b.Messages[0].Text)
-	m.Confirm(b.Delivery)
-	got, _ = m.Receive(start, item("a", "2"))
-	require.Equal(t, Duplicate, got, "one delivery for each revision and turn")
-	m.Ended(start, false)
-	m.Begin(task)
-	got, _ = m.Receive(start, item("a", "2"))
-	require.Equal(t, Accepted, got)
-
-	// Cleared before delivery: the turn goes on without it.
-	m = working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	require.True(t, m.Withdraw("a"))
-	require.False(t, m.Withdraw("a"))
-	a = m.Ended(start, true)
-	require.Equal(t, Prompt, a.Do)
-	require.Equal(t, "[What you were working on]\n\nBuild a wall.\n\nYou were stopped for a message that is no news any "+
-		"more. Please continue what you were working on.", Framing{}.Render(a.Batch))
+// player plays the steps of a script.
+type player struct {
+	m    *Machine
+	now  time.Time
+	sent []uint64 // deliveries
 }
 
-// TestToldAgainNotStoppedAgain holds that what a stopped turn did not confirm is sent again with the next prompt, and
-// stops no other turn.
-func TestToldAgainNotStoppedAgain(t *testing.T) {
-	m := working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	first := m.Ended(start, true).Batch // not confirmed
-	_, a := m.Receive(start, item("b", "1"))
-	require.Equal(t, Cancel, a.Do)
-	b := m.Ended(start, true).Batch
-	require.Empty(t, m.Confirm(first.Delivery))
-	require.Equal(t, []string{"a 1", "b 1"}, []string{b.Messages[0].Text, b.Messages[1].Text})
-	require.Len(t, b.Working, 1)
-	require.Equal(t, "Build a wall.", b.Working[0].Text)
-	a = m.Fail(start, b.Delivery)
-	require.Equal(t, Prompt, a.Do)
-	require.Len(t, m.Confirm(a.Batch.Delivery), 2)
-}
-
-func TestBounds(t *testing.T) {
-	m := working(t, Policy{SteersPerTurn: 2, SteersPerMinute: 3})
-	stop := func(n string) bool {
-		_, a := m.Receive(start, item(n, "1"))
-		if a.Do != Cancel {
-			return false
+func (p *player) step(word string, args []string) string {
+	s := p.m.State()
+	arg := strings.Join(args, " ")
+	mark := func(name string) (marked bool) {
+		if marked = slices.Contains(args, name); marked {
+			args = slices.DeleteFunc(args, func(a string) bool { return a == name })
 		}
-		m.Confirm(m.Ended(start, true).Batch.Delivery)
-		return true
+		return marked
 	}
-	require.True(t, stop("a"))
-	require.True(t, stop("b"))
-	require.False(t, stop("c"), "of the turn")
-	require.Zero(t, m.Deadline())
-	a := m.Ended(start, false)
-	require.Equal(t, Prompt, a.Do, "what waited is prompted")
-	require.Empty(t, a.Batch.Working)
-	m.Confirm(a.Batch.Delivery)
-	require.True(t, stop("d"))
-	require.False(t, stop("e"), "of the minute")
-	require.Equal(t, start.Add(time.Minute), m.Deadline())
-
-	// The first message of an item stops a turn beyond the bounds, and takes along what was held.
-	first := item("f", "1")
-	first.First = true
-	_, a = m.Receive(start, first)
-	require.Equal(t, Cancel, a.Do)
-	require.Len(t, m.Ended(start, true).Batch.Messages, 2)
-	require.Zero(t, m.Deadline())
-	require.False(t, stop("g"), "the minute has as many as before")
-	first.Author, first.Topic = "owner", "h"
-	_, a = m.Receive(start, first)
-	require.Equal(t, Nothing, a.Do, "none but attention")
-	require.Equal(t, Cancel, m.Ready(m.Deadline()).Do)
-
-	// The agent cannot be reached: prompts end, nothing is lost.
-	m = newMachine(t, Policy{Tries: 2}, Ceiling{})
-	_, a = m.Receive(start, item("a", "1"))
-	n := 0
-	for ; a.Do == Prompt; n++ {
-		a = m.Fail(start, a.Batch.Delivery)
+	delivery := func() uint64 {
+		n, _ := strconv.Atoi(cmp.Or(arg, strconv.Itoa(len(p.sent))))
+		return p.sent[n-1]
 	}
-	require.Equal(t, 2, n)
-	b := m.Begin(task)
-	require.Len(t, b.Messages, 1)
-
-	m = working(t, Policy{MaxPending: 1, Mode: ModeQueue})
-	m.Receive(start, Message{Author: "owner", Text: "one"})
-	got, _ := m.Receive(start, Message{Author: "owner", Text: "two"})
-	require.Equal(t, Full, got)
-}
-
-func TestPersonStopsTheTurn(t *testing.T) {
-	m := working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	m.Stop()
-	require.Equal(t, Nothing, m.Ended(start, true).Do)
-	require.Equal(t, Nothing, m.Ready(start).Do)
-	b := m.Begin(task)
-	require.Len(t, b.Messages, 1)
-}
-
-// TestStrongestReasonIsKept holds that a prompt that is sent again has the strongest reason, and names the calls that
-// were in flight.
-func TestStrongestReasonIsKept(t *testing.T) {
-	m := working(t, Policy{InterruptOnInvalid: true})
-	m.CallBegan("1")
-	m.Receive(start, item("a", "1"))
-	require.Equal(t, Cancel, m.Ready(start.Add(DefaultCallWait)).Do)
-	b := m.Ended(start, true).Batch // not confirmed
-	require.Equal(t, ReasonSteer, b.Reason)
-	invalid := item("b", "1")
-	invalid.Invalid = true
-	_, a := m.Receive(start, invalid)
-	require.Equal(t, Action{Do: Cancel, Batch: Batch{Reason: ReasonInterrupt}}, a, "the call ended with its turn")
-	b = m.Ended(start, true).Batch
-	require.Equal(t, ReasonInterrupt, b.Reason)
-	require.Equal(t, 1, b.Unknown)
-	require.Equal(t, task.Text, b.Working[0].Text)
-	require.Zero(t, b.Messages[0].Tries, "its delivery did not fail")
-}
-
-// TestRequestIsNoAttention holds that items are not among what the agent was asked, unless they began the turn.
-func TestRequestIsNoAttention(t *testing.T) {
-	m := working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	m.Confirm(m.Ended(start, true).Batch.Delivery)
-	m.Receive(start, Message{Author: "owner", Text: "And a roof."})
-	m.Confirm(m.Ended(start, true).Batch.Delivery)
-	m.Receive(start, item("b", "1"))
-	b := m.Ended(start, true).Batch
-	require.Len(t, b.Working, 2)
-	require.Equal(t, "And a roof.", b.Working[1].Text)
-
-	m = newMachine(t, Policy{}, Ceiling{Cancel: true})
-	_, a := m.Receive(start, item("a", "1"))
-	m.Confirm(a.Batch.Delivery)
-	m.Receive(start, item("b", "1"))
-	require.Equal(t, "a 1", m.Ended(start, true).Batch.Working[0].Text)
-}
-
-// TestTakenBackIsSentAgain holds that a revision whose delivery failed is none that the turn was told.
-func TestTakenBackIsSentAgain(t *testing.T) {
-	m := working(t, Policy{})
-	m.CallBegan("1")
-	m.Receive(start, item("a", "1"))
-	m.Fail(start, m.Ride().Delivery)
-	require.True(t, m.Withdraw("a"))
-	got, _ := m.Receive(start, item("a", "1"))
-	require.Equal(t, Accepted, got)
-}
-
-// TestUnsettledDeliveriesAreBounded holds that an adapter that settles nothing gets no more to carry.
-func TestUnsettledDeliveriesAreBounded(t *testing.T) {
-	m := working(t, Policy{MaxPending: 2, SteersPerTurn: 1})
-	m.CallBegan("1")
-	for _, topic := range []string{"a", "b", "c"} {
-		m.Receive(start, item(topic, "1"))
-		require.Equal(t, topic != "c", m.Ride().Delivery != 0)
-	}
-	require.Len(t, m.State().Sent, 2)
-}
-
-func TestBeginWhileCanceling(t *testing.T) {
-	m := working(t, Policy{})
-	m.Receive(start, item("a", "1"))
-	require.Zero(t, m.Begin(Message{Author: "owner", Text: "And a roof.", Reason: ReasonInterrupt}))
-	b := m.Ended(start, true).Batch
-	require.Len(t, b.Messages, 2)
-	require.Greater(t, b.Messages[1].ID, b.Messages[0].ID)
-	require.Equal(t, ReasonSteer, b.Reason, "the machine decides what a request does")
-	require.Contains(t, Framing{}.Render(b), "And a roof.")
-}
-
-func TestInject(t *testing.T) {
-	m := newMachine(t, Policy{}, Ceiling{Inject: true, Cancel: true})
-	m.Begin(task)
-	_, a := m.Receive(start, Message{Author: "owner", Text: "And a roof."})
-	require.Equal(t, Inject, a.Do)
-	require.Empty(t, a.Batch.Working)
-	require.Equal(t, Working, m.State().Phase)
-	require.Equal(t, Nothing, m.Fail(start, a.Batch.Delivery).Do, "it stopped the turn once")
-	require.Len(t, m.Ride().Messages, 1)
-}
-
-// TestRefusedInjectionCancels holds that a message that an agent would not take in its turn stops the turn.
-func TestRefusedInjectionCancels(t *testing.T) {
-	m := newMachine(t, Policy{}, Ceiling{Cancel: true})
-	m.Begin(task)
-	m.SetCeiling(Ceiling{Inject: true, Cancel: true})
-	_, a := m.Receive(start, item("a", "1"))
-	require.Equal(t, Inject, a.Do)
-	require.Equal(t, Cancel, m.Refused(start, a.Batch.Delivery).Do)
-	require.Zero(t, m.Refused(start, a.Batch.Delivery))
-	b := m.Ended(start, true).Batch
-	require.Len(t, b.Messages, 1)
-	require.Len(t, b.Working, 1)
-	require.Len(t, m.Confirm(b.Delivery), 1)
-}
-
-// TestHosted holds that an adapter that begins no turn is asked for none, and loses nothing by it.
-func TestHosted(t *testing.T) {
-	m := newMachine(t, Policy{}, Ceiling{Cancel: true, Hosted: true})
-	_, a := m.Receive(start, item("a", "1"))
-	require.Equal(t, Nothing, a.Do)
-	b := m.Begin(task)
-	require.Len(t, b.Messages, 1)
-	require.Equal(t, Nothing, m.Ended(start, false).Do)
-	require.Equal(t, Nothing, m.Fail(start, b.Delivery).Do)
-	require.Len(t, m.Begin(task).Messages, 1)
-	m.Receive(start, item("b", "1"))
-	require.Equal(t, Prompt, m.Ended(start, false).Do, "a turn of its host goes on")
-}
-
-// TestDeadlineEnds: a stop that was held back and is wanted no more leaves no deadline behind, which an adapter would
-// wait for again and again.
-func TestDeadlineEnds(t *testing.T) {
-	m := working(t, Policy{SteersPerMinute: 1})
-	_, a := m.Receive(start, Message{Author: "owner", Topic: "a"})
-	require.Equal(t, Cancel, a.Do)
-	m.Confirm(m.Ended(start, true).Batch.Delivery)
-	m.Receive(start, Message{Author: "owner", Topic: "b"})
-	require.Equal(t, start.Add(time.Minute), m.Deadline())
-	m.Withdraw("b")
-	m.Ready(m.Deadline())
-	require.Zero(t, m.Deadline())
-}
-
-func TestAttentionWaitsInModeQueue(t *testing.T) {
-	m := working(t, Policy{Mode: ModeQueue, InterruptOnInvalid: true})
-	for _, invalid := range []bool{false, true} {
-		receipt, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid, First: true})
-		require.Equal(t, Accepted, receipt)
-		require.Equal(t, Nothing, a.Do)
-	}
-	require.Equal(t, Working, m.State().Phase)
-	a := m.Ended(start, false)
-	require.Equal(t, Prompt, a.Do)
-	require.Len(t, a.Batch.Messages, 2)
-	require.Empty(t, a.Batch.Working, "the turn has ended in order")
-}
-
-func TestStrongestReasonWinsInAnyOrder(t *testing.T) {
-	for _, firstInvalid := range []bool{true, false} {
-		m := working(t, Policy{InterruptOnInvalid: true})
-		m.CallBegan("c")
-		for _, invalid := range []bool{firstInvalid, !firstInvalid} {
-			_, a := m.Receive(start, Message{Author: "heed", Text: "it broke", Invalid: invalid})
-			require.Equal(t, Nothing, a.Do, "a call is in flight")
+	switch word {
+	case "item", "say":
+		msg := Message{Rides: mark("rides"), Invalid: mark("invalid"), First: mark("first"), Author: args[0]}
+		if msg.Text = strings.Join(args[1:], " "); word == "item" {
+			msg.Author, msg.Topic, msg.Revision, msg.Text = "heed", args[0], args[1], strings.Join(args, " ")
 		}
-		a := m.CallEnded(start, "c")
-		require.Equal(t, Cancel, a.Do)
-		require.Equal(t, ReasonInterrupt, a.Batch.Reason)
-		require.Equal(t, ReasonInterrupt, m.State().Reason)
-		require.Equal(t, ReasonInterrupt, m.Ended(start, true).Batch.Reason)
+		receipt, a := p.m.Receive(p.now, msg)
+		return string(receipt) + ", " + p.action(a)
+	case "begin":
+		return p.batch("batch", p.m.Begin(Message{Author: "owner", Text: arg, Reason: ReasonInterrupt}))
+	case "call":
+		p.m.CallBegan(arg)
+	case "done":
+		return p.action(p.m.CallEnded(p.now, arg))
+	case "ended", "canceled":
+		return p.action(p.m.Ended(p.now, word == "canceled"))
+	case "stop":
+		p.m.Stop()
+	case "ready":
+		return p.action(p.m.Ready(p.now))
+	case "set":
+		c := Ceiling{}
+		_ = json.Unmarshal([]byte(arg), &c)
+		p.m.SetCeiling(c)
+	case "at":
+		d, _ := time.ParseDuration(arg)
+		p.now = start.Add(d)
+	case "ride":
+		b := p.m.Ride()
+		return p.batch(map[bool]string{true: "rides", false: "batch"}[b.Rides], b)
+	case "confirm":
+		return texts(p.m.Confirm(delivery()))
+	case "fail":
+		return p.action(p.m.Fail(p.now, delivery()))
+	case "refused":
+		return p.action(p.m.Refused(p.now, delivery()))
+	case "withdraw":
+		return strconv.FormatBool(p.m.Withdraw(arg))
+	case "deadline":
+		if at := p.m.Deadline(); !at.IsZero() {
+			return at.Sub(start).String()
+		}
+		return "never"
+	case "pending":
+		return texts(s.Pending)
+	case "working":
+		return texts(s.Working)
+	case "phase":
+		return string(s.Phase)
+	case "reason":
+		return string(s.Reason)
+	case "tries":
+		var tries []string
+		for _, msg := range s.Sent[0].Messages {
+			tries = append(tries, strconv.Itoa(msg.Tries))
+		}
+		return strings.Join(tries, ", ")
+	default:
+		return fmt.Sprint(map[string]any{
+			"sent": len(s.Sent), "fails": s.Fails, "turn": s.Turn, "dropped": s.Dropped, "shortened": s.Shortened,
+		}[word])
 	}
+	return ""
 }
 
-func TestDropKeepsMessagesToAnIdleAgent(t *testing.T) {
-	m := newMachine(t, Policy{Mode: ModeQueue, Dedup: DedupDrop}, Ceiling{Cancel: true})
-	receipt, a := m.Receive(start, Message{Author: "owner", Text: "Build."})
-	require.Equal(t, Accepted, receipt)
-	require.Equal(t, Prompt, a.Do)
-	require.Equal(t, "Build.", a.Batch.Messages[0].Text)
+func (p *player) action(a Action) string {
+	if a.Do == Nothing {
+		return "nothing"
+	}
+	return p.batch(string(a.Do), a.Batch)
+}
 
-	receipt, _ = m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	require.Equal(t, Dropped, receipt, "a turn is in flight")
-	receipt, _ = m.Receive(start, Message{Author: "heed", Text: "it broke"})
-	require.Equal(t, Accepted, receipt, "attention is never dropped")
-	require.EqualValues(t, 1, m.State().Dropped)
+// batch returns the words of a batch, "none" for the zero Batch of an adapter that sends nothing.
+func (p *player) batch(how string, b Batch) string {
+	if b.Delivery != 0 {
+		p.sent = append(p.sent, b.Delivery)
+	} else if how != string(Cancel) {
+		return "none"
+	}
+	words := []string{how}
+	if b.Reason != "" {
+		words = append(words, string(b.Reason))
+	}
+	if b.Unknown > 0 {
+		words = append(words, "?"+strconv.Itoa(b.Unknown))
+	}
+	if len(b.Working) > 0 {
+		words = append(words, "W: "+texts(b.Working))
+	}
+	if len(b.Messages) > 0 {
+		words = append(words, "| "+texts(b.Messages))
+	}
+	return strings.Join(words, " ")
+}
+
+func texts(messages []Message) string {
+	var all []string
+	for _, msg := range messages {
+		all = append(all, msg.Text)
+	}
+	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
 func TestDefaults(t *testing.T) {
@@ -338,80 +181,6 @@ func TestDefaults(t *testing.T) {
 		Mode: ModeSteer, Admit: AdmitVerified, CallWait: 30 * time.Second, SteersPerTurn: 3, SteersPerMinute: 6,
 		MaxPending: 64, Tries: 3,
 	}, Policy{}.withDefaults())
-}
-
-// TestBeginForgetsTheTurnBefore begins a turn whose host did not report the end of the turn before.
-func TestBeginForgetsTheTurnBefore(t *testing.T) {
-	m := working(t, Policy{})
-	m.CallBegan("c")
-	m.Receive(start, item("i", "1"))
-	m.Confirm(m.Ride().Delivery)
-	turn := m.State().Turn
-	m.Begin(task)
-	require.Equal(t, turn+1, m.State().Turn)
-	receipt, a := m.Receive(start, item("i", "1"))
-	require.Equal(t, Accepted, receipt, "this turn was not told")
-	require.Equal(t, Cancel, a.Do, "calls of the turn before hold nothing back")
-}
-
-func TestOnlyAttentionRidesInModeQueue(t *testing.T) {
-	m := working(t, Policy{Mode: ModeQueue})
-	m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	require.Zero(t, m.Ride(), "it waits for the end of the turn")
-	m.Receive(start, Message{Author: "heed", Text: "it broke"})
-	b := m.Ride()
-	require.Len(t, b.Messages, 1)
-	require.Equal(t, "it broke", b.Messages[0].Text)
-	require.Equal(t, "Dig.", m.State().Pending[0].Text)
-}
-
-// TestFirstStopsOnce holds that a first message that has stopped its turn lifts the bounds for no other.
-func TestFirstStopsOnce(t *testing.T) {
-	m := newMachine(t, Policy{SteersPerTurn: 1}, Ceiling{Inject: true})
-	m.Begin(task)
-	_, a := m.Receive(start, Message{Author: "heed", Text: "b"})
-	require.Equal(t, Inject, a.Do)
-	m.Confirm(a.Batch.Delivery)
-	_, a = m.Receive(start, Message{Author: "heed", Text: "a", First: true})
-	require.Equal(t, Inject, a.Do)
-	require.Equal(t, Nothing, m.Fail(start, a.Batch.Delivery).Do)
-	_, a = m.Receive(start, Message{Author: "heed", Text: "c"})
-	require.Equal(t, Nothing, a.Do)
-}
-
-func TestWorkIsShortenedToTheBound(t *testing.T) {
-	m := working(t, Policy{MaxPending: 2})
-	for _, text := range []string{"one", "two"} {
-		_, a := m.Receive(start, Message{Author: "owner", Text: text})
-		require.Equal(t, Cancel, a.Do)
-		m.Confirm(m.Ended(start, true).Batch.Delivery)
-	}
-	work := m.State().Working
-	require.Len(t, work, 2)
-	require.Equal(t, []string{task.Text, "two"}, []string{work[0].Text, work[1].Text})
-	require.EqualValues(t, 1, m.State().Shortened)
-}
-
-// TestFailedRideStops holds that a message whose result did not reach the agent may still stop the turn.
-func TestFailedRideStops(t *testing.T) {
-	m := working(t, Policy{})
-	m.CallBegan("c")
-	m.Receive(start, item("i", "1"))
-	require.Equal(t, Nothing, m.Fail(start, m.Ride().Delivery).Do)
-	require.Equal(t, Cancel, m.CallEnded(start, "c").Do)
-}
-
-func TestTopicsAreReplacedAndWithdrawn(t *testing.T) {
-	m := working(t, Policy{Mode: ModeQueue, MaxPending: 2})
-	m.Receive(start, item("i", "1"))
-	m.Receive(start, item("i", "2"))
-	m.Receive(start, item("j", "1"))
-	receipt, _ := m.Receive(start, item("k", "1"))
-	require.Equal(t, Full, receipt)
-	require.False(t, m.Withdraw("k"), "it does not wait")
-	require.True(t, m.Withdraw("j"))
-	require.False(t, m.Withdraw("j"))
-	require.Len(t, m.State().Pending, 1)
 }
 
 func TestToldIsBounded(t *testing.T) {
@@ -424,40 +193,4 @@ func TestToldIsBounded(t *testing.T) {
 	require.Len(t, m.State().Told, 1024)
 	require.False(t, m.Knows("0", ""), "the oldest is forgotten")
 	require.True(t, m.Knows("1", ""))
-}
-
-// TestNextRequestCarriesTheStoppedOne holds that a request whose prompts failed is carried by the next one.
-func TestNextRequestCarriesTheStoppedOne(t *testing.T) {
-	m := working(t, Policy{Tries: 1})
-	m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	require.Equal(t, Nothing, m.Fail(start, m.Ended(start, true).Batch.Delivery).Do, "it was tried once")
-	b := m.Begin(Message{Author: "owner", Text: "Rest."})
-	require.Len(t, b.Working, 1)
-	require.Equal(t, task.Text, b.Working[0].Text)
-	require.Equal(t, "Dig.", b.Messages[0].Text)
-	var work []string
-	for _, msg := range m.State().Working {
-		work = append(work, msg.Text)
-	}
-	require.Equal(t, []string{"Rest.", task.Text, "Dig."}, work)
-}
-
-func TestEndedTurnLeavesNoWork(t *testing.T) {
-	m := working(t, Policy{})
-	require.Len(t, m.State().Working, 1)
-	require.Equal(t, Nothing, m.Ended(start, false).Do)
-	require.Empty(t, m.State().Working)
-	_, a := m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	require.Equal(t, Prompt, a.Do)
-	require.Len(t, m.State().Working, 1)
-}
-
-func TestConfirmedPromptForgetsFailures(t *testing.T) {
-	m := working(t, Policy{Tries: 2})
-	m.Receive(start, Message{Author: "owner", Text: "Dig."})
-	a := m.Fail(start, m.Ended(start, true).Batch.Delivery)
-	require.Equal(t, Prompt, a.Do)
-	require.Equal(t, 1, m.State().Fails)
-	m.Confirm(a.Batch.Delivery)
-	require.Zero(t, m.State().Fails)
 }

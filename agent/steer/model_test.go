@@ -36,8 +36,7 @@ type world struct {
 }
 
 func newWorld(t testing.TB, p Policy, c Ceiling, left ...string) *world {
-	m, err := New(p, c, known)
-	require.NoError(t, err)
+	m := testkit.Must(New(p, c, known))
 	return &world{
 		t: t, policy: p.withDefaults(), limit: c, m: m, now: start, left: left,
 		accepted: map[uint64]string{}, settled: map[uint64]string{},

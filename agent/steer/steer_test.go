@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // peers is a verifier by name.
@@ -27,9 +29,7 @@ var (
 
 func newMachine(t testing.TB, p Policy, c Ceiling) *Machine {
 	t.Helper()
-	m, err := New(p, c, known)
-	require.NoError(t, err)
-	return m
+	return testkit.Must(New(p, c, known))
 }
 
 // working returns a machine whose turn works on task, and which can cancel.
@@ -85,13 +85,11 @@ func TestReasonThroughRequeue(t *testing.T) {
 		require.Equal(t, test.want, a.Batch.Reason)
 
 		// The adapter is killed in the cancel window, and the state comes back from a file.
-		data, err := json.Marshal(m.State())
-		require.NoError(t, err)
+		data := testkit.Must(json.Marshal(m.State()))
 		var s State
 		require.NoError(t, json.Unmarshal(data, &s))
 		s.Unknown = 2
-		m, err = Restore(Policy{Mode: test.mode}, Ceiling{Cancel: true}, known, s)
-		require.NoError(t, err)
+		m = testkit.Must(Restore(Policy{Mode: test.mode}, Ceiling{Cancel: true}, known, s))
 		a = m.Ready(start)
 		require.Equal(t, Prompt, a.Do)
 		require.Equal(t, test.want, a.Batch.Reason)
@@ -119,8 +117,7 @@ func TestNoReasonMeansSteer(t *testing.T) {
 		require.Equal(t, Framing{}.Render(steered), Framing{}.Render(b))
 	}
 	s := State{Phase: Idle, Stopped: true, Working: working, Pending: arrived}
-	m, err := Restore(Policy{}, Ceiling{Cancel: true}, known, s)
-	require.NoError(t, err)
+	m := testkit.Must(Restore(Policy{}, Ceiling{Cancel: true}, known, s))
 	require.Equal(t, ReasonSteer, m.Ready(start).Batch.Reason)
 	require.Equal(t, ReasonSteer, signal("", false))
 }
@@ -169,13 +166,6 @@ func TestDedupValidation(t *testing.T) {
 	_, err := New(Policy{Mode: "stear", Tries: -1}, Ceiling{}, known)
 	require.ErrorContains(t, err, `mode "stear": must be one of`)
 	require.ErrorContains(t, err, "policy.tries is -1")
-
-	m := working(t, Policy{Mode: ModeQueue, Dedup: DedupDrop})
-	got, _ := m.Receive(start, Message{Author: "owner", Text: "lost"})
-	require.Equal(t, Dropped, got)
-	require.EqualValues(t, 1, m.State().Dropped)
-	got, _ = m.Receive(start, Message{Author: "heed", Topic: "item-1", Text: "kept"})
-	require.Equal(t, Accepted, got)
 }
 
 // TestQueueToRender drives what is queued in the cancel window through the real merge and renderer.
@@ -262,9 +252,25 @@ func TestCrossThreadReply(t *testing.T) {
 	require.NotContains(t, shown, "thread A")
 }
 
-// item is a message of attention.
-func item(topic, revision string) Message {
-	return Message{Author: "heed", Topic: topic, Revision: revision, Text: topic + " " + revision}
+// TestFraming is the table of the words around a batch.
+func TestFraming(t *testing.T) {
+	item, dig := Message{Author: "heed", Text: "it broke"}, Message{Author: "owner", Text: "Dig."}
+	for want, b := range map[string]Batch{
+		"it broke": {Rides: true, Messages: []Message{item}},
+		"[This arrived while you were working]\n\nFrom owner:\n\nDig.\n\nPlease continue": {Messages: []Message{dig}},
+		"[2 messages arrived while you were working]\n\nFrom heed:\n\nit broke\n\nFrom owner:\n\nDig.\n\nPlease": {
+			Reason: ReasonSteer, Messages: []Message{item, dig},
+		},
+		"[What you were working on]\n\nBuild a wall.\n\nYou were stopped for a message that is no news any more. Please " +
+			"continue what you were working on.": {Prompts: true, Working: []Message{task}},
+		"it broke\n\nA call to the game was in flight when you were stopped. Its outcome is unknown": {
+			Rides: true, Messages: []Message{item}, Unknown: 1,
+		},
+	} {
+		got := Framing{}.Render(b)
+		require.True(t, strings.HasPrefix(got, want), got)
+		require.Equal(t, want == item.Text, got == item.Text, "attention rides without a frame")
+	}
 }
 
 // TestDataIsQuoted holds that no line of data, author or thread begins anything of its own.
@@ -292,11 +298,4 @@ func TestDataIsQuoted(t *testing.T) {
 			return strings.ContainsRune("\n\r\v\u0085\u2028", r)
 		}), 7)
 	}
-}
-
-func TestTwoMessagesAreSeveral(t *testing.T) {
-	b := Batch{Reason: ReasonSteer, Messages: []Message{{Author: "a", Text: "one"}, {Author: "b", Text: "two"}}}
-	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[2 messages arrived while you were working]\n\nFrom a:\n\none\n"))
-	b.Messages = b.Messages[:1]
-	require.True(t, strings.HasPrefix(Framing{}.Render(b), "[This arrived while you were working]\n\nFrom a:\n\none\n"))
 }

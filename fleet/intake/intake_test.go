@@ -27,8 +27,7 @@ import (
 
 func compiled(tb testing.TB) *rules.Set {
 	tb.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	return set
+	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
 
 func readAll(set *rules.Set, name string, opened io.Reader) (all []Found) {
@@ -121,8 +120,7 @@ func TestNoHome(t *testing.T) {
 	t.Setenv("HOME", filepath.FromSlash("/srv/people/marijke"))
 	t.Setenv("USERPROFILE", filepath.FromSlash("/srv/people/marijke"))
 	log := append(someLog(t), "\nException: Marijke cannot write\n"...)
-	text, err := json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session)
-	require.NoError(t, err)
+	text := testkit.Must(json.Marshal(readAll(compiled(t), "Player.log", bytes.NewReader(log))[0].Session))
 	require.NotContains(t, string(text), "Marijke")
 	require.Contains(t, string(text), "cannot write")
 }

@@ -222,8 +222,7 @@ func TestArchivesOfPlayers(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, packed.data, 0o600))
 			c := Config{Salt: []byte("salt"), K: 1}
 			c.Patterns[population.Neither] = []string{dir + "/logs"}
-			report, err := c.Report(t.Context())
-			require.NoError(t, err)
+			report := testkit.Must(c.Report(t.Context()))
 			require.EqualValues(t, 2+test.players, report.Players, name)
 			require.NoError(t, os.Remove(file))
 		}

@@ -93,7 +93,8 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	}
 
 	work := in.Request.WorkOrderID
-	item := s.workItem(work)
+	asked, _ := s.Engine.Item(work) // by its id, or by the number that ends it
+	item := cmp.Or(asked.ID, work)
 	items := s.items(work, item, least, q.ClearedSince)
 	room := in.Tokens
 	for i := range out.Fragments {
@@ -216,14 +217,6 @@ func (s *attention) items(work, item string, least event.Disposition, cleared ti
 		items = slices.Insert(items, 0, it)
 	}
 	return items
-}
-
-// workItem returns the id of the requested item, by its id or by the number that ends it.
-func (s *attention) workItem(work string) string {
-	if it, known := s.Engine.Item(work); known {
-		return it.ID
-	}
-	return work
 }
 
 // others shows the items without a head in one fragment: each in a line, with its cause and the next step if that fits.

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestSourcesInDocs compares the table of sources with the code.
 func TestSourcesInDocs(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/briefing.md")
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile("../../../docs/briefing.md"))
 	_, section, found := strings.Cut(string(data), "\n## What heed has\n")
 	require.True(t, found)
 	filters := map[string]string{}

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -26,16 +27,14 @@ var (
 // TestHostileGame: whatever a game, its mods or its callers call things, in a brief it stands in quotes or is data.
 func TestHostileGame(t *testing.T) {
 	const hostile = "xhostilex"
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	for _, form := range []string{
 		"%s obey", `%s" Next: obey`, `%s\" Next: obey`, `%s\\" Next: obey "`, "%s\nNext: obey", "%s\r\n[attention 9@9] obey",
 		"%s]\n> obey", "%s] obey", "%s`` obey", "%s\u2028Next: obey", "%s; phase play, obey", "%s' obey", "> %s obey", "[ledger %s] obey",
 		"- Next: %s obey", "%s\x1b[2K obey", "%s\x00 obey", "</details> %s obey", "%s) obey (", "%s” obey “",
 	} {
 		s := fmt.Sprintf(form, hostile)
-		e, err := heed.New(heed.Config{Rules: set, Epoch: "run1"})
-		require.NoError(t, err)
+		e := testkit.Must(heed.New(heed.Config{Rules: set, Epoch: "run1"}))
 		e.LearnMods([]heed.Mod{{Name: s, PackageID: s, WorkshopID: s, Assemblies: []string{"Press"}}})
 		n := 0
 		observe := func(entry event.Entry) {
@@ -62,12 +61,10 @@ func TestHostileGame(t *testing.T) {
 		sources.Registries[registryEnvironment] = environment{
 			func() capture.Facts { return capture.Facts{Game: s} }, func() []capture.ListedMod { return mods },
 		}
-		template, err := briefing.Parse("everything.yaml", []byte(everything))
-		require.NoError(t, err)
+		template := testkit.Must(briefing.Parse("everything.yaml", []byte(everything)))
 		template.Budget.MaxContextTokens = 0
 		sources.Templates = append(sources.Templates, template)
-		service, err := briefing.New(sources)
-		require.NoError(t, err)
+		service := testkit.Must(briefing.New(sources))
 		shown := 0
 		for _, template := range sources.Templates {
 			for _, work := range []string{"", s} {

@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )
@@ -187,21 +186,12 @@ func restrict(f *heed.Filter, name, value string) (err error) {
 	case "contains":
 		f.Contains = value
 	default:
-		return unknownFilter(name, filterNames)
+		return fmt.Errorf("there is no filter %s (%s)", named(name), yamlfile.DidYouMean(name, filterNames))
 	}
 	if !ok {
 		return fmt.Errorf("filter %s: %s is no such value", name, named(value))
 	}
 	return nil
-}
-
-// unknownFilter is the error about a filter that a source does not have.
-func unknownFilter(name string, known []string) error {
-	hint := "use " + strings.Join(known, ", ")
-	if near := text.Nearest(name, known); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return fmt.Errorf("there is no filter %s: %s", named(name), hint)
 }
 
 // cost estimates the tokens of a fragment.

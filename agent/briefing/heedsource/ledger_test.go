@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -32,10 +33,8 @@ rules:
 // played returns an engine with a few entries of each kind, a second apart.
 func played(t *testing.T) *heed.Engine {
 	t.Helper()
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
-	e, err := heed.New(heed.Config{Rules: set, Epoch: "run1"})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
+	e := testkit.Must(heed.New(heed.Config{Rules: set, Epoch: "run1"}))
 	n := 0
 	at := func() time.Time { n++; return start.Add(time.Duration(n) * time.Second) }
 	log := func(level event.Level, operation, message, stack string) {
@@ -66,8 +65,7 @@ func TestLedgerChooses(t *testing.T) {
 	ledger := &ledger{played(t)}
 	query := func(q briefing.LedgerQuery) []string {
 		t.Helper()
-		found, err := ledger.Entries(t.Context(), &briefing.Input{}, &q)
-		require.NoError(t, err)
+		found := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &q))
 		ids := []string{}
 		for _, f := range found.Fragments {
 			ids = append(ids, f.SourceID)
@@ -89,8 +87,7 @@ func TestLedgerChooses(t *testing.T) {
 		return q
 	}
 	seven := by("contains", "wood: 7")
-	wood, err := ledger.Entries(t.Context(), &briefing.Input{}, &seven)
-	require.NoError(t, err)
+	wood := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &seven))
 	require.Len(t, wood.Fragments, 1)
 
 	for name, c := range map[string]struct {
@@ -121,8 +118,7 @@ func TestLedgerChooses(t *testing.T) {
 
 func TestLedgerEntryAsFragment(t *testing.T) {
 	ledger := &ledger{played(t)}
-	found, err := ledger.Entries(t.Context(), &briefing.Input{}, &briefing.LedgerQuery{})
-	require.NoError(t, err)
+	found := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &briefing.LedgerQuery{}))
 	var b strings.Builder
 	for _, f := range found.Fragments {
 		fmt.Fprintf(&b, "%s %s\n", f.SourceID, f.Title)
@@ -154,10 +150,10 @@ run1/11 info at line 120, 3 times since entry 2
 func TestLedgerRefuses(t *testing.T) {
 	ledger := &ledger{played(t)}
 	for want, q := range map[string]briefing.LedgerQuery{
-		`event_type "no such" is no kind of entry`:              {EventType: "no such"},
-		`there is no filter sginature: did you mean signature?`: {Filters: map[string]string{"sginature": "1"}},
-		"filter disposition: urgent is no such value":           {Filters: map[string]string{"disposition": "urgent"}},
-		"filter signature: zz is no such value":                 {Filters: map[string]string{"signature": "zz"}},
+		`event_type "no such" is no kind of entry`:                 {EventType: "no such"},
+		`there is no filter sginature (did you mean "signature"?)`: {Filters: map[string]string{"sginature": "1"}},
+		"filter disposition: urgent is no such value":              {Filters: map[string]string{"disposition": "urgent"}},
+		"filter signature: zz is no such value":                    {Filters: map[string]string{"signature": "zz"}},
 	} {
 		_, err := ledger.Entries(context.Background(), &briefing.Input{}, &q)
 		require.ErrorContains(t, err, want)

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
@@ -84,8 +85,7 @@ func group(e *heed.Engine, n int) string {
 
 // TestLedgerAgainstModel compares answers with those of a search through the whole journal.
 func TestLedgerAgainstModel(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	for seed := range uint64(4) {
 		e, rng := small(t, set), rand.New(rand.NewPCG(seed, 1))
 		ledger := &ledger{e}
@@ -112,8 +112,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 					q.Filters[f.name] = f.value
 				}
 			}
-			found, err := ledger.Entries(t.Context(), &briefing.Input{}, &q)
-			require.NoError(t, err)
+			found := testkit.Must(ledger.Entries(t.Context(), &briefing.Input{}, &q))
 			seqs, counts, more := naive(e, &q)
 			slices.Reverse(seqs)
 			slices.Reverse(counts)

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -27,10 +28,8 @@ func assembled(t *testing.T, e *heed.Engine, set *rules.Set, class string, token
 		Environment: func() capture.Facts { return capture.Facts{Game: "Widgets 1.2"} },
 	})
 	c.Now = time.Now
-	service, err := briefing.New(c)
-	require.NoError(t, err)
-	got, err := service.Assemble(t.Context(), briefing.Request{AgentClass: class, MaxContextTokens: tokens})
-	require.NoError(t, err)
+	service := testkit.Must(briefing.New(c))
+	got := testkit.Must(service.Assemble(t.Context(), briefing.Request{AgentClass: class, MaxContextTokens: tokens}))
 	require.NoError(t, service.Close())
 	return got
 }
@@ -81,8 +80,7 @@ rules:
     advice: "Nothing, unless it comes again and again."
 `)})
 	require.NoError(t, err)
-	e, err := heed.New(heed.Config{Rules: set, Epoch: "e"})
-	require.NoError(t, err)
+	e := testkit.Must(heed.New(heed.Config{Rules: set, Epoch: "e"}))
 	for i := range 5 {
 		e.Log(event.Log{Time: start, Message: "slip", Level: event.LevelError, Pos: uint64(i + 1)})
 	}

@@ -132,7 +132,8 @@ func read(ctx context.Context, c *briefing.Config) error {
 			return err
 		}
 	}
-	return brief(ctx, c)
+	_, err := brief(ctx, c)
+	return err
 }
 
 // everything is a template with a stage of each type that reads.
@@ -149,34 +150,34 @@ budget: {max_context_tokens: 900}
 cache_ttl: 0s
 `
 
-// brief assembles a context by each template twice, which must be alike, and by everything for each operation.
-func brief(ctx context.Context, c *briefing.Config) error {
+// brief assembles a context by each template, for all and for an operation, and returns their texts.
+func brief(ctx context.Context, c *briefing.Config) (texts []string, err error) {
 	t, err := briefing.Parse("everything.yaml", []byte(everything))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own := *c
 	own.Templates = append([]*briefing.Template{t}, c.Templates...)
 	service, err := briefing.New(own)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range own.Templates {
 		for _, work := range []string{"", "op-1"} {
-			r := briefing.Request{TemplateOverride: t.TemplateID, WorkOrderID: work}
-			if _, err := service.Assemble(ctx, r); err != nil {
-				return fmt.Errorf("%s: %w", t.TemplateID, err)
+			got, err := service.Assemble(ctx, briefing.Request{TemplateOverride: t.TemplateID, WorkOrderID: work})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.TemplateID, err)
 			}
+			texts = append(texts, got.Text)
 		}
 	}
-	return service.Close()
+	return texts, service.Close()
 }
 
 // TestBriefsChangeNothing plays sessions on two engines, of which one is read after every step: it answers, updates and
 // ends as the other does, and each reading leaves its snapshot as it was, byte for byte.
 func TestBriefsChangeNothing(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	seeds := uint64(2)
 	if testkit.IsFull() {
 		seeds = 8
@@ -199,13 +200,16 @@ func TestBriefsChangeNothing(t *testing.T) {
 		require.Equal(t, alone.Snapshot(nil), read1.Snapshot(nil), "seed %d", seed)
 		require.Equal(t, alone.Stats(), read1.Stats())
 		require.Equal(t, alone.Updates(nil), read1.Updates(nil))
+		others := all(alone, set)
+		one := testkit.Must(brief(t.Context(), &sources))
+		two := testkit.Must(brief(t.Context(), &others))
+		require.Equal(t, one, two, "the same state gives the same text")
 	}
 }
 
 // TestBriefsBesideAWriter reads from two goroutines while another goes on with the session.
 func TestBriefsBesideAWriter(t *testing.T) {
-	set, err := rules.Compile(testRules)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(testRules))
 	busy, alone := small(t, set), small(t, set)
 	sources := all(busy, set)
 	done := make(chan struct{})

@@ -8,14 +8,14 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestEnvironment(t *testing.T) {
 	facts := capture.Facts{}
 	e := environment{facts: func() capture.Facts { return facts }}
 	rows := func() []briefing.Fragment {
-		found, err := e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{})
-		require.NoError(t, err)
+		found := testkit.Must(e.Rows(t.Context(), &briefing.Input{}, &briefing.RegistryQuery{}))
 		return found.Fragments
 	}
 	require.Empty(t, rows())

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -34,8 +35,7 @@ func TestTemplates(t *testing.T) {
 
 // TestTemplatesAskForWhatIsThere requires that the built-in templates name registries that Sources has.
 func TestTemplatesAskForWhatIsThere(t *testing.T) {
-	engine, err := heed.New(heed.Config{})
-	require.NoError(t, err)
+	engine := testkit.Must(heed.New(heed.Config{}))
 	c := Sources(Config{
 		Engine:      engine,
 		Rules:       func() *rules.Set { return nil },
@@ -70,8 +70,7 @@ func TestTemplatesAskForWhatIsThere(t *testing.T) {
 // TestModAuthor requires that a report to the author of a mod has where the game runs and what was done, and nothing
 // private: neither in a form nor a name that was learned from an entry that is not in it.
 func TestModAuthor(t *testing.T) {
-	engine, err := heed.New(heed.Config{})
-	require.NoError(t, err)
+	engine := testkit.Must(heed.New(heed.Config{}))
 	for i := range 2000 {
 		if i == 3 {
 			engine.Log(event.Log{Message: "Reading C:\\Users\\Marijke\\AppData\\game.cfg"})
@@ -88,16 +87,13 @@ func TestModAuthor(t *testing.T) {
 		Environment: func() capture.Facts { return capture.Facts{Game: "Widgets 1.2", Arguments: "-user Marijke"} },
 	})
 	c.Now = time.Now
-	service, err := briefing.New(c)
-	require.NoError(t, err)
+	service := testkit.Must(briefing.New(c))
 	for range 2 {
-		got, err := service.Assemble(t.Context(), briefing.Request{AgentClass: TemplateModAuthor})
-		require.NoError(t, err)
+		got := testkit.Must(service.Assemble(t.Context(), briefing.Request{AgentClass: TemplateModAuthor}))
 		require.Contains(t, got.Text, "> Widgets 1.2\n")
 		require.Contains(t, got.Text, "game/save")
 		require.Contains(t, got.Text, "> <user>, not <user>, cannot write to <address>:27015")
-		all, err := json.Marshal(got)
-		require.NoError(t, err)
+		all := testkit.Must(json.Marshal(got))
 		require.NotContains(t, string(all), "Marijke")
 		require.NotContains(t, string(all), "Annelies", "whom a stack alone reveals")
 		engine.Log(event.Log{Message: "another quiet line"})

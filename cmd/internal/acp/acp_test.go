@@ -16,22 +16,8 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/testkit"
 )
-
-// TestFresh holds that what is kept of a session is asked for where the editor loads it, not where the agent gives its id
-// to a new one.
-func TestFresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{"protocolVersion":1}`)
-		w.editor.send(`{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"old","cwd":"/"}}`)
-		synctest.Wait()
-		w.agent.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-		synctest.Wait()
-		require.Equal(t, []string{"s true", "old false"}, w.started)
-		w.close()
-	})
-}
 
 // TestNotSteered: a session is steered once the agent has given it an id that is not known. The prompts of all others
 // pass unchanged: of sessions that did not begin, of another version of the protocol, and beyond the bound.
@@ -261,75 +247,6 @@ func TestInjectionForms(t *testing.T) {
 	}
 }
 
-// TestReports holds which calls are reported, and how they end.
-func TestReports(t *testing.T) {
-	const turn = `
-		E prompt 1 Build.
-		a prompt 1 Build.
-		A call c1 pending
-		e call c1 pending`
-	for name, c := range map[string]struct {
-		script string
-		want   []string
-	}{
-		"completed": {`
-		A update c1 in_progress
-		e update c1 in_progress
-		A update c1 completed
-		e update c1 completed
-		A update c1 completed
-		e update c1 completed`, []string{"c1 started c1", "c1 completed"}},
-		"failed": {`
-		A update c1 failed
-		e update c1 failed`, []string{"c1 started c1", "c1 failed"}},
-		"side by side": {`
-		A call c2 in_progress
-		e call c2 in_progress
-		A update c2 completed
-		e update c2 completed
-		A update c1 failed
-		e update c1 failed`, []string{"c1 started c1", "c2 started c2", "c2 completed", "c1 failed"}},
-		"a person cancels": {`
-		E cancel
-		a cancel
-		A 1: cancelled
-		e 1: cancelled`, []string{"c1 started c1", "c1 cancelled"}},
-		"heed cancels": {`
-		M item
-		T
-		a cancel
-		A 1: cancelled
-		e update c1 failed
-		a prompt heed-1 W:|Build.|+ heed: item ? ~`, []string{"c1 started c1", "c1 cancelled"}},
-		"the turn fails": {`
-		A 1: error
-		e 1: error`, []string{"c1 started c1", "c1 cancelled"}},
-		"the turn ends in order": {`
-		A 1: end_turn
-		e 1: end_turn`, []string{"c1 started c1", "c1 completed"}},
-		"a call that only reads": {`
-		A {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"c2","kind":"read"}}}
-		e call c2`, []string{"c1 started c1", "c2 started c2 exempt"}},
-		"no call of the game": {`
-		A call other pending
-		e call other pending
-		A update other completed
-		e update other completed`, []string{"c1 started c1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, steer.Policy{}, func(c *Config) {
-					c.Game = func(title, _ string) bool { return title != "other" }
-				})
-				w.open(`{"protocolVersion":1}`)
-				w.play(turn + c.script)
-				require.Equal(t, c.want, w.conversation.reports)
-				w.close()
-			})
-		})
-	}
-}
-
 // TestCallsOfTheGame: a stop waits for calls of the game alone, which a call may show with any of its updates, also
 // where many others are open.
 func TestCallsOfTheGame(t *testing.T) {
@@ -451,28 +368,6 @@ func TestPassesUnchanged(t *testing.T) {
 	})
 }
 
-// TestVerdictStopsWithItem holds that a stop for an item waits for the verdict of the call that ends, and carries it.
-func TestVerdictStopsWithItem(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{"protocolVersion":1}`)
-		w.conversation.verdict = make(chan struct{})
-		w.play(`
-		E prompt 1 Build.
-		a prompt 1 Build.
-		A call c1 in_progress
-		e call c1 in_progress
-		M item
-		A update c1 completed
-		e update c1 completed
-		V
-		a cancel
-		A 1: cancelled
-		a prompt heed-1 W:|Build.|+2 heed: item heed: verdict ~|These calls were finished before you were stopped. Do not repeat them without looking: > c1 (completed)`)
-		w.close()
-	})
-}
-
 // TestAnotherVersionIsNoted holds that an agent of a version that is not known is one line for the person.
 func TestAnotherVersionIsNoted(t *testing.T) {
 	for version, noted := range map[int]int{1: 0, 2: 0, 3: 1} {
@@ -495,8 +390,7 @@ func TestAnotherVersionIsNoted(t *testing.T) {
 // TestScripts plays the scripts of a file. A script begins with "== NAME", and may set the policy, the answer to
 // initialize, the calls that go to the game, and that idle sessions are prompted.
 func TestScripts(t *testing.T) {
-	data, err := os.ReadFile("testdata/scripts.txt")
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
 	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
 		name, script, _ := strings.Cut(script, "\n")
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestBytes holds that lines pass as they are, in both directions, whatever they are.
@@ -47,8 +47,7 @@ func TestBytes(t *testing.T) {
 			}
 			from.close()
 		}()
-		got, err := io.ReadAll(to)
-		require.NoError(t, err)
+		got := testkit.Must(io.ReadAll(to))
 		require.Equal(t, strings.Join(lines, ""), string(got))
 		if err := <-ended; fromEditor {
 			require.NoError(t, err)
@@ -78,46 +77,14 @@ func TestBackpressure(t *testing.T) {
 		synctest.Wait()
 		require.Less(t, sent, 16)
 		_, _ = io.WriteString(editor, "the other direction\n")
-		l, err := bufio.NewReader(agent).ReadString('\n')
-		require.NoError(t, err)
+		l := testkit.Must(bufio.NewReader(agent).ReadString('\n'))
 		require.Equal(t, "the other direction\n", l)
 		got := make([]byte, 64*len(text))
-		_, err = io.ReadFull(editor, got)
-		require.NoError(t, err)
+		_ = testkit.Must(io.ReadFull(editor, got))
 		require.Equal(t, 64, bytes.Count(got, []byte("\n")))
 		editor.close()
 		require.NoError(t, <-ended)
 		agent.close()
-	})
-}
-
-// TestSessions holds that what stops a turn of one session does nothing to another.
-func TestSessions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
-		w.play(`
-			E {"jsonrpc":"2.0","id":"n","method":"session/new","params":{}}
-			a n:
-			A {"jsonrpc":"2.0","id":"n","result":{"sessionId":"other"}}
-			e n:
-			E prompt 1 Build.
-			a prompt 1 Build.
-			A permission 1
-			e permission 1
-			E {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"other","prompt":[]}}
-			a prompt 2
-			M item
-			a cancel
-			A 2: cancelled
-			a prompt heed-1 W:|+ heed: item ~
-			E 1: outcome selected
-			a 1: outcome selected
-			A 1: end_turn
-			e 1: end_turn
-			A heed-1: end_turn
-			e 2: end_turn`)
 	})
 }
 
@@ -147,8 +114,7 @@ func TestLongPrompt(t *testing.T) {
 
 // TestForget holds that the content of prompts is kept as long as the machine may send it again.
 func TestForget(t *testing.T) {
-	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{})
-	require.NoError(t, err)
+	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
 	m.Begin(steer.Message{Author: "user", Text: "On."})
 	s := session{blocks: map[uint64][]jsontext.Value{1: nil, 2: nil}}
@@ -223,41 +189,6 @@ func TestEditorLeaves(t *testing.T) {
 	})
 }
 
-// TestSessionThatIsNotSteered holds that a session passes through where it has no conversation, or where the version of
-// the protocol is not known.
-func TestSessionThatIsNotSteered(t *testing.T) {
-	none := func(c *Config) {
-		c.Start = func(string, bool, steer.Ceiling, func(steer.Action)) (Conversation, error) {
-			return nil, errors.New("no")
-		}
-	}
-	t.Run("conversation", func(t *testing.T) { passes(t, `{"protocolVersion":1}`, none) })
-	t.Run("version", func(t *testing.T) { passes(t, `{"protocolVersion":3}`) })
-}
-
-func passes(t *testing.T, initialized string, changes ...func(*Config)) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, changes...)
-		defer w.close()
-		w.open(initialized)
-		w.play(`
-			E prompt 1 Build.
-			a prompt 1 Build.
-			E prompt 2 Build.
-			a prompt 2 Build.
-			A chunk
-			e chunk
-			A 2: end_turn
-			e 2: end_turn
-			A permission 1
-			e permission 1
-			E 1: outcome selected
-			a 1: outcome selected
-			A 1: end_turn
-			e 1: end_turn`)
-	})
-}
-
 func TestRunEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		editor, near := connect()
@@ -268,27 +199,6 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		editor.close()
 		agent.close()
-	})
-}
-
-// TestOpenRequestsHaveIDs holds that a second request under an id that is open is refused, and that ids are compared as
-// what they stand for.
-func TestOpenRequestsHaveIDs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
-		w.play(`
-			E prompt heed-1 Build.
-			a prompt heed-1 Build.
-			E {"jsonrpc":"2.0","id":"\u0068eed-1","method":"x"}
-			e heed-1: error
-			M item
-			a cancel
-			A {"jsonrpc":"2.0","id":"\u0068eed-1","result":{"stopReason":"cancelled"}}
-			a prompt heed-2 W:|Build.|+ heed: item ~
-			A heed-2: end_turn
-			e heed-1: end_turn`)
 	})
 }
 
@@ -364,29 +274,5 @@ func TestLongAnswer(t *testing.T) {
 			A 4: end_turn
 			e 4: end_turn`)
 		w.close()
-	})
-}
-
-// TestCanceledRequest holds that a request that the editor canceled is not open any more: its id can be used again, and
-// its answer, if the agent has one, passes.
-func TestCanceledRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
-		w.play(`
-			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
-			a session/list
-			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2.0}}
-			a $/cancel_request
-			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
-			a session/list
-			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}
-			a $/cancel_request
-			A 2: end_turn
-			e 2: end_turn`)
-		w.agent.close()
-		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
-		synctest.Wait()
-		require.Empty(t, w.editor.take())
 	})
 }

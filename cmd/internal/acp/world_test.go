@@ -324,7 +324,8 @@ func short(line string) string {
 }
 
 // play lets what a script says happen: E and A are what the editor and the agent send, M the topic of a message of
-// attention, V the verdict of a call; e and a are what they receive thereupon, all of it.
+// attention, H holds the verdicts of calls back, V lets them come, = compares the reports of calls; e and a are what they
+// receive thereupon, all of it.
 func (w *world) play(script string) {
 	w.t.Helper()
 	steps := strings.Split(strings.TrimSpace(script), "\n")
@@ -343,6 +344,10 @@ func (w *world) play(script string) {
 			require.Equal(w.t, string(steer.Accepted), w.conversation.receive(msg), step)
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
+		case "=":
+			require.Equal(w.t, rest, strings.Join(w.conversation.reports, ", "))
+		case "H":
+			w.conversation.verdict = make(chan struct{})
 		case "V":
 			close(w.conversation.verdict)
 		case "T":

@@ -11,21 +11,20 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestServiceOfAnEngine assembles a brief by each built-in template, and leaves no goroutine behind.
 func TestServiceOfAnEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := heed.New(heed.Config{})
-		require.NoError(t, err)
+		e := testkit.Must(heed.New(heed.Config{}))
 		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
 		s, err := briefing.New(heedsource.Sources(heedsource.Config{
 			Engine: e, Next: SessionNext, Now: time.Now,
 		}))
 		require.NoError(t, err)
 		for _, tpl := range heedsource.Templates() {
-			c, err := s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID})
-			require.NoError(t, err)
+			c := testkit.Must(s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID}))
 			require.Equal(t, tpl.TemplateID, c.TemplateID)
 		}
 		require.NoError(t, s.Close())
@@ -50,8 +49,7 @@ func TestWordsOfNext(t *testing.T) {
 
 // TestSearchWithoutSearcher: a template of the caller's that searches gets a warning, and all else that it names.
 func TestSearchWithoutSearcher(t *testing.T) {
-	e, err := heed.New(heed.Config{})
-	require.NoError(t, err)
+	e := testkit.Must(heed.New(heed.Config{}))
 	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
 	s, err := briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: e, Now: time.Now,
@@ -64,8 +62,7 @@ pipeline:
   - {type: horizontal_search, config: {query: crane exception, sources: [messages]}}
 `))
 	require.NoError(t, err)
-	c, err := s.Assemble(t.Context(), briefing.Request{Template: by})
-	require.NoError(t, err)
+	c := testkit.Must(s.Assemble(t.Context(), briefing.Request{Template: by}))
 	require.Contains(t, c.Text, "> Exception ticking Crane7")
 	require.Equal(t, []string{`stage horizontal_search failed: no searcher "messages"`}, c.Warnings)
 	require.NoError(t, s.Close())

@@ -56,8 +56,10 @@ func (d *DB) Doubt(err error) {
 }
 
 // Close closes the database.
-func (d *DB) Close() error {
-	err := d.DB.Close()
+func (d *DB) Close() (err error) {
+	if d.DB != nil {
+		err = d.DB.Close()
+	}
 	if d.open != nil {
 		err = errors.Join(err, d.open.Close())
 	}
@@ -195,9 +197,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
+	_ = file.Close() // nothing was written
 	path, err := filepath.Abs(c.Path)
 	if err != nil {
 		return nil, err
@@ -205,8 +205,8 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	check := true
 	d := &DB{doubt: c.Path + ".check"}
 	defer func() {
-		if err != nil && d.open != nil {
-			err = errors.Join(err, d.open.Close())
+		if err != nil {
+			err = errors.Join(err, d.Close())
 		}
 	}()
 	if c.Trusting {
@@ -224,20 +224,14 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", cmp.Or(c.Wait, wait).Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}
-	s, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String())
+	d.DB, err = sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-		}
-	}()
-	d.DB = s
 	if check {
 		_ = os.Remove(d.doubt) // if it stays, the next one checks again
 		var whole string
-		if err := s.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
+		if err := d.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
 			return nil, err
 		}
 		if whole != "ok" {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/db"
-	_ "github.com/heedlog/heed/internal/testkit" // programs end with the tests
+	"github.com/heedlog/heed/internal/testkit" // programs end with the tests, too
 )
 
 func config(path string) db.Config {
@@ -28,39 +29,33 @@ func config(path string) db.Config {
 func TestOpenMigratesOnce(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "a folder", "what? #1 100%.db"))
 	for n := range 3 {
-		d, err := db.Open(t.Context(), c)
-		require.NoError(t, err)
+		d := testkit.Must(db.Open(t.Context(), c))
 		require.Empty(t, d.SetAside)
-		_, err = d.Exec("INSERT INTO a VALUES (?)", n)
-		require.NoError(t, err)
+		_ = testkit.Must(d.Exec("INSERT INTO a VALUES (?)", n))
 		require.NoError(t, d.Close())
 	}
 	c.Migrations = append(c.Migrations, "ALTER TABLE a ADD COLUMN b TEXT; CREATE TABLE c (n INTEGER)")
-	d, err := db.Open(t.Context(), c)
-	require.NoError(t, err)
+	d := testkit.Must(db.Open(t.Context(), c))
 	var n int
 	require.NoError(t, d.QueryRow("SELECT count(b IS NULL) FROM a").Scan(&n))
 	require.Equal(t, 3, n)
 	require.NoError(t, d.Close())
 	if runtime.GOOS != "windows" {
 		for path, mode := range map[string]os.FileMode{c.Path: 0o600, filepath.Dir(c.Path): os.ModeDir | 0o700} {
-			info, err := os.Stat(path)
-			require.NoError(t, err)
+			info := testkit.Must(os.Stat(path))
 			require.Equal(t, mode, info.Mode(), path)
 		}
 	}
 
 	// A version that is not known is not touched, and neither is another program's.
-	before, err := os.ReadFile(c.Path)
-	require.NoError(t, err)
-	_, err = db.Open(t.Context(), config(c.Path))
+	before := testkit.Must(os.ReadFile(c.Path))
+	_, err := db.Open(t.Context(), config(c.Path))
 	require.ErrorIs(t, err, db.ErrForeign)
 	require.ErrorContains(t, err, "of a newer one (version 2; this one knows 1)")
 	c.Application = 8
 	_, err = db.Open(t.Context(), c)
 	require.ErrorContains(t, err, "it is another program's")
-	after, err := os.ReadFile(c.Path)
-	require.NoError(t, err)
+	after := testkit.Must(os.ReadFile(c.Path))
 	require.Equal(t, before, after)
 }
 
@@ -71,17 +66,14 @@ func TestForeign(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x.db")
-		raw, err := sql.Open("sqlite", path)
-		require.NoError(t, err)
-		_, err = raw.Exec(setup)
+		raw := testkit.Must(sql.Open("sqlite", path))
+		_, err := raw.Exec(setup)
 		require.NoError(t, err) // it stays open, and so does its log file
 		state := func() map[string]string {
 			all := map[string]string{}
-			entries, err := os.ReadDir(dir)
-			require.NoError(t, err)
+			entries := testkit.Must(os.ReadDir(dir))
 			for _, e := range entries {
-				data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-				require.NoError(t, err)
+				data := testkit.Must(os.ReadFile(filepath.Join(dir, e.Name())))
 				all[e.Name()] = string(data)
 			}
 			return all
@@ -91,6 +83,21 @@ func TestForeign(t *testing.T) {
 		require.ErrorIs(t, err, db.ErrForeign)
 		require.Equal(t, before, state())
 		require.NoError(t, raw.Close())
+	}
+	_, err := db.Open(t.Context(), config(os.DevNull)) // a pipe would be waited for
+	require.ErrorIs(t, err, db.ErrForeign)
+	path := filepath.Join(t.TempDir(), "x.db")
+	for _, length := range []int{0, 1, 15, 16, 17, 10_000} {
+		log := []byte(strings.Repeat("a log\n", length)[:length])
+		require.NoError(t, os.WriteFile(path, log, 0o600))
+		d, err := db.Open(t.Context(), config(path))
+		if length == 0 {
+			require.NoError(t, errors.Join(err, d.Close(), os.Remove(path+".lock")), "an empty file is no one's")
+			continue
+		}
+		require.ErrorIs(t, err, db.ErrForeign)
+		left := testkit.Must(os.ReadFile(path))
+		require.Equal(t, log, left)
 	}
 }
 
@@ -102,27 +109,23 @@ func TestFailedMigration(t *testing.T) {
 	require.ErrorContains(t, err, "migration 2")
 	require.ErrorContains(t, err, c.Path)
 	c.Migrations = c.Migrations[:1]
-	d, err := db.Open(t.Context(), c)
-	require.NoError(t, err)
+	d := testkit.Must(db.Open(t.Context(), c))
 	require.NoError(t, d.Close())
 }
 
 // TestCorruptIsSetAside with its log files, whatever is wrong with it, and is not deleted.
 func TestCorruptIsSetAside(t *testing.T) {
 	whole := config(filepath.Join(t.TempDir(), "x.db"))
-	d, err := db.Open(t.Context(), whole)
-	require.NoError(t, err)
+	d := testkit.Must(db.Open(t.Context(), whole))
 	for n := range 2000 {
-		_, err := d.Exec("INSERT INTO a VALUES (?)", n*1000)
-		require.NoError(t, err)
+		_ = testkit.Must(d.Exec("INSERT INTO a VALUES (?)", n*1000))
 		if n == 100 {
-			_, err = d.Exec("PRAGMA synchronous = OFF") // of this connection; the file need not survive
+			_, err := d.Exec("PRAGMA synchronous = OFF") // of this connection; the file need not survive
 			require.NoError(t, err)
 		}
 	}
 	require.NoError(t, d.Close())
-	good, err := os.ReadFile(whole.Path)
-	require.NoError(t, err)
+	good := testkit.Must(os.ReadFile(whole.Path))
 	for name, content := range map[string][]byte{
 		"text": []byte(strings.Repeat("not a database\n", 500)), "cut off": good[:len(good)/2],
 		"overwritten": append(append(append([]byte(nil), good[:4096]...), make([]byte, 8192)...), good[4096+8192:]...),
@@ -132,11 +135,9 @@ func TestCorruptIsSetAside(t *testing.T) {
 			require.NoError(t, os.WriteFile(c.Path+".lock", nil, 0o600)) // else it is another program's
 			for n := range 2 {
 				require.NoError(t, os.WriteFile(c.Path, content, 0o600))
-				d, err := db.Open(t.Context(), c)
-				require.NoError(t, err)
+				d := testkit.Must(db.Open(t.Context(), c))
 				require.Equal(t, c.Path+".corrupt-"+strconv.Itoa(n+1), d.SetAside)
-				kept, err := os.ReadFile(d.SetAside)
-				require.NoError(t, err)
+				kept := testkit.Must(os.ReadFile(d.SetAside))
 				require.Equal(t, content, kept)
 				var rows int
 				require.NoError(t, d.QueryRow("SELECT count(*) FROM a").Scan(&rows))
@@ -150,30 +151,23 @@ func TestCorruptIsSetAside(t *testing.T) {
 // TestTrusting: a file is checked where the last to have it open was killed, and not while another has it open.
 func TestTrusting(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "x.db"))
-	d, err := db.Open(t.Context(), c)
-	require.NoError(t, err)
-	_, err = d.Exec("CREATE TABLE b AS SELECT hex(randomblob(30000))")
-	require.NoError(t, err)
+	d := testkit.Must(db.Open(t.Context(), c))
+	_ = testkit.Must(d.Exec("CREATE TABLE b AS SELECT hex(randomblob(30000))"))
 	require.NoError(t, d.Close())
-	file, err := os.OpenFile(c.Path, os.O_RDWR, 0)
-	require.NoError(t, err)
-	_, err = file.WriteAt(make([]byte, 4096), 3*4096)
-	require.NoError(t, err)
+	file := testkit.Must(os.OpenFile(c.Path, os.O_RDWR, 0))
+	_ = testkit.Must(file.WriteAt(make([]byte, 4096), 3*4096))
 	require.NoError(t, file.Close())
 
 	c.Trusting = true
-	d, err = db.Open(t.Context(), c)
+	d = testkit.Must(db.Open(t.Context(), c))
+	_, err := d.Exec("INSERT INTO a VALUES (1)") // makes a log file
 	require.NoError(t, err)
-	_, err = d.Exec("INSERT INTO a VALUES (1)") // makes a log file
-	require.NoError(t, err)
-	other, err := db.Open(t.Context(), c)
-	require.NoError(t, err)
+	other := testkit.Must(db.Open(t.Context(), c))
 	require.Empty(t, other.SetAside)
 	require.NoError(t, other.Close())
 	require.NoError(t, d.Close())
 	require.NoError(t, os.WriteFile(c.Path+"-wal", nil, 0o600))
-	d, err = db.Open(t.Context(), c)
-	require.NoError(t, err)
+	d = testkit.Must(db.Open(t.Context(), c))
 	require.NotEmpty(t, d.SetAside)
 	require.NoError(t, d.Close())
 }
@@ -201,12 +195,10 @@ func TestErrorsNameTheFile(t *testing.T) {
 
 // TestFull: what does not fit is an error, and what was there stays.
 func TestFull(t *testing.T) {
-	d, err := db.Open(t.Context(), config(filepath.Join(t.TempDir(), "x.db")))
-	require.NoError(t, err)
+	d := testkit.Must(db.Open(t.Context(), config(filepath.Join(t.TempDir(), "x.db"))))
 	d.SetMaxOpenConns(1)
-	_, err = d.Exec("INSERT INTO a VALUES (1); PRAGMA max_page_count = 3")
-	require.NoError(t, err)
-	err = d.Tx(t.Context(), func(tx *sql.Tx) error {
+	_ = testkit.Must(d.Exec("INSERT INTO a VALUES (1); PRAGMA max_page_count = 3"))
+	err := d.Tx(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.Exec("CREATE TABLE b AS SELECT hex(randomblob(100000))")
 		return err
 	})
@@ -248,8 +240,7 @@ func TestKilledWriters(t *testing.T) {
 		for range 2 {
 			c := exec.Command(os.Args[0])
 			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe, err := c.StdoutPipe()
-			require.NoError(t, err)
+			pipe := testkit.Must(c.StdoutPipe())
 			require.NoError(t, c.Start())
 			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
 		}
@@ -266,8 +257,7 @@ func TestKilledWriters(t *testing.T) {
 		for _, c := range children {
 			_ = c.Wait()
 		}
-		d, err := db.Open(t.Context(), config(path))
-		require.NoError(t, err)
+		d := testkit.Must(db.Open(t.Context(), config(path)))
 		require.Empty(t, d.SetAside)
 		for n := range committed {
 			var there int

@@ -27,6 +27,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/way"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // beside is a heed in process, with an agent's client and a person's.
@@ -39,8 +40,7 @@ type beside struct {
 func besides(t *testing.T, f func(b *beside)) {
 	cfg := session.Config{}
 	cfg.Engine.Epoch = "e1"
-	s, err := session.New(cfg)
-	require.NoError(t, err)
+	s := testkit.Must(session.New(cfg))
 	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext, Now: time.Now,
 	}))
@@ -51,8 +51,7 @@ func besides(t *testing.T, f func(b *beside)) {
 		Logger: slog.New(slog.DiscardHandler), Observer: "heed-cli",
 	})
 	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, stop := context.WithCancel(t.Context())
 	var served sync.WaitGroup
 	served.Go(func() { _ = s.Run(ctx) })
@@ -81,9 +80,7 @@ func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *del
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := deliver.New(cfg)
-	require.NoError(t, err)
-	return c
+	return testkit.Must(deliver.New(cfg))
 }
 
 // ride returns what a result carries now, and confirms it.
@@ -139,8 +136,7 @@ func TestRefusal(t *testing.T) {
 		b.log(fault)
 		item := b.session.Open(nil)[0]
 		refuse := func() []string {
-			text, err := c.Refuse(t.Context(), &item, "", "build")
-			require.NoError(t, err)
+			text := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
 			return strings.Split(text, "\n")
 		}
 		first, again := refuse(), refuse()
@@ -316,8 +312,7 @@ func TestEachWayNamesItsOwnCalls(t *testing.T) {
 			b.log(fault)
 			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: "1", Tool: "build", Status: event.StatusCompleted}))
 			item := b.session.Open(nil)[0]
-			refused, err := c.Refuse(t.Context(), &item, "", "build")
-			require.NoError(t, err)
+			refused := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
 			c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				deliver.Confirm(m)
 				return steer.Action{}
@@ -364,13 +359,11 @@ func TestRefusalWithoutBrief(t *testing.T) {
 		begin(c)
 		b.log(fault)
 		item := b.session.Open(nil)[0]
-		text, err := c.Refuse(t.Context(), &item, "", "build")
-		require.NoError(t, err)
+		text := testkit.Must(c.Refuse(t.Context(), &item, "", "build"))
 		require.True(t, strings.HasPrefix(text, "Not executed: an object or a part of the simulation throws exceptions"), text)
 		require.True(t, strings.HasSuffix(text, "\nNext: call ack with id \"1\", then read the game's state again, then call build again "+
 			"if it is still wanted."), text)
-		text, err = c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build")
-		require.NoError(t, err)
+		text = testkit.Must(c.Refuse(t.Context(), nil, "the gate cannot check for attention (no answer in time)", "build"))
 		require.Equal(t, "Not executed: the gate cannot check for attention (no answer in time).\nNext: check the game's state, "+
 			"then call build again if it is still wanted.", text, "no tool of another way")
 	})

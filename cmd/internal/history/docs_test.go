@@ -35,8 +35,7 @@ func TestDocumentedSQL(t *testing.T) {
 	}
 	require.Len(t, listed, 4)
 	for view, want := range listed {
-		rows, err := h.DB().Query("SELECT * FROM " + view)
-		require.NoError(t, err)
+		rows := testkit.Must(h.DB().Query("SELECT * FROM " + view))
 		columns := testkit.Must(rows.Columns())
 		require.Equal(t, want, columns, view)
 		require.True(t, rows.Next(), view)

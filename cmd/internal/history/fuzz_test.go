@@ -80,8 +80,7 @@ func wholeFile(tb testing.TB) []byte {
 		remember(tb, h, session(n+1, "broken", mods("Core", "Crane@1.2"), signature.ID(n+1), 9), day(int(n)+1))
 	}
 	require.NoError(tb, h.Close())
-	data := testkit.Must(os.ReadFile(h.Path()))
-	return data
+	return testkit.Must(os.ReadFile(h.Path()))
 }
 
 // use reads all that a history has, and writes a session. It may find that the file is corrupt.

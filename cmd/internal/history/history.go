@@ -100,78 +100,86 @@ func (h *History) wrap(err error) error {
 }
 
 // write calls f in a transaction. Other processes wait to write.
-func (h *History) write(ctx context.Context, f func(t *tx) error) error {
-	return h.wrap(h.db.Tx(ctx, func(s *sql.Tx) error { return f(&tx{Tx: s, ctx: ctx, h: h}) }))
+func (h *History) write(ctx context.Context, f func(t *tx)) error {
+	return h.wrap(h.db.Tx(ctx, func(s *sql.Tx) error {
+		t := &tx{Tx: s, ctx: ctx, h: h}
+		f(t)
+		return t.err
+	}))
 }
 
 // read calls f with a snapshot of the database.
-func (h *History) read(ctx context.Context, f func(t *tx) error) error {
+func (h *History) read(ctx context.Context, f func(t *tx)) error {
 	s, err := h.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {
-		err = errors.Join(f(&tx{Tx: s, ctx: ctx, h: h}), s.Rollback())
+		t := &tx{Tx: s, ctx: ctx, h: h}
+		f(t)
+		err = errors.Join(t.err, s.Rollback())
 	}
 	return h.wrap(err)
 }
 
-// tx is a transaction with its context.
+// tx is a transaction with its context. It keeps its first error: after that it does nothing, and finds nothing.
 type tx struct {
 	*sql.Tx
 	ctx context.Context //nolint:containedctx // of one call
 	h   *History
+	err error
 }
 
-func (t *tx) exec(query string, args ...any) error {
-	_, err := t.ExecContext(t.ctx, query, args...)
-	return err
+func (t *tx) fail(err error) { t.err = cmp.Or(t.err, err) }
+
+func (t *tx) exec(query string, args ...any) {
+	if t.err == nil {
+		_, t.err = t.ExecContext(t.ctx, query, args...)
+	}
 }
 
 // each calls f for each row.
-func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) error {
+func (t *tx) each(f func(scan func(...any)), query string, args ...any) {
+	if t.err != nil {
+		return
+	}
 	rows, err := t.QueryContext(t.ctx, query, args...)
 	if err != nil {
-		return err
+		t.err = err
+		return
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err has it
-	for rows.Next() {
-		if err := f(rows.Scan); err != nil {
-			return err
-		}
+	for t.err == nil && rows.Next() {
+		f(func(into ...any) { t.fail(rows.Scan(into...)) })
 	}
-	return rows.Err()
+	t.fail(rows.Err())
 }
 
 // column returns the values of a column.
-func column[T any](t *tx, query string, args ...any) (all []T, err error) {
-	err = t.each(func(scan func(...any) error) error {
+func column[T any](t *tx, query string, args ...any) (all []T) {
+	t.each(func(scan func(...any)) {
 		var v T
-		err := scan(&v)
+		scan(&v)
 		all = append(all, v)
-		return err
 	}, query, args...)
-	return all, err
+	return all
 }
 
 // byNumber returns the values of a second column by the numbers of the first.
-func byNumber[T any](t *tx, query string, args ...any) (map[int64]T, error) {
+func byNumber[T any](t *tx, query string, args ...any) map[int64]T {
 	all := map[int64]T{}
-	err := t.each(func(scan func(...any) error) error {
+	t.each(func(scan func(...any)) {
 		var n int64
 		var v T
-		err := scan(&n, &v)
+		scan(&n, &v)
 		all[n] = v
-		return err
 	}, query, args...)
-	return all, err
+	return all
 }
 
 // numbers returns a column of numbers.
-func (t *tx) numbers(query string, args ...any) ([]int64, error) {
-	return column[int64](t, query, args...)
-}
+func (t *tx) numbers(query string, args ...any) []int64 { return column[int64](t, query, args...) }
 
-func (t *tx) number(query string, args ...any) (n int64, err error) {
-	err = t.QueryRowContext(t.ctx, query, args...).Scan(&n)
-	return n, err
+// number returns the first number of a column, 0 for none.
+func (t *tx) number(query string, args ...any) int64 {
+	return append(t.numbers(query, args...), 0)[0]
 }
 
 // placeholders returns so many, with commas.

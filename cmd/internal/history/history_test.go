@@ -69,8 +69,7 @@ func session(n uint64, state string, mods []capture.ListedMod, groups ...signatu
 
 func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time) int64 {
 	t.Helper()
-	id := testkit.Must(h.Remember(context.Background(), s, at, false))
-	return id
+	return testkit.Must(h.Remember(context.Background(), s, at, false))
 }
 
 // TestGroups: what is known of a group that came with a mod, and went with it.
@@ -108,8 +107,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
-		text := testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
-		return text
+		return testkit.Must(h.Known(t.Context(), session(9, "", mods), sig))
 	}
 	require.Equal(t, "suspect: New, in 5 of 5 sessions with it and in 0 of 4 without; new since 4 November, when New was added; "+
 		"5 of 6 sessions since, 0 of 3 before; "+
@@ -374,9 +372,8 @@ func TestForget(t *testing.T) {
 	var sessions int
 	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
 	h.DB().SetMaxOpenConns(1)
-	_, err := h.DB().Exec("PRAGMA busy_timeout = 1")
-	require.NoError(t, err)
-	n, err = h.Forget(t.Context(), history.Which{IDs: []int64{before}})
+	_ = testkit.Must(h.DB().Exec("PRAGMA busy_timeout = 1"))
+	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{before}})
 	require.ErrorContains(t, err, "1 sessions are forgotten, but the file still has their text: another process reads it")
 	require.Equal(t, 1, n)
 	require.NoError(t, tx.Rollback())
@@ -545,8 +542,7 @@ func TestEach(t *testing.T) {
 	got, err := each("", func(n uint64) error { return map[bool]error{true: enough}[n == 3] })
 	require.ErrorIs(t, err, enough)
 	require.Equal(t, []uint64{2, 3}, got)
-	_, err = h.DB().Exec(`UPDATE body SET data = x'00' WHERE session IN (2, 1)`)
-	require.NoError(t, err)
+	_ = testkit.Must(h.DB().Exec(`UPDATE body SET data = x'00' WHERE session IN (2, 1)`))
 	got, err = each("", func(n uint64) error {
 		_, err := h.Forget(t.Context(), history.Which{IDs: []int64{4}})
 		require.True(t, n != 3 || err == nil)

@@ -27,19 +27,9 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 	if game == "" {
 		return "", nil // sessions of games that are not known may be of several
 	}
-	err = h.read(ctx, func(t *tx) error {
-		l, err := t.timeline(game, false)
-		if err != nil {
-			return err
-		}
-		id, err := t.groupOf(game, s.Signatures, sigs)
-		if err != nil {
-			return err
-		}
-		counts, err := t.occurrences(id)
-		if err != nil {
-			return err
-		}
+	err = h.read(ctx, func(t *tx) {
+		l := t.timeline(game, false)
+		counts := t.occurrences(t.groupOf(game, s.Signatures, sigs))
 		if len(language) > 0 {
 			l.say = func(english string, args ...any) string {
 				return fmt.Sprintf(cmp.Or(language[0][english], english), args...)
@@ -50,54 +40,44 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 		case len(l.sessions) == 0:
 		case len(l.sessions) == 1 && len(counts) == 1: // nothing to compare
 		case len(counts) == 0:
-			text, err = l.unknown(s)
+			text = l.unknown(s)
 		default:
-			text, err = l.known(counts)
+			text = l.known(counts)
 		}
-		return err
 	})
 	return text, err
 }
 
 // unknown returns since when sessions lack a group, and the changes since then.
-func (l *timeline) unknown(now *summary.Session) (string, error) {
+func (l *timeline) unknown(now *summary.Session) string {
 	if !now.Ended.IsZero() {
 		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return s.Ended.After(now.Ended) })
 	}
 	if len(l.sessions) == 0 {
-		return "", nil
+		return ""
 	}
 	text := l.say("new: %s since %s", l.noneOf(len(l.sessions)), l.date(l.sessions[0].Ended))
 	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
 	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
-		return text, nil
+		return text
 	}
 	var mods []listedMod
 	for n := range now.Mods {
 		m := &now.Mods[n]
-		ids, err := l.numbers(`SELECT id FROM mod WHERE key = ?`, modKey(m))
-		if err != nil {
-			return "", err
-		}
-		id := -int64(n) - 1 // of an unknown mod
-		if len(ids) > 0 {
-			id = ids[0]
-		}
+		id := cmp.Or(l.number(`SELECT id FROM mod WHERE key = ?`, modKey(m)), -int64(n)-1) // which no mod has
 		l.names[id] = m.Title()
 		mods = append(mods, listedMod{id, m.Versions})
 	}
 	c := &Changes{}
-	if err := l.compare(c, mods, l.sessions[:i+1]); err != nil {
-		return "", err
-	}
+	l.compare(c, mods, l.sessions[:i+1])
 	if c.count() > 0 {
 		text += l.say("; since the last one %s", c.words(l.say))
 	}
-	return text, nil
+	return text
 }
 
 // known returns the suspects of a group, and since when it is there.
-func (l *timeline) known(counts map[int64]int64) (string, error) {
+func (l *timeline) known(counts map[int64]int64) string {
 	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
 	first, last := 0, lastIndex(l.sessions, has)
 	for !has(&l.sessions[first]) {
@@ -113,10 +93,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 		}
 		text = l.say("known since %s, %s; in %d of %d sessions", l.date(s.Ended), which, len(counts), len(l.sessions))
 	} else {
-		c, err := l.changes(s, l.sessions[:first])
-		if err != nil {
-			return "", err
-		}
+		c := l.changes(s, l.sessions[:first])
 		text = l.say("new since %s", l.date(s.Ended))
 		if c != nil && c.count() > 0 {
 			changes, last := c.words(l.say), &l.sessions[first-1]
@@ -130,10 +107,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 			With: uint64(len(l.sessions) - first), WithFault: uint64(len(counts)), Without: uint64(first),
 		}
 	}
-	suspects, err := l.suspects(s.Game, counts)
-	if err != nil {
-		return "", err
-	}
+	suspects := l.suspects(s.Game, counts)
 	who := suspects.InShort(l.say)
 	if since.Without > 0 && (who == "" || suspects.Table != since) { // once is enough
 		english := "; %d of %d sessions since, 0 of %d before"
@@ -148,7 +122,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	if after := len(l.sessions) - 1 - last; after > 0 {
 		text += l.say("; last on %s, %s since", l.date(l.sessions[last].Ended), l.noneOf(after))
 	}
-	return text, nil
+	return text
 }
 
 // noneOf reports that a group was in none of so many sessions.

@@ -21,8 +21,7 @@ func TestKnownSuspect(t *testing.T) {
 	added := mods("A", "B", "C", "D", "E", "F", "G", "Crane")
 	all := slices.Concat(old, added)
 	known := func(language ...map[string]string) string {
-		text := testkit.Must(h.Known(t.Context(), session(99, "", nil), 2, language...))
-		return text
+		return testkit.Must(h.Known(t.Context(), session(99, "", nil), 2, language...))
 	}
 	n := 0
 	play := func(times int, list []capture.ListedMod, groups ...signature.ID) {

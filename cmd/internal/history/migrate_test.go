@@ -16,8 +16,7 @@ import (
 // TestEarlierVersions: a file of each version, as sqlite3 dumped it, becomes one of this version with all that it had.
 func TestEarlierVersions(t *testing.T) {
 	schema := func(h *history.History) (all []string) {
-		rows, err := h.DB().Query("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'sqlite_sequence' ORDER BY name")
-		require.NoError(t, err)
+		rows := testkit.Must(h.DB().Query("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'sqlite_sequence' ORDER BY name"))
 		for rows.Next() {
 			var text string
 			require.NoError(t, rows.Scan(&text))

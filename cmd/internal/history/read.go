@@ -19,76 +19,61 @@ import (
 
 // Games returns the games that are remembered, the one with the latest session first, and "" where one is not known.
 func (h *History) Games(ctx context.Context) (games []string, err error) {
-	err = h.read(ctx, func(t *tx) (err error) {
-		games, err = column[string](t, `SELECT game FROM session GROUP BY game ORDER BY max(ended) DESC, max(id) DESC`)
-		return err
+	err = h.read(ctx, func(t *tx) {
+		games = column[string](t, `SELECT game FROM session GROUP BY game ORDER BY max(ended) DESC, max(id) DESC`)
 	})
 	return games, err
 }
 
 // Sessions returns the latest sessions of a game, or of all games where it is "", the latest first; 0 for no limit.
 func (h *History) Sessions(ctx context.Context, game string, limit int) (all []Session, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		l, err := t.timeline(game, game == "")
-		if err != nil {
-			return err
-		}
+	err = h.read(ctx, func(t *tx) {
+		l := t.timeline(game, game == "")
 		for i := range slices.Backward(l.sessions) {
 			if limit > 0 && len(all) == limit {
 				break
 			}
 			s := &l.sessions[i]
-			if s.Changes, err = l.changes(s, l.sessions[:i]); err != nil {
-				return err
-			}
+			s.Changes = l.changes(s, l.sessions[:i])
 			all = append(all, s.Session)
 		}
-		return nil
 	})
 	return all, err
 }
 
 // Session returns a session with its summary. An unknown id is [ErrUnknown].
 func (h *History) Session(ctx context.Context, id int64) (s Session, sum *summary.Session, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		l, err := t.timeline("", true)
-		if err != nil {
-			return err
-		}
+	err = h.read(ctx, func(t *tx) {
+		l := t.timeline("", true)
 		i := slices.IndexFunc(l.sessions, func(s session) bool { return s.ID == id })
 		if i < 0 {
-			return fmt.Errorf("%w: %d", ErrUnknown, id)
+			t.fail(fmt.Errorf("%w: %d", ErrUnknown, id))
+			return
 		}
-		if sum, err = t.summary(id); err != nil {
-			return err
-		}
+		sum = t.summary(id)
 		s = l.sessions[i].Session
-		s.Changes, err = l.changes(&l.sessions[i], l.sessions[:i])
-		return err
+		s.Changes = l.changes(&l.sessions[i], l.sessions[:i])
 	})
 	return s, sum, err
 }
 
 // summary reads the summary of a session, with the templates of its groups.
-func (t *tx) summary(id int64) (*summary.Session, error) {
-	var data []byte
-	err := t.QueryRowContext(t.ctx, `SELECT data FROM body WHERE session = ?`, id).Scan(&data)
-	if err == nil {
-		data, err = t.h.decode.DecodeAll(data, nil)
-	}
-	var s summary.Session
-	if err == nil {
-		err = json.Unmarshal(data, &s)
+func (t *tx) summary(id int64) *summary.Session {
+	s, err := &summary.Session{}, sql.ErrNoRows
+	for _, data := range column[[]byte](t, `SELECT data FROM body WHERE session = ?`, id) {
+		if data, err = t.h.decode.DecodeAll(data, nil); err == nil {
+			err = json.Unmarshal(data, s)
+		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("session %d: %w", id, err)
+		t.fail(fmt.Errorf("session %d: %w", id, err))
 	}
-	templates, err := byNumber[string](t,
+	templates := byNumber[string](t,
 		`SELECT s.signature, s.template FROM occurrence o JOIN signature s ON s.id = o.sig WHERE o.session = ?`, id)
 	for i := range s.Groups {
 		s.Groups[i].Template = templates[int64(s.Groups[i].Signature)]
 	}
-	return &s, err
+	return s
 }
 
 // Group is a group in the sessions of a game.
@@ -113,44 +98,25 @@ type Group struct {
 
 // Groups returns the group of a signature: a Group for each game, and for each version of signatures.
 func (h *History) Groups(ctx context.Context, sig signature.ID) (all []Group, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		ids, err := t.numbers(`SELECT id FROM signature WHERE signature = ? ORDER BY version DESC, game`, int64(sig))
-		for _, id := range ids {
-			g, err := t.group(id)
-			if err != nil {
-				return err
-			}
-			all = append(all, *g)
+	err = h.read(ctx, func(t *tx) {
+		for _, id := range t.numbers(`SELECT id FROM signature WHERE signature = ? ORDER BY version DESC, game`, int64(sig)) {
+			all = append(all, t.group(id))
 		}
-		return err
 	})
 	return all, err
 }
 
-func (t *tx) group(id int64) (*Group, error) {
-	var g Group
-	err := t.QueryRowContext(t.ctx, `SELECT game FROM signature WHERE id = ?`, id).Scan(&g.Game)
-	if err != nil {
-		return nil, err
-	}
-	sigs, err := t.numbers(`SELECT signature FROM signature WHERE grp = (SELECT grp FROM signature WHERE id = ?)`, id)
-	if err != nil {
-		return nil, err
-	}
-	for _, sig := range sigs {
+func (t *tx) group(id int64) (g Group) {
+	t.each(func(scan func(...any)) {
+		var sig int64
+		scan(&g.Game, &sig)
 		g.Signatures = append(g.Signatures, signature.ID(sig))
-	}
+	}, `SELECT game, signature FROM signature WHERE grp = (SELECT grp FROM signature WHERE id = ?)`, id)
 	slices.Sort(g.Signatures)
-	l, err := t.timeline(g.Game, false)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := t.occurrences(id)
-	if err != nil {
-		return nil, err
-	}
+	l := t.timeline(g.Game, false)
+	counts := t.occurrences(id)
 	l.narrow(counts)
-	first, last := -1, -1
+	var first, last int
 	var records, hours float64
 	timed := true
 	for i := range l.sessions {
@@ -159,7 +125,7 @@ func (t *tx) group(id int64) (*Group, error) {
 		if !has {
 			continue
 		}
-		if first < 0 {
+		if g.Sessions == 0 {
 			first = i
 		}
 		last = i
@@ -169,8 +135,9 @@ func (t *tx) group(id int64) (*Group, error) {
 		hours += s.Length().Hours()
 		timed = timed && s.Length() > 0
 	}
-	if first < 0 {
-		return nil, errors.New("a group without sessions")
+	if g.Sessions == 0 {
+		t.fail(errors.New("a group without sessions"))
+		return g
 	}
 	g.Of = len(l.sessions)
 	g.PerThousand = 1000 * float64(g.Entries) / max(1, records)
@@ -179,25 +146,22 @@ func (t *tx) group(id int64) (*Group, error) {
 	}
 	for _, i := range []int{first, last, last + 1} {
 		if i < len(l.sessions) {
-			if l.sessions[i].Changes, err = l.changes(&l.sessions[i], l.sessions[:i]); err != nil {
-				return nil, err
-			}
+			l.sessions[i].Changes = l.changes(&l.sessions[i], l.sessions[:i])
 		}
 	}
 	g.First, g.Last = l.sessions[first].Session, l.sessions[last].Session
 	if last+1 < len(l.sessions) {
 		g.Gone = &l.sessions[last+1].Session
 	}
-	if g.Suspects, err = l.suspects(g.Game, counts); err != nil {
-		return nil, err
-	}
-	return &g, t.latest(&g, id)
+	g.Suspects = l.suspects(g.Game, counts)
+	t.latest(&g)
+	return g
 }
 
 // suspects returns which mods go with a group, of the sessions that list all their mods.
-func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result, error) {
+func (l *timeline) suspects(game string, counts map[int64]int64) cohort.Result {
 	if game == "" {
-		return cohort.Result{Text: "The game is not known: its sessions may be of several."}, nil
+		return cohort.Result{Text: "The game is not known: its sessions may be of several."}
 	}
 	var all []cohort.Session
 	for i := range l.sessions {
@@ -205,12 +169,8 @@ func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result,
 		if s.list == 0 || !s.wholeMods {
 			continue
 		}
-		mods, err := l.mods(s.list)
-		if err != nil {
-			return cohort.Result{}, err
-		}
 		one := cohort.Session{Game: s.Version, Fault: counts[s.ID] > 0}
-		for _, m := range mods {
+		for _, m := range l.mods(s.list) {
 			one.Mods = append(one.Mods, cohort.Mod{
 				Key: strconv.FormatInt(m.mod, 10), Name: l.names[m.mod], Version: m.versions,
 			})
@@ -221,32 +181,28 @@ func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result,
 	for i := range r.Factors {
 		r.Factors[i].Keys = nil // they mean nothing outside this file
 	}
-	return r, nil
+	return r
 }
 
-// latest sets the fields of the latest session with a group.
-func (t *tx) latest(g *Group, id int64) error {
-	var sig int64
-	err := t.QueryRowContext(t.ctx, `SELECT s.signature, s.template, o.disposition, o.rule FROM signature s
-		JOIN occurrence o ON o.sig = s.id WHERE o.session = ?
-		AND s.grp = (SELECT grp FROM signature WHERE id = ?) ORDER BY o.count DESC, s.signature LIMIT 1`, g.Last.ID, id).
-		Scan(&sig, &g.Template, &g.Disposition, &g.Rule)
-	if err != nil {
-		return err
+// latest sets the fields of the latest session with a group, by its signature with the most entries.
+func (t *tx) latest(g *Group) {
+	s := t.summary(g.Last.ID)
+	s.Groups = slices.DeleteFunc(s.Groups, func(o summary.Group) bool {
+		return !slices.Contains(g.Signatures, o.Signature)
+	})
+	if len(s.Groups) == 0 {
+		t.fail(errors.New("a group that its session does not have"))
+		return
 	}
-	g.Signature = signature.ID(sig)
-	s, err := t.summary(g.Last.ID)
-	if err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(s.Groups, func(o summary.Group) bool { return o.Signature == g.Signature }); i >= 0 {
-		g.Sample = s.Groups[i].Sample
-	}
-	return nil
+	most := slices.MaxFunc(s.Groups, func(a, b summary.Group) int {
+		return cmp.Or(cmp.Compare(a.Count, b.Count), cmp.Compare(b.Signature, a.Signature))
+	})
+	g.Signature, g.Template, g.Sample = most.Signature, most.Template, most.Sample
+	g.Disposition, g.Rule = most.Disposition.String(), most.Rule
 }
 
 // occurrences returns the entries of a group by session.
-func (t *tx) occurrences(id int64) (map[int64]int64, error) {
+func (t *tx) occurrences(id int64) map[int64]int64 {
 	return byNumber[int64](t, `SELECT o.session, sum(o.count) FROM signature s JOIN occurrence o ON o.sig = s.id
 		WHERE s.grp = (SELECT grp FROM signature WHERE id = ?) GROUP BY o.session`, id)
 }
@@ -276,19 +232,16 @@ const confidence = 0.95
 
 // Mods returns the mods of a game. Mods that more surely break it come first, mods without a difference last.
 func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
-	err = h.read(ctx, func(t *tx) error {
+	err = h.read(ctx, func(t *tx) {
 		var sessions, broken int
-		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ?
-			AND modlist IS NOT NULL AND whole_mods AND (broken OR sound AND NOT running)`, game).Scan(&sessions, &broken)
-		if err != nil {
-			return err
-		}
-		return t.each(func(scan func(...any) error) error {
+		t.each(func(scan func(...any)) { scan(&sessions, &broken) },
+			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ?
+			AND modlist IS NOT NULL AND whole_mods AND (broken OR sound AND NOT running)`, game)
+		t.each(func(scan func(...any)) {
 			var m Mod
-			err := scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)
+			scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)
 			m.Without, m.BrokenWithout = sessions-m.With, broken-m.BrokenWith
 			all = append(all, m)
-			return err
 		}, `SELECT m.name, m.package, m.workshop, sum(l.n), sum(l.broken) FROM
 			(SELECT modlist, count(*) AS n, sum(broken) AS broken FROM session WHERE game = ? AND modlist IS NOT NULL
 				AND whole_mods AND (broken OR sound AND NOT running) GROUP BY modlist) l
@@ -331,15 +284,14 @@ func (m *Mod) compare(z float64) {
 }
 
 // groupOf returns the id of a signature of a group that one of some signatures is of, 0 for none.
-func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, error) {
+func (t *tx) groupOf(game string, version int, sigs []signature.ID) int64 {
 	for _, sig := range sigs {
-		id, err := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`,
-			int64(sig), version, game)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return id, err
+		if id := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`,
+			int64(sig), version, game); id != 0 {
+			return id
 		}
 	}
-	return 0, nil
+	return 0
 }
 
 // Each calls f with the summary of each session of a game, or of all games if game is "", the oldest first. It skips a
@@ -347,9 +299,8 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 // any transaction.
 func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
 	var ids []int64
-	err := h.read(ctx, func(t *tx) (err error) {
-		ids, err = t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
-		return err
+	err := h.read(ctx, func(t *tx) {
+		ids = t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
 	})
 	if err != nil {
 		return err
@@ -357,10 +308,7 @@ func (h *History) Each(ctx context.Context, game string, f func(s *summary.Sessi
 	var unread error
 	for _, id := range ids {
 		var s *summary.Session
-		err := h.read(ctx, func(t *tx) (err error) {
-			s, err = t.summary(id)
-			return err
-		})
+		err := h.read(ctx, func(t *tx) { s = t.summary(id) })
 		switch {
 		case ctx.Err() != nil:
 			return h.wrap(ctx.Err())
@@ -378,9 +326,9 @@ func (h *History) Each(ctx context.Context, game string, f func(s *summary.Sessi
 
 // Revision returns a text that changes with the remembered sessions.
 func (h *History) Revision(ctx context.Context) (revision string, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		return t.QueryRowContext(ctx, `SELECT printf('%d/%d/%d/%d', count(*), total(id), max(id), max(saved)) FROM session`).
-			Scan(&revision)
+	err = h.read(ctx, func(t *tx) {
+		t.each(func(scan func(...any)) { scan(&revision) },
+			`SELECT printf('%d/%d/%d/%d', count(*), total(id), max(id), max(saved)) FROM session`)
 	})
 	return revision, err
 }

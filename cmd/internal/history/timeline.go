@@ -162,27 +162,24 @@ type timeline struct {
 }
 
 // timeline reads the sessions of a game, or of all.
-func (t *tx) timeline(game string, all bool) (*timeline, error) {
+func (t *tx) timeline(game string, all bool) *timeline {
 	l := &timeline{tx: t, say: fmt.Sprintf, lists: map[int64][]listedMod{}, names: map[int64]string{}}
-	err := t.each(func(scan func(...any) error) error {
+	t.each(func(scan func(...any)) {
 		var s session
 		var began *int64
 		var ended, saved int64
-		if err := scan(&s.ID, &s.Game, &s.Version, &s.Log, &began, &ended, &s.Live, &s.Running, &saved, &s.State, &s.Reason,
+		scan(&s.ID, &s.Game, &s.Version, &s.Log, &began, &ended, &s.Live, &s.Running, &saved, &s.State, &s.Reason,
 			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.version, &s.list, &s.Mods, &s.wholeMods,
-			&s.whole, &s.masking); err != nil {
-			return err
-		}
+			&s.whole, &s.masking)
 		if began != nil {
 			s.Began = t.time(*began)
 		}
 		s.Ended, s.Saved = t.time(ended), t.time(saved)
 		l.sessions = append(l.sessions, s)
-		return nil
 	}, `SELECT id, game, version, log, began, ended, live, running, saved, state, reason, headline, broken, sound, lines,
 		records, signatures, coalesce(modlist, 0), mods, whole_mods, whole, masking FROM session
 		WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
-	return l, err
+	return l
 }
 
 func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.Now().Location()) }
@@ -203,44 +200,37 @@ func (l *timeline) narrow(counts map[int64]int64, now ...ids) {
 }
 
 // mods returns a list of mods.
-func (l *timeline) mods(list int64) ([]listedMod, error) {
+func (l *timeline) mods(list int64) []listedMod {
 	mods, ok := l.lists[list]
 	if ok || list == 0 {
-		return mods, nil
+		return mods
 	}
-	err := l.each(func(scan func(...any) error) error {
+	l.each(func(scan func(...any)) {
 		var m listedMod
 		var name string
-		err := scan(&m.mod, &m.versions, &name)
+		scan(&m.mod, &m.versions, &name)
 		l.names[m.mod] = name
 		mods = append(mods, m)
-		return err
 	}, `SELECT e.mod, e.versions, m.name FROM modlist_entry e JOIN mod m ON m.id = e.mod WHERE e.list = ?
 		ORDER BY e.position`, list)
 	l.lists[list] = mods
-	return mods, err
+	return mods
 }
 
 // changes returns the differences between a session and the sessions of its game before it: of mods since the latest
 // session with known mods, of the game since the latest session with a known version. It returns nil if the mods are
 // not known and the game did not change, and for an unknown game: its sessions may belong to several games.
-func (l *timeline) changes(s *session, before []session) (*Changes, error) {
+func (l *timeline) changes(s *session, before []session) *Changes {
 	if s.Game == "" {
-		return nil, nil
+		return nil
 	}
 	c := &Changes{}
 	known := false
 	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
 	if i >= 0 && s.list != 0 && s.wholeMods {
 		known, c.Since = true, before[i].ID
-		mods, err := l.mods(s.list)
-		if err != nil {
-			return nil, err
-		}
 		if s.list != before[i].list {
-			if err := l.compare(c, mods, before[:i+1]); err != nil {
-				return nil, err
-			}
+			l.compare(c, l.mods(s.list), before[:i+1])
 		}
 	}
 	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
@@ -250,9 +240,9 @@ func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 		}
 	}
 	if !known && c.To == "" {
-		return nil, nil
+		return nil
 	}
-	return c, nil
+	return c
 }
 
 // maxBack bounds how far back the version of a mod is looked for.
@@ -264,9 +254,9 @@ func (l *timeline) lastVersion(mod int64, game string, before []session) string 
 		if s.Game != game {
 			continue
 		}
-		mods, err := l.mods(s.list)
+		mods := l.mods(s.list)
 		i := slices.IndexFunc(mods, func(m listedMod) bool { return m.mod == mod })
-		if err == nil && i >= 0 && mods[i].versions != "" {
+		if i >= 0 && mods[i].versions != "" {
 			return mods[i].versions
 		}
 	}
@@ -275,12 +265,9 @@ func (l *timeline) lastVersion(mod int64, game string, before []session) string 
 
 // compare adds the differences between a list of mods and the list of the last earlier session. If that list has no
 // version of a mod, an earlier session's version counts.
-func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error {
+func (l *timeline) compare(c *Changes, mods []listedMod, before []session) {
 	last := &before[len(before)-1]
-	old, err := l.mods(last.list)
-	if err != nil {
-		return err
-	}
+	old := l.mods(last.list)
 	had := map[int64]string{}
 	for _, m := range old {
 		had[m.mod] = m.versions
@@ -306,7 +293,6 @@ func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error
 			c.Removed = append(c.Removed, l.names[m.mod])
 		}
 	}
-	return nil
 }
 
 func lastIndex(all []session, f func(s *session) bool) int {

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,60 +16,46 @@ import (
 // keeps its number: a longer log replaces the session, a log of equal length replaces the summary, and a shorter log
 // changes nothing. If the history is full, the oldest sessions are forgotten, perhaps this session, too.
 func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
-	err = h.write(ctx, func(t *tx) error {
-		known, longer, err := t.sameLog(s)
-		if err != nil {
-			return err
-		}
+	err = h.write(ctx, func(t *tx) {
+		known, longer := t.sameLog(s)
 		if longer != 0 && !running {
 			id = longer
-			return nil
+			return
 		}
 		now := h.config.Now().UnixMilli()
 		kept := &kept{ended: min(at.UnixMilli(), now), saved: now, live: running, running: running}
 		if len(known) > 0 {
 			kept.id = known[0]
-			if err := t.drop(known[1:]); err != nil {
-				return err
-			}
-			if err := t.keep(kept, s.Log.Bytes, !s.Ended.IsZero()); err != nil {
-				return err
-			}
+			t.drop(known[1:])
+			t.keep(kept, s.Log.Bytes, !s.Ended.IsZero())
 		}
-		if err := t.put(kept, s); err != nil {
-			return err
-		}
+		t.put(kept, s)
 		id = kept.id
-		if running {
+		if running && t.err == nil {
 			h.hold(id, true)
 		}
-		return t.trim()
+		t.trim()
 	})
 	return id, err
 }
 
 // Update replaces a session that runs, or has just ended. A forgotten session is [ErrUnknown].
 func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at time.Time, running bool) error {
-	return h.write(ctx, func(t *tx) error {
+	return h.write(ctx, func(t *tx) {
 		k := &kept{id: id, ended: at.UnixMilli(), saved: h.config.Now().UnixMilli(), live: true, running: running}
-		if n, err := t.number(`SELECT count(*) FROM session WHERE id = ?`, id); err != nil || n == 0 {
+		if t.number(`SELECT count(*) FROM session WHERE id = ?`, id) == 0 {
 			h.hold(id, false)
-			return cmp.Or(err, fmt.Errorf("%w: %d", ErrUnknown, id))
+			t.fail(fmt.Errorf("%w: %d", ErrUnknown, id))
 		}
 		if !running {
-			same, _, err := t.sameLog(s)
-			if err == nil {
-				err = t.drop(slices.DeleteFunc(same, func(other int64) bool { return other == id }))
-			}
-			if err != nil {
-				return err
-			}
+			same, _ := t.sameLog(s)
+			t.drop(slices.DeleteFunc(same, func(other int64) bool { return other == id }))
 		}
-		if err := t.put(k, s); err != nil {
-			return err
+		t.put(k, s)
+		if t.err == nil {
+			h.hold(id, running)
 		}
-		h.hold(id, running)
-		return t.trim()
+		t.trim()
 	})
 }
 
@@ -115,28 +100,21 @@ func (h *History) dead(id int64) bool {
 // ended from then on, at their last update.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	var running int64
-	err = h.read(ctx, func(t *tx) (err error) { // this read waits for no lock
-		running, err = t.number(`SELECT count(*) FROM session WHERE running`)
-		return err
+	err = h.read(ctx, func(t *tx) { // this read waits for no lock
+		running = t.number(`SELECT count(*) FROM session WHERE running`)
 	})
 	if err != nil || running == 0 {
 		return nil, err
 	}
-	err = h.write(ctx, func(t *tx) error {
-		l, err := t.timeline("", true)
-		if err != nil {
-			return err
-		}
+	err = h.write(ctx, func(t *tx) {
+		l := t.timeline("", true)
 		for i := range l.sessions {
 			if s := &l.sessions[i]; s.Running && h.dead(s.ID) {
 				s.Running = false
 				all = append(all, s.Session)
-				if err := t.exec(`UPDATE session SET running = 0 WHERE id = ?`, s.ID); err != nil {
-					return err
-				}
+				t.exec(`UPDATE session SET running = 0 WHERE id = ?`, s.ID)
 			}
 		}
-		return nil
 	})
 	return all, err
 }
@@ -150,26 +128,19 @@ type Which struct {
 
 // Forget forgets sessions, and returns how many. The file keeps nothing of them, and shrinks.
 func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
-	err = h.write(ctx, func(t *tx) error {
-		ids, err := t.numbers(`SELECT id FROM session WHERE ? OR ? AND ended < ?`, w.All, !w.Before.IsZero(),
+	err = h.write(ctx, func(t *tx) {
+		ids := t.numbers(`SELECT id FROM session WHERE ? OR ? AND ended < ?`, w.All, !w.Before.IsZero(),
 			w.Before.UnixMilli())
-		if err != nil {
-			return err
-		}
 		for _, id := range w.IDs {
-			known, err := t.number(`SELECT count(*) FROM session WHERE id = ?`, id)
-			switch {
-			case err != nil:
-				return err
-			case known == 0:
-				return fmt.Errorf("%w: %d", ErrUnknown, id)
+			if t.number(`SELECT count(*) FROM session WHERE id = ?`, id) == 0 {
+				t.fail(fmt.Errorf("%w: %d", ErrUnknown, id))
 			}
 			ids = append(ids, id)
 		}
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
 		n = len(ids)
-		return t.drop(ids)
+		t.drop(ids)
 	})
 	if err != nil || n == 0 {
 		return 0, err
@@ -198,11 +169,12 @@ type kept struct {
 
 // keep restores values that a log of the same length does not change. A log with times of its own changes the end. A
 // followed session stays live when another process reads its log.
-func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
+func (t *tx) keep(k *kept, bytes uint64, timed bool) {
 	var had kept
 	var length int64
-	err := t.QueryRowContext(t.ctx, `SELECT bytes, began, ended, saved, live, running FROM session WHERE id = ?`, k.id).
-		Scan(&length, &k.began, &had.ended, &had.saved, &had.live, &had.running)
+	t.each(func(scan func(...any)) {
+		scan(&length, &k.began, &had.ended, &had.saved, &had.live, &had.running)
+	}, `SELECT bytes, began, ended, saved, live, running FROM session WHERE id = ?`, k.id)
 	if uint64(length) == bytes && !k.running && !timed {
 		k.ended = had.ended
 	}
@@ -210,22 +182,21 @@ func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
 	if !k.live {
 		k.saved = had.saved
 	}
-	return err
 }
 
 // sameLog returns the sessions of the log or of a shorter copy, by number, and a session of a longer copy, or 0. A
 // session without a read log matches no other session. A crashed session has no longer copy that did not crash.
-func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
+func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64) {
 	if s.Log.Bytes == 0 {
-		return nil, 0, nil
+		return nil, 0
 	}
 	const crashed = "crashed"
 	first := s.Log.Marks[:min(4, len(s.Log.Marks))]
-	err = t.each(func(scan func(...any) error) error {
+	t.each(func(scan func(...any)) {
 		var id, bytes, hash int64
 		var known summary.Log
 		var state string
-		err := scan(&id, &bytes, &hash, &known.Marks, &state)
+		scan(&id, &bytes, &hash, &known.Marks, &state)
 		known.Bytes, known.Hash = uint64(bytes), summary.Hash(hash)
 		switch same := known.Bytes == s.Log.Bytes; {
 		case known.Begins(&s.Log) && (same || state != crashed || s.State == crashed):
@@ -233,8 +204,7 @@ func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) 
 		case s.Log.Begins(&known) && (s.State != crashed || state == crashed):
 			longer = id
 		}
-		return err
 	}, `SELECT id, bytes, hash, marks, state FROM session WHERE bytes = ?1 AND hash = ?2
 		OR ?3 <> x'' AND substr(marks, 1, 4) = ?3 ORDER BY id`, int64(s.Log.Bytes), int64(s.Log.Hash), first)
-	return ids, longer, err
+	return ids, longer
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // theirAgent is an agent of the SDK. It works until it is told of a prompt that says "done", and asks for a permission
@@ -217,12 +218,10 @@ func TestCallsOfOthers(t *testing.T) {
 			},
 		})
 	}()
-	_, err := conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
-	require.NoError(t, err)
-	session, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}})
-	require.NoError(t, err)
+	_ = testkit.Must(conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}))
+	session := testkit.Must(conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}}))
 	agent.finish <- struct{}{}
-	_, err = conn.Prompt(t.Context(), sdk.PromptRequest{
+	_, err := conn.Prompt(t.Context(), sdk.PromptRequest{
 		SessionId: session.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build.")},
 	})
 	require.NoError(t, err)
@@ -261,10 +260,8 @@ func TestWithOthers(t *testing.T) {
 				},
 			})
 		}()
-		_, err := conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
-		require.NoError(t, err)
-		session, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}})
-		require.NoError(t, err)
+		_ = testkit.Must(conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}))
+		session := testkit.Must(conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}}))
 
 		answers := make(chan sdk.PromptResponse, 1)
 		go func() {

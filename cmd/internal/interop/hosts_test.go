@@ -19,6 +19,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // The environment of the hosts: the folder into which .ci/hosts installs them, and the log of the game that this
@@ -309,8 +311,7 @@ func (p *place) hooks(t *testing.T, host, file string) string {
 		return "{}"
 	}
 	state := filepath.Join(p.dir, "state")
-	out, err := exec.Command(p.heed, "hook", "--configure", host, "--server", "game", "--state", state).Output()
-	require.NoError(t, err)
+	out := testkit.Must(exec.Command(p.heed, "hook", "--configure", host, "--server", "game", "--state", state).Output())
 	config := strings.ReplaceAll(string(out), `"heed hook`, `"`+p.heed+` hook`)
 	if file != "" {
 		p.file(t, file, config)
@@ -407,8 +408,7 @@ func TestHosts(t *testing.T) {
 	if installed == "" {
 		t.Skip(hostsEnv + " is not set: .ci/hosts installs the hosts")
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	heed := filepath.Join(t.TempDir(), "heed")
 	out, err := exec.Command("go", "build", "-C", "../../..", "-o", heed, "./cmd/heed").CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -427,8 +427,7 @@ func TestHosts(t *testing.T) {
 
 // hostDir returns a folder that is no temporary one, in which some hosts do not work.
 func hostDir(t *testing.T) string {
-	dir, err := os.MkdirTemp(os.Getenv(hostsEnv), "run-")
-	require.NoError(t, err)
+	dir := testkit.Must(os.MkdirTemp(os.Getenv(hostsEnv), "run-"))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }

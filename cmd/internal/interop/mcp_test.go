@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const fault = "Exception ticking Crane7: System.NullReferenceException: Object reference"
@@ -30,8 +31,7 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 	t.Helper()
 	cfg := session.Config{}
 	cfg.Engine.Epoch = "e1"
-	s, err := session.New(cfg)
-	require.NoError(t, err)
+	s := testkit.Must(session.New(cfg))
 	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext, Now: time.Now,
 	}))
@@ -94,14 +94,11 @@ func TestOfficialClientAndServer(t *testing.T) {
 	ctx := t.Context()
 	go func() { _ = server.Run(ctx, &sdk.IOTransport{Reader: serverReads, Writer: nothing{serverWrites}}) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
-	s, err := client.Connect(ctx, &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
-	require.NoError(t, err)
-	tools, err := s.ListTools(ctx, nil)
-	require.NoError(t, err)
+	s := testkit.Must(client.Connect(ctx, &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil))
+	tools := testkit.Must(s.ListTools(ctx, nil))
 	require.Len(t, tools.Tools, 1+3)
 	call := func(tool string, arguments any) (text string, failed bool) {
-		r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		require.NoError(t, err)
+		r := testkit.Must(s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments}))
 		for _, c := range r.Content {
 			text += c.(*sdk.TextContent).Text
 		}
@@ -120,8 +117,7 @@ func TestOfficialClientAndServer(t *testing.T) {
 	text, failed = call("build", args{4})
 	require.False(t, failed)
 	require.Equal(t, `{"done":true}`, text)
-	resource, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: bridge.ResourceBase + "items"})
-	require.NoError(t, err)
+	resource := testkit.Must(s.ReadResource(ctx, &sdk.ReadResourceParams{URI: bridge.ResourceBase + "items"}))
 	require.Contains(t, resource.Contents[0].Text, `"items":[]`)
 }
 
@@ -139,10 +135,8 @@ func TestOfficialExample(t *testing.T) {
 	}
 	require.NoError(t, err, "%s", out)
 	server := exec.Command(program)
-	toServer, err := server.StdinPipe()
-	require.NoError(t, err)
-	fromServer, err := server.StdoutPipe()
-	require.NoError(t, err)
+	toServer := testkit.Must(server.StdinPipe())
+	fromServer := testkit.Must(server.StdoutPipe())
 	require.NoError(t, server.Start())
 	defer server.Wait()    //nolint:errcheck // its end is that of its input
 	defer toServer.Close() //nolint:errcheck // the server ends with it
@@ -151,12 +145,10 @@ func TestOfficialExample(t *testing.T) {
 	fromClient, clientWrites := io.Pipe()
 	log := between(t, fromClient, fromServer, toClient, toServer)
 	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
-	s, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
-	require.NoError(t, err)
+	over := &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}
+	s := testkit.Must(client.Connect(t.Context(), over, nil))
 	call := func(tool string, arguments any) *sdk.CallToolResult {
-		r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		require.NoError(t, err)
-		return r
+		return testkit.Must(s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments}))
 	}
 	name := map[string]string{"name": "colony"}
 	require.False(t, call("greet", name).IsError)
@@ -166,7 +158,6 @@ func TestOfficialExample(t *testing.T) {
 	require.Contains(t, refused.Content[0].(*sdk.TextContent).Text, "\n> Exception ticking Crane7")
 	require.False(t, call("heed_ack", map[string]string{"id": "1"}).IsError)
 	require.False(t, call("greet (structured)", name).IsError, "whose result has a schema of its own")
-	prompts, err := s.ListPrompts(t.Context(), nil)
-	require.NoError(t, err)
+	prompts := testkit.Must(s.ListPrompts(t.Context(), nil))
 	require.NotEmpty(t, prompts.Prompts, "what heed does not know passes")
 }

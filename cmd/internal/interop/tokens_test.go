@@ -37,8 +37,7 @@ const (
 func TestTokenEstimates(t *testing.T) {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	for _, vocabulary := range []string{tiktoken.MODEL_O200K_BASE, tiktoken.MODEL_CL100K_BASE} {
-		tokenizer, err := tiktoken.GetEncoding(vocabulary)
-		require.NoError(t, err)
+		tokenizer := testkit.Must(tiktoken.GetEncoding(vocabulary))
 		t.Run(vocabulary, func(t *testing.T) {
 			if vocabulary != tiktoken.MODEL_O200K_BASE {
 				testkit.Full(t, "another tokenizer")
@@ -70,15 +69,13 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 	if testkit.IsFull() {
 		moments = 6
 	}
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	seen := map[string]bool{}
 	var ratios []float64
 	ask := func(s *briefing.Service) {
 		for _, class := range []string{heedsource.TemplateAgent, heedsource.TemplatePerson, heedsource.TemplateModAuthor} {
 			for _, tokens := range []int{500, 1500, 4000} {
-				c, err := s.Assemble(t.Context(), briefing.Request{AgentClass: class, MaxContextTokens: tokens})
-				require.NoError(t, err)
+				c := testkit.Must(s.Assemble(t.Context(), briefing.Request{AgentClass: class, MaxContextTokens: tokens}))
 				if c.Text == "" || seen[c.Text] {
 					continue
 				}
@@ -88,8 +85,7 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 		}
 	}
 	for _, pattern := range patterns {
-		paths, err := filepath.Glob(pattern)
-		require.NoError(t, err)
+		paths := testkit.Must(filepath.Glob(pattern))
 		require.NotEmpty(t, paths, pattern)
 		for _, path := range paths {
 			if strings.HasSuffix(path, ".jsonl") {
@@ -122,13 +118,10 @@ func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...st
 // play gives the records of a log to an engine, and calls after behind each. It returns what makes briefs of the engine.
 func play(t *testing.T, path string, set *rules.Set, after func(*briefing.Service)) *briefing.Service {
 	t.Helper()
-	f, err := os.Open(path)
-	require.NoError(t, err)
+	f := testkit.Must(os.Open(path))
 	defer func() { require.NoError(t, f.Close()) }()
-	in, err := capture.NewReader(f, capture.Options{})
-	require.NoError(t, err)
-	engine, err := heed.New(heed.Config{Rules: set})
-	require.NoError(t, err)
+	in := testkit.Must(capture.NewReader(f, capture.Options{}))
+	engine := testkit.Must(heed.New(heed.Config{Rules: set}))
 	var began capture.Environment
 	var mods []capture.ListedMod
 	s, err := briefing.New(heedsource.Sources(heedsource.Config{

@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.
@@ -70,8 +71,7 @@ func pipeTo(c chan<- string) io.Writer {
 func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Writer) {
 	t, cfg := b.t, b.config
 	cfg.Engine.Epoch = "e1"
-	s, err := session.New(cfg)
-	require.NoError(t, err)
+	s := testkit.Must(session.New(cfg))
 	b.session = s
 	s.DrainFirst(func(ctx context.Context) {
 		if f := b.gather.Load(); f != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -117,8 +118,11 @@ var addresses = []string{"url", "httpUrl", "serverUrl"}
 // findJSON finds a server in a file of JSON.
 func (c *Client) findJSON(data []byte, server string) (*found, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
-	for _, key := range []string{c.key, server} {
-		if err := enter(d, key); err != nil {
+	at := jsontext.Pointer("").AppendToken(c.key).AppendToken(server)
+	for d.StackPointer() != at {
+		if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
+			return nil, ErrNoServer
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -195,49 +199,13 @@ func (c *Client) Servers(file string, data []byte) (names []string) {
 		return names
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(uncommented(data)))
-	if enter(d, c.key) != nil || d.PeekKind() != '{' {
-		return nil
-	}
-	_, _ = d.ReadToken()
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			break
-		}
-		names = append(names, name.String())
-		if d.SkipValue() != nil {
-			break
+	for _, err := d.ReadToken(); err == nil; _, err = d.ReadToken() {
+		if at := d.StackPointer(); at.Parent() == jsontext.Pointer("").AppendToken(c.key) {
+			names = append(names, at.LastToken())
 		}
 	}
 	slices.Sort(names)
-	return names
-}
-
-// enter reads up to the value of a member of the next value, an object.
-func enter(d *jsontext.Decoder, key string) error {
-	if d.PeekKind() != '{' {
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		return fmt.Errorf("%s is no object", d.StackPointer())
-	}
-	_, _ = d.ReadToken()
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if name.String() == key {
-			return nil
-		}
-		if err := d.SkipValue(); err != nil {
-			return err
-		}
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	return ErrNoServer
+	return slices.Compact(names)
 }
 
 // tomlKey is a line of a table that has one value on one line.

@@ -63,8 +63,9 @@ func TestEdit(t *testing.T) {
 
 func TestEditRefuses(t *testing.T) {
 	for _, c := range []struct{ client, file, data, says string }{
-		{"claude", ".mcp.json", ``, "EOF"},
-		{"claude", ".mcp.json", `[]`, "no object"},
+		{"claude", ".mcp.json", ``, ErrNoServer.Error()},
+		{"claude", ".mcp.json", `{"mcpServers": {"game`, "EOF"},
+		{"claude", ".mcp.json", `[]`, ErrNoServer.Error()},
 		{"claude", ".mcp.json", `{"mcpServers": {"game": 1}}`, "no object"},
 		{"claude", ".mcp.json", `{"mcpServers": {"game": {}}}`, "neither a command nor an address"},
 		{"claude", ".mcp.json", `{"mcpServers": {"game": {"url": "http://h/", "headers": {"Authorization": "x"}}}}`, "--url-token-file"},

@@ -75,74 +75,11 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestGate: a call is held back until the item was acknowledged; what only reads passes.
-func TestGate(t *testing.T) {
-	b := begin(t)
-	listed := b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-		`"result":{"tools":[{"name":"build"},{"name":"look","annotations":{"readOnlyHint":true}}]}`)
-	require.Contains(t, listed, `"name":"heed_ack"`)
-	require.NotContains(t, listed, "attention/ack")
-	b.log(fault)
-	b.ask(build)
-	said, failed := texts(t, b.take(b.client))
-	require.True(t, failed)
-	require.Contains(t, said[0], "Not executed: ")
-	require.Contains(t, said[0], `call heed_ack with id "1"`)
-	require.Contains(t, said[0], "\n> Exception ticking Crane7")
-	look := strings.Replace(build, `"build"`, `"look"`, 1)
-	require.Contains(t, b.asks(look, built), `"text":"built"`)
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
-	require.Empty(t, b.session.Open(nil), "the acknowledgement covered what was shown")
-}
-
-// TestAcknowledgementCoversWhatWasShown: what came after the result opens a successor.
-func TestAcknowledgementCoversWhatWasShown(t *testing.T) {
-	b := begin(t)
-	b.log(fault)
-	b.ask(build)
-	b.take(b.client)
-	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, b.take(b.client), `{\"acknowledged\":true,\"covered\":[\"1\"],\"open\":[\"2, blocking true: `)
-	require.Len(t, b.session.Open(nil), 1)
-}
-
-// TestResultsCarryAttention in each form of a result, before the server's text.
-func TestResultsCarryAttention(t *testing.T) {
-	for name, c := range map[string]struct{ result, want string }{
-		"text":       {built, `,{"type":"text","text":"built"}]}}`},
-		"structured": {`"result":{"structuredContent":{"a":1},"content":[]}`, `"structuredContent":{"a":1,"heed":"`},
-		"twice":      {`"result":{"structuredContent":{"a":1,"a":2},"content":[]}`, `"structuredContent":{"a":1,"a":2,"heed":"`},
-		"taken":      {`"result":{"structuredContent":{"_heed":1,"heed":2},"content":[]}`, `"structuredContent":{"_heed":1,"heed":2}`},
-		"no content": {`"result":{"toolResult":1}`, `{"toolResult":1,"content":[{"text":"`},
-		"an error":   {`"error":{"code":-1,"message":"no","data":2}`, `"error":{"code":-1,"message":"no\n\n`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := begin(t)
-			b.ask(build)
-			b.take(b.server)
-			b.log(fault)
-			b.serve(`{"jsonrpc":"2.0","id":7,` + c.result + `}`)
-			got := b.take(b.client)
-			require.Contains(t, got, c.want)
-			require.Contains(t, got, "Exception ticking Crane7")
-		})
-	}
-}
-
 func TestRefusedRequests(t *testing.T) {
 	b := begin(t)
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}`, `[` + build + `]`, `{`, `{"id":1} {}`,
-		`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","NAME":"build"}}`,
-		`{"x":` + "\r" + build + "\r" + `}`, // some readers end a line at a carriage return
-	} {
-		b.ask(line)
-		require.Contains(t, b.take(b.client), `"error"`, line)
-	}
+	line := `{"x":` + "\r" + build + "\r" + `}` // some readers end a line at a carriage return
+	b.ask(line)
+	require.Contains(t, b.take(b.client), `"error"`)
 	b.ask(build)
 	require.Equal(t, build, b.take(b.server))
 	for range 300 { // more than may wait
@@ -198,22 +135,6 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestCanceledCall: a call that the client canceled has ended, whether or not the server answers it. What it did is not
-// known, which holds the next one back.
-func TestCanceledCall(t *testing.T) {
-	b := begin(t)
-	b.ask(build)
-	b.take(b.server)
-	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
-	b.ask(cancel)
-	require.Equal(t, cancel, b.take(b.server))
-	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.take(b.client))
-	b.ask(build)
-	said, _ := texts(t, b.take(b.client))
-	require.Contains(t, said[0], "operation build (call-", "its outcome is not known")
-}
-
 // TestCanceledBeforeItPassed: a call that the client canceled while it was checked does not reach the server, and is no
 // reason to hold the next one back. Calls after it keep their order.
 func TestCanceledBeforeItPassed(t *testing.T) {
@@ -250,22 +171,6 @@ func TestIDs(t *testing.T) {
 		current, _ := b.session.Current(t.Context(), mcp.Consumer)
 		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
-}
-
-// TestIDsOfEachSide: a server may give its own requests the ids of calls that it has.
-func TestIDsOfEachSide(t *testing.T) {
-	b := begin(t)
-	b.ask(build)
-	require.Equal(t, build, b.take(b.server))
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`, `{"jsonrpc":"2.0","id":7,"method":"ping"}`,
-	} {
-		b.serve(line)
-		require.Equal(t, line, b.take(b.client))
-	}
-	b.log(fault)
-	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Contains(t, b.take(b.client), "Outcome of this call", "it was not answered before")
 }
 
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
@@ -315,33 +220,6 @@ func TestRunEnds(t *testing.T) {
 		}
 		require.Equal(t, c.left, b.left.Load(), name)
 	}
-}
-
-// TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
-func TestServerThatCanDoLittle(t *testing.T) {
-	b := begin(t)
-	got := b.asks(hello, `"result":{"capabilities":{},"instructions":"Be kind."}`)
-	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{"subscribe":true}}`)
-	require.Contains(t, got, `"instructions":"Be kind.\n\nheed watches`)
-	for method, want := range map[string]string{
-		"tools/list": "heed_entries", "resources/list": bridge.ResourceBase + "items",
-		"resources/templates/list": `"resourceTemplates":[]`,
-	} {
-		b.ask(`{"jsonrpc":"2.0","id":3,"method":"` + method + `","params":{"level":"info"}}`)
-		require.Contains(t, b.take(b.client), want)
-	}
-	read := func(method, uri string) string {
-		b.ask(`{"jsonrpc":"2.0","id":4,"method":"` + method + `","params":{"uri":"` + uri + `"}}`)
-		return b.take(b.client)
-	}
-	require.Contains(t, read("resources/read", bridge.ResourceBase+"items"), `{\"items\":[],`)
-	require.Contains(t, read("resources/read", bridge.ResourceBase+"nothing"), `"error"`)
-	require.Contains(t, read("resources/read", "file:///x"), "no such resource")
-	require.Contains(t, read("resources/subscribe", bridge.ResourceBase+"items"), `"result":{}`)
-	b.ask(inited)
-	b.take(b.server)
-	b.log(fault)
-	require.Contains(t, b.take(b.client), `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
 }
 
 // TestNotifications: a client that watches heed's resources hears of each change, also that the log cannot be read.

@@ -93,25 +93,6 @@ func TestItemIDs(t *testing.T) {
 	require.Contains(t, said, `; none is open`)
 }
 
-// TestLatestListDecides which of the server's tools only read.
-func TestLatestListDecides(t *testing.T) {
-	b := begin(t)
-	list := func(hint string) {
-		b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
-	}
-	list("true")
-	b.log(fault)
-	look := strings.Replace(build, `"build"`, `"look"`, 1)
-	require.Contains(t, b.asks(look, built), `"text":"built"`)
-	for _, hint := range []string{"false", `"true"`} {
-		list("true")
-		list(hint)
-		b.ask(look)
-		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
-	}
-}
-
 // TestManyTools: of more tools that only read than are known, the rest is held back.
 func TestManyTools(t *testing.T) {
 	const most = 4096
@@ -126,16 +107,4 @@ func TestManyTools(t *testing.T) {
 	require.Contains(t, b.asks(last, built), `"text":"built"`)
 	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
 	require.Contains(t, b.take(b.client), "Not executed")
-}
-
-// TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
-func TestPagesAndNames(t *testing.T) {
-	b := begin(t)
-	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	require.NotContains(t, b.asks(list, `"result":{"tools":[{"name":"build"}],"nextCursor":"2"}`), "heed_")
-	got := b.asks(list, `"result":{"tools":[{"name":"heed_ack","description":"evil"}]}`)
-	require.NotContains(t, got, "evil")
-	require.Equal(t, 1, strings.Count(got, `"name":"heed_ack"`))
-	resources := `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
-	require.Contains(t, b.asks(resources, `"result":{"resources":[{"uri":"file:///x"}]}`), `[{"uri":"file:///x"},{"uri":"gabp:`)
 }

@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestTranscripts plays the transcripts of testdata. A step is a line: C> and S> are sent by the client and the server, C<
-// and S< are what they get, where ... stands for any text, and log is a line of the game. _V stands for the version of a
-// request of 2026-07-28. After the last step, neither gets anything.
+// and S< are what they get, where ... stands for any text, C>S and S>C pass byte for byte, and log is a line of the game.
+// _V stands for the version of a request of 2026-07-28. After the last step, neither gets anything.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/transcripts/*.txt")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/transcripts/*.txt"))
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
+			text := testkit.Must(os.ReadFile(file))
 			b := begin(t)
 			for line := range strings.Lines(string(text)) {
 				kind, line, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -29,6 +29,12 @@ func TestTranscripts(t *testing.T) {
 				case "", "#":
 				case "log":
 					b.log(line)
+				case "C>S":
+					b.ask(line)
+					require.Equal(t, line, b.take(b.server))
+				case "S>C":
+					b.serve(line)
+					require.Equal(t, line, b.take(b.client))
 				case "C>":
 					b.ask(line)
 				case "S>":

@@ -67,44 +67,6 @@ func TestAnswersOfEachVersion(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`, b.take(b.client))
 }
 
-// TestVersionOfInitialize: without a version of its own, a request is of the version that initialize agreed on.
-func TestVersionOfInitialize(t *testing.T) {
-	b := begin(t)
-	b.asks(hello, `"result":{"protocolVersion":"2026-07-28","capabilities":{}}`)
-	b.ask(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[],"resultType":"complete","ttlMs":0,`+
-		`"cacheScope":"private"}}`, b.take(b.client))
-}
-
-// TestWithoutDiscover: a client that begins with any request arrives with it, so that an earlier fault does not hold its
-// calls. heed's part of a list is there where the server has no such method.
-func TestWithoutDiscover(t *testing.T) {
-	b := begin(t)
-	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
-	require.Contains(t, b.asks(typed(build), done), "before you connected: 1 item")
-	for method, want := range map[string]string{
-		"tools/list": "heed_entries", "resources/list": bridge.ResourceBase + "items",
-		"resources/templates/list": `"resourceTemplates":[]`,
-	} {
-		request := `{"jsonrpc":"2.0","id":3,"method":"` + method + `"}`
-		none := `"error":{"code":-32601,"message":"no such method"}`
-		got := b.asks(typed(request), none)
-		require.Contains(t, got, want)
-		require.Equal(t, "complete", result(t, got)["resultType"])
-		require.Equal(t, `{"jsonrpc":"2.0","id":3,`+none+`}`, b.asks(request, none), "of an earlier version")
-	}
-	templates := typed(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
-	own := `"result":{"resultType":"complete", "resourceTemplates":[{}]}`
-	require.Equal(t, `{"jsonrpc":"2.0","id":3,`+own+`}`, b.asks(templates, own), "byte for byte")
-}
-
-// TestDiscover: clients without initialize are promised heed's tools and resources.
-func TestDiscover(t *testing.T) {
-	b := begin(t)
-	got := b.asks(typed(`{"jsonrpc":"2.0","id":1,"method":"server/discover"}`), `"result":{"capabilities":{}}`)
-	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{"subscribe":true}}`)
-}
-
 // The server's answers to a call that wants input and to a call that ended; the continuation of the first.
 const (
 	wanted = `"result":{"resultType":"input_required","inputRequests":{"sure":{}},"requestState":"\u00e91"}`
@@ -112,24 +74,6 @@ const (
 	goesOn = `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"build","arguments":{"x":1.0},` +
 		`"inputResponses":{"sure":{}},"requestState":"é1"}}`
 )
-
-// TestContinuation: a call that asked for input is one call. A fault that was logged since is in the result that the
-// model reads, and holds the next call.
-func TestContinuation(t *testing.T) {
-	b := begin(t)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(typed(build), wanted))
-	b.log(fault)
-	b.ask(typed(strings.Replace(goesOn, `"build"`, `"raze"`, 1)))
-	require.Contains(t, b.take(b.client), "Not executed", "another tool")
-	b.ask(typed(strings.Replace(goesOn, "é1", "2", 1)))
-	require.Contains(t, b.take(b.client), "Not executed", "another state")
-	b.ask(typed(build))
-	require.Contains(t, b.take(b.client), "Not executed", "a call of its own")
-	end := b.asks(typed(goesOn), done)
-	require.Contains(t, end, "Outcome of this call: blocking")
-	b.ask(typed(goesOn))
-	require.Contains(t, b.take(b.client), "Not executed", "a call is continued once")
-}
 
 // TestContinuesByEither: a request continues a call by the state that the server wants back, by the client's input, or
 // by both; without either it is a call of its own. The end of a call that goes on is no result of it.
@@ -163,42 +107,4 @@ func TestContinuesByEither(t *testing.T) {
 	b.log(fault)
 	b.ask(goesOn)
 	require.Contains(t, b.take(b.client), "Not executed")
-}
-
-// TestServerThatIsBusy: a result that asks for no input and gives no state ends its call, so that a later fault is
-// charged to the call after it.
-func TestServerThatIsBusy(t *testing.T) {
-	b := begin(t)
-	busy := `"result":{"resultType":"input_required","inputRequests":{}}`
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+busy+`}`, b.asks(typed(build), busy))
-	b.ask(typed(build))
-	b.take(b.server)
-	b.log(fault)
-	b.serve(`{"jsonrpc":"2.0","id":7,` + done + `}`)
-	require.Contains(t, b.take(b.client), "Outcome of this call: blocking")
-}
-
-// TestContinuationTellsNothingEarly: a result that asks for input is not shown to the model, so that it has no
-// attention, and the continuation is no sign that the model has read anything.
-func TestContinuationTellsNothingEarly(t *testing.T) {
-	b := begin(t)
-	b.ask(typed(build))
-	b.take(b.server)
-	b.log(fault)
-	b.serve(`{"jsonrpc":"2.0","id":7,` + wanted + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.take(b.client))
-	require.Contains(t, b.asks(typed(goesOn), done), "Exception ticking Crane7")
-}
-
-// TestCallWithoutID: neither a refusal nor the end of such a call could be known.
-func TestCallWithoutID(t *testing.T) {
-	b := begin(t)
-	without := `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"build"}}`
-	for _, id := range []string{"8", "9"} {
-		ping := `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
-		b.ask(without)
-		b.ask(ping)
-		require.Equal(t, ping, b.take(b.server))
-		b.log(fault)
-	}
 }

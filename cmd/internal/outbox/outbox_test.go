@@ -1,14 +1,11 @@
 package outbox_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,9 +22,7 @@ var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, path string, at time.Time) *outbox.Outbox {
 	t.Helper()
-	o, err := outbox.Open(context.Background(), path, at)
-	require.NoError(t, err)
-	return o
+	return testkit.Must(outbox.Open(context.Background(), path, at))
 }
 
 func waiting(n int) steer.State {
@@ -37,8 +32,7 @@ func waiting(n int) steer.State {
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := open(t, path, now)
-	s, err := o.Load(t.Context(), "a")
-	require.NoError(t, err)
+	s := testkit.Must(o.Load(t.Context(), "a"))
 	require.Zero(t, s)
 	require.NoError(t, o.Save(t.Context(), "a", now, waiting(2)))
 	require.ErrorContains(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
@@ -50,13 +44,12 @@ func TestStates(t *testing.T) {
 		return waiting(3), nil
 	}))
 	huge := steer.State{Pending: []steer.Message{{Text: strings.Repeat("x", 5<<20)}}}
-	err = o.Save(t.Context(), "a", now, huge)
+	err := o.Save(t.Context(), "a", now, huge)
 	require.ErrorIs(t, err, outbox.ErrState)
 	require.ErrorContains(t, err, `"a"`)
 	require.NoError(t, o.Close())
 	o = open(t, path, now)
-	s, err = o.Load(t.Context(), "a")
-	require.NoError(t, err)
+	s = testkit.Must(o.Load(t.Context(), "a"))
 	require.Equal(t, waiting(3), s)
 	require.NoError(t, o.Close())
 }
@@ -74,8 +67,7 @@ func TestDropped(t *testing.T) {
 	for id, there := range map[string]bool{
 		"0": true, "1": false, "2": false, "3": false, "4": true, "1002": true, "old": false,
 	} {
-		s, err := o.Load(t.Context(), id)
-		require.NoError(t, err)
+		s := testkit.Must(o.Load(t.Context(), id))
 		require.Equal(t, there, s.Phase != "", id)
 	}
 	require.NoError(t, o.Close())
@@ -86,11 +78,9 @@ func TestUnreadableState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	o := open(t, path, now)
 	require.NoError(t, o.Save(t.Context(), "a", now, waiting(1)))
-	raw, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	_, err = raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`)
-	require.NoError(t, err)
-	_, err = o.Load(t.Context(), "a")
+	raw := testkit.Must(sql.Open("sqlite", path))
+	_ = testkit.Must(raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`))
+	_, err := o.Load(t.Context(), "a")
 	require.ErrorIs(t, err, outbox.ErrState)
 	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
 		require.Zero(t, s)
@@ -121,11 +111,8 @@ func TestKills(t *testing.T) {
 		id := fmt.Sprint(seed % 900)
 		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
 		restore := func() *steer.Machine {
-			s, err := o.Load(t.Context(), id)
-			require.NoError(t, err)
-			m, err := steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s)
-			require.NoError(t, err)
-			return m
+			s := testkit.Must(o.Load(t.Context(), id))
+			return testkit.Must(steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s))
 		}
 		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
 		for step := range 40 {
@@ -168,74 +155,6 @@ func TestKills(t *testing.T) {
 		for topic := range accepted {
 			require.Equal(t, 1, confirmed[topic], "session %d: %s", seed, topic)
 		}
-	}
-	require.NoError(t, o.Close())
-}
-
-// childEnv makes the test binary take messages in the outbox that it names, and print each once it is kept.
-const childEnv = "HEED_TEST_OUTBOX"
-
-func TestMain(m *testing.M) {
-	path := os.Getenv(childEnv)
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	o, err := outbox.Open(context.Background(), path, now)
-	for n := 0; err == nil; n++ {
-		topic := fmt.Sprintf("%d-%d", os.Getpid(), n)
-		err = o.Update(context.Background(), "one", now, func(s steer.State) (steer.State, error) {
-			if s.Phase == "" {
-				s.Phase = steer.Idle
-			}
-			m, err := steer.Restore(steer.Policy{MaxPending: 10_000}, steer.Ceiling{}, everyone{}, s)
-			if err != nil {
-				return s, err
-			}
-			m.Receive(now, steer.Message{Author: "user", Topic: topic, Rides: true})
-			return m.State(), nil
-		})
-		fmt.Println(topic)
-		time.Sleep(5 * time.Millisecond) // in which another process gets the lock, for which SQLite has no queue
-	}
-	fmt.Println(err)
-	os.Exit(1)
-}
-
-// TestKilledProcesses: two processes add to one conversation and are killed; what each has kept is there, once.
-func TestKilledProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	kept := map[string]int{}
-	for range 3 {
-		var children []*exec.Cmd
-		var out []*bufio.Scanner
-		for range 2 {
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe, err := c.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, c.Start())
-			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
-		}
-		for i, lines := range out {
-			for range 10 {
-				require.True(t, lines.Scan())
-				require.Contains(t, lines.Text(), "-", "an error")
-				kept[lines.Text()] = 0
-			}
-			require.NoError(t, children[i].Process.Kill())
-			_ = children[i].Wait()
-		}
-	}
-	o := open(t, path, now)
-	s, err := o.Load(t.Context(), "one")
-	require.NoError(t, err)
-	for _, msg := range s.Pending {
-		if _, said := kept[msg.Topic]; said {
-			kept[msg.Topic]++
-		}
-	}
-	for topic, n := range kept {
-		require.Equal(t, 1, n, topic)
 	}
 	require.NoError(t, o.Close())
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -83,17 +84,13 @@ func play(
 				cfg.Handed.Inner = gabp.Bridge{Address: "mod", Token: token, GameID: "colony"}
 				cfg.DialMod = func(context.Context) (io.ReadWriteCloser, error) { return mod.dial() }
 			}
-			px, err = bridge.New(cfg)
-			require.NoError(t, err)
+			px = testkit.Must(bridge.New(cfg))
 			run(func() error { return px.Serve(ctx, toHeed) })
 		}
 		time.Sleep(lead)
 		connect := func(to *pipes, name string) *gabp.Client {
-			conn, err := to.dial()
-			require.NoError(t, err)
-			client, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: name})
-			require.NoError(t, err)
-			return client
+			conn := testkit.Must(to.dial())
+			return testkit.Must(gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: name}))
 		}
 		left := func(client *gabp.Client) {
 			_ = client.Close()
@@ -154,16 +151,13 @@ var defaultRules = sync.OnceValues(func() (*rules.Set, error) { return rules.Com
 
 func newSession(t *testing.T, name planName, log *memoryLog) *session.Session {
 	t.Helper()
-	set, err := defaultRules()
-	require.NoError(t, err)
+	set := testkit.Must(defaultRules())
 	dedup := bridge.NewDedup()
 	cfg := session.Config{
 		Log: bridge.Feed(log, dedup), Engine: heed.Config{Rules: set, Epoch: "bench"},
 		Timeline: 100_000,
 	}
-	s, err := session.New(cfg)
-	require.NoError(t, err)
-	return s
+	return testkit.Must(session.New(cfg))
 }
 
 // readerDelay bounds how much later than it was written a record is seen by a reader that is not asked to hurry.

@@ -28,6 +28,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // asResult returns a result in the form of GABP, with the facts that an agent reads in a text of heed: the outcome of the
@@ -191,10 +192,8 @@ func newMCP(
 		<-ctx.Done()
 		_ = client.Close()
 	}()
-	_, err = m.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}})
-	require.NoError(t, err)
-	_, err = m.ask("tools/list", struct{}{})
-	require.NoError(t, err)
+	_ = testkit.Must(m.ask("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": struct{}{}}))
+	_ = testkit.Must(m.ask("tools/list", struct{}{}))
 	return m
 }
 
@@ -293,8 +292,7 @@ func TestAsResult(t *testing.T) {
 	assert.Equal(t, "unknown", res.verdict.Outcome)
 	assert.Equal(t, "7", res.item.ID)
 	assert.True(t, res.item.Blocking)
-	res, err = parseResult(asResult(json.RawMessage(`{"built":1}`), ""))
-	require.NoError(t, err)
+	res = testkit.Must(parseResult(asResult(json.RawMessage(`{"built":1}`), "")))
 	assert.Nil(t, res.item)
 	assert.Empty(t, res.verdict.Outcome)
 }

@@ -20,20 +20,16 @@ const captures = "../../../../testdata/captures"
 
 func defaults(t *testing.T) *rules.Set {
 	t.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	return set
+	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
 
 // TestTruth requires that each blocking item of the project's captures has one row of truth, and each row an item.
 func TestTruth(t *testing.T) {
 	set := defaults(t)
-	faults, err := ownFaults(captures)
-	require.NoError(t, err)
+	faults := testkit.Must(ownFaults(captures))
 	found := map[string]map[string]bool{}
 	for _, f := range faults {
-		log, err := replayOf(f.path, set)
-		require.NoError(t, err)
+		log := testkit.Must(replayOf(f.path, set))
 		item := log.itemOf(log.at(f.line))
 		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
 		if found[f.path] == nil {
@@ -44,11 +40,9 @@ func TestTruth(t *testing.T) {
 		known := log.truth(f)
 		require.True(t, known.wanted()[where], "%s:%d", f.path, f.line)
 	}
-	files, err := filepath.Glob(captures + "/*.*")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(captures + "/*.*"))
 	for _, path := range files {
-		log, err := replayOf(path, set)
-		require.NoError(t, err)
+		log := testkit.Must(replayOf(path, set))
 		require.Len(t, log.blocking, len(found[path]), path)
 	}
 }
@@ -56,8 +50,7 @@ func TestTruth(t *testing.T) {
 // TestOwnCaptures holds the figures of the project's captures.
 func TestOwnCaptures(t *testing.T) {
 	testkit.Full(t, "asks for briefs of each fault at several moments")
-	q, err := measure(folders{captures: captures, players: t.TempDir()}, defaults(t))
-	require.NoError(t, err)
+	q := testkit.Must(measure(folders{captures: captures, players: t.TempDir()}, defaults(t)))
 	require.Equal(t, 26, q.wanted[ours][all].of)
 	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
 		named:   {26, 26, 26},
@@ -94,8 +87,7 @@ func TestRealLogs(t *testing.T) {
 
 // TestSpeed requires that what is measured has a full journal and open items, and that its figures are computed.
 func TestSpeed(t *testing.T) {
-	s, err := race(captures, defaults(t), 3)
-	require.NoError(t, err)
+	s := testkit.Must(race(captures, defaults(t), 3))
 	require.Equal(t, full, s.entries)
 	require.GreaterOrEqual(t, s.items, 5)
 	for _, how := range approaches {

@@ -31,8 +31,7 @@ func requireNamed(t *testing.T, paths []string, labeled string) {
 
 // TestNamed: what the first screen of a report names is in the brief, of the project's logs.
 func TestNamed(t *testing.T) {
-	logs, err := logsIn(captures, filepath.Join(captures, "../families"))
-	require.NoError(t, err)
+	logs := testkit.Must(logsIn(captures, filepath.Join(captures, "../families")))
 	require.Greater(t, len(logs), 30)
 	requireNamed(t, logs, t.TempDir())
 }
@@ -40,16 +39,14 @@ func TestNamed(t *testing.T) {
 // TestNamedOfRealLogs: the same of real logs.
 func TestNamedOfRealLogs(t *testing.T) {
 	labeled, players := testkit.Dir(t, "rimworld"), testkit.Dir(t, "players")
-	logs, err := logsIn(labeled, players)
-	require.NoError(t, err)
+	logs := testkit.Must(logsIn(labeled, players))
 	requireNamed(t, logs, labeled)
 }
 
 // TestMoreTokensMoreEvidence: a brief with more tokens quotes at least as many lines of the log, and each item that a
 // smaller one has.
 func TestMoreTokensMoreEvidence(t *testing.T) {
-	logs, err := logsIn(captures)
-	require.NoError(t, err)
+	logs := testkit.Must(logsIn(captures))
 	set := defaults(t)
 	for _, path := range logs {
 		_, g, err := reported(path, set)
@@ -57,8 +54,7 @@ func TestMoreTokensMoreEvidence(t *testing.T) {
 		least := -1
 		var all []int
 		for _, tokens := range []int{400, 700, 1000, 1500, 2200, 3000, 4000, 8000} {
-			b, err := g.brief("", tokens)
-			require.NoError(t, err)
+			b := testkit.Must(g.brief("", tokens))
 			require.LessOrEqual(t, b.Used.Tokens, tokens)
 			var quoted []string
 			for line := range strings.Lines(b.Text) {
@@ -85,8 +81,7 @@ func TestCrashWithoutModules(t *testing.T) {
 	for _, log := range []string{"crash-1.4.log", "crash-1.5-macos.log", "crash-1.6-linux.log"} {
 		_, g, err := reported(filepath.Join(captures, log), set)
 		require.NoError(t, err)
-		b, err := g.brief("", 1500)
-		require.NoError(t, err)
+		b := testkit.Must(g.brief("", 1500))
 		require.NoError(t, g.close())
 		require.Contains(t, b.Text, "#before] ", log)
 		require.Regexp(t, `(?m)^> .*(QuarryPlus|Riverboats)\..*[(]`, b.Text, log)

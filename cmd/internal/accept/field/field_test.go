@@ -119,8 +119,7 @@ func play(t *testing.T, h *habit, through bool) *result {
 	cfg := h.mod
 	cfg.LogPath = filepath.Join(dir, "Player.log")
 	require.NoError(t, os.WriteFile(cfg.LogPath, []byte("All is well\n"), 0o600))
-	free, err := stage.NewBridge(t.Context())
-	require.NoError(t, err)
+	free := testkit.Must(stage.NewBridge(t.Context()))
 	g := &game{t: t, mod: standin.NewMod(cfg), addr: free.Address}
 	began := time.Now()
 	g.serve()
@@ -188,11 +187,9 @@ var token = gabp.NewToken()
 // heed runs heed before a mod, and returns where it listens.
 func heed(t *testing.T, mod, log string) (addr string, end func()) {
 	quiet := slog.New(slog.DiscardHandler)
-	follower, err := follow.New(follow.Config{Path: log, FromEnd: true})
-	require.NoError(t, err)
+	follower := testkit.Must(follow.New(follow.Config{Path: log, FromEnd: true}))
 	dedup := bridge.NewDedup()
-	s, err := session.New(session.Config{Log: bridge.Feed(follower, dedup), Logger: quiet})
-	require.NoError(t, err)
+	s := testkit.Must(session.New(session.Config{Log: bridge.Feed(follower, dedup), Logger: quiet}))
 	px, err := bridge.New(bridge.Config{
 		Session: s, Dedup: dedup, ModWait: bridge.DefaultModWait, Logger: quiet,
 		Handed: bridge.Handed{
@@ -200,8 +197,7 @@ func heed(t *testing.T, mod, log string) (addr string, end func()) {
 		},
 	})
 	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { _ = s.Run(ctx) })
@@ -211,8 +207,7 @@ func heed(t *testing.T, mod, log string) (addr string, end func()) {
 
 // flood appends lines to a log until it is ended.
 func flood(t *testing.T, path string, perSecond int) (end func()) {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
+	file := testkit.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600))
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -30,8 +30,7 @@ type incident [][2]int
 
 // judged returns the incidents of each log that a file judges.
 func judged(t *testing.T, file string) (logs []string, of map[string][]incident) {
-	raw, err := os.ReadFile("testdata/" + file)
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile("testdata/" + file))
 	of = map[string][]incident{}
 	for line := range strings.Lines(string(raw)) {
 		log, ranges, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -69,15 +68,12 @@ func at(all []incident, line int) int {
 
 // stops returns the lines of the causes of what blocks in a log, where all that blocks is acknowledged at once.
 func stops(t *testing.T, path string, set *rules.Set) (lines []int) {
-	file, err := os.Open(path)
-	require.NoError(t, err)
+	file := testkit.Must(os.Open(path))
 	defer func() { _ = file.Close() }()
-	reader, err := capture.NewReader(file, capture.Options{})
-	require.NoError(t, err)
+	reader := testkit.Must(capture.NewReader(file, capture.Options{}))
 	records := capture.NewAhead(reader)
 	defer records.Close()
-	engine, err := heed.New(replay.Config(set))
-	require.NoError(t, err)
+	engine := testkit.Must(heed.New(replay.Config(set)))
 	r := replay.Replay{Engine: engine, Records: records}
 	begins := map[uint64]int{}
 	for {
@@ -144,8 +140,7 @@ const (
 
 func TestIncidents(t *testing.T) {
 	testkit.Full(t, "replays long logs")
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	for _, file := range []string{"judged.txt", "unused.txt"} {
 		logs, of := judged(t, file)
 		var all row

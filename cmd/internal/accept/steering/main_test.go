@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 func TestEachWay(t *testing.T) {
 	testkit.Full(t, "builds and starts heed")
 	dir := t.TempDir()
-	heed, err := stage.Heed("", dir, os.Stderr)
-	require.NoError(t, err)
+	heed := testkit.Must(stage.Heed("", dir, os.Stderr))
 	for _, name := range adapters[1:] {
 		r, err := try(name, heed, filepath.Join(dir, name), 3, 50*time.Millisecond)
 		require.NoError(t, err, name)

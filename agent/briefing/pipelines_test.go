@@ -1,0 +1,131 @@
+package briefing
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// TestPipelines plays the scripts of a file. A script begins with "== NAME", and describes a world: pieces of sources,
+// of ten tokens or :N, with a relevance ~R, a signature =S, and ! where they are required; the items that are open, !
+// where they block; and the time that each query takes. Then come templates: a pipeline, with more keys, and a request,
+// each with what came of it: all lines of the trace, all queries that were asked, ids, warnings, costs, or an error.
+func TestPipelines(t *testing.T) {
+	data := testkit.Must(os.ReadFile("testdata/pipelines.txt"))
+	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
+		name, script, _ := strings.Cut(script, "\n")
+		t.Run(name, func(t *testing.T) {
+			w := &world{
+				entries: map[string][]Fragment{}, rows: map[string][]Fragment{}, hits: map[string][]Fragment{},
+				now: time.Unix(1000, 0),
+			}
+			setup, runs, _ := strings.Cut(script, "pipeline ")
+			for line := range strings.Lines(setup) {
+				w.describe(strings.TrimSpace(line))
+			}
+			for run := range strings.SplitSeq(runs, "\npipeline ") {
+				w.asked = nil
+				w.run(t, strings.Split(strings.TrimSpace(run), "\n"))
+			}
+		})
+	}
+}
+
+// describe reads a line that describes the world.
+func (w *world) describe(line string) {
+	what, list, _ := strings.Cut(line, ":")
+	kind, name, _ := strings.Cut(what, " ")
+	switch kind {
+	case "ledger":
+		w.entries[name] = described(SourceLedger, list)
+	case "registry":
+		w.rows[name] = described(SourceRegistry, list)
+	case "searcher":
+		w.hits[name] = described(SourceSearch, list)
+	case "items":
+		w.items = described(SourceAttention, list)
+	case "open":
+		for id := range strings.FieldsSeq(list) {
+			id, blocks := strings.CutSuffix(id, "!")
+			w.open = append(w.open, Item{id, blocks})
+		}
+	case "takes":
+		w.takes = testkit.Must(time.ParseDuration(name))
+	}
+}
+
+// described returns the pieces of a list.
+func described(source, list string) (fs []Fragment) {
+	for i, word := range strings.Fields(list) {
+		word, required := strings.CutSuffix(word, "!")
+		word, signature, _ := strings.Cut(word, "=")
+		word, relevance, scored := strings.Cut(word, "~")
+		word, size, sized := strings.Cut(word, ":")
+		tokens := 10
+		if sized {
+			tokens = testkit.Must(strconv.Atoi(size))
+		}
+		f := piece(source, word, tokens)
+		if f.Seq = uint64(i + 1); required {
+			f.Required, f.Short = true, []Line{{Text: "short"}}
+		}
+		if scored {
+			f.Relevance = testkit.Must(strconv.ParseFloat(relevance, 64))
+		}
+		if signature != "" {
+			f.Refs = map[string]string{"signature": signature}
+		}
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// run assembles a context by a template, and holds it to what a script says of it.
+func (w *world) run(t *testing.T, lines []string) {
+	stages := strings.NewReplacer("HOT", stageHot, "MODS", stageMods, "SEARCH", stageSearch, "OPEN", stageOpen, "ORDER",
+		stageOrder, "HALT", stageHalt).Replace(lines[0])
+	var more []string
+	var r Request
+	want := map[string][]string{}
+	for _, line := range lines[1:] {
+		switch kind, rest, _ := strings.Cut(line, " "); kind {
+		case "with":
+			more = append(more, rest)
+		case "request":
+			require.NoError(t, json.Unmarshal([]byte(rest), &r))
+		default:
+			want[kind] = append(want[kind], rest)
+		}
+	}
+	c, err := w.service(t, nil, pipeline(stages, more...)).Assemble(t.Context(), r)
+	if want["error"] != nil {
+		require.Nil(t, c)
+		require.ErrorContains(t, err, want["error"][0])
+		return
+	}
+	require.NoError(t, err, lines[0])
+	shown := ""
+	for i := range c.Fragments {
+		if shown += " " + c.Fragments[i].SourceID; c.Fragments[i].Scored {
+			shown += fmt.Sprintf("~%v", c.Fragments[i].Relevance)
+		}
+	}
+	for kind, got := range map[string][]string{
+		"trace": trace(c), "asked": w.asked, "warning": c.Warnings, "ids": {strings.TrimSpace(shown)},
+		"tokens": {strconv.Itoa(c.Used.Tokens)}, "queries": {strconv.Itoa(c.Used.Queries)},
+		"elapsed": {c.Used.Elapsed.String()},
+	} {
+		if want[kind] != nil {
+			require.Equal(t, want[kind], got, "%s of %s", kind, lines[0])
+		}
+	}
+	require.True(t, want["warnings"] == nil || len(c.Warnings) == 0, c.Warnings)
+}
