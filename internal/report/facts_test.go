@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/rules"
 )
 
 // TestFormsStateTheSameFacts: each fact of the first screen, of a cause and of the accounting is in text, in Markdown
@@ -57,6 +58,9 @@ func TestComparisonsHaveOneTable(t *testing.T) {
 	for i := range 9 {
 		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
+	german := rules.Texts("de")
+	require.Contains(t, string(Text(nil, &Comparison{Suspects: d, Language: german}, TextOptions{})),
+		"\n"+german["MODS that changed"]+"\n")
 	c := &Comparison{Suspects: d, Top: 2}
 	text, markdown := string(Text(nil, c, TextOptions{})), string(Markdown(nil, c))
 	require.Contains(t, text, "  CHANGE  PLACE  PACKAGE  MOD\n")

@@ -198,7 +198,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
-	r.run.observe(o, line)
+	r.run.observe(rec, o, line)
 	if r.details != nil {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}

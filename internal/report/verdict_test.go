@@ -89,6 +89,8 @@ func (s *script) step(t *testing.T, line uint64, words []string) {
 			item = value
 		case key == "tags":
 			o.Decision.Tags = strings.Split(strings.ReplaceAll(value, " ", "_"), ",")
+		case key == "says":
+			rec.Message = strings.ReplaceAll(value, " ", "_")
 		case key == "invalidates":
 			o.Decision.Invalidates = true
 		case key == "blind":
@@ -405,7 +407,7 @@ func TestEarlyProblem(t *testing.T) {
 		for _, phase := range phases {
 			o := outcome(1, event.Blocking, "rule")
 			o.Phase = phase
-			n.observe(o, 1)
+			n.observe(&capture.Record{}, o, 1)
 		}
 		require.Equal(t, phases[1] == phaseBoot, n.problem(&event.Decision{Rule: "rule", Disposition: event.Blocking},
 			1).Early, phases)

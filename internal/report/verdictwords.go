@@ -156,15 +156,18 @@ func (v *verdict) place(c *verdictCause) string {
 	return v.say("%s (%s).", strings.TrimRight(c.What, stops), where)
 }
 
-// also returns the other reasons to name a cause, besides its label.
-func (v *verdict) also(c *verdictCause) string {
+// also returns the other reasons to name a cause, besides its label, and how most of its names begin.
+func (v *verdict) also(c *verdictCause) (words string) {
+	if c.Prefix != "" {
+		words = v.say("; most begin with %s", c.Prefix)
+	}
 	label := v.label(c)
 	more := slices.DeleteFunc(slices.Clone(c.As), func(as string) bool { return as == label || as == asAlso })
 	if v.single || len(more) == 0 {
-		return ""
+		return words
 	}
-	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
-	return v.say("; also %s", v.all(more, func(as string) string { return v.say(words[as]) }))
+	reasons := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
+	return words + v.say("; also %s", v.all(more, func(as string) string { return v.say(reasons[as]) }))
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.

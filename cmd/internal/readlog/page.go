@@ -67,7 +67,7 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
-		failures = append(failures, p.difference(names, page))
+		failures = append(failures, p.difference(names, page, texts))
 	}
 	for _, kind := range p.scrubber.Removed() {
 		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
@@ -103,7 +103,7 @@ func (p *pages) replay(name string, use func(*replay.Replay) error) error {
 }
 
 // difference compares the second log with the first.
-func (p *pages) difference(names []string, page *Page) error {
+func (p *pages) difference(names []string, page *Page, texts map[string]string) error {
 	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text, ScrubMod: p.scrubber.Mod})
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (p *pages) difference(names []string, page *Page) error {
 		}
 	}
 	text := func(found report.Comparison) []byte {
-		found.Rule, found.Scrub = rule, p.scrubber
+		found.Rule, found.Scrub, found.Language = rule, p.scrubber, texts
 		return report.Text(nil, &found, report.TextOptions{Width: 100})
 	}
 	page.Difference = text(report.Comparison{Diff: c.Diff()})
