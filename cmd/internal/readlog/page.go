@@ -1,3 +1,4 @@
+// Package readlog makes the page in a browser about logs.
 package readlog
 
 import (
@@ -11,7 +12,6 @@ import (
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // Page is the content of the page in a browser about logs: the outputs of report, of replay as Markdown and, for two
@@ -27,7 +27,6 @@ type Page struct {
 // pages makes one Page.
 type pages struct {
 	set      *rules.Set
-	masks    *signature.Normalizer
 	scrubber *report.Scrubber
 	open     func(name string) (io.ReadCloser, error)
 }
@@ -38,11 +37,7 @@ type pages struct {
 func NewPage(set *rules.Set, language string, names []string, strict bool,
 	open func(name string) (io.ReadCloser, error),
 ) (*Page, error) {
-	masks, err := signature.New(set.Masking())
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{set, masks, &report.Scrubber{Strict: strict}, open}
+	p := &pages{set, &report.Scrubber{Strict: strict}, open}
 	language, _, _ = strings.Cut(strings.ToLower(language), "-")
 	texts := rules.Texts(language)
 	var failures []error
@@ -104,7 +99,7 @@ func (p *pages) replay(name string, use func(*replay.Replay) error) error {
 
 // difference compares the second log with the first.
 func (p *pages) difference(names []string, page *Page, texts map[string]string) error {
-	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text, ScrubMod: p.scrubber.Mod})
+	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber})
 	if err != nil {
 		return err
 	}
@@ -112,8 +107,8 @@ func (p *pages) difference(names []string, page *Page, texts map[string]string) 
 	for side, name := range names {
 		err := p.replay(name, func(r *replay.Replay) error {
 			rule = r.Report(name, nil).Rule
-			run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
-			run.End(r.Run(run), r.Began.Headless())
+			run := c.Run(compare.Side(side), name, r.Engine)
+			run.End(r.Run(run), &r.Began)
 			return nil
 		})
 		if err != nil {

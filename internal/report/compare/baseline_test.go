@@ -172,10 +172,7 @@ func TestEntriesBecomeOne(t *testing.T) {
 // neither written nor counted.
 func TestWriteWithoutText(t *testing.T) {
 	c := collector(t, compare.Config{})
-	run := c.Run(compare.New, compare.RunConfig{
-		File:     "good.log",
-		Template: func(signature.Signature) (string, bool) { return "", false },
-	})
+	run := c.Run(compare.New, "good.log", &compare.StandIn{})
 	o := heed.Outcome{
 		Signature: signature.Of([]byte("too large to be kept")),
 		Decision:  event.Decision{Disposition: event.Blocking},
@@ -333,11 +330,7 @@ func TestWorseByPhase(t *testing.T) {
 	b := written(t, "2026-01-01", nil, append(session(9), "?"+template)).Baseline
 	for alone, worse := range map[event.Disposition]int{event.Ignore: 0, event.Advisory: 0, event.Blocking: 1} {
 		c := collector(t, compare.Config{})
-		run := c.Run(compare.New, compare.RunConfig{
-			File:     "new.log",
-			Template: func(signature.Signature) (string, bool) { return template, true },
-			Alone:    func() event.Disposition { return alone },
-		})
+		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: template, Set: compare.AllIs(alone)})
 		run.Observe(&capture.Record{StartLine: 1}, &heed.Outcome{
 			Signature: signature.Of([]byte(template)),
 			Decision:  event.Decision{Rule: "test.rule", Disposition: event.Blocking},
@@ -369,10 +362,7 @@ func TestOtherMods(t *testing.T) {
 		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
 	} {
 		c := collector(t, compare.Config{Mods: test.mods})
-		run := c.Run(compare.New, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return "the ship sinks", true },
-			Blame:    func() []blame.Suspect { return test.blamed },
-		})
+		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: "the ship sinks", Suspects: test.blamed})
 		for i := range 2 { // the tag is of one entry
 			d := event.Decision{Rule: "test.rule", Disposition: event.Blocking}
 			if d.Tags = []string{test.tag}; i > 0 {

@@ -36,12 +36,8 @@ func collector(t require.TestingT, c compare.Config) *compare.Collector {
 // feed gives lines to one side. A line that begins with "!" blocks, one with "?"
 // is advisory; the signs are no part of it.
 func feed(c *compare.Collector, side compare.Side, file string, lines []string) *compare.Run {
-	var template string
-	run := c.Run(side, compare.RunConfig{
-		File:     file,
-		Template: func(signature.Signature) (string, bool) { return template, true },
-		Blame:    func() []blame.Suspect { return nil },
-	})
+	engine := &compare.StandIn{}
+	run := c.Run(side, file, engine)
 	for i, line := range lines {
 		o := heed.Outcome{Decision: event.Decision{Rule: "test.rule"}}
 		switch line[0] {
@@ -50,8 +46,8 @@ func feed(c *compare.Collector, side compare.Side, file string, lines []string) 
 		case '?':
 			o.Decision.Disposition, line = event.Advisory, line[1:]
 		}
-		template = string(normalizer.AppendTemplate(nil, line, ""))
-		o.Signature = signature.Of([]byte(template))
+		engine.Text = string(normalizer.AppendTemplate(nil, line, ""))
+		o.Signature = signature.Of([]byte(engine.Text))
 		run.Observe(&capture.Record{StartLine: i + 1}, &o)
 	}
 	return run
@@ -232,18 +228,16 @@ func TestHours(t *testing.T) {
 			c := collector(t, compare.Config{})
 			start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			give := func(side compare.Side, hours time.Duration, n int) {
-				template := "the mill is stuck"
-				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
-					return template, true
-				}})
+				engine := &compare.StandIn{Text: "the mill is stuck"}
+				run := c.Run(side, "x", engine)
 				observe := func(at time.Duration) {
-					o := heed.Outcome{Signature: signature.Of([]byte(template))}
+					o := heed.Outcome{Signature: signature.Of([]byte(engine.Text))}
 					run.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(at)}}, &o)
 				}
 				for i := range n {
 					observe(hours * time.Hour * time.Duration(i) / time.Duration(n))
 				}
-				template = "all is well"
+				engine.Text = "all is well"
 				for range 1000 {
 					observe(0)
 				}
@@ -281,9 +275,8 @@ func TestUnseen(t *testing.T) {
 // TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.
 func TestBlameOfTheGone(t *testing.T) {
 	c := collector(t, compare.Config{})
-	run := c.Run(compare.Old, compare.RunConfig{
-		File: "old.log", Template: func(signature.Signature) (string, bool) { return "the mill is stuck", true },
-		Blame: func() []blame.Suspect { return []blame.Suspect{{Mod: "Mill", Score: 60}} },
+	run := c.Run(compare.Old, "old.log", &compare.StandIn{
+		Text: "the mill is stuck", Suspects: []blame.Suspect{{Mod: "Mill", Score: 60}},
 	})
 	o := heed.Outcome{
 		Signature: signature.Of([]byte("the mill is stuck")),
@@ -326,9 +319,7 @@ func TestHoursOfFewTimes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := collector(t, compare.Config{})
 			give := func(at ...time.Time) {
-				run := c.Run(compare.Old, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
-					return "the mill is stuck", true
-				}})
+				run := c.Run(compare.Old, "x", &compare.StandIn{Text: "the mill is stuck"})
 				for _, at := range at {
 					run.Observe(&capture.Record{Entry: event.Entry{Time: at}}, &heed.Outcome{})
 				}

@@ -37,11 +37,8 @@ func TestInvestigate(t *testing.T) {
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})
-		lists(c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}), before...)
-		run := c.Run(compare.New, compare.RunConfig{
-			File: "new", Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame: func() []blame.Suspect { return blamed },
-		})
+		lists(c.Run(compare.Old, "old", nil), before...)
+		run := c.Run(compare.New, "new", &compare.StandIn{Text: text, Suspects: blamed})
 		lists(run, after...)
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
 		run.Observe(&capture.Record{}, &o)
@@ -118,8 +115,9 @@ func TestMovedMod(t *testing.T) {
 // TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.
 func TestNamesOfModsAreScrubbedApart(t *testing.T) {
 	c := collector(t, compare.Config{
-		Scrub:    func(string) string { return "…" },
-		ScrubMod: strings.NewReplacer("anna", "somebody").Replace,
+		Scrub: compare.Replaced{
+			Texts: func(string) string { return "…" }, Names: strings.NewReplacer("anna", "somebody").Replace,
+		},
 	})
 	lists(feed(c, compare.Old, "old.log", session(1)), mod("Tools", "anna.tools", "1"))
 	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), mod("Walls", "anna.walls", "1"))
@@ -144,10 +142,8 @@ func TestInvestigateWithoutLists(t *testing.T) {
 	c := collector(t, compare.Config{})
 	give := func(side compare.Side, text, name string) {
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
-		c.Run(side, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: 60}} },
-		}).Observe(&capture.Record{}, &o)
+		c.Run(side, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: 60}}}).
+			Observe(&capture.Record{}, &o)
 	}
 	give(compare.Old, "the mill is old", "Mill")
 	give(compare.New, "the mill is new", "mill")
@@ -169,10 +165,8 @@ func TestRankingOfSuspects(t *testing.T) {
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
 	give := func(text, name string, score int, d event.Disposition) {
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
-		c.Run(compare.New, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: score}} },
-		}).Observe(&capture.Record{}, &o)
+		c.Run(compare.New, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: score}}}).
+			Observe(&capture.Record{}, &o)
 	}
 	give("the first mast breaks", "Mill", 60, event.Advisory)
 	give("the second mast breaks", "Ship", 40, event.Advisory)

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
@@ -203,18 +201,4 @@ func Identify(s *summary.Session, set *rules.Set) {
 	if n, err := signature.New(set.Masking()); err == nil {
 		s.Masking = n.Version()
 	}
-}
-
-// Least returns the least disposition that the rules give the last record in any phase of the game.
-func (r *Replay) Least(n *signature.Normalizer) event.Disposition {
-	e := &r.Record.Entry
-	head, frames, _ := strings.Cut(string(n.AppendTemplate(nil, logline.Of(e), e.Stack)), "\n")
-	ev, least := r.Engine.Rules().NewEvaluator(), event.Blocking
-	for _, phase := range [...]string{"", "start", "play"} {
-		least = min(least, ev.Evaluate(&rules.Input{
-			Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-			Phase: phase, ByCaller: e.ByCaller, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-		}).Decision.Disposition)
-	}
-	return least
 }
