@@ -28,7 +28,10 @@ type Document struct {
 	scrubbed bool
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
-	evidence evidence
+	log      logState
+	doubts   []string // why the log is not complete, in sentences
+	blind    string   // where it was blind, "" where it was not
+	silence  string   // what there is of a log without a record, "" of another
 	details  *details // nil without Config.Details
 	excerpts []excerptRecord
 }
@@ -158,17 +161,6 @@ type Row struct {
 	detail    *detail // nil without Config.Details
 }
 
-// evidence is how far the log can be trusted.
-type evidence struct {
-	doubts  []string // why the log is not complete, in sentences
-	blind   string   // where it was blind, "" where it was not
-	silence string   // what there is of a log without a record, "" of another
-
-	blindAt  uint64 // line at which the log went blind last, or first if it is not blind at its end; 0 where it did not
-	fatalAt  uint64 // line of something fatal that nothing followed, or 0
-	starting bool   // the log ends while the game starts
-}
-
 // Document returns what there is to report about a replay that has ended, with the top rows of each
 // disposition, all that are held where top is not positive; with [Config.Details] 300 at most, as many as a
 // page shows. For [Text], [Markdown] and [HTML], the verdict may be in another language, by the English texts.
@@ -191,7 +183,10 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
-	d.evidence = r.evidence()
+	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
+	if r.silent() {
+		d.silence = r.silence()
+	}
 	d.Summary = r.summary(r.verdict())
 	advice := map[causeKey]string{}
 	for _, disposition := range dispositions {
@@ -209,7 +204,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 			}
 			shown.advice = advice[key]
 			if row.detail != nil {
-				shown.detail = row.detail.shown(r.details.total)
+				shown.detail = row.detail.shown()
 			}
 			d.Signatures = append(d.Signatures, shown)
 		}
@@ -293,24 +288,6 @@ func (d *Document) rows(of event.Disposition) (rows []Row) {
 		}
 	}
 	return rows
-}
-
-// evidence returns how far the log of a replay can be trusted.
-func (r *Replay) evidence() evidence {
-	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), starting: r.starting()}
-	if r.silent() {
-		e.silence = r.silence()
-	}
-	switch b := &r.blind; {
-	case b.now:
-		e.blindAt = b.last.From
-	case b.stretches > 0:
-		e.blindAt = b.first.From
-	}
-	if r.run.ending.fatal {
-		e.fatalAt = r.run.ending.line
-	}
-	return e
 }
 
 // summary returns the accounting of the replay.

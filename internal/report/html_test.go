@@ -327,25 +327,6 @@ func TestHistogramKeepsCounts(t *testing.T) {
 	})
 }
 
-func TestSparkMergesAsIfCountedTogether(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var a, b, both spark
-		xs := rapid.SliceOf(rapid.Uint64Range(0, 100_000)).Draw(t, "xs")
-		for i, x := range xs {
-			if i%2 == 0 {
-				a.add(x)
-			} else {
-				b.add(x)
-			}
-			both.add(x)
-		}
-		a.merge(&b)
-		a.scale(100_001)
-		both.scale(100_001)
-		require.Equal(t, both, a)
-	})
-}
-
 func TestExcerptsShowWhatIsAround(t *testing.T) {
 	var x excerpts
 	for seq := uint64(1); seq <= 100; seq++ {

@@ -36,7 +36,6 @@ type section struct {
 	Mods     []pageMod
 	Groups   []Row
 	Excerpts []*excerptView
-	Log      logState
 	Chart    sketchView
 
 	allExcerpts int
@@ -95,7 +94,6 @@ var pageFuncs = template.FuncMap{
 	"frames":    (*Row).frames,
 	"escalated": func(r *Row) bool { return r.escalated },
 	"detail":    (*Row).more,
-	"path":      func(d *detail) string { return d.spark.path() },
 	"isDefault": isDefault,
 
 	"copyVerdict": (*Document).markdownVerdict,
@@ -115,12 +113,14 @@ func newSection(d *Document, logs, number int) *section {
 		s.Groups = append(s.Groups, top(d.rows(of), s.share(pageGroups[of]))...)
 	}
 	s.Causes = top(d.Causes, s.share(pageCauses))
-	s.Log = d.logState()
 	s.mods()
 	s.excerpts()
 	s.sketch()
 	return s
 }
+
+// Log returns whether the log is complete.
+func (s *section) Log() logState { return s.log }
 
 // Say returns a text in the language of the document, and English whether that is English.
 func (s *section) Say(english string) string { return s.say(english) }
@@ -234,34 +234,6 @@ func (s *section) shrink() bool {
 	return before > 0
 }
 
-// logState is whether the log is complete.
-type logState struct {
-	Class string // of style
-	At    uint64 // line, or 0
-}
-
-// logStyles are the styles of logState.Class in text.
-var logStyles = map[string]style{"blind": alarm, "gaps": notice, "healthy": calm}
-
-func (d *Document) logState() logState {
-	s, e := &d.Summary, &d.evidence
-	switch {
-	case s.Interrupted, e.silence != "":
-		return logState{Class: "none"}
-	case s.Error != "":
-		return logState{Class: "blind"}
-	case s.Blind.AtEnd:
-		return logState{"blind", e.blindAt}
-	case e.blindAt > 0:
-		return logState{"gaps", e.blindAt}
-	case e.doubts != nil:
-		return logState{Class: "gaps"}
-	case e.fatalAt > 0, e.starting:
-		return logState{"none", e.fatalAt}
-	}
-	return logState{Class: "healthy"}
-}
-
 // meaning returns the meaning of the state, "" if one of the causes has the same words.
 func (v *verdict) meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
@@ -345,7 +317,7 @@ type excerptLine struct {
 
 func (s *section) excerpts() {
 	v := s.Summary.Verdict
-	named := map[uint64]bool{v.Since: true, v.Blind: true, s.Log.At: true}
+	named := map[uint64]bool{v.Since: true, v.Blind: true, s.log.At: true}
 	for i := range v.Causes {
 		named[v.Causes[i].Line] = true
 	}

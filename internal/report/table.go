@@ -234,8 +234,8 @@ func (t *table) fold(group func(signature.Signature) signature.Signature, varian
 			g.Blame, g.evidence = r.Blame, r.evidence
 		}
 		g.says = cmp.Or(g.says, r.says)
-		if g.detail != nil {
-			g.detail.merge(r.detail)
+		if d := g.detail; d != nil && len(d.Sample) == 0 {
+			d.Sample, d.More = r.detail.Sample, r.detail.More
 		}
 		switch {
 		case g.Template == "":
