@@ -18,7 +18,7 @@ import (
 // made there.
 func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 	t.Helper()
-	c.Blame = func() []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
+	c.Blame = func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
 	c.Details = true
 	r := newReplay(t, c)
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},

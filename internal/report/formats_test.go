@@ -211,7 +211,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	r := newReplay(t, Config{
 		File:     "a.log",
 		Template: func(signature.Signature) (string, bool) { return long + strings.Repeat("\nat "+long, 8), true },
-		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}} },
+		Blame:    func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}} },
 	})
 	for i := range 100 {
 		for _, d := range dispositions {
@@ -266,7 +266,7 @@ func TestScrubbedReplay(t *testing.T) {
 	const private = "/home/maria/mods"
 	scrubber := &Scrubber{}
 	r := newReplay(t, Config{
-		File: private + "/a.log", Scrub: scrubber, Blame: func() []heed.Suspect {
+		File: private + "/a.log", Scrub: scrubber, Blame: func(*event.Entry) []heed.Suspect {
 			return []heed.Suspect{{Mod: private + "/x", Score: 60}}
 		},
 		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },

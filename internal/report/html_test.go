@@ -147,7 +147,7 @@ func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) str
 	r := newReplay(t, Config{
 		File: text, Details: true, Scrub: scrubber, Template: templates,
 		Rule: func(string) RuleText { return RuleText{Summary: text, Why: before[0] + text, Advice: before[0] + text} },
-		Blame: func() []heed.Suspect {
+		Blame: func(*event.Entry) []heed.Suspect {
 			return []heed.Suspect{{Mod: text, Score: 90}, {Mod: before[1] + ".", Score: 90}}
 		},
 	})
@@ -218,7 +218,7 @@ func TestPageIsBounded(t *testing.T) {
 	r := newReplay(t, Config{
 		File: "log", Details: true,
 		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
-		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
+		Blame:    func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
 	})
 	for i := range uint64(4000) {
 		d := event.Disposition(i % 3)

@@ -29,7 +29,7 @@ func TestSession(t *testing.T) {
 			}
 			return s
 		},
-		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: "maria's mod", Score: 60}} },
+		Blame: func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: "maria's mod", Score: 60}} },
 		Mod:   func(string) (heed.Mod, bool) { return heed.Mod{PackageID: "a.mod"}, true },
 	})
 	at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)

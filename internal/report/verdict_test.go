@@ -34,7 +34,7 @@ func newScript(t *testing.T) *script {
 	t.Helper()
 	s := &script{}
 	s.Replay = newReplay(t, Config{
-		File: "Player.log", Details: true, Blame: func() []heed.Suspect { return s.suspects },
+		File: "Player.log", Details: true, Blame: func(*event.Entry) []heed.Suspect { return s.suspects },
 		Rule: func(id string) RuleText {
 			text := RuleText{Summary: "something about " + id}
 			if after, ok := strings.CutPrefix(id, "after "); ok {

@@ -83,12 +83,12 @@ func (p *program) compared(f *compareFlags, c *comparing, found report.Compariso
 
 // comparing is logs that are being compared.
 type comparing struct {
-	set        *rules.Set
-	collector  *compare.Collector
-	formats    []string
-	scrubber   *report.Scrubber // of the output
-	silent     []string         // logs without evidence
-	rule       func(id string) report.RuleText
+	set       *rules.Set
+	collector *compare.Collector
+	formats   []string
+	scrubber  *report.Scrubber // of the output
+	silent    []string         // logs without evidence
+	rule      func(id string) report.RuleText
 }
 
 func (p *program) newComparing(f *compareFlags) (*comparing, error) {

@@ -72,12 +72,10 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 
 // report replays a log. It returns a report and an error if the log could not be read to its end.
 func (p *pages) report(name string) (made *report.Replay, err error) {
-	err = p.replay(name, func(r *replay.Replay) (err error) {
+	err = p.replay(name, func(r *replay.Replay) error {
 		config := r.Report(name, p.scrubber)
 		config.Details = true
-		if made, err = report.New(config); err != nil {
-			return err
-		}
+		made = report.New(config)
 		return r.Run(made)
 	})
 	return made, err

@@ -82,7 +82,7 @@ func (p *plain) Next() (*capture.Record, error) {
 func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	e := r.Engine
 	return report.Config{
-		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: r.Blame,
+		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: e.Blame,
 		Rule: func(id string) report.RuleText {
 			if r := e.Rules().Rule(id); r != nil {
 				return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
