@@ -16,20 +16,16 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html"
 	"html/template"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/internal/report"
 )
 
 //go:embed static
@@ -89,10 +85,6 @@ type place struct{ Game, System, Path string }
 
 // pageFiles returns the files of the page that need no compiler.
 func pageFiles() (map[string][]byte, error) {
-	sources, err := policy()
-	if err != nil {
-		return nil, err
-	}
 	places, err := logPlaces()
 	if err != nil {
 		return nil, err
@@ -112,7 +104,7 @@ func pageFiles() (map[string][]byte, error) {
 		case "index.html":
 			t := template.Must(template.New("index").Parse(string(data)))
 			var out bytes.Buffer
-			if err := t.Execute(&out, map[string]any{"Policy": sources, "Places": places}); err != nil {
+			if err := t.Execute(&out, map[string]any{"Policy": policy(), "Places": places}); err != nil {
 				return nil, err
 			}
 			pages[e.Name()] = out.Bytes()
@@ -123,32 +115,13 @@ func pageFiles() (map[string][]byte, error) {
 	return pages, nil
 }
 
-// hashes are the sources of a policy that allow the style and the script of a report.
-var hashes = regexp.MustCompile(`(script|style)-src '(sha256-[^']+)'`)
-
 // policy returns the Content-Security-Policy of the page. It allows the files of the page, the style and script of a
 // report, which a frame of the page shows, and no connection to another host.
-func policy() (string, error) {
-	set, err := rules.Compile(rules.Defaults()...)
-	if err != nil {
-		return "", err
-	}
-	page, err := readlog.NewPage(set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader("a line\n")), nil
-	})
-	if err != nil {
-		return "", err
-	}
-	allowed := map[string]string{}
-	for _, m := range hashes.FindAllStringSubmatch(html.UnescapeString(string(page.HTML)), -1) {
-		allowed[m[1]] = "'" + m[2] + "'"
-	}
-	if allowed["script"] == "" || allowed["style"] == "" {
-		return "", fmt.Errorf("a report has no policy with hashes of its script and style")
-	}
+func policy() string {
+	script, style := report.PageSources()
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; img-src 'self' data:; " +
 		"manifest-src 'self'; worker-src 'self' blob:; frame-src 'self'; " +
-		"script-src 'self' 'wasm-unsafe-eval' " + allowed["script"] + "; style-src 'self' " + allowed["style"], nil
+		"script-src 'self' 'wasm-unsafe-eval' " + script + "; style-src 'self' " + style
 }
 
 // logPlaces lists where games write their logs, for people who look for one.

@@ -69,13 +69,6 @@ type grid struct {
 	minLast int
 }
 
-func (g *grid) add(row ...string) {
-	if len(row) != len(g.columns) {
-		panic("BUG: report: a row does not fit its columns")
-	}
-	g.rows = append(g.rows, row)
-}
-
 // minLimited is the narrowest that a column with a limit gets where there is
 // little room.
 const minLimited = 8

@@ -9,9 +9,9 @@ import (
 
 func testGrid() *grid {
 	g := &grid{columns: []column{{title: "N", right: true}, {title: "NAME", limit: 8}, {title: "TEXT"}}, minLast: 48}
-	g.add("1", "오류", "one")
-	g.add("1000", "e\u0301tude", strings.Repeat("word ", 30))
-	g.add("22", "much too long a name", "")
+	g.rows = append(g.rows, []string{"1", "오류", "one"})
+	g.rows = append(g.rows, []string{"1000", "e\u0301tude", strings.Repeat("word ", 30)})
+	g.rows = append(g.rows, []string{"22", "much too long a name", ""})
 	return g
 }
 

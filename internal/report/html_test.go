@@ -218,7 +218,9 @@ func TestPageIsBounded(t *testing.T) {
 	r := newReplay(t, Config{
 		File: "log", Details: true,
 		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
-		Blame:    func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
+		Blame: func(*event.Entry) []heed.Suspect {
+			return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}}
+		},
 	})
 	for i := range uint64(4000) {
 		d := event.Disposition(i % 3)

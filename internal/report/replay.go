@@ -25,10 +25,10 @@ type Config struct {
 	// File is the name of the log as the reader should see it.
 	File string
 
-	// Template returns the canonical template of a signature while it is known, Group the signature that names the group
-	// of another, Variant the variant of a template within its group, Blame the suspects of an entry, and Mod the mod that
-	// blame calls name: methods of the engine. Group, Variant and Mod are asked once the log has ended, when most is known;
-	// Blame is asked for the first entry of each row that is urgent.
+	// The methods of the engine. Template returns the canonical template of a signature while it is known, Group the
+	// signature that names the group of another, Variant the variant of a template within its group, Blame the suspects
+	// of an entry, and Mod the mod that blame calls name. Group, Variant and Mod are asked once the log has ended, when
+	// most is known; Blame is asked for the first entry of each row that is urgent.
 	Template func(signature.Signature) (string, bool)
 	Group    func(signature.Signature) signature.Signature
 	Variant  func(template string) string

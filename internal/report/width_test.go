@@ -80,7 +80,7 @@ func TestNamesGiveWay(t *testing.T) {
 		{title: "BLAME", limit: 24},
 		{title: "TEXT"},
 	}, minLast: 60}
-	g.add("1", "startup.static_constructor", "Prepare Carefully Continued", "Error")
+	g.rows = append(g.rows, []string{"1", "startup.static_constructor", "Prepare Carefully Continued", "Error"})
 	require.Equal(t, ""+
 		"  N  RULE             BLAME\n"+
 		"  1  startup.static…  Prepare Careful…\n"+
