@@ -47,10 +47,10 @@ func main() {
 
 // build writes the page to a folder.
 func build(folder string) error {
-	pages, err := pageFiles()
-	if err != nil {
-		return err
-	}
+	pages := pageFiles()
+	service := pages["service.js"] // whose beginning depends on the others
+	delete(pages, "service.js")
+	var err error
 	if pages["wasm_exec.js"], err = support(); err != nil {
 		return err
 	}
@@ -62,13 +62,9 @@ func build(folder string) error {
 		sum.Write(append([]byte(name+"\n"), pages[name]...))
 	}
 	// A browser that has the page in store takes another one where these bytes differ.
-	service := fmt.Sprintf("'use strict';\nconst version = %q;\nconst files = %q.split(' ');\n",
+	begin := fmt.Sprintf("'use strict';\nconst version = %q;\nconst files = %q.split(' ');\n",
 		hex.EncodeToString(sum.Sum(nil)[:8]), strings.Join(append(names, "./"), " "))
-	rest, err := static.ReadFile("static/service.js")
-	if err != nil {
-		return err
-	}
-	pages["service.js"] = append([]byte(service), rest...)
+	pages["service.js"] = append([]byte(begin), service...)
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // for a web server to read
 		return err
 	}
@@ -84,35 +80,20 @@ func build(folder string) error {
 type place struct{ Game, System, Path string }
 
 // pageFiles returns the files of the page that need no compiler.
-func pageFiles() (map[string][]byte, error) {
-	places, err := logPlaces()
-	if err != nil {
-		return nil, err
-	}
+func pageFiles() map[string][]byte {
 	pages := map[string][]byte{}
-	entries, err := static.ReadDir("static")
-	if err != nil {
-		return nil, err
-	}
+	entries, _ := static.ReadDir("static") // which is embedded, with its files
 	for _, e := range entries {
-		data, err := static.ReadFile("static/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		switch e.Name() {
-		case "service.js": // its beginning depends on the others
-		case "index.html":
-			t := template.Must(template.New("index").Parse(string(data)))
-			var out bytes.Buffer
-			if err := t.Execute(&out, map[string]any{"Policy": policy(), "Places": places}); err != nil {
-				return nil, err
-			}
-			pages[e.Name()] = out.Bytes()
-		default:
-			pages[e.Name()] = data
-		}
+		pages[e.Name()], _ = static.ReadFile("static/" + e.Name())
 	}
-	return pages, nil
+	var index bytes.Buffer
+	err := template.Must(template.New("index").Parse(string(pages["index.html"]))).
+		Execute(&index, map[string]any{"Policy": policy(), "Places": logPlaces()})
+	if err != nil {
+		panic("BUG: heed-web: " + err.Error())
+	}
+	pages["index.html"] = index.Bytes()
+	return pages
 }
 
 // policy returns the Content-Security-Policy of the page. It allows the files of the page, the style and script of a
@@ -125,27 +106,23 @@ func policy() string {
 }
 
 // logPlaces lists where games write their logs, for people who look for one.
-func logPlaces() ([]place, error) {
-	var out []place
+func logPlaces() (out []place) {
 	for _, game := range files.Games() {
 		for _, system := range []struct{ goos, name, home string }{
 			{"windows", "Windows", `%USERPROFILE%`}, {"darwin", "macOS", "~"}, {"linux", "Linux", "~"},
 		} {
-			_, found, err := files.LogsOf(game, system.goos, func(name string) string {
+			_, found, _ := files.LogsOf(game, system.goos, func(name string) string {
 				if name == "HOME" || name == "USERPROFILE" {
 					return system.home
 				}
 				return ""
-			}, false)
-			if err != nil {
-				return nil, err
-			}
+			}, false) // the game is known
 			if len(found) > 0 {
 				out = append(out, place{game, system.name, found[0]})
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // support returns the file with which Go starts programs in browsers.

@@ -336,46 +336,47 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 			return cell(g.Old) + "→" + cell(g.New)
 		}
 	}
-	// when has a cell under a condition.
-	when := func(is bool, cell func(*compare.Group) string) func(*compare.Group) string {
-		if is {
-			return cell
+	count := func(title string, of func(*compare.Group) *compare.Tally) columnOf[compare.Group] {
+		return columnOf[compare.Group]{
+			column{title: title, right: true, style: only(strong)},
+			func(g *compare.Group) string { return number(of(g).Count) },
 		}
-		return func(*compare.Group) string { return "" }
 	}
-	two := kind >= sectionRatio
-	count := column{right: true, style: only(strong), optional: true}
-	titled := func(title string) column { count.title = title; return count }
+	columns := []columnOf[compare.Group]{count("COUNT", side)}
+	if kind >= sectionRatio {
+		columns = []columnOf[compare.Group]{
+			count("OLD", func(g *compare.Group) *compare.Tally { return g.Old }),
+			count("NEW", func(g *compare.Group) *compare.Tally { return g.New }),
+		}
+	}
+	add := func(is bool, c column, cell func(*compare.Group) string) {
+		if is {
+			columns = append(columns, columnOf[compare.Group]{c, cell})
+		}
+	}
+	add(true, column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) }))
+	add(s.hours, column{title: "/HOUR", right: true}, both(func(t *compare.Tally) string { return rate(t.PerHour) }))
+	add(kind == sectionRatio, column{title: "RATIO", optional: true}, ratioWords)
+	add(true, column{title: "CHANCE", right: true, optional: true},
+		func(g *compare.Group) string { return percent(g.Chance) })
+	add(kind == sectionExpired, column{title: "EXPIRED"}, func(g *compare.Group) string { return string(g.Expires) })
+	add(true, column{title: "FIRST", right: true, log: many},
+		func(g *compare.Group) string { return firstWords(side(g), many) })
+	add(true, column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
+		d := g.Disposition.String()
+		if kind == sectionWorse {
+			d = g.Old.Disposition.String() + "→" + d
+		}
+		if !g.Disposition.Urgent() {
+			return d
+		}
+		return d + " " + g.Severity.String()
+	})
+	add(true, column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule })
+	columns = append(columns, blameColumn(func(g *compare.Group) []string { return g.Blame }))
+	add(true, column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template })
 	shown := top(groups, s.top)
 	rest := groups[len(shown):]
-	s.table(heading, gridOf(shown, 60, []columnOf[compare.Group]{
-		{titled("COUNT"), when(!two, func(g *compare.Group) string { return number(side(g).Count) })},
-		{titled("OLD"), when(two, func(g *compare.Group) string { return number(g.Old.Count) })},
-		{titled("NEW"), when(two, func(g *compare.Group) string { return number(g.New.Count) })},
-		{column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) })},
-		{
-			column{title: "/HOUR", right: true, optional: true},
-			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) })),
-		},
-		{column{title: "RATIO", optional: true}, when(kind == sectionRatio, ratioWords)},
-		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
-		{
-			column{title: "EXPIRED", optional: true},
-			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) }),
-		},
-		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
-		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
-			d := g.Disposition.String()
-			if kind == sectionWorse {
-				d = g.Old.Disposition.String() + "→" + d
-			}
-			if !g.Disposition.Urgent() {
-				return d
-			}
-			return d + " " + g.Severity.String()
-		}},
-		{column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule }},
-		blameColumn(func(g *compare.Group) []string { return g.Blame }),
-		{column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template }},
-	}), len(rest), "… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
+	s.table(heading, gridOf(shown, 60, columns), len(rest),
+		"… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
 }

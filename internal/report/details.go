@@ -95,26 +95,21 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 	blamed := blamedLines(suspects)
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{rec.Message, rec.Stack} {
-		rest := strings.TrimRight(part, "\r\n")
-		scrubbed := config.Scrub.lines(rest)
-		for at := 0; rest != ""; at++ {
-			if number == sampleSeen {
-				det.More += 1 + strings.Count(rest, "\n")
-				break
-			}
-			var line string
-			line, rest, _ = strings.Cut(rest, "\n")
+		part = strings.TrimRight(part, "\r\n")
+		if part == "" {
+			continue
+		}
+		scrubbed := config.Scrub.lines(part)
+		for i, line := range strings.Split(part, "\n") {
 			number++
-			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
+			if number > sampleSeen || number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
 				det.More++
 				gap = true
 				continue
 			}
-			text := strings.TrimRight(line, "\r")
+			text := config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))
 			if scrubbed != nil {
-				text = cut(strings.TrimRight(scrubbed[at], "\r"), sampleLine)
-			} else {
-				text = config.Scrub.Text(cut(text, sampleLine))
+				text = cut(strings.TrimRight(scrubbed[i], "\r"), sampleLine)
 			}
 			det.Sample = append(det.Sample, sampleText{strings.Clone(text), gap, blamed[number]})
 			*taken += len(line) + sampleCost

@@ -211,7 +211,9 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	r := newReplay(t, Config{
 		File:     "a.log",
 		Template: func(signature.Signature) (string, bool) { return long + strings.Repeat("\nat "+long, 8), true },
-		Blame:    func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}} },
+		Blame: func(*event.Entry) []heed.Suspect {
+			return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}}
+		},
 	})
 	for i := range 100 {
 		for _, d := range dispositions {
