@@ -115,18 +115,6 @@ func TestNamedMods(t *testing.T) {
 	require.Len(t, named, 1, "the engine knows the mod by the last part of its package id")
 }
 
-func TestModNamedByACauseIsMarked(t *testing.T) {
-	s := newScript(t)
-	s.play(t, "3 error\n5 rule=rule_3 item=3 shape=50 mod=Windmills:type")
-	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{
-		listed("Some Mod", "", ""),
-		listed("Windmills", "", ""),
-	}}})
-	says := readable(requireValidPage(t, page(t, s.Replay)))
-	require.Contains(t, says, "2 mods , in load order; listed first: 1 named by the verdict")
-	require.Contains(t, says, "2 Windmills named by: problem 1 Some Mod")
-}
-
 func TestManyMods(t *testing.T) {
 	for _, text := range []string{"plain", strings.Repeat("<\u202e&", 100)} {
 		var e Environment

@@ -20,38 +20,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func TestProse(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain text, with (signs); and: 5-6 \"quotes\"": "plain text, with (signs); and: 5-6 \"quotes\"",
-		"*bold* _it_ `code` ~~x~~":                      "\\*bold\\* \\_it\\_ \\`code\\` \\~～x\\~\\~",
-		"<b>":                                           "\\<b\\>",
-		"[x](https://example.org)":                      "\\[x\\](https：//example.org)",
-		"@team and a@b, 3 @ 4":                          "＠team and a＠b, 3 @ 4",
-		"#12, # 12, C#":                                 "＃12, \\# 12, C\\#",
-		"!7 %8 &9 ~a $b 5%":                             "！7 ％8 ＆9 ～a ＄b 5%",
-		"www.example.org WWW.x wwx.":                    "www．example.org WWW．x wwx.",
-		"a | b \\ c":                                    "a \\| b \\\\ c",
-		"":                                              "",
-	} {
-		require.Equal(t, want, prose(in), in)
-	}
-}
-
-func TestCode(t *testing.T) {
-	for in, want := range map[string]string{
-		"List`1[T]": "`Listˋ1[T]`",
-		"":          "`(blank)`",
-		"   ":       "`(blank)`",
-		"a|b":       "`a|b`",
-		"\x1b`":     "`\\x1bˋ`",
-	} {
-		require.Equal(t, want, code(in, 0), in)
-	}
-	require.Equal(t, "`a¦b`", cell("a|b", 0))
-	require.Equal(t, "`ab…`", code("abcdef", 3))
-	require.Equal(t, "`A`, `B|`", inMarkdown.names([]string{"A", "B|"}))
-}
-
 func TestSARIFURI(t *testing.T) {
 	for in, want := range map[string]string{
 		"logs/Player.log":          "logs/Player.log",
@@ -268,12 +236,13 @@ func TestScrubbedReplay(t *testing.T) {
 	const private = "/home/maria/mods"
 	scrubber := &Scrubber{}
 	r := newReplay(t, Config{
-		File: private + "/a.log", Scrub: scrubber, Blame: func(*event.Entry) []heed.Suspect {
+		File: private + "/a.log", Scrub: scrubber, Details: true, Blame: func(*event.Entry) []heed.Suspect {
 			return []heed.Suspect{{Mod: private + "/x", Score: 60}}
 		},
 		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },
 	})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Blocking, "r"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "cannot read " + private}, StartLine: 1},
+		outcome(1, event.Blocking, "r"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Summary, u.Item.Sample[0].Message, u.Item.Blame = private, private, []string{private + "/"}
 	u.Item.CausalMethod, u.Item.Sample[0].Blame = private, []string{private + "/"}
@@ -287,7 +256,7 @@ func TestScrubbedReplay(t *testing.T) {
 	scrubbed := r.Update(u)
 	for _, out := range [][]byte{
 		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)),
-		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
+		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)), HTML(nil, r.Document(0)),
 		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")

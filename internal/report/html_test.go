@@ -252,23 +252,6 @@ func TestPageIsBounded(t *testing.T) {
 	}
 }
 
-func TestPageScrubs(t *testing.T) {
-	shown := func(s *Scrubber) string {
-		r := newReplay(t, Config{File: "Player.log", Details: true, Scrub: s})
-		r.Observe(&capture.Record{Entry: event.Entry{Message: `cannot read C:\Users\Maria\AppData\save.rws from 76561198000000001`}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "a"))
-		r.End(End{Lines: 1})
-		return page(t, r)
-	}
-	scrubbed := shown(&Scrubber{})
-	require.NotContains(t, scrubbed, "Maria")
-	require.Contains(t, scrubbed, `C:\Users\&lt;user&gt;\AppData`)
-	require.Contains(t, scrubbed, "were removed")
-	require.NotContains(t, scrubbed, "76561198000000001")
-	plain := shown(nil)
-	require.Contains(t, plain, "Maria")
-	require.Contains(t, plain, "Nothing was removed")
-}
-
 func TestPageOfSeveralLogs(t *testing.T) {
 	var docs []*Document
 	for range 2 {

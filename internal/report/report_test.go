@@ -12,8 +12,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -204,25 +202,6 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 		"a group has the names of its first entry that has any")
 }
 
-// TestBlameOfACause: the item's names stand with it, in every form.
-func TestBlameOfACause(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log"})
-	u := opened("0-1", event.Blocking, 3)
-	u.Item.Blame = []string{"Some Mod", "Other"}
-	single(&u.Item)
-	r.Update(u)
-	r.End(End{Lines: 3})
-	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "blame     Some Mod, Other\n")
-	require.Contains(t, string(JSON(nil, r.Document(0))), `"sample":"sample of 0-1","blame":["Some Mod","Other"]`)
-	require.Contains(t, string(AppendUpdate(nil, "a.log", u)), `"blame":["Some Mod","Other"],"openedLine"`)
-
-	plain := newReplay(t, Config{})
-	plain.Update(opened("0-1", event.Blocking, 3))
-	plain.End(End{Lines: 3})
-	require.NotContains(t, string(Text(nil, plain.Document(0), TextOptions{})), "blame")
-	require.NotContains(t, string(JSON(nil, plain.Document(0))), "blame")
-}
-
 func TestTableOrderIsTotal(t *testing.T) {
 	r := newReplay(t, Config{})
 	for _, id := range []signature.ID{5, 3, 9, 1} {
@@ -403,33 +382,6 @@ func TestHostileTextIsInert(t *testing.T) {
 	requireInert(t, strings.ReplaceAll(text, "\t", " "))
 }
 
-// TestUpdateLine holds "attention" to the attention item of GABP, with the fields that heed adds.
-func TestUpdateLine(t *testing.T) {
-	u := opened("0-1", event.Blocking, 12)
-	u.Item.CausalOperationID, u.Item.CausalMethod = "op-1", "game/load"
-	line := AppendUpdate(nil, "a.log", u)
-	require.True(t, strings.HasSuffix(string(line), "}\n"))
-	var got struct {
-		Update    string         `json:"update"`
-		Attention map[string]any `json:"attention"`
-		Line      int            `json:"line"`
-		File      string         `json:"file"`
-	}
-	require.NoError(t, json.Unmarshal(line, &got))
-	require.Equal(t, "opened", got.Update)
-	require.Equal(t, 12, got.Line)
-	cause := got.Attention["cause"].(map[string]any)
-	require.EqualValues(t, 12, cause["line"])
-	require.Equal(t, "some.rule", cause["rule"])
-	require.Equal(t, "a.log", got.File)
-	for _, f := range []string{
-		"attentionId", "state", "severity", "blocking", "stateInvalidated", "summary", "causalOperationId", "causalMethod",
-		"openedAtSequence", "latestSequence", "diagnosticsCursor", "totalUrgentEntries", "sample",
-	} {
-		require.Contains(t, got.Attention, f)
-	}
-}
-
 // TestRecordTemplateHashesToItsSignature: what is printed can be verified by
 // anyone, unless text had to be escaped.
 func TestRecordTemplateHashesToItsSignature(t *testing.T) {
@@ -439,36 +391,6 @@ func TestRecordTemplateHashesToItsSignature(t *testing.T) {
 	require.NoError(t, json.Unmarshal(line, &got))
 	require.Equal(t, got.Signature, signature.Of([]byte(got.Template)).ID.String())
 	require.Contains(t, string(line), "<*>", "masks stay readable")
-}
-
-// TestAppendRecordAgreesWithEncodingJSON: both write the same value.
-func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
-	for _, r := range []Record{
-		{},
-		{
-			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Layout: "console", Split: "frame",
-			Level: event.LevelError, LevelBy: "console", RefState: "resolved", Cut: 7, Signature: 0xfedcba9876543210,
-			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal,
-			Rule: "x.y", Phase: "play",
-		},
-		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
-		{File: "a.log", Blame: []heed.Suspect{{
-			Mod: "Kay's R&D", Score: 63,
-			Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}},
-		}, {Mod: "Другой", Score: 30}}},
-	} {
-		got := AppendRecord(nil, &r)
-		require.True(t, strings.HasSuffix(string(got), "}\n"))
-		safe := r
-		safe.File, safe.Phase, safe.Rule = text.Safe(r.File, 0), text.Safe(r.Phase, 0), text.Safe(r.Rule, 0)
-		safe.Template = safeLines(r.Template)
-		want, err := json.Marshal(struct {
-			SchemaVersion int `json:"schemaVersion"`
-			Record
-		}{schema.Version, safe})
-		require.NoError(t, err)
-		require.JSONEq(t, string(want), string(got))
-	}
 }
 
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {

@@ -205,6 +205,9 @@ func TestMarkdown(t *testing.T) {
 		"a_b *c* [d](e) <f> |":        `a\_b \*c\* \[d\](e) \<f\> \|`,
 		"# @ & !":                     `\# @ \& \!`,
 		"@team #12 !7 ~x %y $z &amp;": "＠team ＃12 ！7 ～x ％y ＄z ＆amp;",
+		"a@b, 3 @ 4, # 12, C#, 5%":    `a＠b, 3 @ 4, \# 12, C\#, 5%`,
+		"~~x~~ wwx. \\":               `\~～x\~\~ wwx. \\`,
+		"":                            "",
 		"https://x WWW.x w.x":         "https：//x WWW．x w.x",
 		"`code` é日":                   "\\`code\\` é日",
 	} {

@@ -72,19 +72,3 @@ func TestModChanges(t *testing.T) {
 		}
 	}
 }
-
-// TestListsWithoutVersions compares the list of an upload with that of a log, which
-// has package ids alone.
-func TestListsWithoutVersions(t *testing.T) {
-	full := []capture.ListedMod{listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1")}
-	ids := []capture.ListedMod{
-		listed("game.core", "game.core", ""), listed("acme.mill", "acme.mill", ""),
-		listed("acme.loom", "acme.loom", ""),
-	}
-	for _, lists := range [][2][]capture.ListedMod{{full, ids}, {ids, full}} {
-		for _, c := range modChanges(lists[0], lists[1]) {
-			require.NotEqual(t, updated, c.Change)
-		}
-	}
-	require.Equal(t, modsHash(full), modsHash(append(full[:3:3], full...)), "two logs of one list")
-}
