@@ -97,8 +97,8 @@ func (p *program) newComparing(f *compareFlags) (*comparing, error) {
 		return nil, err
 	}
 	scrubber := p.scrubber(&f.scrub, f.formats()...)
-	collector, err := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber, Mods: f.mods})
-	return &comparing{set: set, collector: collector, formats: f.formats(), scrubber: scrubber}, err
+	collector := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber, Mods: f.mods})
+	return &comparing{set: set, collector: collector, formats: f.formats(), scrubber: scrubber}, nil
 }
 
 // shows adds to a comparison the values that its renderers need.

@@ -97,10 +97,7 @@ func (p *pages) replay(name string, use func(*replay.Replay) error) error {
 
 // difference compares the second log with the first.
 func (p *pages) difference(names []string, page *Page, texts map[string]string) error {
-	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber})
-	if err != nil {
-		return err
-	}
+	c := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber})
 	var rule func(id string) report.RuleText
 	for side, name := range names {
 		err := p.replay(name, func(r *replay.Replay) error {

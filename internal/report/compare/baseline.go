@@ -94,7 +94,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
 	totals := c.totals(New)
 	b := &Baseline{
-		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.rulesHash(), Mods: modsHash(c.listed(New)),
+		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.config.Rules.Hash(), Mods: modsHash(c.listed(New)),
 		Written: today, Incomplete: totals.incomplete(),
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
@@ -226,21 +226,13 @@ func (k *Known) join(o *Known) {
 	}
 }
 
-// rulesHash names the set of rules that decided, 0 where that is not known.
-func (c *Collector) rulesHash() uint64 {
-	if c.config.Rules == nil {
-		return 0
-	}
-	return c.config.Rules.Hash()
-}
-
 // Check holds the new side against a baseline.
 func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	today, after := dateOf(now), c.totals(New)
 	out := &Check{
 		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
 		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
-		RulesChanged: b.Rules != c.rulesHash() || b.Masking != c.normalizer.Version(),
+		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
 	}
 	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
 		out.ModsChanged = h != b.Mods

@@ -28,13 +28,13 @@ func on(day string) time.Time {
 
 // written makes a baseline of lines.
 func written(t require.TestingT, today string, previous *compare.Baseline, lines []string) *compare.Written {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.New, "good.log", lines)
 	return c.Write(compare.WriteOptions{Today: on(today), Previous: previous})
 }
 
 func checked(t require.TestingT, today string, b *compare.Baseline, lines []string) *compare.Check {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.New, "new.log", lines)
 	return c.Check(b, on(today))
 }
@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 			require.False(t, c.RulesChanged)
 		})
 	}
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	b.Rules = 4
 	require.True(t, c.Check(b, on("2026-01-02")).RulesChanged)
 }
@@ -171,7 +171,7 @@ func TestEntriesBecomeOne(t *testing.T) {
 // TestWriteWithoutText: a group without a text cannot be recognized, so that it is
 // neither written nor counted.
 func TestWriteWithoutText(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	run := c.Run(compare.New, "good.log", &compare.StandIn{})
 	o := heed.Outcome{
 		Signature: signature.Of([]byte("too large to be kept")),
@@ -329,7 +329,7 @@ func TestWorseByPhase(t *testing.T) {
 	const template = "a cow is lost"
 	b := written(t, "2026-01-01", nil, append(session(9), "?"+template)).Baseline
 	for alone, worse := range map[event.Disposition]int{event.Ignore: 0, event.Advisory: 0, event.Blocking: 1} {
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: template, Set: compare.AllIs(alone)})
 		run.Observe(&capture.Record{StartLine: 1}, &heed.Outcome{
 			Signature: signature.Of([]byte(template)),
@@ -361,7 +361,7 @@ func TestOtherMods(t *testing.T) {
 		"hang":                {other, []string{"Riverboats"}, "hang", false},
 		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
 	} {
-		c := collector(t, compare.Config{Mods: test.mods})
+		c := compare.Collect(compare.Config{Mods: test.mods})
 		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: "the ship sinks", Suspects: test.blamed})
 		for i := range 2 { // the tag is of one entry
 			d := event.Decision{Rule: "test.rule", Disposition: event.Blocking}

@@ -51,7 +51,6 @@ const (
 // Config sets up a [Collector].
 type Config struct {
 	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
-	// Optional.
 	Rules *rules.Set
 
 	// Scrub removes private text from all results. Optional.
@@ -171,22 +170,18 @@ const (
 )
 
 // NewCollector returns an empty collector.
-func NewCollector(c Config) (*Collector, error) {
+func NewCollector(c Config) *Collector {
 	if c.Scrub == nil {
 		c.Scrub = noScrubber{}
 	}
-	var masking signature.Config
-	if c.Rules != nil {
-		masking = c.Rules.Masking()
-	}
-	normalizer, err := signature.New(masking)
+	normalizer, err := signature.New(c.Rules.Masking())
 	if err != nil {
-		return nil, err
+		panic("BUG: compare: " + err.Error()) // the rules are compiled
 	}
 	return &Collector{
 		config: c, normalizer: normalizer, texts: map[signature.Signature]*entryText{}, maxTexts: maxTexts,
 		maxTextBytes: maxTextBytes,
-	}, nil
+	}
 }
 
 // Run begins a log on one side.
@@ -276,7 +271,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 
 // own returns the disposition of the rule that decided, without what repetition made of it.
 func (c *Collector) own(o *heed.Outcome) event.Disposition {
-	if o.Escalated && c.config.Rules != nil {
+	if o.Escalated {
 		if rule := c.config.Rules.Rule(o.Decision.Rule); rule != nil {
 			return rule.Disposition
 		}

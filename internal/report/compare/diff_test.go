@@ -27,12 +27,6 @@ var normalizer = func() *signature.Normalizer {
 	return n
 }()
 
-func collector(t require.TestingT, c compare.Config) *compare.Collector {
-	col, err := compare.NewCollector(c)
-	require.NoError(t, err)
-	return col
-}
-
 // feed gives lines to one side. A line that begins with "!" blocks, one with "?"
 // is advisory; the signs are no part of it.
 func feed(c *compare.Collector, side compare.Side, file string, lines []string) *compare.Run {
@@ -155,7 +149,7 @@ func TestDiff(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			feed(c, compare.Old, "old.log", test.old)
 			feed(c, compare.New, "new.log", test.new)
 			d := c.Diff()
@@ -181,7 +175,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffRow(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(10))
 	feed(c, compare.New, "a.log", append(session(10), "!lost Human1", "!lost Human2"))
 	notice(feed(c, compare.New, "b.log", append([]string{"?lost Human3"}, session(10)...)), event.StatusHole, 3)
@@ -200,7 +194,7 @@ func TestDiffRow(t *testing.T) {
 
 // TestOrder: what matters comes first.
 func TestOrder(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"),
 		[]string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
@@ -209,7 +203,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", append(session(10), "?lost Human1"))
 	feed(c, compare.New, "new.log", append(session(10), "!lost Human2"))
 	d := c.Diff()
@@ -225,7 +219,7 @@ func TestHours(t *testing.T) {
 		more  int
 	}{{"in the same time", 1, 1}, {"in ten times the time", 10, 0}} {
 		t.Run(test.name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			give := func(side compare.Side, hours time.Duration, n int) {
 				engine := &compare.StandIn{Text: "the mill is stuck"}
@@ -260,7 +254,7 @@ func TestHours(t *testing.T) {
 // TestUnseen: what is less frequent, or gone, in a log with gaps may stand in them.
 func TestUnseen(t *testing.T) {
 	for _, gap := range []bool{false, true} {
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		feed(c, compare.Old, "old.log", append(repeat(500, "?the mill is stuck"), repeat(500, "all is well")...))
 		run := feed(c, compare.New, "new.log", append(repeat(20, "?the mill is stuck"), repeat(980, "all is well")...))
 		if gap {
@@ -274,7 +268,7 @@ func TestUnseen(t *testing.T) {
 
 // TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.
 func TestBlameOfTheGone(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	run := c.Run(compare.Old, "old.log", &compare.StandIn{
 		Text: "the mill is stuck", Suspects: []blame.Suspect{{Mod: "Mill", Score: 60}},
 	})
@@ -289,7 +283,7 @@ func TestBlameOfTheGone(t *testing.T) {
 
 // TestFirstOfGroup: a group of several texts came first in a log where the first of them did.
 func TestFirstOfGroup(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", []string{"all is well"})
 	lines := []string{"all is well"}
 	for _, name := range []string{"Tobin", "Ilsebet", "Quillon", "Ostap", "Maren"} {
@@ -317,7 +311,7 @@ func TestHoursOfFewTimes(t *testing.T) {
 		{"and a log of one time", 2, 0, true, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			give := func(at ...time.Time) {
 				run := c.Run(compare.Old, "x", &compare.StandIn{Text: "the mill is stuck"})
 				for _, at := range at {
@@ -358,14 +352,14 @@ func TestShuffled(t *testing.T) {
 		for i, l := range shuffled {
 			shuffled[i] = strings.NewReplacer("12", fmt.Sprint(20+i), "(1, 0, 5)", fmt.Sprintf("(%d, 0, %d)", i, 2*i)).Replace(l)
 		}
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		feed(c, compare.Old, "old.log", lines)
 		feed(c, compare.New, "new.log", shuffled)
 		d := c.Diff()
 		require.True(t, noDifference(d), "%v", d)
 
 		const fault = "!quarry collapsed under its own weight yesterday"
-		c = collector(t, compare.Config{})
+		c = compare.Collect(compare.Config{})
 		feed(c, compare.New, "new.log", slices.Insert(shuffled, len(shuffled)/2, fault))
 		feed(c, compare.Old, "old.log", lines)
 		d = c.Diff()
@@ -376,7 +370,7 @@ func TestShuffled(t *testing.T) {
 		sums := map[string]bool{}
 		cut := len(shuffled) / 2
 		for _, files := range [][][]string{{shuffled[:cut], shuffled[cut:]}, {shuffled[cut:], shuffled[:cut]}} {
-			c = collector(t, compare.Config{})
+			c = compare.Collect(compare.Config{})
 			feed(c, compare.Old, "old.log", []string{"nothing"})
 			for _, f := range files {
 				feed(c, compare.New, "new.log", f)
@@ -392,7 +386,7 @@ func TestShuffled(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	c.Limit(3, 1<<20)
 	feed(c, compare.Old, "old.log", []string{"one mill", "two ships", "three looms", "four kilns", "four kilns"})
 	d := c.Diff()
@@ -405,7 +399,7 @@ func TestBounds(t *testing.T) {
 	require.Zero(t, d.New.Uncounted, "a flood of texts on one side leaves room for the other")
 	require.Equal(t, []string{"four kilns"}, heads(d.Added))
 
-	c = collector(t, compare.Config{})
+	c = compare.Collect(compare.Config{})
 	c.Limit(1<<20, 20)
 	feed(c, compare.Old, "old.log", []string{"a mill of stone", "a mill of wood"})
 	require.EqualValues(t, 1, c.Diff().Old.Uncounted)
@@ -421,7 +415,7 @@ func TestNewCode(t *testing.T) {
 	for _, name := range []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"} {
 		lines = append(lines, "!"+name+" has no way to the bed in the house")
 	}
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old", lines)
 	feed(c, compare.New, "new", append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
 	require.Equal(t, []string{"the pump of the mill failed, status: 500"}, heads(c.Diff().Added))

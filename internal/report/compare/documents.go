@@ -277,10 +277,8 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 			return blame.Key(mod) == blame.Key(name)
 		})
 	}
-	if c.config.Rules != nil {
-		if rule := c.config.Rules.Rule(rule); rule != nil {
-			r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
-		}
+	if rule := c.config.Rules.Rule(rule); rule != nil {
+		r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
 	}
 	return r
 }

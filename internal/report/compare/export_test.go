@@ -24,6 +24,12 @@ func (e *StandIn) Template(signature.Signature) (string, bool) { return e.Text, 
 func (e *StandIn) Blame(*event.Entry) []blame.Suspect          { return e.Suspects }
 func (e *StandIn) Rules() *rules.Set                           { return cmp.Or(e.Set, blocking) }
 
+// Collect returns a collector of logs that rules decided, or rules by which all is blocking.
+func Collect(c Config) *Collector {
+	c.Rules = cmp.Or(c.Rules, blocking)
+	return NewCollector(c)
+}
+
 // AllIs returns rules by which each entry has one disposition.
 func AllIs(d event.Disposition) *rules.Set {
 	return testkit.Must(rules.Compile(rules.File{Name: "all.yaml", Data: []byte(

@@ -36,7 +36,7 @@ func TestInvestigate(t *testing.T) {
 	}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		lists(c.Run(compare.Old, "old", nil), before...)
 		run := c.Run(compare.New, "new", &compare.StandIn{Text: text, Suspects: blamed})
 		lists(run, after...)
@@ -81,7 +81,7 @@ func TestInvestigate(t *testing.T) {
 
 // TestDiffMods: a difference tells which mods came and went, and not which were moved.
 func TestDiffMods(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
 	lists(before, mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "one side alone has a list")
@@ -93,7 +93,7 @@ func TestDiffMods(t *testing.T) {
 	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
 	require.True(t, noDifference(c.Diff()), "the log says the same")
 
-	c = collector(t, compare.Config{})
+	c = compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "the other side alone has a list")
@@ -101,7 +101,7 @@ func TestDiffMods(t *testing.T) {
 
 // TestMovedMod: a mod that is loaded at another place is a suspect, if a weak one.
 func TestMovedMod(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	tools, lamps, walls := mod("Tools", "anna.tools", "1"), mod("Lamps", "anna.lamps", "1"), mod("Walls", "anna.walls", "1")
 	lists(feed(c, compare.Old, "old.log", session(1)), tools, lamps, walls)
 	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), walls, tools, lamps)
@@ -114,7 +114,7 @@ func TestMovedMod(t *testing.T) {
 
 // TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.
 func TestNamesOfModsAreScrubbedApart(t *testing.T) {
-	c := collector(t, compare.Config{
+	c := compare.Collect(compare.Config{
 		Scrub: compare.Replaced{
 			Texts: func(string) string { return "…" }, Names: strings.NewReplacer("anna", "somebody").Replace,
 		},
@@ -130,7 +130,7 @@ func TestNamesOfModsAreScrubbedApart(t *testing.T) {
 
 // TestSkip: an entry that is compared with nothing is one of the log all the same.
 func TestSkip(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	lists(feed(c, compare.New, "new.log", session(1)))
 	d := c.Diff()
@@ -139,7 +139,7 @@ func TestSkip(t *testing.T) {
 }
 
 func TestInvestigateWithoutLists(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	give := func(side compare.Side, text, name string) {
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
 		c.Run(side, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: 60}}}).
@@ -160,7 +160,7 @@ func TestInvestigateWithoutLists(t *testing.T) {
 
 // TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not.
 func TestRankingOfSuspects(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
 	give := func(text, name string, score int, d event.Disposition) {

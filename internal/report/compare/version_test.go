@@ -49,7 +49,7 @@ func TestOtherVersion(t *testing.T) {
 		" \t"+advisory+"{count: 1, records: 100, runs: 1}",
 	))
 	require.NoError(t, err)
-	c, err := NewCollector(Config{})
+	c := Collect(Config{})
 	require.NoError(t, err)
 	again, err := ParseBaseline("new.yaml", c.Write(WriteOptions{
 		Today: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Previous: old,
@@ -71,8 +71,7 @@ func TestOtherVersion(t *testing.T) {
 func TestOtherVersionBySample(t *testing.T) {
 	today := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	collect := func(texts ...string) *Collector {
-		c, err := NewCollector(Config{Scrub: Replaced{Texts: strings.NewReplacer("Maria", "somebody", "disk", "place").Replace}})
-		require.NoError(t, err)
+		c := Collect(Config{Scrub: Replaced{Texts: strings.NewReplacer("Maria", "somebody", "disk", "place").Replace}})
 		engine := &StandIn{}
 		r := c.Run(New, "log", engine)
 		for i, text := range texts {
