@@ -194,7 +194,7 @@ func (r *Replay) excerpts() []excerptRecord {
 		x := &all[i]
 		lines := r.config.Scrub.lines(string(x.text))
 		if lines == nil {
-			lines = r.config.Scrub.texts(strings.Split(string(x.text), "\n"))
+			lines = each(strings.Split(string(x.text), "\n"), r.config.Scrub.Text)
 		}
 		x.rule, x.lines = safe(x.rule), safeAll(lines)
 	}

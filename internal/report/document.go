@@ -281,13 +281,8 @@ func (c *Cause) first(n int) (parts []causePart, more int) {
 func (d *Document) table(of event.Disposition) tableSummary { return d.Summary.Signatures[of.String()] }
 
 // rows returns the rows of a disposition.
-func (d *Document) rows(of event.Disposition) (rows []Row) {
-	for i := range d.Signatures {
-		if d.Signatures[i].Disposition == of {
-			rows = append(rows, d.Signatures[i])
-		}
-	}
-	return rows
+func (d *Document) rows(of event.Disposition) []Row {
+	return slices.DeleteFunc(slices.Clone(d.Signatures), func(r Row) bool { return r.Disposition != of })
 }
 
 // summary returns the accounting of the replay.

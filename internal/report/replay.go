@@ -154,7 +154,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	var suspects []heed.Suspect
 	if o.Decision.Disposition.Urgent() {
-		row.accused.Add(r.config.Scrub.mods(o.Blame), line)
+		row.accused.Add(each(o.Blame, r.config.Scrub.Mod), line)
 	}
 	// An entry that is not urgent matters if it fills the log.
 	describe := isNew && o.Decision.Disposition.Urgent() || row.Count == flood && row.says == ""

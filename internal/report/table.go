@@ -35,7 +35,7 @@ type row struct {
 	sig      signature.Signature // that names the group
 	says     string              // of its first entry, where that is urgent, in a line and shortened
 	kept     string              // the same scrubbed, if says is not
-	evidence []kinds             // against each of Blame
+	evidence [][]blame.Kind      // against each of Blame, the strongest first
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	accused  coalesce.Accused    // of all entries
 	group    signature.Signature // that its latest entry was put into
@@ -44,9 +44,6 @@ type row struct {
 	stretch  int                 // number of the stretch of its latest entry
 	recent   uint64              // entries in that
 }
-
-// kinds is a set of kinds of evidence.
-type kinds uint16
 
 // asked is how many entries of a row are asked for names that are private.
 const asked = 16
@@ -61,11 +58,12 @@ func (r *row) attribute(suspects []heed.Suspect) {
 		r.patchers = patchers(suspects)
 	}
 	for i := range r.Blame { // they are the first
-		var set kinds
+		var kinds []blame.Kind
 		for _, e := range suspects[i].Evidence {
-			set |= 1 << e.Kind
+			kinds = append(kinds, e.Kind)
 		}
-		r.evidence = append(r.evidence, set)
+		slices.Sort(kinds)
+		r.evidence = append(r.evidence, slices.Compact(kinds))
 	}
 }
 
@@ -87,20 +85,12 @@ func patchers(suspects []heed.Suspect) []string {
 	return names
 }
 
-// evidenceAgainst returns the kinds of evidence against one of Blame, those that
-// weigh most first, which is the order in which package blame declares them.
+// evidenceAgainst returns the kinds of evidence against one of Blame, the strongest first.
 func (r *row) evidenceAgainst(name string) []blame.Kind {
-	i := slices.Index(r.Blame, name)
-	if i < 0 {
-		return nil
+	if i := slices.Index(r.Blame, name); i >= 0 {
+		return r.evidence[i]
 	}
-	var all []blame.Kind
-	for kind := range blame.Assembly + 1 {
-		if r.evidence[i]>>kind&1 != 0 {
-			all = append(all, kind)
-		}
-	}
-	return all
+	return nil
 }
 
 // maxSays bounds the text of an entry that a row keeps, in characters.

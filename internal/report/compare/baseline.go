@@ -59,9 +59,6 @@ type Known struct {
 
 // per1000 returns the rate.
 func (k *Known) per1000() float64 {
-	if k.Records == 0 {
-		return 0
-	}
 	return float64(k.Count) * 1000 / float64(k.Records)
 }
 
