@@ -105,22 +105,21 @@ func (*reader) Close() error { return nil }
 
 // await waits for a Promise.
 func await(promise js.Value) (js.Value, error) {
-	type result struct {
-		value js.Value
-		err   error
-	}
-	done := make(chan result, 1)
-	settled := func(f func(js.Value) result) js.Func {
+	kept, broken := make(chan js.Value, 1), make(chan js.Value, 1)
+	to := func(done chan js.Value) js.Func {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any {
-			done <- f(args[0])
+			done <- args[0]
 			return nil
 		})
 	}
-	kept := settled(func(v js.Value) result { return result{value: v} })
-	broken := settled(func(v js.Value) result { return result{err: errors.New(v.Call("toString").String())} })
-	defer kept.Release()
-	defer broken.Release()
-	promise.Call("then", kept, broken)
-	r := <-done
-	return r.value, r.err
+	keeps, breaks := to(kept), to(broken)
+	defer keeps.Release()
+	defer breaks.Release()
+	promise.Call("then", keeps, breaks)
+	select {
+	case v := <-kept:
+		return v, nil
+	case why := <-broken:
+		return why, errors.New(why.Call("toString").String())
+	}
 }

@@ -15,7 +15,6 @@ type group struct {
 	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	at    map[*Run]int
 	entry int // of a baseline, or -1
 }
 
@@ -94,7 +93,6 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 
 // add adds up the tallies and sightings of the texts of a group.
 func (g *group) add() {
-	g.at = map[*Run]int{}
 	for _, t := range g.texts {
 		for side := range t.tally {
 			g.tally[side].merge(&t.tally[side])
@@ -104,7 +102,6 @@ func (g *group) add() {
 	for _, t := range g.cut {
 		g.addCut(t)
 	}
-	g.at = nil
 	slices.SortStableFunc(g.seen, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
 	})
@@ -113,9 +110,8 @@ func (g *group) add() {
 // see adds the sightings of a text.
 func (g *group) see(t *entryText) {
 	for _, s := range t.seen {
-		i, ok := g.at[s.run]
-		if !ok {
-			g.at[s.run] = len(g.seen)
+		i := slices.IndexFunc(g.seen, func(o sighting) bool { return o.run == s.run })
+		if i < 0 {
 			g.seen = append(g.seen, s)
 			continue
 		}
