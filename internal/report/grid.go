@@ -87,20 +87,8 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 		}
 		used += widths[i] + gap
 	}
-	// Names are shortened where the columns alone are too wide, the longest first, so
-	// that none is lost for another.
-	for width > 0 && used > width {
-		longest := -1
-		for i, c := range g.columns[:last] {
-			if c.limit > 0 && widths[i] > minLimited && (longest < 0 || widths[i] > widths[longest]) {
-				longest = i
-			}
-		}
-		if longest < 0 {
-			break
-		}
-		widths[longest]--
-		used--
+	if width > 0 {
+		used -= g.shorten(widths, used-width)
 	}
 	below := width > 0 && width-used < g.minLast && slices.ContainsFunc(g.rows, func(row []string) bool {
 		return cells.StringWidth(row[last]) > width-used
@@ -154,6 +142,24 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 		line(row, false, below)
 	}
 	return dst
+}
+
+// shorten makes the columns of names narrower by so many columns, the longest first, so that none is lost for another.
+// It returns by how many.
+func (g *grid) shorten(widths []int, by int) (done int) {
+	for ; done < by; done++ {
+		longest := -1
+		for i, w := range widths {
+			if g.columns[i].limit > 0 && w > minLimited && (longest < 0 || w > widths[longest]) {
+				longest = i
+			}
+		}
+		if longest < 0 {
+			break
+		}
+		widths[longest]--
+	}
+	return done
 }
 
 // maxCell bounds a cell of a table in Markdown, in characters.

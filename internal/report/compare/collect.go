@@ -116,8 +116,8 @@ type tally struct {
 	asked    bool            // for suspects and a sample
 }
 
-// weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of entries
-// does not matter.
+// weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of
+// entries does not matter.
 func weightier(d, e *event.Decision) bool {
 	return cmp.Or(cmp.Compare(d.Disposition, e.Disposition), cmp.Compare(d.Severity, e.Severity),
 		cmp.Compare(e.Rule, d.Rule)) > 0

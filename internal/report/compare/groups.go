@@ -15,7 +15,7 @@ type group struct {
 	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	entry int // of a baseline, or -1
+	entry int        // of a baseline, or -1
 }
 
 func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
@@ -30,9 +30,9 @@ type name struct {
 	variant string
 }
 
-// groups learns all texts, with those of a baseline, and returns the groups by their first id. A text without a template
-// is a group of its own. Joined is the baseline with entries that turn out to be one variant of a group made one, the
-// first; all groups that an entry knows are one.
+// groups learns all texts, with those of a baseline, and returns the groups by their first id. A text without a
+// template is a group of its own. Joined is the baseline with entries that turn out to be one variant of a group made
+// one, the first; all groups that an entry knows are one.
 func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
 	byEntry := c.known(b)
