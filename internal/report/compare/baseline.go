@@ -91,8 +91,8 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
 	totals := c.totals(New)
 	b := &Baseline{
-		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.config.Rules.Hash(), Mods: modsHash(c.listed(New)),
-		Written: today, Incomplete: totals.incomplete(),
+		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.config.Rules.Hash(),
+		Mods: modsHash(c.listed(New)), Written: today, Incomplete: totals.incomplete(),
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
 	groups, previous := c.groups(cmp.Or(o.Previous, &Baseline{}))
@@ -289,8 +289,8 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	return out
 }
 
-// aboveRate returns which of groups are above the rate that a baseline has for them, and by how much. length is how many
-// records all that is known has, the groups above their rate included.
+// aboveRate returns which of groups are above the rate that a baseline has for them, and by how much. length is how
+// many records all that is known has, the groups above their rate included.
 func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
 	ratios = make([]ratio, len(groups))
 	return changed(groups, func(i int, g *group) (is bool) {

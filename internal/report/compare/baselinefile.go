@@ -166,7 +166,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		b.Mods = top.hex("mods")
 	}
 	b.Written = top.date("written")
-	if n := top.node("incomplete"); top.has("incomplete") && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
+	if n := top.nodes["incomplete"]; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
 		top.fail("incomplete", "want true or false, not %s", shown(n))
 	}
 	seen := map[signature.Signature]int{}
@@ -195,7 +195,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) (k Known) {
 	case err != nil:
 		m.fail("id", "%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m.node("id")))
 	case id != k.Signature.ID:
-		m.fail("id", "is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
+		m.fail("id", "is %s, but the template has %s: one of them was changed; write the baseline again", id,
+			k.Signature.ID)
 	}
 	k.Rule = m.text("rule")
 	d, ok := event.Parse[event.Disposition](m.node("disposition").Value)
