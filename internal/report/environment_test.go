@@ -141,24 +141,3 @@ func TestManyMods(t *testing.T) {
 		require.Equal(t, 0, strings.Count(markdown, "```")%2)
 	}
 }
-
-func TestHostileEnvironment(t *testing.T) {
-	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
-	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
-	for _, fact := range facts(&e.Facts) {
-		*fact.Text = text
-	}
-	r := inEnvironment(t, Config{File: "a.log"}, e)
-	for _, out := range []string{
-		string(Text(nil, r.Document(0), TextOptions{Width: 80})),
-		string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))),
-		r.Document(0).markdownVerdict(),
-	} {
-		for line := range strings.Lines(out) {
-			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
-		}
-	}
-	requireValidPage(t, page(t, r))
-	require.NotContains(t, page(t, r), "</script>```")
-	require.Equal(t, 0, strings.Count(string(Markdown(nil, r.Document(0))), "```")%2)
-}

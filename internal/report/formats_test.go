@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,7 +15,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -142,19 +140,6 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `classname="blocking.r"`)
 	require.Contains(t, out, `classname="advisory.r"`)
-}
-
-func TestHostileReplayInTheOtherForms(t *testing.T) {
-	r := hostileReplay(t)
-	markdown := string(Markdown(nil, r.Document(0)))
-	requireInert(t, markdown)
-	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
-	junit := string(JUnit(nil, r.Document(0)))
-	requireInert(t, junit)
-	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
-	out := SARIF(nil, r.Document(0))
-	requireInert(t, string(out))
-	testkit.InertJSON(t, out)
 }
 
 // TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.

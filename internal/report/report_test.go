@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +26,7 @@ const hostile = "\x1b]0;owned\x07\r\nBLOCKING forged\u0085\u2028\u2029\u202euser
 // templates stands in for an engine.
 func templates(s signature.Signature) (string, bool) {
 	switch s.ID {
-	case 666:
+	case 666: // for a page
 		return hostile + "\nat Foo" + hostile, true
 	case 404:
 		return "", false
@@ -337,18 +339,35 @@ func TestMissingIsBlindness(t *testing.T) {
 
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
-	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) RuleText {
-		return RuleText{Summary: "what" + hostile, Why: "why" + hostile, Advice: "do" + hostile}
-	}})
+	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
+	r := newReplay(t, Config{
+		File: "evil" + hostile, Details: true, Group: statements, Variant: variant,
+		Template: func(s signature.Signature) (string, bool) {
+			if s.ID == 666 {
+				return hostile + "\nat Foo" + hostile, true
+			}
+			return fmt.Sprintf("code %d%s", s.ID, hostile), true // variants of a group
+		},
+		Rule: func(string) RuleText {
+			return RuleText{Summary: "what" + hostile, Why: "why" + hostile, Advice: "do" + hostile}
+		},
+		Blame: func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: text, Score: 60}} },
+	})
 	for i, d := range dispositions {
-		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))
+		for _, id := range []signature.ID{666, 100, 101} {
+			r.Observe(&capture.Record{Entry: event.Entry{Message: text}, StartLine: i + 1}, outcome(id, d, "some.rule"))
+		}
 	}
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Summary += hostile
 	u.Item.CausalMethod, u.Item.CausalOperationID = hostile, hostile
 	u.Item.Sample[0].Message += hostile
 	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile)})
+	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
+	for _, fact := range facts(&e.Facts) {
+		*fact.Text = text
+	}
+	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile), Environment: e})
 	return r
 }
 
@@ -380,6 +399,23 @@ func TestHostileTextIsInert(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "\n"))
 	require.Equal(t, 7, strings.Count(text, "\t"), "no field more than there should be")
 	requireInert(t, strings.ReplaceAll(text, "\t", " "))
+
+	markdown, junit, sarif := string(Markdown(nil, r.Document(0))), JUnit(nil, r.Document(0)), SARIF(nil, r.Document(0))
+	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
+	require.Equal(t, 0, strings.Count(markdown, "```")%2)
+	require.NoError(t, xml.Unmarshal(junit, &struct{}{}))
+	testkit.InertJSON(t, sarif)
+	v := r.Document(0).Summary.Verdict
+	for _, out := range []string{
+		markdown, string(junit), string(sarif), r.Document(0).markdownVerdict(), page(t, r), strings.Join(v.Log, ""),
+		strings.Join(causesOf(v), ""), v.elsewhere(literally), v.lead(),
+	} {
+		for line := range strings.Lines(out) {
+			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
+		}
+	}
+	requireValidPage(t, page(t, r))
+	require.NotContains(t, page(t, r), "</script>```")
 }
 
 // TestRecordTemplateHashesToItsSignature: what is printed can be verified by

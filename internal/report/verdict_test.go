@@ -317,15 +317,6 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	require.Contains(t, string(JUnit(nil, r.Document(0))), v.Headline)
 }
 
-// TestVerdictHoldsNoHostileText: it is fit to be shown as it is.
-func TestVerdictHoldsNoHostileText(t *testing.T) {
-	v := hostileReplay(t).Document(0).Summary.Verdict
-	for line := range strings.Lines(string(text.JSON(v))) {
-		require.NotContains(t, line, "\u202e")
-	}
-	require.NotContains(t, strings.Join(append(append(v.Log, causesOf(v)...), v.elsewhere(literally), v.lead()), ""), "\n")
-}
-
 // TestEndingIsNoGoodSign: that the log of a crash is whole is nothing to be shown as
 // good, and nothing bad either.
 func TestEndingIsNoGoodSign(t *testing.T) {
