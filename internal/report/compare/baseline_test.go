@@ -92,6 +92,8 @@ func TestCheck(t *testing.T) {
 			require.False(t, c.RulesChanged)
 		})
 	}
+	same := checked(t, "2026-01-02", b, good)
+	require.Equal(t, []any{4, uint64(79)}, []any{same.Known, same.KnownEntries})
 	c := compare.Collect(compare.Config{})
 	b.Rules = 4
 	require.True(t, c.Check(b, on("2026-01-02")).RulesChanged)

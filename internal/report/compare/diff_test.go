@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -177,7 +178,7 @@ func TestDiff(t *testing.T) {
 func TestDiffRow(t *testing.T) {
 	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(10))
-	feed(c, compare.New, "a.log", append(session(10), "!lost Human1", "!lost Human2"))
+	feed(c, compare.New, "a.log", append(session(10), "?lost Human1", "!lost Human2"))
 	notice(feed(c, compare.New, "b.log", append([]string{"?lost Human3"}, session(10)...)), event.StatusHole, 3)
 	d := c.Diff()
 	require.Len(t, d.Added, 1)
@@ -264,6 +265,21 @@ func TestUnseen(t *testing.T) {
 		require.Equal(t, []string{"the mill is stuck"}, heads(d.Less))
 		require.Equal(t, gap, d.Less[0].MayBeUnseen)
 	}
+}
+
+// TestGaps: a log lacks what came while it was blind, what was not read, and its beginning.
+func TestGaps(t *testing.T) {
+	c := compare.Collect(compare.Config{})
+	run := feed(c, compare.New, "new.log", []string{"all is well"})
+	blind := event.Decision{Rule: "cap"}
+	run.Observe(&capture.Record{StartLine: 3}, &heed.Outcome{Blind: true, Decision: blind})
+	run.Observe(&capture.Record{StartLine: 4}, &heed.Outcome{Blind: true, Decision: blind})
+	run.Observe(&capture.Record{StartLine: 7}, &heed.Outcome{})
+	notice(run, event.StatusLogFound, 8)
+	require.Empty(t, run.End(errors.New("broken"), &capture.Environment{}))
+	require.Equal(t, []compare.Gap{{Kind: "blind", From: 3, To: 7, Rule: "cap"}, {Kind: "unread", From: 8}},
+		c.Diff().New.Files[0].Gaps)
+	require.Equal(t, "empty", c.Run(compare.Old, "old.log", nil).End(nil, &capture.Environment{}))
 }
 
 // TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.

@@ -41,6 +41,40 @@ func TestRatioIsSymmetric(t *testing.T) {
 	})
 }
 
+func TestJudge(t *testing.T) {
+	one := exposure{perRun, 1, 1}
+	for _, test := range []struct {
+		a, b     uint64
+		measures []exposure
+		want     change
+	}{
+		{1, 1, []exposure{one}, same},
+		{1, 6, []exposure{one}, same},
+		{1, 10, []exposure{one}, more},
+		{10, 1, []exposure{one}, less},
+		{1000, 1999, []exposure{one}, same},
+		{1000, 2001, []exposure{one}, more},
+		{1, 1000, nil, same},
+		{1, 1000, []exposure{{perRun, 0, 1}}, same},
+		{10, 100, []exposure{one, {perRecord, 100, 1000}}, same},
+		{10, 100, []exposure{one, {perRecord, 100, 300}}, more},
+		{10, 100, []exposure{one, {perRecord, 100, 300}, {perHour, 1, 10}}, same},
+	} {
+		v, r := differs(test.a, test.b, test.measures, cohort.Quantile(confidence, 1))
+		require.Equal(t, test.want, v, "%+v: %+v", test, r)
+	}
+	_, least := differs(100, 10, []exposure{one, {perRecord, 100, 90}, {perHour, 1, 1.1}}, 1)
+	require.Equal(t, perRecord, least.By)
+}
+
+func TestChance(t *testing.T) {
+	require.InDelta(t, 0.5, chance(1, []exposure{{perRun, 1, 1}}, New), 1e-12)
+	require.InDelta(t, 1.0/1024, chance(10, []exposure{{perRun, 1, 1}}, Old), 1e-12)
+	require.InDelta(t, 0.9, chance(1, []exposure{{perRun, 1, 1}, {perRecord, 10, 90}}, New), 1e-12,
+		"the other side is short")
+	require.Zero(t, chance(1, nil, New))
+}
+
 func TestIncreasing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "values")
