@@ -2,7 +2,7 @@
 //
 //	heed([{name, read}, …], language, strict) → Promise of {html, markdown, difference, suspects, removed, error}
 //
-// where read(n) returns the Promise of the next bytes of a log, as a Uint8Array, in its n-th reading; null at the end.
+// where read() returns the Promise of the next bytes of a log, as a Uint8Array; null at the end.
 
 package main
 
@@ -56,10 +56,8 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 		}
 		byName[names[i]] = logs.Index(i)
 	}
-	readings := map[string]int{}
 	open := func(name string) (io.ReadCloser, error) {
-		readings[name]++
-		return &reader{file: byName[name], reading: readings[name]}, nil
+		return &reader{file: byName[name]}, nil
 	}
 	page, err := readlog.NewPage(set, language, names, strict, open)
 	out := map[string]any{"error": ""}
@@ -79,14 +77,13 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 
 // reader reads a file of the browser.
 type reader struct {
-	file    js.Value
-	reading int
-	rest    []byte
+	file js.Value
+	rest []byte
 }
 
 func (r *reader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
-		part, err := await(r.file.Call("read", r.reading))
+		part, err := await(r.file.Call("read"))
 		if err != nil {
 			return 0, err
 		}

@@ -26,24 +26,27 @@ type Page struct {
 
 // pages makes one Page.
 type pages struct {
-	set      *rules.Set
-	scrubber *report.Scrubber
-	open     func(name string) (io.ReadCloser, error)
+	set       *rules.Set
+	scrubber  *report.Scrubber
+	open      func(name string) (io.ReadCloser, error)
+	collector *compare.Collector
+	rule      func(id string) report.RuleText
 }
 
-// NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
-// language of the reader is a tag such as "de-AT". The error has a line for each log that could not be read to its
-// end; the page then has the rest, or is nil.
+// NewPage replays logs, of two the older one first, by their names, which open opens. The language of the reader is a
+// tag such as "de-AT". The error has a line for each log that could not be read to its end; the page then has the rest,
+// or is nil.
 func NewPage(set *rules.Set, language string, names []string, strict bool,
 	open func(name string) (io.ReadCloser, error),
 ) (*Page, error) {
-	p := &pages{set, &report.Scrubber{Strict: strict}, open}
+	p := &pages{set: set, scrubber: &report.Scrubber{Strict: strict}, open: open}
+	p.collector = compare.NewCollector(compare.Config{Rules: set, Scrub: p.scrubber})
 	language, _, _ = strings.Cut(strings.ToLower(language), "-")
 	texts := rules.Texts(language)
 	var failures []error
 	var replays []*report.Replay
-	for _, name := range names {
-		made, err := p.report(name)
+	for i, name := range names {
+		made, err := p.report(name, compare.Side(min(i, 1)))
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
 		}
@@ -62,7 +65,8 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
-		failures = append(failures, p.difference(names, page, texts))
+		page.Difference = p.compared(report.Comparison{Diff: p.collector.Diff(), Language: texts})
+		page.Suspects = p.compared(report.Comparison{Suspects: p.collector.Suspects(), Language: texts})
 	}
 	for _, kind := range p.scrubber.Removed() {
 		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
@@ -70,51 +74,27 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	return page, errors.Join(failures...)
 }
 
-// report replays a log. It returns a report and an error if the log could not be read to its end.
-func (p *pages) report(name string) (made *report.Replay, err error) {
-	err = p.replay(name, func(r *replay.Replay) error {
-		config := r.Report(name, p.scrubber)
-		config.Details = true
-		made = report.New(config)
-		return r.Run(made)
-	})
-	return made, err
-}
-
-// replay opens a log for use, and closes it afterwards.
-func (p *pages) replay(name string, use func(*replay.Replay) error) error {
+// report replays a log for a report and for one side of a comparison. It returns a report and an error if the log could
+// not be read to its end.
+func (p *pages) report(name string, side compare.Side) (*report.Replay, error) {
 	in, err := p.open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = in.Close() }() // only read from
 	r, err := replay.Open(p.set, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return use(r)
+	config := r.Report(name, p.scrubber)
+	p.rule, config.Details = config.Rule, true
+	made, run := report.New(config), p.collector.Run(side, name, r.Engine)
+	err = r.Run(made, run)
+	run.End(err, &r.Began)
+	return made, err
 }
 
-// difference compares the second log with the first.
-func (p *pages) difference(names []string, page *Page, texts map[string]string) error {
-	c := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber})
-	var rule func(id string) report.RuleText
-	for side, name := range names {
-		err := p.replay(name, func(r *replay.Replay) error {
-			rule = r.Report(name, nil).Rule
-			run := c.Run(compare.Side(side), name, r.Engine)
-			run.End(r.Run(run), &r.Began)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	text := func(found report.Comparison) []byte {
-		found.Rule, found.Scrub, found.Language = rule, p.scrubber, texts
-		return report.Text(nil, &found, report.TextOptions{Width: 100})
-	}
-	page.Difference = text(report.Comparison{Diff: c.Diff()})
-	page.Suspects = text(report.Comparison{Suspects: c.Suspects()})
-	return nil
+func (p *pages) compared(found report.Comparison) []byte {
+	found.Rule, found.Scrub = p.rule, p.scrubber
+	return report.Text(nil, &found, report.TextOptions{Width: 100})
 }

@@ -93,14 +93,13 @@ func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	}
 }
 
-// observer is a report or a side of a comparison.
+// observer is a side of a comparison.
 type observer interface {
 	Observe(rec *capture.Record, o *heed.Outcome)
 }
 
-// Run replays the log to its end into a report, which it ends, or into a side of a comparison.
-func (r *Replay) Run(into observer) error {
-	made, _ := into.(*report.Replay)
+// Run replays the log to its end into a report, which it ends, and for observers.
+func (r *Replay) Run(made *report.Replay, also ...observer) error {
 	var updates []heed.Update
 	for {
 		err := r.Next()
@@ -108,22 +107,21 @@ func (r *Replay) Run(into observer) error {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			if made != nil {
-				made.End(r.End(err))
-			}
+			made.End(r.End(err))
 			return err
 		}
 		if !r.Acted {
-			into.Observe(r.Record, &r.Outcome)
+			made.Observe(r.Record, &r.Outcome)
+			for _, o := range also {
+				o.Observe(r.Record, &r.Outcome)
+			}
 			if !r.Outcome.Pending {
 				continue
 			}
 		}
 		updates = r.Engine.Updates(updates[:0]) // not drained, they would pile up to a bound
 		for i := range updates {
-			if made != nil {
-				made.Update(&updates[i])
-			}
+			made.Update(&updates[i])
 		}
 	}
 }
