@@ -110,14 +110,15 @@ type Cause struct {
 	Sample      string            `json:"sample,omitempty" jsonschema:"The text of the first item's first sample."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that at least half of these entries point at."`
 
+	Fate    string        `json:"-"` // whether the items ended, in words
+	Samples []causeSample `json:"-"`
+
 	what    string // Summary without the operation
 	origin  origin
-	own     uint64 // of Entries, those that Rule itself decided
-	item    string // id of the first item
-	opened  uint64 // line at which that was
-	changed string // a clause that the state of the game or program may have changed, or ""
-	fate    string // whether the items ended, in words
-	samples []causeSample
+	own     uint64      // of Entries, those that Rule itself decided
+	item    string      // id of the first item
+	opened  uint64      // line at which that was
+	changed string      // a clause that the state of the game or program may have changed, or ""
 	parts   []causePart // the entries of other rules in the items, the most urgent first
 	frames  []string    // of the stack of the group that it began with
 	time    time.Time   // of the first entry, where Config.Details asks for it
@@ -156,7 +157,7 @@ type Row struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
 	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
-	escalated bool
+	Escalated bool    `json:"-"`
 	advice    string  // of the entries of its rule; "" if they are not urgent
 	detail    *detail // nil without Config.Details
 }
@@ -197,7 +198,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
 				shown.Blame = safeAll(row.Blame)
 			}
-			shown.escalated = r.escalated(row.Rule, disposition)
+			shown.Escalated = r.escalated(row.Rule, disposition)
 			key := causeKey{row.Rule, disposition}
 			if advice[key] == "" && disposition.Urgent() {
 				advice[key] = r.advised(key)
@@ -220,7 +221,7 @@ func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
-	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
+	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
@@ -232,15 +233,15 @@ func (r *Replay) cause(c *cause) Cause {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}
 	for _, s := range c.FirstItem.Sample {
-		if s.Rule == c.Rule && len(out.samples) < 2 {
-			out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+		if s.Rule == c.Rule && len(out.Samples) < 2 {
+			out.Samples = append(out.Samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
 		}
 	}
-	if m := &c.FirstItem.Members[0]; out.samples == nil && m.Message != "" { // the item kept samples of other rules
-		out.samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
+	if m := &c.FirstItem.Members[0]; out.Samples == nil && m.Message != "" { // the item kept samples of other rules
+		out.Samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
 	}
-	if out.samples != nil {
-		out.Sample = out.samples[0].Text
+	if out.Samples != nil {
+		out.Sample = out.Samples[0].Text
 	}
 	for _, m := range c.others() {
 		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
@@ -249,7 +250,7 @@ func (r *Replay) cause(c *cause) Cause {
 	}
 	group := r.config.Group(c.FirstItem.Members[0].Signature)
 	if row := r.tables[c.Disposition].byKey[rowKey{group, c.Rule}]; row != nil {
-		out.frames = safeAll(row.frames())
+		out.frames = safeAll(row.Frames())
 	}
 	if r.details != nil {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]

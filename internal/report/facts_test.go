@@ -46,7 +46,7 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 		require.True(t, labels[label], label)
 		require.Contains(t, markdown, "- "+label+":")
 	}
-	for _, f := range d.accounting() {
+	for _, f := range d.Accounting() {
 		require.Contains(t, text, f.Label)
 		require.Contains(t, page, capital(f.Label)+" "+strings.ReplaceAll(f.Says, "\n", " "))
 	}

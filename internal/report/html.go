@@ -55,7 +55,7 @@ func render(sections []*section) []byte {
 	title := "heed report"
 	if len(sections) == 1 {
 		v := sections[0].Summary.Verdict
-		title = v.title + v.because + " · " + sections[0].Base()
+		title = v.Title() + " · " + sections[0].Base()
 	}
 	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
 	var out bytes.Buffer

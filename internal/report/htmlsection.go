@@ -64,41 +64,24 @@ var pageFuncs = template.FuncMap{
 	},
 	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
-	"class":    func(v *verdict) string { return stateClasses[v.State] },
-	"title":    func(v *verdict) string { return v.title + v.because },
-	"counts":   func(v *verdict) string { return v.counts },
-	"since":    func(v *verdict) string { return v.say(v.since()) },
-	"meaning":  (*verdict).meaning,
-	"label":    func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
-	"times":    func(v *verdict, n uint64) string { return v.times(n) },
-	"number":   func(v *verdict, n uint64) string { return v.number(n) },
-	"size":     func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
-	"also":     (*verdict).also,
-	"moreMods": (*verdict).moreMods,
-	"mod":      func(c *verdictCause) string { return c.mod(literally) },
-	"links":    (*verdictCause).links,
-	"named":    func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
+	"class":  func(v *verdict) string { return stateClasses[v.State] },
+	"since":  func(v *verdict) string { return v.say(v.since()) },
+	"label":  func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
+	"times":  func(v *verdict, n uint64) string { return v.times(n) },
+	"number": func(v *verdict, n uint64) string { return v.number(n) },
+	"size":   func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
+	"mod":    func(c *verdictCause) string { return c.mod(literally) },
+	"named":  func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 
-	"facts":    (*Environment).known,
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 	"modTitle": title,
 
-	"howOften":  (*Cause).howOften,
-	"fate":      func(c *Cause) string { return c.fate },
-	"samples":   func(c *Cause) []causeSample { return c.samples },
 	"parts":     func(c *Cause) []causePart { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
 
 	"head":      func(r *Row) string { return r.head(0) },
-	"frames":    (*Row).frames,
-	"escalated": func(r *Row) bool { return r.escalated },
-	"detail":    (*Row).more,
 	"isDefault": isDefault,
-
-	"copyVerdict": (*Document).markdownVerdict,
-	"copyCause":   (*Document).markdownCause,
-	"accounting":  (*Document).accounting,
 }
 
 func newSection(d *Document, logs, number int) *section {
@@ -155,7 +138,7 @@ func (s *section) MoreGroups() int {
 func (s *section) At(line uint64) place            { return s.place(line, time.Time{}) }
 func (s *section) CauseAt(c *Cause) place          { return s.place(c.First, c.time) }
 func (s *section) ProblemAt(c *verdictCause) place { return s.place(c.Line, c.time) }
-func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.more().time) }
+func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.Detail().time) }
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
 func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
@@ -234,8 +217,8 @@ func (s *section) shrink() bool {
 	return before > 0
 }
 
-// meaning returns the meaning of the state, "" if one of the causes has the same words.
-func (v *verdict) meaning() string {
+// Meaning returns the meaning of the state, "" if one of the causes has the same words.
+func (v *verdict) Meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		return ""
 	}
@@ -288,11 +271,11 @@ func (s *section) ModList() modList {
 	return l
 }
 
-// more returns the details of a row, empty ones where none were kept.
-func (r *Row) more() *detail { return cmp.Or(r.detail, &detail{}) }
+// Detail returns the details of a row, empty ones where none were kept.
+func (r *Row) Detail() *detail { return cmp.Or(r.detail, &detail{}) }
 
-// frames returns the lines of the template after the first.
-func (r *Row) frames() []string {
+// Frames returns the lines of the template after the first.
+func (r *Row) Frames() []string {
 	if _, frames, _ := strings.Cut(r.Template, "\n"); frames != "" {
 		return strings.Split(frames, "\n")
 	}

@@ -407,7 +407,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	testkit.InertJSON(t, sarif)
 	v := r.Document(0).Summary.Verdict
 	for _, out := range []string{
-		markdown, string(junit), string(sarif), r.Document(0).markdownVerdict(), page(t, r), strings.Join(v.Log, ""),
+		markdown, string(junit), string(sarif), r.Document(0).MarkdownVerdict(), page(t, r), strings.Join(v.Log, ""),
 		strings.Join(causesOf(v), ""), v.elsewhere(literally), v.lead(),
 	} {
 		for line := range strings.Lines(out) {

@@ -45,7 +45,7 @@ func (t *textReport) cause(c *Cause, first bool) {
 		c.Severity, c.First)
 	t.facts(c.facts(plainly, textWith, first))
 	label := "sample"
-	for _, s := range c.samples {
+	for _, s := range c.Samples {
 		t.labeledLine(label, s.says(s.Text))
 		label = ""
 	}

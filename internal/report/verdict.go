@@ -54,8 +54,8 @@ type verdict struct {
 	texts
 	title   string // Headline without lines and reason
 	because string // the reason in words, after a comma
-	counts  string
-	single  bool // there is no other problem than the first of Causes
+	Counts  string `json:"-"`
+	single  bool   // there is no other problem than the first of Causes
 }
 
 // verdictCause has the entries of one rule, in all items.
@@ -110,7 +110,7 @@ func (r *Replay) verdict() *verdict {
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 	}
-	v.counts = r.counts(blocking, advisory)
+	v.Counts = r.counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {

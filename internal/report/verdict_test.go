@@ -304,7 +304,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	for _, m := range v.Mods {
 		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(nil, literally), m.Line), "page")
 	}
-	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.moreMods()))
+	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.AndMore()))
 
 	want := string(text.JSON(v))
 	var line struct {
