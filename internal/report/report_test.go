@@ -435,10 +435,11 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
 	}
-	r.End(End{Layout: "plain", Lines: 3, Interrupted: true})
+	r.End(End{Layout: "plain", Lines: 3, Interrupted: true, Stats: heed.Stats{Received: 1}})
 	s := r.Document(0).Summary
 	require.False(t, s.Complete)
 	require.True(t, s.Interrupted)
+	require.NotEqual(t, "ok", s.Accounting)
 	require.EqualValues(t, 2, s.Signatures["ignore"].Dropped)
 	out := string(Text(nil, r.Document(0), TextOptions{}))
 	require.Contains(t, out, "did not fit into the table")

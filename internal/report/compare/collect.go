@@ -53,7 +53,7 @@ type Config struct {
 	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
 	Rules *rules.Set
 
-	// Scrub removes private text from all results. Optional.
+	// Scrub removes private text from all results.
 	Scrub Scrubber
 
 	// Mods are the names of the mods whose new problems a [Check] fails on; see [Group]. None: of all mods.
@@ -66,12 +66,6 @@ type Scrubber interface {
 	Mod(name string) string // a name or an id of a mod
 	Learn(texts ...string)
 }
-
-type noScrubber struct{}
-
-func (noScrubber) Text(text string) string { return text }
-func (noScrubber) Mod(name string) string  { return name }
-func (noScrubber) Learn(...string)         {}
 
 // Side is a side of a comparison.
 type Side uint8
@@ -171,9 +165,6 @@ const (
 
 // NewCollector returns an empty collector.
 func NewCollector(c Config) *Collector {
-	if c.Scrub == nil {
-		c.Scrub = noScrubber{}
-	}
 	normalizer, err := signature.New(c.Rules.Masking())
 	if err != nil {
 		panic("BUG: compare: " + err.Error()) // the rules are compiled

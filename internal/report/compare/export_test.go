@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
@@ -24,9 +25,13 @@ func (e *StandIn) Template(signature.Signature) (string, bool) { return e.Text, 
 func (e *StandIn) Blame(*event.Entry) []blame.Suspect          { return e.Suspects }
 func (e *StandIn) Rules() *rules.Set                           { return cmp.Or(e.Set, blocking) }
 
-// Collect returns a collector of logs that rules decided, or rules by which all is blocking.
+// Collect returns a collector of logs that rules decided, or rules by which all is blocking, scrubbed if that is asked
+// for.
 func Collect(c Config) *Collector {
 	c.Rules = cmp.Or(c.Rules, blocking)
+	if c.Scrub == nil {
+		c.Scrub = Replaced{strings.Clone, strings.Clone}
+	}
 	return NewCollector(c)
 }
 
