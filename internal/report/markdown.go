@@ -51,8 +51,7 @@ func (d *Document) appendMarkdown(dst []byte) []byte {
 	return m.out
 }
 
-// MarkdownVerdict is the verdict alone, and MarkdownCause one of the causes with where
-// it was, to be pasted by themselves.
+// MarkdownVerdict is the verdict alone, to be pasted by itself.
 func (d *Document) MarkdownVerdict() string {
 	m := markdown{Document: d}
 	m.headline()
@@ -60,6 +59,7 @@ func (d *Document) MarkdownVerdict() string {
 	return string(m.out)
 }
 
+// MarkdownCause is one of the causes with where it was, to be pasted by itself.
 func (d *Document) MarkdownCause(c *Cause) string {
 	m := markdown{Document: d}
 	m.cause(c, false)
