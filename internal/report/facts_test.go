@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/rules"
 )
@@ -16,20 +14,11 @@ import (
 // TestFormsStateTheSameFacts: each fact of the first screen, of a cause and of the accounting is in text, in Markdown
 // under the same label, and in the page.
 func TestFormsStateTheSameFacts(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log", Details: true})
-	observed(r, "0-1", "some.rule", event.Blocking, 1)
-	observed(r, "0-1", "other.rule", event.Advisory, 2)
-	u := opened("0-1", event.Blocking, 1)
-	u.Item.Cause.Rule, u.Item.CausalMethod = "some.rule", "load"
-	u.Item.Members = append(u.Item.Members, heed.Member{
-		Rule: "other.rule", Disposition: event.Advisory, Entries: 1, First: 2, Last: 2,
-	})
-	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 2})
+	r := newScript(t).play(t, "1 error rule=some.rule item=1\n2 advisory rule=other.rule item=1\n2 end")
 	d := r.Document(0)
 	text := string(Text(nil, d, TextOptions{}))
 	markdown := string(Markdown(nil, d))
-	page := readable(requireValidPage(t, page(t, r)))
+	page := readable(requireValidPage(t, page(t, r.Replay)))
 	cause := &d.Causes[0]
 	plain, marked := d.glance(plainly), d.glance(inMarkdown)
 	plain = append(plain, cause.facts(plainly, textWith, true)...)

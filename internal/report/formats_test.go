@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -73,22 +72,17 @@ func TestSARIFIsBounded(t *testing.T) {
 // TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem
 // has the fingerprint that it has alone, with any other logs and rules.
 func TestSARIFOfSeveralLogs(t *testing.T) {
-	read := func(file string, err error) *Document {
-		r := newReplay(t, Config{File: file})
-		for i, rule := range []string{"r", "q"} {
-			r.Observe(&capture.Record{StartLine: i + 1}, outcome(7, event.Advisory, rule))
-		}
-		r.End(End{Lines: 2, Err: err})
-		return r.Document(0)
+	read := func(end string) *Document {
+		return newScript(t).play(t, "1-2 advisory shape=7\n2 end"+end).Document(0)
 	}
 	for _, test := range []struct {
 		docs       []*Document
 		successful bool
 		levels     []string
 	}{
-		{[]*Document{read("a.log", nil), read("b.log", nil)}, true, nil},
-		{[]*Document{read("a.log", errors.New("broken")), read("b.log", nil)}, false, []string{"error"}},
-		{[]*Document{read("a.log", nil), read("b.log", errors.New("broken"))}, false, []string{"error"}},
+		{[]*Document{read(""), read("")}, true, nil},
+		{[]*Document{read(" failed=broken"), read("")}, false, []string{"error"}},
+		{[]*Document{read(""), read(" failed=broken")}, false, []string{"error"}},
 	} {
 		var log sarifLog
 		require.NoError(t, json.Unmarshal(SARIF(nil, test.docs...), &log))
@@ -129,10 +123,7 @@ func TestFindingPerProblem(t *testing.T) {
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
 // names of their own.
 func TestEscalatedFindingsAreTwo(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log"})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "r"))
-	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "r"))
-	r.End(End{Lines: 2})
+	r := newScript(t).play(t, "1 advisory rule=r shape=7\n2 blocking rule=r shape=7\n2 end")
 	log := string(SARIF(nil, r.Document(0)))
 	require.Equal(t, 1, strings.Count(log, `"shortDescription"`))
 	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"advisory.r"}`)

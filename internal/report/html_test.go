@@ -245,12 +245,7 @@ func TestPageIsBounded(t *testing.T) {
 func TestPageOfSeveralLogs(t *testing.T) {
 	var docs []*Document
 	for range 2 {
-		r := detailed(t)
-		r.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: 7, EndLine: 7},
-			outcome(1, event.Blocking, "a"))
-		r.Update(opened("0-1", event.Blocking, 7))
-		r.End(End{Lines: 7})
-		docs = append(docs, r.Document(0))
+		docs = append(docs, newScript(t).play(t, "7 error\n7 end").Document(0))
 	}
 	out := string(HTML(nil, docs...))
 	requireValidPage(t, out)
