@@ -168,8 +168,6 @@ func TestEntriesBecomeOne(t *testing.T) {
 	require.Len(t, first.Entries[0].Templates, 1)
 }
 
-// TestNameStays: an entry keeps its id while the signature that gave it is seen,
-// so that a rewrite is no change.
 // TestWriteWithoutText: a group without a text cannot be recognized, so that it is
 // neither written nor counted.
 func TestWriteWithoutText(t *testing.T) {
@@ -185,6 +183,8 @@ func TestWriteWithoutText(t *testing.T) {
 	require.Zero(t, w.Added)
 }
 
+// TestNameStays: an entry keeps its id while the signature that gave it is seen,
+// so that a rewrite is no change.
 func TestNameStays(t *testing.T) {
 	names := []string{
 		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",

@@ -250,8 +250,6 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// TestShuffled: a log has no difference from itself with its lines in another
-// order, in several files or one, whatever their ids.
 // TestUnseen: what is less frequent, or gone, in a log with gaps may stand in them.
 func TestUnseen(t *testing.T) {
 	for _, gap := range []bool{false, true} {
@@ -349,6 +347,8 @@ func TestHoursOfFewTimes(t *testing.T) {
 	}
 }
 
+// TestShuffled: a log has no difference from itself with its lines in another
+// order, in several files or one, whatever their ids.
 func TestShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SampledFrom([]string{
