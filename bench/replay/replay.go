@@ -23,6 +23,7 @@ import (
 	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/report"
+	replaying "github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -206,7 +207,6 @@ type player struct {
 	engine  *heed.Engine
 	report  *report.Replay // nil for none
 	updates []heed.Update
-	rec     *capture.Record
 }
 
 func newPlayer(set *rules.Set, reports bool) (*player, error) {
@@ -219,11 +219,8 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 	if p.engine, err = heed.New(cfg); err != nil || !reports {
 		return p, err
 	}
-	p.report, err = report.New(report.Config{
-		File: "bench", Template: p.engine.Template, Group: p.engine.Group, Variant: p.engine.Variant,
-		Blame: func() []heed.Suspect { return p.engine.Blame(&p.rec.Entry) },
-	})
-	return p, err
+	p.report = report.New((&replaying.Replay{Engine: p.engine}).Report("bench", nil))
+	return p, nil
 }
 
 // take gives a record to the engine, and its outcome to the report.
@@ -240,7 +237,6 @@ func (p *player) take(rec *capture.Record) {
 	if p.report == nil {
 		return
 	}
-	p.rec = rec
 	p.report.Observe(rec, &o)
 	for i := range p.updates {
 		p.report.Update(&p.updates[i])

@@ -16,20 +16,16 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html"
 	"html/template"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/internal/report"
 )
 
 //go:embed static
@@ -51,10 +47,10 @@ func main() {
 
 // build writes the page to a folder.
 func build(folder string) error {
-	pages, err := pageFiles()
-	if err != nil {
-		return err
-	}
+	pages := pageFiles()
+	service := pages["service.js"] // whose beginning depends on the others
+	delete(pages, "service.js")
+	var err error
 	if pages["wasm_exec.js"], err = support(); err != nil {
 		return err
 	}
@@ -66,13 +62,9 @@ func build(folder string) error {
 		sum.Write(append([]byte(name+"\n"), pages[name]...))
 	}
 	// A browser that has the page in store takes another one where these bytes differ.
-	service := fmt.Sprintf("'use strict';\nconst version = %q;\nconst files = %q.split(' ');\n",
+	begin := fmt.Sprintf("'use strict';\nconst version = %q;\nconst files = %q.split(' ');\n",
 		hex.EncodeToString(sum.Sum(nil)[:8]), strings.Join(append(names, "./"), " "))
-	rest, err := static.ReadFile("static/service.js")
-	if err != nil {
-		return err
-	}
-	pages["service.js"] = append([]byte(service), rest...)
+	pages["service.js"] = append([]byte(begin), service...)
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // for a web server to read
 		return err
 	}
@@ -88,91 +80,49 @@ func build(folder string) error {
 type place struct{ Game, System, Path string }
 
 // pageFiles returns the files of the page that need no compiler.
-func pageFiles() (map[string][]byte, error) {
-	sources, err := policy()
-	if err != nil {
-		return nil, err
-	}
-	places, err := logPlaces()
-	if err != nil {
-		return nil, err
-	}
+func pageFiles() map[string][]byte {
 	pages := map[string][]byte{}
-	entries, err := static.ReadDir("static")
-	if err != nil {
-		return nil, err
-	}
+	entries, _ := static.ReadDir("static") // which is embedded, with its files
 	for _, e := range entries {
-		data, err := static.ReadFile("static/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		switch e.Name() {
-		case "service.js": // its beginning depends on the others
-		case "index.html":
-			t := template.Must(template.New("index").Parse(string(data)))
-			var out bytes.Buffer
-			if err := t.Execute(&out, map[string]any{"Policy": sources, "Places": places}); err != nil {
-				return nil, err
-			}
-			pages[e.Name()] = out.Bytes()
-		default:
-			pages[e.Name()] = data
-		}
+		pages[e.Name()], _ = static.ReadFile("static/" + e.Name())
 	}
-	return pages, nil
+	var index bytes.Buffer
+	err := template.Must(template.New("index").Parse(string(pages["index.html"]))).
+		Execute(&index, map[string]any{"Policy": policy(), "Places": logPlaces()})
+	if err != nil {
+		panic("BUG: heed-web: " + err.Error())
+	}
+	pages["index.html"] = index.Bytes()
+	return pages
 }
-
-// hashes are the sources of a policy that allow the style and the script of a report.
-var hashes = regexp.MustCompile(`(script|style)-src '(sha256-[^']+)'`)
 
 // policy returns the Content-Security-Policy of the page. It allows the files of the page, the style and script of a
 // report, which a frame of the page shows, and no connection to another host.
-func policy() (string, error) {
-	set, err := rules.Compile(rules.Defaults()...)
-	if err != nil {
-		return "", err
-	}
-	page, err := readlog.NewPage(set, "", []string{"a"}, false, func(string) (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader("a line\n")), nil
-	})
-	if err != nil {
-		return "", err
-	}
-	allowed := map[string]string{}
-	for _, m := range hashes.FindAllStringSubmatch(html.UnescapeString(string(page.HTML)), -1) {
-		allowed[m[1]] = "'" + m[2] + "'"
-	}
-	if allowed["script"] == "" || allowed["style"] == "" {
-		return "", fmt.Errorf("a report has no policy with hashes of its script and style")
-	}
+func policy() string {
+	script, style := report.PageSources()
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; img-src 'self' data:; " +
 		"manifest-src 'self'; worker-src 'self' blob:; frame-src 'self'; " +
-		"script-src 'self' 'wasm-unsafe-eval' " + allowed["script"] + "; style-src 'self' " + allowed["style"], nil
+		"script-src 'self' 'wasm-unsafe-eval' " + script + "; style-src 'self' " + style
 }
 
 // logPlaces lists where games write their logs, for people who look for one.
-func logPlaces() ([]place, error) {
-	var out []place
+func logPlaces() (out []place) {
 	for _, game := range files.Games() {
 		for _, system := range []struct{ goos, name, home string }{
 			{"windows", "Windows", `%USERPROFILE%`}, {"darwin", "macOS", "~"}, {"linux", "Linux", "~"},
 		} {
-			_, found, err := files.LogsOf(game, system.goos, func(name string) string {
+			_, found, _ := files.LogsOf(game, system.goos, func(name string) string {
 				if name == "HOME" || name == "USERPROFILE" {
 					return system.home
 				}
 				return ""
-			}, false)
-			if err != nil {
-				return nil, err
-			}
+			}, false) // the game is known
 			if len(found) > 0 {
 				out = append(out, place{game, system.name, found[0]})
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // support returns the file with which Go starts programs in browsers.

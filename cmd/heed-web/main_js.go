@@ -2,7 +2,7 @@
 //
 //	heed([{name, read}, …], language, strict) → Promise of {html, markdown, difference, suspects, removed, error}
 //
-// where read(n) returns the Promise of the next bytes of a log, as a Uint8Array, in its n-th reading; null at the end.
+// where read() returns the Promise of the next bytes of a log, as a Uint8Array; null at the end.
 
 package main
 
@@ -56,10 +56,8 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 		}
 		byName[names[i]] = logs.Index(i)
 	}
-	readings := map[string]int{}
 	open := func(name string) (io.ReadCloser, error) {
-		readings[name]++
-		return &reader{file: byName[name], reading: readings[name]}, nil
+		return &reader{file: byName[name]}, nil
 	}
 	page, err := readlog.NewPage(set, language, names, strict, open)
 	out := map[string]any{"error": ""}
@@ -79,14 +77,13 @@ func answer(set *rules.Set, logs js.Value, language string, strict bool) any {
 
 // reader reads a file of the browser.
 type reader struct {
-	file    js.Value
-	reading int
-	rest    []byte
+	file js.Value
+	rest []byte
 }
 
 func (r *reader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
-		part, err := await(r.file.Call("read", r.reading))
+		part, err := await(r.file.Call("read"))
 		if err != nil {
 			return 0, err
 		}
@@ -105,22 +102,21 @@ func (*reader) Close() error { return nil }
 
 // await waits for a Promise.
 func await(promise js.Value) (js.Value, error) {
-	type result struct {
-		value js.Value
-		err   error
-	}
-	done := make(chan result, 1)
-	settled := func(f func(js.Value) result) js.Func {
+	kept, broken := make(chan js.Value, 1), make(chan js.Value, 1)
+	to := func(done chan js.Value) js.Func {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any {
-			done <- f(args[0])
+			done <- args[0]
 			return nil
 		})
 	}
-	kept := settled(func(v js.Value) result { return result{value: v} })
-	broken := settled(func(v js.Value) result { return result{err: errors.New(v.Call("toString").String())} })
-	defer kept.Release()
-	defer broken.Release()
-	promise.Call("then", kept, broken)
-	r := <-done
-	return r.value, r.err
+	keeps, breaks := to(kept), to(broken)
+	defer keeps.Release()
+	defer breaks.Release()
+	promise.Call("then", keeps, breaks)
+	select {
+	case v := <-kept:
+		return v, nil
+	case why := <-broken:
+		return why, errors.New(why.Call("toString").String())
+	}
 }

@@ -47,10 +47,7 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	if home, err := os.UserHomeDir(); err == nil {
 		scrubber.Home(home)
 	}
-	made, err := report.New(r.Report(name, scrubber))
-	if err != nil {
-		return nil, err
-	}
+	made := report.New(r.Report(name, scrubber))
 	err = r.Run(made)
 	s = replay.Summarize(made, scrubber, set, hasher.Log(name))
 	if s.Log.Bytes == 0 {

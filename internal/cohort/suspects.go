@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -84,19 +83,13 @@ type Result struct {
 	Text        string  `json:"text" jsonschema:"The evidence in words, or why there is none."`
 }
 
-// vector has a bit for each session.
-type vector []uint64
+// vector has a 1 for each session that has something, and a 0 for each other one.
+type vector []byte
 
-func (v vector) set(i int) { v[i/64] |= 1 << (i % 64) }
-
-func (v vector) has(i int) bool { return v[i/64]>>(i%64)&1 != 0 }
-
-// switches counts the sessions, of n, that differ from the session before.
-func (v vector) switches(n int) (times int) {
-	for i := 1; i < n; i++ {
-		if v.has(i) != v.has(i-1) {
-			times++
-		}
+// switches counts the sessions that differ from the session before.
+func (v vector) switches() (times int) {
+	for i := 1; i < len(v); i++ {
+		times += int(v[i] ^ v[i-1])
 	}
 	return times
 }
@@ -113,7 +106,7 @@ func (v vector) and(o vector) vector {
 // common returns how many sessions both have.
 func (v vector) common(o vector) (n uint64) {
 	for i := range v {
-		n += uint64(bits.OnesCount64(v[i] & o[i]))
+		n += uint64(v[i] & o[i])
 	}
 	return n
 }
@@ -147,20 +140,19 @@ func (c *cohort) table(with vector) Table {
 // before is the table of the fault in the session before as a factor; the first session has none before it.
 func (c *cohort) before() (t Table) {
 	for i := 1; i < c.n; i++ {
-		t.Count(c.faults.has(i-1), c.faults.has(i))
+		t.Count(c.faults[i-1] == 1, c.faults[i] == 1)
 	}
 	return t
 }
 
 func (c *cohort) add(f Factor, with vector) {
-	key := fmt.Sprint(with)
-	if k := c.byBits[key]; k != nil {
+	if k := c.byBits[string(with)]; k != nil {
 		k.factors = append(k.factors, f)
 		return
 	}
 	t := c.table(with)
 	k := &candidate{factors: []Factor{f}, with: with, table: t, fit: t.likelihood()}
-	c.byBits[key] = k
+	c.byBits[string(with)] = k
 	c.ordered = append(c.ordered, k)
 }
 
@@ -215,7 +207,7 @@ func Suspects(sessions []Session) Result {
 	default:
 		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors, fmt.Sprintf), numbers, chance(r.P),
 			text.Count(tests, "comparison"))
-		if r.Once = best.with.switches(c.n) == 1; r.Once {
+		if r.Once = best.with.switches() == 1; r.Once {
 			r.Text += " That changed once only: anything else that changed then looks the same."
 		}
 	}
@@ -256,8 +248,7 @@ func words(factors []Factor, say Say) string {
 // newCohort makes the candidates: each mod, each version of one, and each version of the game, from which on.
 func newCohort(sessions []Session) *cohort {
 	c := &cohort{n: len(sessions), byBits: map[string]*candidate{}}
-	empty := func() vector { return make(vector, (c.n+63)/64) }
-	c.faults = empty()
+	c.faults = make(vector, c.n)
 	type factor struct {
 		Factor
 		with     vector
@@ -269,14 +260,14 @@ func newCohort(sessions []Session) *cohort {
 	see := func(i int, kind Kind, key, name, version string) {
 		f := byKey[string(kind)+key]
 		if f == nil {
-			f = &factor{Factor: Factor{Kind: kind}, with: empty(), at: make([]int, c.n)}
+			f = &factor{Factor: Factor{Kind: kind}, with: make(vector, c.n), at: make([]int, c.n)}
 			if kind == KindMod {
 				f.Mods, f.Keys = []string{cmp.Or(name, key)}, []string{key}
 			}
 			byKey[string(kind)+key] = f
 			order = append(order, f)
 		}
-		f.with.set(i)
+		f.with[i] = 1
 		n := slices.Index(f.versions, version)
 		if n < 0 && version != "" {
 			n = len(f.versions)
@@ -286,7 +277,7 @@ func newCohort(sessions []Session) *cohort {
 	}
 	for i := range sessions {
 		if sessions[i].Fault {
-			c.faults.set(i)
+			c.faults[i] = 1
 		}
 		for _, m := range sessions[i].Mods {
 			see(i, KindMod, m.Key, m.Name, m.Version)
@@ -300,10 +291,10 @@ func newCohort(sessions []Session) *cohort {
 			c.add(f.Factor, f.with)
 		}
 		for n := 1; n < len(f.versions); n++ {
-			with := empty()
+			with := make(vector, c.n)
 			for i, at := range f.at {
 				if at > n {
-					with.set(i)
+					with[i] = 1
 				}
 			}
 			since := f.Factor

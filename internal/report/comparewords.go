@@ -194,13 +194,20 @@ func firstWords(t *compare.Tally, many bool) string {
 	return s
 }
 
-// groupWords follows the disposition of a group with suspects, up to its place.
-func groupWords(g *compare.SuspectGroup) string {
-	kind := "new"
+// count returns how many groups there are, in words.
+func (t texts) count(groups []compare.Group) string {
+	return t.one(uint64(len(groups)), "%d group", "%d groups", len(groups))
+}
+
+// groupHeading describes a group with suspects. begin makes its disposition the beginning of a heading.
+func (t texts) groupHeading(g *compare.SuspectGroup, begin func(string) string, place string) string {
+	n := g.Group.New.Count
+	entries := t.one(n, "%d entry", "%d entries", n)
+	disposition, severity := begin(t.say(g.Group.Disposition.String())), t.say(g.Group.Severity.String())
 	if g.Group.Old != nil {
-		kind = "more frequent"
+		return t.say("%s %s, more frequent: %s, first at %s", disposition, severity, entries, place)
 	}
-	return fmt.Sprintf(" %s, %s: %s, first at ", g.Group.Severity, kind, text.Count(g.Group.New.Count, "entry", "entries"))
+	return t.say("%s %s, new: %s, first at %s", disposition, severity, entries, place)
 }
 
 // firstPlace returns the first line of a group with its file.

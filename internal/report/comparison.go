@@ -20,6 +20,8 @@ type Comparison struct {
 
 	// Top bounds the groups of each part of text and Markdown, 0 for all.
 	Top int
+	// Language has the headings of text and Markdown in another language, by the English ones. Optional.
+	Language map[string]string
 
 	// Rule is as of [Config], and Scrub is what scrubbed the comparison, or nil. Findings have both.
 	Rule  func(id string) RuleText
@@ -48,6 +50,7 @@ func (c *Comparison) found() any {
 
 // compared is a comparison in sentences and tables, as text and Markdown show it.
 type compared struct {
+	texts
 	top      int
 	title    string   // of Markdown
 	headline []string // the first is the title of text
@@ -67,7 +70,7 @@ type headedGrid struct {
 }
 
 func (c *Comparison) compared() *compared {
-	s := &compared{top: c.Top}
+	s := &compared{texts: c.Language, top: c.Top}
 	switch {
 	case c.Diff != nil:
 		s.diff(c.Diff)
@@ -113,7 +116,7 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 	}
 	for i := range s.groups {
 		g := &s.groups[i]
-		what := strings.ToUpper(g.Group.Disposition.String()) + groupWords(g) + firstPlace(g)
+		what := s.groupHeading(g, strings.ToUpper, firstPlace(g))
 		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", what)
 		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
 		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
@@ -142,8 +145,8 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 	}
 	for i := range s.groups {
 		g := &s.groups[i]
-		dst = fmt.Appendf(dst, "\n#### %s%s%s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), groupWords(g),
-			code(firstPlace(g), 0), literal(g.Group.Template, markdownText))
+		dst = fmt.Appendf(dst, "\n#### %s\n\n```text\n%s\n```\n\n", s.groupHeading(g, capital, code(firstPlace(g), 0)),
+			literal(g.Group.Template, markdownText))
 		suspected(g, func(mod, evidence string) {
 			dst = fmt.Appendf(dst, "- %s: %s\n", code(mod, maxName), prose(evidence))
 		})
@@ -154,7 +157,7 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 	return dst
 }
 
-func (s *compared) say(format string, args ...any) {
+func (s *compared) add(format string, args ...any) {
 	s.headline = append(s.headline, fmt.Sprintf(format, args...))
 }
 
@@ -163,41 +166,41 @@ func (s *compared) diff(d *compare.Diff) {
 	s.mods, s.hours = d.Mods, d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
 	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed+len(d.Worse) == 0 {
-		s.say("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
+		s.add("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
 	} else {
-		s.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
+		s.add("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
 			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
 			len(d.More), len(d.Less), d.Groups-changed, text.Count(d.Groups, "group"))
 	}
 	if n := len(d.Worse); n > 0 {
-		s.say("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
+		s.add("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
 	}
 	for _, g := range gapsOf(&d.New) {
-		s.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
+		s.add("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
 	}
 	s.oldGaps(&d.Old)
 	s.uncounted("old", &d.Old)
 	s.uncounted("new", &d.New)
-	s.section("NEW", "only on the new side", d.Added, sectionNew)
-	s.section("MORE frequent", "by every measure", d.More, sectionRatio)
-	s.section("WORSE", "more urgent than on the old side", d.Worse, sectionWorse)
-	s.section("LESS frequent", "by every measure", d.Less, sectionRatio)
-	s.section("GONE", "only on the old side", d.Gone, sectionGone)
+	s.section(s.say("NEW: %s, only on the new side", s.count(d.Added)), d.Added, sectionNew)
+	s.section(s.say("MORE frequent: %s, by every measure", s.count(d.More)), d.More, sectionRatio)
+	s.section(s.say("WORSE: %s, more urgent than on the old side", s.count(d.Worse)), d.Worse, sectionWorse)
+	s.section(s.say("LESS frequent: %s, by every measure", s.count(d.Less)), d.Less, sectionRatio)
+	s.section(s.say("GONE: %s, only on the old side", s.count(d.Gone)), d.Gone, sectionGone)
 }
 
 // check describes the groups that a baseline does not explain.
 func (s *compared) check(d *compare.Check) {
 	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
-	s.say("%s, against %s", sideName(&d.New), d.Baseline)
+	s.add("%s, against %s", sideName(&d.New), d.Baseline)
 	unseen := ": what is not in it may still have happened"
 	switch {
 	case silentSide(&d.New):
 		unseen = ""
-		s.say("There is nothing to check: an empty log does not show that all is well.")
+		s.add("There is nothing to check: an empty log does not show that all is well.")
 	case len(d.Added)+len(d.More)+len(d.Worse)+len(d.Expired) == 0:
-		s.say("The baseline explains everything that was found.")
+		s.add("The baseline explains everything that was found.")
 	default:
-		s.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
+		s.add("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
 			counted(d.Added, "group", "groups"), len(d.More), len(d.Worse), len(d.Expired))
 	}
 	others := 0
@@ -207,36 +210,36 @@ func (s *compared) check(d *compare.Check) {
 		}
 	}
 	if others > 0 {
-		s.say("%s other mods only: no reason to fail.", text.Count(others, "group names", "groups name"))
+		s.add("%s other mods only: no reason to fail.", text.Count(others, "group names", "groups name"))
 	}
-	s.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
+	s.add("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
 		text.Count(d.KnownEntries, "entry", "entries"), text.Count(d.Known, "group"), len(d.Unseen))
 	for _, g := range gapsOf(&d.New) {
-		s.say("The log %s%s.", g, unseen)
+		s.add("The log %s%s.", g, unseen)
 	}
 	if d.RulesChanged {
-		s.say("The baseline was written with other rules: review what they decide differently, and update it with " +
+		s.add("The baseline was written with other rules: review what they decide differently, and update it with " +
 			`"heed baseline write".`)
 	}
 	if d.ModsChanged {
-		s.say("The baseline was written with other mods.")
+		s.add("The baseline was written with other mods.")
 	}
 	s.uncounted("new", &d.New)
-	s.section("NEW", "not in the baseline", d.Added, sectionNew)
-	s.section("MORE frequent", "than the baseline allows", d.More, sectionRatio)
-	s.section("WORSE", "more urgent than in the baseline", d.Worse, sectionWorse)
-	s.section("EXPIRED", "past their expiry day", d.Expired, sectionExpired)
+	s.section(s.say("NEW: %s, not in the baseline", s.count(d.Added)), d.Added, sectionNew)
+	s.section(s.say("MORE frequent: %s, than the baseline allows", s.count(d.More)), d.More, sectionRatio)
+	s.section(s.say("WORSE: %s, more urgent than in the baseline", s.count(d.Worse)), d.Worse, sectionWorse)
+	s.section(s.say("EXPIRED: %s, past their expiry day", s.count(d.Expired)), d.Expired, sectionExpired)
 }
 
 // suspects describes suspects.
 func (s *compared) suspects(d *compare.Suspects) {
 	s.sides(&d.Old, &d.New)
-	s.say("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
-	s.say("%s", modSentence(d))
+	s.add("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
+	s.add("%s", modSentence(d))
 	s.oldGaps(&d.Old)
 	ranked := top(d.Suspects, 2*s.top)
 	rank := 0
-	s.table("SUSPECTS, over all groups", gridOf(ranked, 24, []columnOf[compare.RankedMod]{
+	s.table(s.say("SUSPECTS, over all groups"), gridOf(ranked, 24, []columnOf[compare.RankedMod]{
 		{column{title: "RANK", right: true}, func(*compare.RankedMod) string { rank++; return strconv.Itoa(rank) }},
 		{
 			column{title: "SUSPECT", limit: 40, style: only(name), log: true},
@@ -245,7 +248,7 @@ func (s *compared) suspects(d *compare.Suspects) {
 		{column{title: "EVIDENCE"}, rankedReason},
 	}), len(d.Suspects)-len(ranked)+d.MoreSuspects, "… and %d more with less evidence")
 	mods := top(d.Mods, 4*s.top)
-	s.table("MODS that changed", gridOf(mods, 20, []columnOf[compare.ModChange]{
+	s.table(s.say("MODS that changed"), gridOf(mods, 20, []columnOf[compare.ModChange]{
 		{column{title: "CHANGE"}, func(m *compare.ModChange) string { return m.Change }},
 		{column{title: "PLACE", right: true}, places},
 		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
@@ -261,10 +264,10 @@ func (s *compared) suspects(d *compare.Suspects) {
 func (s *compared) sides(before, after *compare.Totals) {
 	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
 	s.title = heading(before) + " → " + heading(after)
-	s.say("%s → %s", sideName(before), sideName(after))
+	s.add("%s → %s", sideName(before), sideName(after))
 	old, now := games(before), games(after)
 	if old != nil && now != nil && !slices.ContainsFunc(old, func(g string) bool { return slices.Contains(now, g) }) {
-		s.say("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
+		s.add("These are logs of different games, %s and %s: most differences mean nothing.", strings.Join(old, ", "),
 			strings.Join(now, ", "))
 	}
 }
@@ -282,13 +285,13 @@ func games(side *compare.Totals) (all []string) {
 // oldGaps adds the doubts that gaps of the old log raise.
 func (s *compared) oldGaps(side *compare.Totals) {
 	for _, g := range gapsOf(side) {
-		s.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
+		s.add("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
 	}
 }
 
 func (s *compared) uncounted(name string, side *compare.Totals) {
 	if side.Uncounted > 0 {
-		s.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
+		s.add("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
 			"among them.", text.Count(side.Uncounted, "record"), name)
 	}
 }
@@ -316,7 +319,7 @@ const (
 )
 
 // section adds a table of groups.
-func (s *compared) section(title, what string, groups []compare.Group, kind sectionKind) {
+func (s *compared) section(heading string, groups []compare.Group, kind sectionKind) {
 	for i := range groups {
 		s.chances = s.chances || groups[i].Chance > 0
 		s.ratios = s.ratios || kind == sectionRatio
@@ -333,47 +336,47 @@ func (s *compared) section(title, what string, groups []compare.Group, kind sect
 			return cell(g.Old) + "→" + cell(g.New)
 		}
 	}
-	// when has a cell under a condition.
-	when := func(is bool, cell func(*compare.Group) string) func(*compare.Group) string {
-		if is {
-			return cell
+	count := func(title string, of func(*compare.Group) *compare.Tally) columnOf[compare.Group] {
+		return columnOf[compare.Group]{
+			column{title: title, right: true, style: only(strong)},
+			func(g *compare.Group) string { return number(of(g).Count) },
 		}
-		return func(*compare.Group) string { return "" }
 	}
-	two := kind >= sectionRatio
-	count := column{right: true, style: only(strong), optional: true}
-	titled := func(title string) column { count.title = title; return count }
+	columns := []columnOf[compare.Group]{count("COUNT", side)}
+	if kind >= sectionRatio {
+		columns = []columnOf[compare.Group]{
+			count("OLD", func(g *compare.Group) *compare.Tally { return g.Old }),
+			count("NEW", func(g *compare.Group) *compare.Tally { return g.New }),
+		}
+	}
+	add := func(is bool, c column, cell func(*compare.Group) string) {
+		if is {
+			columns = append(columns, columnOf[compare.Group]{c, cell})
+		}
+	}
+	add(true, column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) }))
+	add(s.hours, column{title: "/HOUR", right: true}, both(func(t *compare.Tally) string { return rate(t.PerHour) }))
+	add(kind == sectionRatio, column{title: "RATIO", optional: true}, ratioWords)
+	add(true, column{title: "CHANCE", right: true, optional: true},
+		func(g *compare.Group) string { return percent(g.Chance) })
+	add(kind == sectionExpired, column{title: "EXPIRED"}, func(g *compare.Group) string { return string(g.Expires) })
+	add(true, column{title: "FIRST", right: true, log: many},
+		func(g *compare.Group) string { return firstWords(side(g), many) })
+	add(true, column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
+		d := g.Disposition.String()
+		if kind == sectionWorse {
+			d = g.Old.Disposition.String() + "→" + d
+		}
+		if !g.Disposition.Urgent() {
+			return d
+		}
+		return d + " " + g.Severity.String()
+	})
+	add(true, column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule })
+	columns = append(columns, blameColumn(func(g *compare.Group) []string { return g.Blame }))
+	add(true, column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template })
 	shown := top(groups, s.top)
 	rest := groups[len(shown):]
-	heading := fmt.Sprintf("%s: %s, %s", title, text.Count(len(groups), "group"), what)
-	s.table(heading, gridOf(shown, 60, []columnOf[compare.Group]{
-		{titled("COUNT"), when(!two, func(g *compare.Group) string { return number(side(g).Count) })},
-		{titled("OLD"), when(two, func(g *compare.Group) string { return number(g.Old.Count) })},
-		{titled("NEW"), when(two, func(g *compare.Group) string { return number(g.New.Count) })},
-		{column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) })},
-		{
-			column{title: "/HOUR", right: true, optional: true},
-			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) })),
-		},
-		{column{title: "RATIO", optional: true}, when(kind == sectionRatio, ratioWords)},
-		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
-		{
-			column{title: "EXPIRED", optional: true},
-			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) }),
-		},
-		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
-		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
-			d := g.Disposition.String()
-			if kind == sectionWorse {
-				d = g.Old.Disposition.String() + "→" + d
-			}
-			if !g.Disposition.Urgent() {
-				return d
-			}
-			return d + " " + g.Severity.String()
-		}},
-		{column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule }},
-		blameColumn(func(g *compare.Group) []string { return g.Blame }),
-		{column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template }},
-	}), len(rest), "… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
+	s.table(heading, gridOf(shown, 60, columns), len(rest),
+		"… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
 }

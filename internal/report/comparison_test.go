@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
 )
 
@@ -38,6 +39,22 @@ func TestChangedModsAreFew(t *testing.T) {
 		mods = append(mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
 	}
 	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", changedMods(mods, literally))
+}
+
+// TestRatesAndSuspects: a table has the rates of both sides and their ratio, and the text explains it; a group has its
+// kind in its heading.
+func TestRatesAndSuspects(t *testing.T) {
+	old, now := &compare.Tally{Count: 2, Per1000: 1.5, PerHour: 3}, &compare.Tally{Count: 9, Per1000: 12, PerHour: 40}
+	more := compare.Group{Template: "lost <*>", Rule: "a.rule", Disposition: event.Blocking, Old: old, New: now}
+	side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Hours: 1}
+	d := &compare.Diff{Old: side, New: side, More: []compare.Group{more}}
+	out := string(Text(nil, &Comparison{Diff: d}, TextOptions{}))
+	require.Contains(t, out, "  OLD  NEW   /1000  /HOUR  FIRST  DISPOSITION    RULE    TEMPLATE\n"+
+		"    2    9  1.5→12   3→40         blocking info  a.rule  lost <*>\n")
+	require.Contains(t, out, "RATIO is the new rate divided by the old rate")
+	s := &compare.Suspects{Groups: []compare.SuspectGroup{{Group: more}}}
+	require.Contains(t, string(Text(nil, &Comparison{Suspects: s}, TextOptions{})),
+		"\nBLOCKING info, more frequent: 9 entries, first at no line\n  lost <*>\n")
 }
 
 func TestGapsNameTheirLog(t *testing.T) {

@@ -39,7 +39,6 @@ type details struct {
 
 // detail has the contents of a page about one row.
 type detail struct {
-	spark  spark
 	time   time.Time // of the first entry
 	Sample []sampleText
 	More   int // lines of the first entry that are not in Sample
@@ -56,9 +55,8 @@ type sampleText struct {
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
 	wentBlind, isNew bool,
 ) {
+	d.byRecord.at(d.total)[o.Decision.Disposition]++
 	d.total++
-	at := d.total - 1
-	d.byRecord.at(at)[o.Decision.Disposition]++
 	if !rec.Time.IsZero() {
 		if d.timed == 0 {
 			d.first, d.last = rec.Time, rec.Time
@@ -82,7 +80,6 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		row.detail = &detail{time: rec.Time}
 		d.sample(config, rec, o, row, suspects)
 	}
-	row.detail.spark.add(at)
 }
 
 // sample keeps the first entry of a row while there is room.
@@ -98,26 +95,21 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 	blamed := blamedLines(suspects)
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{rec.Message, rec.Stack} {
-		rest := strings.TrimRight(part, "\r\n")
-		scrubbed := config.Scrub.lines(rest)
-		for at := 0; rest != ""; at++ {
-			if number == sampleSeen {
-				det.More += 1 + strings.Count(rest, "\n")
-				break
-			}
-			var line string
-			line, rest, _ = strings.Cut(rest, "\n")
+		part = strings.TrimRight(part, "\r\n")
+		if part == "" {
+			continue
+		}
+		scrubbed := config.Scrub.lines(part)
+		for i, line := range strings.Split(part, "\n") {
 			number++
-			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
+			if number > sampleSeen || number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
 				det.More++
 				gap = true
 				continue
 			}
-			text := strings.TrimRight(line, "\r")
+			text := config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))
 			if scrubbed != nil {
-				text = cut(strings.TrimRight(scrubbed[at], "\r"), sampleLine)
-			} else {
-				text = config.Scrub.Text(cut(text, sampleLine))
+				text = cut(strings.TrimRight(scrubbed[i], "\r"), sampleLine)
 			}
 			det.Sample = append(det.Sample, sampleText{strings.Clone(text), gap, blamed[number]})
 			*taken += len(line) + sampleCost
@@ -146,17 +138,6 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 
 // hasClock reports whether most entries of the log have a time, and the times differ.
 func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
-
-// merge adds the details of another row of the group.
-func (d *detail) merge(o *detail) {
-	if o == nil {
-		return
-	}
-	d.spark.merge(&o.spark)
-	if len(d.Sample) == 0 {
-		d.Sample, d.More = o.Sample, o.More
-	}
-}
 
 // maxBuckets is the number of stretches that a chart shows. More than a screen has
 // pixels for would only make the page larger.
@@ -206,54 +187,6 @@ func (h *histogram) fold() {
 	h.used = (h.used + 1) / 2
 }
 
-// sparkBuckets is the width of a sparkline: some three pixels each in a table.
-const sparkBuckets = 40
-
-// spark counts the entries of one row over the log so far, as a histogram does. Each row has a scale of its own until
-// it is shown, so that a row costs nothing while others are counted.
-type spark struct {
-	shift  uint
-	counts [sparkBuckets]uint32 // they stop at the largest
-}
-
-func (s *spark) add(x uint64) {
-	for x>>s.shift >= sparkBuckets {
-		s.fold()
-	}
-	if n := &s.counts[x>>s.shift]; *n < ^uint32(0) {
-		*n++
-	}
-}
-
-func (s *spark) fold() {
-	for i := range sparkBuckets / 2 {
-		s.counts[i] = uint32(min(uint64(s.counts[2*i])+uint64(s.counts[2*i+1]), uint64(^uint32(0))))
-	}
-	clear(s.counts[sparkBuckets/2:])
-	s.shift++
-}
-
-// scale brings s to the scale of a log of n entries.
-func (s *spark) scale(n uint64) {
-	for n > 0 && (n-1)>>s.shift >= sparkBuckets {
-		s.fold()
-	}
-}
-
-// merge adds the counts of o, which it brings to the same scale.
-func (s *spark) merge(o *spark) {
-	for s.shift < o.shift {
-		s.fold()
-	}
-	other := *o
-	for other.shift < s.shift {
-		other.fold()
-	}
-	for i, n := range other.counts {
-		s.counts[i] = uint32(min(uint64(s.counts[i])+uint64(n), uint64(^uint32(0))))
-	}
-}
-
 // excerpts returns the records of the log that a page shows.
 func (r *Replay) excerpts() []excerptRecord {
 	all := slices.Clone(r.details.lines.kept)
@@ -261,17 +194,16 @@ func (r *Replay) excerpts() []excerptRecord {
 		x := &all[i]
 		lines := r.config.Scrub.lines(string(x.text))
 		if lines == nil {
-			lines = r.config.Scrub.texts(strings.Split(string(x.text), "\n"))
+			lines = each(strings.Split(string(x.text), "\n"), r.config.Scrub.Text)
 		}
 		x.rule, x.lines = safe(x.rule), safeAll(lines)
 	}
 	return all
 }
 
-// shown returns d as a page has it, of a log of so many entries.
-func (d *detail) shown(entries uint64) *detail {
+// shown returns d as a page has it.
+func (d *detail) shown() *detail {
 	out := *d
-	out.spark.scale(entries)
 	out.Sample = make([]sampleText, len(d.Sample))
 	for i, line := range d.Sample {
 		line.Text = safe(line.Text)

@@ -13,7 +13,7 @@
 // types.
 //
 // [HTML] makes a page of one document or several whose replays were made with [Config.Details]: with samples and stacks
-// in which the lines that point at a mod are marked, the lines around, sparklines and a timeline. It is one file that
+// in which the lines that point at a mod are marked, the lines around and a timeline. It is one file that
 // loads nothing, readable without scripts; its policy lets nothing run but its own script.
 //
 // A verdict has the state of the game, since which line, the problems, the mods that they point at with the evidence,
@@ -36,7 +36,7 @@
 // is shown. Counts by disposition, of items and of updates are always exact; the count and the first line of a row that
 // was evicted and came back are lower bounds, and each form shows when that can be.
 //
-// The details for a page are bounded as well: rates in 512 stretches that grow by doubling, 40 for each row;
+// The details for a page are bounded as well: rates in 512 stretches that grow by doubling;
 // 14 MiB of samples; 640 kB of lines around, half of them for the first entries of rules. A page is
 // at most 5 MB long, unless it shows hundreds of logs, and lists 1,000 mods; Markdown lists them where that
 // fits into an issue.

@@ -28,7 +28,10 @@ type Document struct {
 	scrubbed bool
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
-	evidence evidence
+	log      logState
+	doubts   []string // why the log is not complete, in sentences
+	blind    string   // where it was blind, "" where it was not
+	silence  string   // what there is of a log without a record, "" of another
 	details  *details // nil without Config.Details
 	excerpts []excerptRecord
 }
@@ -107,14 +110,15 @@ type Cause struct {
 	Sample      string            `json:"sample,omitempty" jsonschema:"The text of the first item's first sample."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that at least half of these entries point at."`
 
+	Fate    string        `json:"-"` // whether the items ended, in words
+	Samples []causeSample `json:"-"`
+
 	what    string // Summary without the operation
 	origin  origin
-	own     uint64 // of Entries, those that Rule itself decided
-	item    string // id of the first item
-	opened  uint64 // line at which that was
-	changed string // a clause that the state of the game or program may have changed, or ""
-	fate    string // whether the items ended, in words
-	samples []causeSample
+	own     uint64      // of Entries, those that Rule itself decided
+	item    string      // id of the first item
+	opened  uint64      // line at which that was
+	changed string      // a clause that the state of the game or program may have changed, or ""
 	parts   []causePart // the entries of other rules in the items, the most urgent first
 	frames  []string    // of the stack of the group that it began with
 	time    time.Time   // of the first entry, where Config.Details asks for it
@@ -153,20 +157,9 @@ type Row struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
 	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
-	escalated bool
+	Escalated bool    `json:"-"`
 	advice    string  // of the entries of its rule; "" if they are not urgent
 	detail    *detail // nil without Config.Details
-}
-
-// evidence is how far the log can be trusted.
-type evidence struct {
-	doubts  []string // why the log is not complete, in sentences
-	blind   string   // where it was blind, "" where it was not
-	silence string   // what there is of a log without a record, "" of another
-
-	blindAt  uint64 // line at which the log went blind last, or first if it is not blind at its end; 0 where it did not
-	fatalAt  uint64 // line of something fatal that nothing followed, or 0
-	starting bool   // the log ends while the game starts
 }
 
 // Document returns what there is to report about a replay that has ended, with the top rows of each
@@ -191,7 +184,10 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c))
 	}
-	d.evidence = r.evidence()
+	d.log, d.doubts, d.blind = r.logState(), r.doubts(), r.blind.sentence(r.texts)
+	if r.silent() {
+		d.silence = r.silence()
+	}
 	d.Summary = r.summary(r.verdict())
 	advice := map[causeKey]string{}
 	for _, disposition := range dispositions {
@@ -202,14 +198,14 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
 				shown.Blame = safeAll(row.Blame)
 			}
-			shown.escalated = r.escalated(row.Rule, disposition)
+			shown.Escalated = r.escalated(row.Rule, disposition)
 			key := causeKey{row.Rule, disposition}
 			if advice[key] == "" && disposition.Urgent() {
 				advice[key] = r.advised(key)
 			}
 			shown.advice = advice[key]
 			if row.detail != nil {
-				shown.detail = row.detail.shown(r.details.total)
+				shown.detail = row.detail.shown()
 			}
 			d.Signatures = append(d.Signatures, shown)
 		}
@@ -225,7 +221,7 @@ func (r *Replay) cause(c *cause) Cause {
 	out := c.Cause
 	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
-	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
+	out.origin, out.own, out.Fate = c.operation(), c.own().Entries, r.words(r.fateOf(c))
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	rule := r.config.Rule(c.Rule).described(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why = rule.Summary, rule.Summary, rule.Why
@@ -237,15 +233,15 @@ func (r *Replay) cause(c *cause) Cause {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}
 	for _, s := range c.FirstItem.Sample {
-		if s.Rule == c.Rule && len(out.samples) < 2 {
-			out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+		if s.Rule == c.Rule && len(out.Samples) < 2 {
+			out.Samples = append(out.Samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
 		}
 	}
-	if m := &c.FirstItem.Members[0]; out.samples == nil && m.Message != "" { // the item kept samples of other rules
-		out.samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
+	if m := &c.FirstItem.Members[0]; out.Samples == nil && m.Message != "" { // the item kept samples of other rules
+		out.Samples = []causeSample{{m.First, m.Entries, safe(m.Message)}}
 	}
-	if out.samples != nil {
-		out.Sample = out.samples[0].Text
+	if out.Samples != nil {
+		out.Sample = out.Samples[0].Text
 	}
 	for _, m := range c.others() {
 		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
@@ -254,7 +250,7 @@ func (r *Replay) cause(c *cause) Cause {
 	}
 	group := r.config.Group(c.FirstItem.Members[0].Signature)
 	if row := r.tables[c.Disposition].byKey[rowKey{group, c.Rule}]; row != nil {
-		out.frames = safeAll(row.frames())
+		out.frames = safeAll(row.Frames())
 	}
 	if r.details != nil {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
@@ -286,31 +282,8 @@ func (c *Cause) first(n int) (parts []causePart, more int) {
 func (d *Document) table(of event.Disposition) tableSummary { return d.Summary.Signatures[of.String()] }
 
 // rows returns the rows of a disposition.
-func (d *Document) rows(of event.Disposition) (rows []Row) {
-	for i := range d.Signatures {
-		if d.Signatures[i].Disposition == of {
-			rows = append(rows, d.Signatures[i])
-		}
-	}
-	return rows
-}
-
-// evidence returns how far the log of a replay can be trusted.
-func (r *Replay) evidence() evidence {
-	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(r.texts), starting: r.starting()}
-	if r.silent() {
-		e.silence = r.silence()
-	}
-	switch b := &r.blind; {
-	case b.now:
-		e.blindAt = b.last.From
-	case b.stretches > 0:
-		e.blindAt = b.first.From
-	}
-	if r.run.ending.fatal {
-		e.fatalAt = r.run.ending.line
-	}
-	return e
+func (d *Document) rows(of event.Disposition) []Row {
+	return slices.DeleteFunc(slices.Clone(d.Signatures), func(r Row) bool { return r.Disposition != of })
 }
 
 // summary returns the accounting of the replay.

@@ -72,8 +72,8 @@ func facts(f *capture.Facts) []factRef {
 	}
 }
 
-// known returns the facts that are known.
-func (e *Environment) known() []factRef {
+// Known returns the facts that are known.
+func (e *Environment) Known() []factRef {
 	return slices.DeleteFunc(facts(&e.Facts), func(f factRef) bool { return *f.Text == "" })
 }
 

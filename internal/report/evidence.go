@@ -322,3 +322,32 @@ func (r *Replay) runsSentence(says string, times uint64) string {
 	}
 	return sentence(says)
 }
+
+// logState is whether the log is complete.
+type logState struct {
+	Class string // of style
+	At    uint64 // line, or 0
+}
+
+// logStyles are the styles of logState.Class in text.
+var logStyles = map[string]style{"blind": alarm, "gaps": notice, "healthy": calm}
+
+func (r *Replay) logState() logState {
+	switch b := &r.blind; {
+	case r.end.Interrupted, r.silent():
+		return logState{Class: "none"}
+	case r.unread != "":
+		return logState{Class: "blind"}
+	case b.now:
+		return logState{"blind", b.last.From}
+	case b.stretches > 0:
+		return logState{"gaps", b.first.From}
+	case r.doubts() != nil:
+		return logState{Class: "gaps"}
+	case r.run.ending.fatal:
+		return logState{"none", r.run.ending.line}
+	case r.starting():
+		return logState{Class: "none"}
+	}
+	return logState{Class: "healthy"}
+}

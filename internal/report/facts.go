@@ -65,7 +65,7 @@ func (d *Document) glance(w voice) []fact {
 		add(c.What, fact{Label: v.say(v.label(c)), Says: w.prose(v.place(c)), in: strong})
 		add(c.Says, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
 		add(mod, fact{Label: v.say("mod"), Says: mod, in: name, under: true})
-		for _, link := range c.links() {
+		for _, link := range c.Links() {
 			add(link, fact{Says: link, under: true})
 		}
 		add(c.Advice, fact{Label: v.say("do"), Says: w.prose(c.Advice), under: true})
@@ -74,7 +74,7 @@ func (d *Document) glance(w voice) []fact {
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: v.say("elsewhere"), Says: others})
 	for i, s := range v.Log {
-		in := logStyles[d.logState().Class]
+		in := logStyles[d.log.Class]
 		facts = append(facts, fact{Label: []string{v.say("log"), ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts
@@ -94,9 +94,9 @@ func (c *Cause) facts(w voice, parts int, first bool) []fact {
 	if len(c.Blame) > 0 {
 		facts = append(facts, fact{Label: "blame", Says: w.names(c.Blame), in: name})
 	}
-	often := c.howOften() + "; item " + c.item
+	often := c.HowOften() + "; item " + c.item
 	if c.Items > 1 {
-		often = fmt.Sprintf("%s; %d items, the first is %s", c.howOften(), c.Items, c.item)
+		often = fmt.Sprintf("%s; %d items, the first is %s", c.HowOften(), c.Items, c.item)
 	}
 	if first {
 		often += " (its run and its number)"
@@ -104,7 +104,7 @@ func (c *Cause) facts(w voice, parts int, first bool) []fact {
 	if c.Last != c.opened {
 		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
 	}
-	facts = append(facts, fact{Label: "count", Says: often + "; " + c.fate})
+	facts = append(facts, fact{Label: "count", Says: often + "; " + c.Fate})
 	shown, more := c.first(parts)
 	label := "others"
 	for _, p := range shown {
@@ -146,8 +146,8 @@ func (s *causeSample) says(text string) string {
 	return fmt.Sprintf("line %d: %s", s.Line, text)
 }
 
-// accounting shows that nothing went missing unnoticed.
-func (d *Document) accounting() []fact {
+// Accounting shows that nothing went missing unnoticed.
+func (d *Document) Accounting() []fact {
 	s := &d.stats
 	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
 	if s.Received > s.Logs {

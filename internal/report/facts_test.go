@@ -7,28 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/rules"
 )
 
 // TestFormsStateTheSameFacts: each fact of the first screen, of a cause and of the accounting is in text, in Markdown
 // under the same label, and in the page.
 func TestFormsStateTheSameFacts(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log", Details: true})
-	observed(r, "0-1", "some.rule", event.Blocking, 1)
-	observed(r, "0-1", "other.rule", event.Advisory, 2)
-	u := opened("0-1", event.Blocking, 1)
-	u.Item.Cause.Rule, u.Item.CausalMethod = "some.rule", "load"
-	u.Item.Members = append(u.Item.Members, heed.Member{
-		Rule: "other.rule", Disposition: event.Advisory, Entries: 1, First: 2, Last: 2,
-	})
-	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 2})
+	r := newScript(t).play(t, "1 error rule=some.rule item=1\n2 advisory rule=other.rule item=1\n2 end")
 	d := r.Document(0)
 	text := string(Text(nil, d, TextOptions{}))
 	markdown := string(Markdown(nil, d))
-	page := readable(requireValidPage(t, page(t, r)))
+	page := readable(requireValidPage(t, page(t, r.Replay)))
 	cause := &d.Causes[0]
 	plain, marked := d.glance(plainly), d.glance(inMarkdown)
 	plain = append(plain, cause.facts(plainly, textWith, true)...)
@@ -45,7 +35,7 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 		require.True(t, labels[label], label)
 		require.Contains(t, markdown, "- "+label+":")
 	}
-	for _, f := range d.accounting() {
+	for _, f := range d.Accounting() {
 		require.Contains(t, text, f.Label)
 		require.Contains(t, page, capital(f.Label)+" "+strings.ReplaceAll(f.Says, "\n", " "))
 	}
@@ -57,6 +47,9 @@ func TestComparisonsHaveOneTable(t *testing.T) {
 	for i := range 9 {
 		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
+	german := rules.Texts("de")
+	require.Contains(t, string(Text(nil, &Comparison{Suspects: d, Language: german}, TextOptions{})),
+		"\n"+german["MODS that changed"]+"\n")
 	c := &Comparison{Suspects: d, Top: 2}
 	text, markdown := string(Text(nil, c, TextOptions{})), string(Markdown(nil, c))
 	require.Contains(t, text, "  CHANGE  PLACE  PACKAGE  MOD\n")

@@ -21,31 +21,32 @@ import (
 // of pairs of entries in one group that are of one family, recall the share of pairs of one family that are in one
 // group.
 func TestFamilies(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	n, err := signature.New(set.Masking())
-	require.NoError(t, err)
-	families := labeledFamilies(t)
-	byFamily := map[string]map[signature.Signature]int{}
-	byGroup := map[signature.Signature]map[string]int{}
-	g, err := signature.NewGrouper(signature.GrouperConfig{})
-	require.NoError(t, err)
+	dir := testkit.Dir(t, "rimworld")
+	n := testkit.Must(signature.New(testkit.Must(rules.Compile(rules.Defaults()...)).Masking()))
+	g := testkit.Must(signature.NewGrouper(signature.GrouperConfig{}))
 	type entry struct {
 		family string
-		s      signature.Signature
+		group  signature.Signature
+	}
+	labels := testkit.Must(os.Open(filepath.Join(dir, "labels.csv")))
+	rows := testkit.Must(csv.NewReader(labels).ReadAll())
+	require.NoError(t, labels.Close())
+	starts := map[string]map[int]string{} // the families of records, by file and line
+	for _, row := range rows[1:] {
+		if starts[row[0]] == nil {
+			starts[row[0]] = map[int]string{}
+		}
+		starts[row[0]][testkit.Must(strconv.Atoi(row[1]))] = row[4]
 	}
 	var entries []entry
-	for file, starts := range families {
-		f, err := os.Open(filepath.Join(testkit.Dir(t, "rimworld"), file))
-		require.NoError(t, err)
-		r, err := capture.NewReader(f, capture.Options{})
-		require.NoError(t, err)
+	for file, starts := range starts {
+		f := testkit.Must(os.Open(filepath.Join(dir, file)))
+		r := testkit.Must(capture.NewReader(f, capture.Options{}))
 		for {
 			var rec capture.Record
 			if err := r.Next(&rec); errors.Is(err, io.EOF) {
 				break
 			}
-			require.NoError(t, err)
 			template := n.AppendTemplate(nil, rec.Message, rec.Stack)
 			s := signature.Of(template)
 			g.Learn(s, template)
@@ -55,63 +56,21 @@ func TestFamilies(t *testing.T) {
 		}
 		require.NoError(t, f.Close())
 	}
+	both, groups, families := map[any]int{}, map[any]int{}, map[any]int{}
 	for _, e := range entries {
-		group := g.Group(e.s)
-		tally(byFamily, e.family, group)
-		tally(byGroup, group, e.family)
+		e.group = g.Group(e.group)
+		both[e]++
+		groups[e.group]++
+		families[e.family]++
 	}
-	same, all := 0, 0
-	for _, of := range byGroup {
-		s, a := pairsWithin(of)
-		same, all = same+s, all+a
-	}
-	precision := float64(same) / float64(all)
-	same, all = 0, 0
-	for family, of := range byFamily {
-		s, a := pairsWithin(of)
-		same, all = same+s, all+a
-		if s < a {
-			t.Logf("%8d pairs apart of %8d, %3d groups: %s", a-s, a, len(of), family)
+	pairs := func(counts map[any]int) (all float64) {
+		for _, n := range counts {
+			all += float64(n * (n - 1) / 2)
 		}
+		return all
 	}
-	recall := float64(same) / float64(all)
-	t.Logf("%d entries of %d families: precision %.4f, recall %.4f", len(entries), len(byFamily), precision, recall)
+	precision, recall := pairs(both)/pairs(groups), pairs(both)/pairs(families)
+	t.Logf("%d entries of %d families: precision %.4f, recall %.4f", len(entries), len(families), precision, recall)
 	require.InDelta(t, 1, precision, 0.0005)
 	require.Greater(t, recall, 0.80)
-}
-
-func tally[A, B comparable](m map[A]map[B]int, a A, b B) {
-	if m[a] == nil {
-		m[a] = map[B]int{}
-	}
-	m[a][b]++
-}
-
-// pairsWithin returns how many pairs of all that is counted are of one kind, and how many pairs there are.
-func pairsWithin[K comparable](of map[K]int) (same, all int) {
-	total := 0
-	for _, n := range of {
-		total += n
-		same += n * (n - 1) / 2
-	}
-	return same, total * (total - 1) / 2
-}
-
-// labeledFamilies returns the family of labeled entries, by file and first line.
-func labeledFamilies(t *testing.T) map[string]map[int]string {
-	f, err := os.Open(filepath.Join(testkit.Dir(t, "rimworld"), "labels.csv"))
-	require.NoError(t, err)
-	defer func() { _ = f.Close() }()
-	rows, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
-	out := map[string]map[int]string{}
-	for _, row := range rows[1:] {
-		if out[row[0]] == nil {
-			out[row[0]] = map[int]string{}
-		}
-		line, err := strconv.Atoi(row[1])
-		require.NoError(t, err)
-		out[row[0]][line] = row[4]
-	}
-	return out
 }

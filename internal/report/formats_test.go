@@ -2,8 +2,6 @@ package report
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -16,41 +14,8 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
-
-func TestProse(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain text, with (signs); and: 5-6 \"quotes\"": "plain text, with (signs); and: 5-6 \"quotes\"",
-		"*bold* _it_ `code` ~~x~~":                      "\\*bold\\* \\_it\\_ \\`code\\` \\~～x\\~\\~",
-		"<b>":                                           "\\<b\\>",
-		"[x](https://example.org)":                      "\\[x\\](https：//example.org)",
-		"@team and a@b, 3 @ 4":                          "＠team and a＠b, 3 @ 4",
-		"#12, # 12, C#":                                 "＃12, \\# 12, C\\#",
-		"!7 %8 &9 ~a $b 5%":                             "！7 ％8 ＆9 ～a ＄b 5%",
-		"www.example.org WWW.x wwx.":                    "www．example.org WWW．x wwx.",
-		"a | b \\ c":                                    "a \\| b \\\\ c",
-		"":                                              "",
-	} {
-		require.Equal(t, want, prose(in), in)
-	}
-}
-
-func TestCode(t *testing.T) {
-	for in, want := range map[string]string{
-		"List`1[T]": "`Listˋ1[T]`",
-		"":          "`(blank)`",
-		"   ":       "`(blank)`",
-		"a|b":       "`a|b`",
-		"\x1b`":     "`\\x1bˋ`",
-	} {
-		require.Equal(t, want, code(in, 0), in)
-	}
-	require.Equal(t, "`a¦b`", cell("a|b", 0))
-	require.Equal(t, "`ab…`", code("abcdef", 3))
-	require.Equal(t, "`A`, `B|`", inMarkdown.names([]string{"A", "B|"}))
-}
 
 func TestSARIFURI(t *testing.T) {
 	for in, want := range map[string]string{
@@ -107,22 +72,17 @@ func TestSARIFIsBounded(t *testing.T) {
 // TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a problem
 // has the fingerprint that it has alone, with any other logs and rules.
 func TestSARIFOfSeveralLogs(t *testing.T) {
-	read := func(file string, err error) *Document {
-		r := newReplay(t, Config{File: file})
-		for i, rule := range []string{"r", "q"} {
-			r.Observe(&capture.Record{StartLine: i + 1}, outcome(7, event.Advisory, rule))
-		}
-		r.End(End{Lines: 2, Err: err})
-		return r.Document(0)
+	read := func(end string) *Document {
+		return newScript(t).play(t, "1-2 advisory shape=7\n2 end"+end).Document(0)
 	}
 	for _, test := range []struct {
 		docs       []*Document
 		successful bool
 		levels     []string
 	}{
-		{[]*Document{read("a.log", nil), read("b.log", nil)}, true, nil},
-		{[]*Document{read("a.log", errors.New("broken")), read("b.log", nil)}, false, []string{"error"}},
-		{[]*Document{read("a.log", nil), read("b.log", errors.New("broken"))}, false, []string{"error"}},
+		{[]*Document{read(""), read("")}, true, nil},
+		{[]*Document{read(" failed=broken"), read("")}, false, []string{"error"}},
+		{[]*Document{read(""), read(" failed=broken")}, false, []string{"error"}},
 	} {
 		var log sarifLog
 		require.NoError(t, json.Unmarshal(SARIF(nil, test.docs...), &log))
@@ -163,10 +123,7 @@ func TestFindingPerProblem(t *testing.T) {
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
 // names of their own.
 func TestEscalatedFindingsAreTwo(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log"})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "r"))
-	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "r"))
-	r.End(End{Lines: 2})
+	r := newScript(t).play(t, "1 advisory rule=r shape=7\n2 blocking rule=r shape=7\n2 end")
 	log := string(SARIF(nil, r.Document(0)))
 	require.Equal(t, 1, strings.Count(log, `"shortDescription"`))
 	require.Contains(t, log, `"fingerprints":{"`+sarifFingerprint+`":"advisory.r"}`)
@@ -174,19 +131,6 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `classname="blocking.r"`)
 	require.Contains(t, out, `classname="advisory.r"`)
-}
-
-func TestHostileReplayInTheOtherForms(t *testing.T) {
-	r := hostileReplay(t)
-	markdown := string(Markdown(nil, r.Document(0)))
-	requireInert(t, markdown)
-	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
-	junit := string(JUnit(nil, r.Document(0)))
-	requireInert(t, junit)
-	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
-	out := SARIF(nil, r.Document(0))
-	requireInert(t, string(out))
-	testkit.InertJSON(t, out)
 }
 
 // TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.
@@ -211,7 +155,9 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	r := newReplay(t, Config{
 		File:     "a.log",
 		Template: func(signature.Signature) (string, bool) { return long + strings.Repeat("\nat "+long, 8), true },
-		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}} },
+		Blame: func(*event.Entry) []heed.Suspect {
+			return []heed.Suspect{{Mod: long, Score: 60}, {Mod: long, Score: 60}}
+		},
 	})
 	for i := range 100 {
 		for _, d := range dispositions {
@@ -266,12 +212,13 @@ func TestScrubbedReplay(t *testing.T) {
 	const private = "/home/maria/mods"
 	scrubber := &Scrubber{}
 	r := newReplay(t, Config{
-		File: private + "/a.log", Scrub: scrubber, Blame: func() []heed.Suspect {
+		File: private + "/a.log", Scrub: scrubber, Details: true, Blame: func(*event.Entry) []heed.Suspect {
 			return []heed.Suspect{{Mod: private + "/x", Score: 60}}
 		},
 		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },
 	})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Blocking, "r"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "cannot read " + private}, StartLine: 1},
+		outcome(1, event.Blocking, "r"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Summary, u.Item.Sample[0].Message, u.Item.Blame = private, private, []string{private + "/"}
 	u.Item.CausalMethod, u.Item.Sample[0].Blame = private, []string{private + "/"}
@@ -285,7 +232,7 @@ func TestScrubbedReplay(t *testing.T) {
 	scrubbed := r.Update(u)
 	for _, out := range [][]byte{
 		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)),
-		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
+		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)), HTML(nil, r.Document(0)),
 		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")

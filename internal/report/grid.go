@@ -69,13 +69,6 @@ type grid struct {
 	minLast int
 }
 
-func (g *grid) add(row ...string) {
-	if len(row) != len(g.columns) {
-		panic("BUG: report: a row does not fit its columns")
-	}
-	g.rows = append(g.rows, row)
-}
-
 // minLimited is the narrowest that a column with a limit gets where there is
 // little room.
 const minLimited = 8
@@ -94,36 +87,30 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 		}
 		used += widths[i] + gap
 	}
-	// Names are shortened where the columns alone are too wide, the longest first, so
-	// that none is lost for another.
-	for width > 0 && used > width {
-		longest := -1
-		for i, c := range g.columns[:last] {
-			if c.limit > 0 && widths[i] > minLimited && (longest < 0 || widths[i] > widths[longest]) {
-				longest = i
-			}
-		}
-		if longest < 0 {
-			break
-		}
-		widths[longest]--
-		used--
+	if width > 0 {
+		used -= g.shorten(widths, used-width)
 	}
 	below := width > 0 && width-used < g.minLast && slices.ContainsFunc(g.rows, func(row []string) bool {
 		return cells.StringWidth(row[last]) > width-used
 	})
+	// line appends a line without spaces at its end, cut where the columns alone are wider than there is room.
 	line := func(row []string, title, below bool) {
-		l := gridLine{dst: dst, o: o}
-		style := func(i int) style {
-			switch f := g.columns[i].style; {
-			case title:
-				return faint
-			case f != nil:
-				return f(row[i])
+		used, blank := 0, gap // columns, and spaces that come before the next text
+		put := func(i int, text string) {
+			left := width - used - blank
+			if text == "" || width > 0 && left <= 0 {
+				return
 			}
-			return plain
+			in := plain
+			if f := g.columns[i].style; title {
+				in = faint
+			} else if f != nil {
+				in = f(row[i])
+			}
+			text = fit(text, left)
+			dst = o.styled(append(dst, strings.Repeat(" ", blank)...), text, in)
+			used, blank = used+blank+cells.StringWidth(text), 0
 		}
-		l.skip(gap)
 		for i, w := range widths {
 			cell := row[i]
 			if g.columns[i].limit > 0 {
@@ -131,18 +118,17 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 			}
 			pad := max(0, w-cells.StringWidth(cell))
 			if g.columns[i].right {
-				l.skip(pad)
-				pad = 0
+				blank, pad = blank+pad, 0
 			}
-			l.put(cell, style(i))
-			l.skip(pad + gap)
+			put(i, cell)
+			blank += pad + gap
 		}
 		if below && row[last] != "" {
-			l.end()
-			l.skip(3 * gap)
+			dst = append(dst, '\n')
+			used, blank = 0, 3*gap
 		}
-		l.put(strings.TrimRight(row[last], " "), style(last))
-		dst = l.end()
+		put(last, strings.TrimRight(row[last], " "))
+		dst = append(dst, '\n')
 	}
 	titles := make([]string, len(g.columns))
 	for i, c := range g.columns {
@@ -156,6 +142,24 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 		line(row, false, below)
 	}
 	return dst
+}
+
+// shorten makes the columns of names narrower by so many columns, the longest first, so that none is lost for another.
+// It returns by how many.
+func (g *grid) shorten(widths []int, by int) (done int) {
+	for ; done < by; done++ {
+		longest := -1
+		for i, w := range widths {
+			if g.columns[i].limit > 0 && w > minLimited && (longest < 0 || w > widths[longest]) {
+				longest = i
+			}
+		}
+		if longest < 0 {
+			break
+		}
+		widths[longest]--
+	}
+	return done
 }
 
 // maxCell bounds a cell of a table in Markdown, in characters.
@@ -185,39 +189,4 @@ func (g *grid) appendMarkdown(dst []byte) []byte {
 		})
 	}
 	return dst
-}
-
-// gridLine lays out one line: without spaces at its end, and cut where the
-// columns alone are wider than there is room.
-type gridLine struct {
-	dst  []byte
-	o    TextOptions
-	used int // columns
-	gap  int // spaces that come before the next text
-}
-
-func (l *gridLine) skip(columns int) { l.gap += columns }
-
-func (l *gridLine) put(text string, s style) {
-	if text == "" {
-		return
-	}
-	if l.o.Width > 0 {
-		left := l.o.Width - l.used - l.gap
-		if left <= 0 {
-			return
-		}
-		text = fit(text, left)
-	}
-	l.dst = append(l.dst, strings.Repeat(" ", l.gap)...)
-	l.used += l.gap + cells.StringWidth(text)
-	l.gap = 0
-	l.dst = l.o.styled(l.dst, text, s)
-}
-
-// end ends the line; another may follow.
-func (l *gridLine) end() []byte {
-	l.dst = append(l.dst, '\n')
-	l.used, l.gap = 0, 0
-	return l.dst
 }

@@ -9,9 +9,9 @@ import (
 
 func testGrid() *grid {
 	g := &grid{columns: []column{{title: "N", right: true}, {title: "NAME", limit: 8}, {title: "TEXT"}}, minLast: 48}
-	g.add("1", "오류", "one")
-	g.add("1000", "e\u0301tude", strings.Repeat("word ", 30))
-	g.add("22", "much too long a name", "")
+	g.rows = append(g.rows, []string{"1", "오류", "one"})
+	g.rows = append(g.rows, []string{"1000", "e\u0301tude", strings.Repeat("word ", 30)})
+	g.rows = append(g.rows, []string{"22", "much too long a name", ""})
 	return g
 }
 
@@ -42,26 +42,4 @@ func TestGridPutsTheLastColumnBelowWhereItIsNarrow(t *testing.T) {
 		"  1000  e\u0301tude\n"+
 		"      word word word word word …\n"+
 		"    22  much to…\n", string(testGrid().appendTo(nil, TextOptions{Width: 32})))
-}
-
-func TestWrapped(t *testing.T) {
-	for _, c := range []struct {
-		name, text    string
-		width, indent int
-		want          string
-	}{
-		{"no width", "a b  c", 0, 4, "a b c\n"},
-		{"fits exactly", "aaa bbb", 11, 4, "aaa bbb\n"},
-		{"one too many", "aaa bbb", 10, 4, "aaa\n    bbb\n"},
-		{"wide", "오류 오류", 8, 0, "오류\n오류\n"},
-		{"a word too long is broken", "aaaaaaaaaa b", 5, 0, "aaaaa\naaaaa\nb\n"},
-		{"a wide word too long", "오류오류 b", 5, 0, "오류\n오류\nb\n"},
-		{"a family is not broken", "👨‍👩‍👧‍👦👨‍👩‍👧‍👦 b", 3, 0, "👨‍👩‍👧‍👦\n👨‍👩‍👧‍👦\nb\n"},
-		{"no room at all", "오 b", 1, 0, "오\nb\n"},
-		{"empty", "", 10, 2, "\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, string(cells.AppendWrapped(nil, c.text, c.width, c.indent)))
-		})
-	}
 }

@@ -55,10 +55,11 @@ func render(sections []*section) []byte {
 	title := "heed report"
 	if len(sections) == 1 {
 		v := sections[0].Summary.Verdict
-		title = v.title + v.because + " · " + sections[0].Base()
+		title = v.Title() + " · " + sections[0].Base()
 	}
 	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
 	var out bytes.Buffer
+	script, style := PageSources()
 	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
 		struct {
 			Title, Policy, Lang string
@@ -69,8 +70,8 @@ func render(sections []*section) []byte {
 			Several             bool
 		}{
 			Title: title, Lang: sections[0].say("en"),
-			Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
-				hash(pageScript), hash(pageStyle)),
+			Policy: fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
+				script, style),
 			Style:    template.CSS(pageStyle),
 			Script:   template.JS(pageScript),
 			Sections: sections,
@@ -83,8 +84,12 @@ func render(sections []*section) []byte {
 	return out.Bytes()
 }
 
-// hash returns the source expression of a Content-Security-Policy that allows an element with this content.
-func hash(content string) string {
-	sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+// PageSources returns the source expressions by which a Content-Security-Policy allows the script and the style of a
+// page.
+func PageSources() (script, style string) {
+	hash := func(content string) string {
+		sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return hash(pageScript), hash(pageStyle)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -31,23 +30,6 @@ const (
 	minDrawn   = 32
 	fewEntries = 3
 )
-
-// The size of a sparkline in its own units.
-const sparkHeight = 16
-
-// path draws the counts as bars. One entry is one unit high, so that it can be seen.
-func (s *spark) path() string {
-	most := uint64(slices.Max(s.counts[:]))
-	var b strings.Builder
-	for i, n := range s.counts {
-		if n == 0 {
-			continue
-		}
-		h := max(uint64(n)*sparkHeight/most, 2)
-		fmt.Fprintf(&b, "M%d %dv-%dh.8v%dz", i, sparkHeight, h, h)
-	}
-	return b.String()
-}
 
 // sketch fills in the chart.
 func (s *section) sketch() {

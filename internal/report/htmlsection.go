@@ -36,7 +36,6 @@ type section struct {
 	Mods     []pageMod
 	Groups   []Row
 	Excerpts []*excerptView
-	Log      logState
 	Chart    sketchView
 
 	allExcerpts int
@@ -65,42 +64,24 @@ var pageFuncs = template.FuncMap{
 	},
 	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
-	"class":    func(v *verdict) string { return stateClasses[v.State] },
-	"title":    func(v *verdict) string { return v.title + v.because },
-	"counts":   func(v *verdict) string { return v.counts },
-	"since":    func(v *verdict) string { return v.say(v.since()) },
-	"meaning":  (*verdict).meaning,
-	"label":    func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
-	"times":    func(v *verdict, n uint64) string { return v.times(n) },
-	"number":   func(v *verdict, n uint64) string { return v.number(n) },
-	"size":     func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
-	"also":     (*verdict).also,
-	"moreMods": (*verdict).moreMods,
-	"mod":      func(c *verdictCause) string { return c.mod(literally) },
-	"links":    (*verdictCause).links,
-	"named":    func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
+	"class":  func(v *verdict) string { return stateClasses[v.State] },
+	"since":  func(v *verdict) string { return v.say(v.since()) },
+	"label":  func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
+	"times":  func(v *verdict, n uint64) string { return v.times(n) },
+	"number": func(v *verdict, n uint64) string { return v.number(n) },
+	"size":   func(d *Document) string { return strings.Replace(d.size(), ", ", " · ", 1) },
+	"mod":    func(c *verdictCause) string { return c.mod(literally) },
+	"named":  func(v *verdict, i int) string { return v.Mods[i].named(v.texts, literally) },
 
-	"facts":    (*Environment).known,
 	"inShort":  func(d *Document) []string { return d.Summary.Environment.inShort(plainly, d.texts) },
 	"modCount": func(e *Environment) string { return e.modCount(nil) },
 	"modTitle": title,
 
-	"howOften":  (*Cause).howOften,
-	"fate":      func(c *Cause) string { return c.fate },
-	"samples":   func(c *Cause) []causeSample { return c.samples },
 	"parts":     func(c *Cause) []causePart { parts, _ := c.first(pageParts); return parts },
 	"moreParts": func(c *Cause) int { _, more := c.first(pageParts); return more },
 
 	"head":      func(r *Row) string { return r.head(0) },
-	"frames":    (*Row).frames,
-	"escalated": func(r *Row) bool { return r.escalated },
-	"detail":    (*Row).more,
-	"path":      func(d *detail) string { return d.spark.path() },
 	"isDefault": isDefault,
-
-	"copyVerdict": (*Document).markdownVerdict,
-	"copyCause":   (*Document).markdownCause,
-	"accounting":  (*Document).accounting,
 }
 
 func newSection(d *Document, logs, number int) *section {
@@ -115,12 +96,14 @@ func newSection(d *Document, logs, number int) *section {
 		s.Groups = append(s.Groups, top(d.rows(of), s.share(pageGroups[of]))...)
 	}
 	s.Causes = top(d.Causes, s.share(pageCauses))
-	s.Log = d.logState()
 	s.mods()
 	s.excerpts()
 	s.sketch()
 	return s
 }
+
+// Log returns whether the log is complete.
+func (s *section) Log() logState { return s.log }
 
 // Say returns a text in the language of the document, and English whether that is English.
 func (s *section) Say(english string) string { return s.say(english) }
@@ -155,7 +138,7 @@ func (s *section) MoreGroups() int {
 func (s *section) At(line uint64) place            { return s.place(line, time.Time{}) }
 func (s *section) CauseAt(c *Cause) place          { return s.place(c.First, c.time) }
 func (s *section) ProblemAt(c *verdictCause) place { return s.place(c.Line, c.time) }
-func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.more().time) }
+func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.Detail().time) }
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
 func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
@@ -234,36 +217,8 @@ func (s *section) shrink() bool {
 	return before > 0
 }
 
-// logState is whether the log is complete.
-type logState struct {
-	Class string // of style
-	At    uint64 // line, or 0
-}
-
-// logStyles are the styles of logState.Class in text.
-var logStyles = map[string]style{"blind": alarm, "gaps": notice, "healthy": calm}
-
-func (d *Document) logState() logState {
-	s, e := &d.Summary, &d.evidence
-	switch {
-	case s.Interrupted, e.silence != "":
-		return logState{Class: "none"}
-	case s.Error != "":
-		return logState{Class: "blind"}
-	case s.Blind.AtEnd:
-		return logState{"blind", e.blindAt}
-	case e.blindAt > 0:
-		return logState{"gaps", e.blindAt}
-	case e.doubts != nil:
-		return logState{Class: "gaps"}
-	case e.fatalAt > 0, e.starting:
-		return logState{"none", e.fatalAt}
-	}
-	return logState{Class: "healthy"}
-}
-
-// meaning returns the meaning of the state, "" if one of the causes has the same words.
-func (v *verdict) meaning() string {
+// Meaning returns the meaning of the state, "" if one of the causes has the same words.
+func (v *verdict) Meaning() string {
 	if slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		return ""
 	}
@@ -316,11 +271,11 @@ func (s *section) ModList() modList {
 	return l
 }
 
-// more returns the details of a row, empty ones where none were kept.
-func (r *Row) more() *detail { return cmp.Or(r.detail, &detail{}) }
+// Detail returns the details of a row, empty ones where none were kept.
+func (r *Row) Detail() *detail { return cmp.Or(r.detail, &detail{}) }
 
-// frames returns the lines of the template after the first.
-func (r *Row) frames() []string {
+// Frames returns the lines of the template after the first.
+func (r *Row) Frames() []string {
 	if _, frames, _ := strings.Cut(r.Template, "\n"); frames != "" {
 		return strings.Split(frames, "\n")
 	}
@@ -345,7 +300,7 @@ type excerptLine struct {
 
 func (s *section) excerpts() {
 	v := s.Summary.Verdict
-	named := map[uint64]bool{v.Since: true, v.Blind: true, s.Log.At: true}
+	named := map[uint64]bool{v.Since: true, v.Blind: true, s.log.At: true}
 	for i := range v.Causes {
 		named[v.Causes[i].Line] = true
 	}

@@ -69,7 +69,7 @@ func JUnit[D rendered](dst []byte, docs ...D) []byte {
 }
 
 func (d *Document) suites() []junitSuite {
-	s, e := &d.Summary, &d.evidence
+	s := &d.Summary
 	groups, left := d.findings()
 	suite := junitSuite{Name: s.File, Out: strings.Join(d.wanting(left), "\n"), Properties: []junitProperty{
 		{"heed.layout", s.Layout},
@@ -89,9 +89,9 @@ func (d *Document) suites() []junitSuite {
 	case s.Headless:
 		lacks = headlessSentence
 	default:
-		lacks = cmp.Or(e.blind, "part of the log is missing")
+		lacks = cmp.Or(d.blind, "part of the log is missing")
 	}
-	suite.log(unread, kind, e.silence, lacks)
+	suite.log(unread, kind, d.silence, lacks)
 	for _, p := range problems(groups) {
 		suite.Cases = append(suite.Cases, p.junit(s.File))
 	}
@@ -299,7 +299,7 @@ func (f *finding) often() string {
 
 // wanting returns, in sentences, where the log is blind or incomplete, and how many groups are not listed.
 func (d *Document) wanting(left int) []string {
-	sentences := slices.Clip(d.evidence.doubts)
+	sentences := slices.Clip(d.doubts)
 	if left > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.",
 			text.Count(left, "more group is", "more groups are")))

@@ -51,16 +51,16 @@ func (d *Document) appendMarkdown(dst []byte) []byte {
 	return m.out
 }
 
-// markdownVerdict is the verdict alone, and markdownCause one of the causes with where
-// it was, to be pasted by themselves.
-func (d *Document) markdownVerdict() string {
+// MarkdownVerdict is the verdict alone, to be pasted by itself.
+func (d *Document) MarkdownVerdict() string {
 	m := markdown{Document: d}
 	m.headline()
 	m.footer()
 	return string(m.out)
 }
 
-func (d *Document) markdownCause(c *Cause) string {
+// MarkdownCause is one of the causes with where it was, to be pasted by itself.
+func (d *Document) MarkdownCause(c *Cause) string {
 	m := markdown{Document: d}
 	m.cause(c, false)
 	m.printf("\nIn %s", code(d.Summary.File, 0))
@@ -169,7 +169,7 @@ func (m *markdown) cause(c *Cause, first bool) {
 	}
 	m.fold(summary, func() {
 		m.printf("```text\n")
-		for _, s := range c.samples {
+		for _, s := range c.Samples {
 			m.printf("%s\n", s.says(literal(s.Text, markdownText)))
 		}
 		if c.frames != nil {

@@ -7,17 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 )
-
-// observed adds an entry that was folded into an item.
-func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
-	o := outcome(1, d, rule)
-	o.AttentionID = item
-	r.Observe(&capture.Record{StartLine: int(line)}, o)
-}
 
 func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	named := coalesce.Accused{{Name: "Some Mod", Entries: 200}}
@@ -70,11 +62,8 @@ func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
 }
 
 func TestCausesLinkToTheirGroups(t *testing.T) {
-	r := newReplay(t, Config{Details: true, File: "Player.log"})
-	observed(r, "0-1", "some.rule", event.Blocking, 1)
-	r.Update(opened("0-1", event.Blocking, 1))
-	r.End(End{Layout: "unity", Lines: 1})
-	out := page(t, r)
+	r := newScript(t).play(t, "1 error rule=some.rule\n1 end")
+	out := page(t, r.Replay)
 	requireValidPage(t, out)
 	require.Contains(t, out, `href="#log1-g1"`)
 	require.Contains(t, out, `id="log1-g1"`)

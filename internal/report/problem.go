@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -16,6 +18,8 @@ type problem struct {
 	heed.Member
 	tags   []string
 	record uint64 // number of the last in the run
+
+	prefixes map[string]*prefix // by how the name in an entry begins, of rules with [tagNames]
 
 	filled *row   // its group that filled the log
 	share  uint64 // of that group, in percent
@@ -30,7 +34,7 @@ type run struct {
 	ending   ending
 }
 
-func (n *run) observe(o *heed.Outcome, line uint64) {
+func (n *run) observe(rec *capture.Record, o *heed.Outcome, line uint64) {
 	n.records++
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
@@ -42,6 +46,9 @@ func (n *run) observe(o *heed.Outcome, line uint64) {
 	p.Last, p.record = line, n.records
 	p.Severity = max(p.Severity, d.Severity)
 	p.Invalidates = p.Invalidates || d.Invalidates
+	if p.tagged(tagNames) {
+		p.learnName(rec.Message)
+	}
 	if d.Disposition == event.Blocking {
 		n.times++
 	}
@@ -55,7 +62,10 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 		if n.problems == nil {
 			n.problems = map[causeKey]*problem{}
 		}
-		p = &problem{Member: heed.Member{Rule: d.Rule, Disposition: d.Disposition, First: line, Early: true}, tags: d.Tags}
+		p = &problem{
+			Member: heed.Member{Rule: d.Rule, Disposition: d.Disposition, First: line, Early: true}, tags: d.Tags,
+			prefixes: map[string]*prefix{},
+		}
 		n.problems[key] = p
 	}
 	return p
@@ -84,7 +94,56 @@ const (
 	tagCrash = "crash" // the process ends
 
 	tagMemory, tagGraphics = "memory", "graphics" // used up or lost, before a crash
+
+	tagNames = "names" // of definitions, which may begin with a prefix of their mod
 )
+
+// The bounds of the prefixes of a problem, and how many names with a prefix are many.
+const (
+	maxPrefixes = 64
+	maxPrefix   = 32 // bytes
+	manyNames   = 3
+)
+
+// prefix counts the entries with a name that begins alike.
+type prefix struct {
+	entries uint64
+	names   []string // manyNames at most
+}
+
+// learnName counts an entry by the first word of its first line with an underscore: SomeMod_Press begins with SomeMod_.
+func (p *problem) learnName(message string) {
+	head, _, _ := strings.Cut(message, "\n")
+	for word := range strings.FieldsFuncSeq(head, func(r rune) bool { return strings.ContainsRune(" '\"()[]<>=,;:", r) }) {
+		mod, name, found := strings.Cut(word, "_")
+		if !found || mod == "" || name == "" || len(mod) > maxPrefix {
+			continue
+		}
+		known := p.prefixes[mod]
+		if known == nil {
+			if len(p.prefixes) == maxPrefixes {
+				return
+			}
+			known = &prefix{}
+			p.prefixes[strings.Clone(mod)] = known
+		}
+		known.entries++
+		if len(known.names) < manyNames && !slices.Contains(known.names, name) {
+			known.names = append(known.names, strings.Clone(name))
+		}
+		return
+	}
+}
+
+// shared returns the prefix of most entries of the problem, "" if they share none or are not many.
+func (p *problem) shared() string {
+	for mod, known := range p.prefixes {
+		if 2*known.entries > p.Entries && len(known.names) == manyNames {
+			return mod + "_"
+		}
+	}
+	return ""
+}
 
 // member returns the member of a problem, nil for none.
 func (p *problem) member() *heed.Member {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -26,28 +25,18 @@ type Config struct {
 	// File is the name of the log as the reader should see it.
 	File string
 
-	// Template returns the canonical template of a signature while it is known:
-	// the engine's method. Required.
+	// The methods of the engine. Template returns the canonical template of a signature while it is known, Group the
+	// signature that names the group of another, Variant the variant of a template within its group, Blame the suspects
+	// of an entry, and Mod the mod that blame calls name. Group, Variant and Mod are asked once the log has ended, when
+	// most is known; Blame is asked for the first entry of each row that is urgent.
 	Template func(signature.Signature) (string, bool)
+	Group    func(signature.Signature) signature.Signature
+	Variant  func(template string) string
+	Blame    func(*event.Entry) []heed.Suspect
+	Mod      func(name string) (heed.Mod, bool)
 
-	// Group returns the signature that names the group of another: the engine's
-	// method. It is asked once the log has ended, when most is known. Optional;
-	// without it the outcomes have the groups.
-	Group func(signature.Signature) signature.Signature
-
-	// Variant returns the variant of a template within its group: the engine's method. It is asked once the log has
-	// ended. Optional; without it templates have none.
-	Variant func(template string) string
-
-	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults. Optional.
+	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults.
 	Rule func(id string) RuleText
-
-	// Blame returns the suspects of the entry being observed: the engine's method. It
-	// is asked for the first entry of each row that is urgent. Optional.
-	Blame func() []heed.Suspect
-
-	// Mod returns the mod that blame calls name: the engine's method. It is asked once the log has ended. Optional.
-	Mod func(name string) (heed.Mod, bool)
 
 	// Scrub removes private text on its way into the replay, so that no rendering can forget to. Optional; without it
 	// texts stay. Scrubbed templates no longer hash to their signatures.
@@ -96,29 +85,14 @@ type Replay struct {
 }
 
 // New returns an empty replay.
-func New(config Config) (*Replay, error) {
-	if config.Template == nil {
-		return nil, errors.New("report: Config.Template is required: pass the engine's method")
-	}
+func New(config Config) *Replay {
 	config.rows = cmp.Or(config.rows, defaultRows)
-	if config.Group == nil {
-		config.Group = func(s signature.Signature) signature.Signature { return s }
-	}
-	if config.Variant == nil {
-		config.Variant = func(string) string { return "" }
-	}
-	if config.Mod == nil {
-		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
-	}
-	if rule := config.Rule; rule != nil {
-		config.Rule = func(id string) RuleText {
-			if isDefault(id) {
-				return RuleText{}
-			}
-			return rule(id).shown()
+	rule := config.Rule
+	config.Rule = func(id string) RuleText {
+		if isDefault(id) {
+			return RuleText{}
 		}
-	} else {
-		config.Rule = func(string) RuleText { return RuleText{} }
+		return rule(id).shown()
 	}
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
@@ -139,7 +113,7 @@ func New(config Config) (*Replay, error) {
 	if config.Details {
 		r.details = &details{causes: map[causeKey]time.Time{}}
 	}
-	return r, nil
+	return r
 }
 
 // Observe counts one record with the outcome of the engine. Outcomes must come in
@@ -180,15 +154,13 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	var suspects []heed.Suspect
 	if o.Decision.Disposition.Urgent() {
-		row.accused.Add(r.config.Scrub.mods(o.Blame), line)
+		row.accused.Add(each(o.Blame, r.config.Scrub.Mod), line)
 	}
 	// An entry that is not urgent matters if it fills the log.
 	describe := isNew && o.Decision.Disposition.Urgent() || row.Count == flood && row.says == ""
-	if describe && r.config.Blame != nil {
-		suspects = r.config.Scrub.Suspects(r.config.Blame())
-		row.attribute(suspects)
-	}
 	if describe {
+		suspects = r.config.Scrub.Suspects(r.config.Blame(&rec.Entry))
+		row.attribute(suspects)
 		row.says = text.Safe(r.config.Scrub.Text(headOf(rec.Message)), maxSays)
 		if r.config.Scrub == nil && r.config.Learn != nil { // before it is cut: half of a name is not known for one
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
@@ -198,7 +170,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.run.limit = r.stretch
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
-	r.run.observe(o, line)
+	r.run.observe(rec, o, line)
 	if r.details != nil {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}

@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,8 +14,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -26,7 +26,7 @@ const hostile = "\x1b]0;owned\x07\r\nBLOCKING forged\u0085\u2028\u2029\u202euser
 // templates stands in for an engine.
 func templates(s signature.Signature) (string, bool) {
 	switch s.ID {
-	case 666:
+	case 666: // for a page
 		return hostile + "\nat Foo" + hostile, true
 	case 404:
 		return "", false
@@ -39,9 +39,22 @@ func newReplay(t *testing.T, c Config) *Replay {
 	if c.Template == nil {
 		c.Template = templates
 	}
-	r, err := New(c)
-	require.NoError(t, err)
-	return r
+	if c.Group == nil {
+		c.Group = func(s signature.Signature) signature.Signature { return s }
+	}
+	if c.Variant == nil {
+		c.Variant = func(string) string { return "" }
+	}
+	if c.Blame == nil {
+		c.Blame = func(*event.Entry) []heed.Suspect { return nil }
+	}
+	if c.Mod == nil {
+		c.Mod = func(string) (m heed.Mod, known bool) { return m, false }
+	}
+	if c.Rule == nil {
+		c.Rule = func(string) (text RuleText) { return text }
+	}
+	return New(c)
 }
 
 func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
@@ -91,11 +104,6 @@ func closed(id string, d event.Disposition, line uint64) *heed.Update {
 	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Item: attention(id, d, line), Pos: line}
 	u.Item.State, u.Item.Blocking, u.Item.ClearedBy = cleared, false, coalesce.ReasonExpired
 	return u
-}
-
-func TestConfigErrors(t *testing.T) {
-	_, err := New(Config{})
-	require.ErrorContains(t, err, "Config.Template")
 }
 
 // TestEvictedRowsAccuse: the entries of a mod are counted also if their row was evicted.
@@ -156,7 +164,7 @@ func TestTableTellsRulesApart(t *testing.T) {
 func TestBlameIsAskedAtFirst(t *testing.T) {
 	times := 0
 	r := newReplay(t, Config{
-		Blame: func() []heed.Suspect {
+		Blame: func(*event.Entry) []heed.Suspect {
 			times++
 			return []heed.Suspect{{Mod: fmt.Sprintf("Mod %d", times), Score: 60}, {Mod: "Other", Score: 60}}[:times%3]
 		},
@@ -194,25 +202,6 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 	}
 	require.Equal(t, map[uint64][]string{1: {"Mod 1"}, 2: {"Mod 2", "Other"}, 3: {"Mod 4"}, 5: nil}, got,
 		"a group has the names of its first entry that has any")
-}
-
-// TestBlameOfACause: the item's names stand with it, in every form.
-func TestBlameOfACause(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log"})
-	u := opened("0-1", event.Blocking, 3)
-	u.Item.Blame = []string{"Some Mod", "Other"}
-	single(&u.Item)
-	r.Update(u)
-	r.End(End{Lines: 3})
-	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "blame     Some Mod, Other\n")
-	require.Contains(t, string(JSON(nil, r.Document(0))), `"sample":"sample of 0-1","blame":["Some Mod","Other"]`)
-	require.Contains(t, string(AppendUpdate(nil, "a.log", u)), `"blame":["Some Mod","Other"],"openedLine"`)
-
-	plain := newReplay(t, Config{})
-	plain.Update(opened("0-1", event.Blocking, 3))
-	plain.End(End{Lines: 3})
-	require.NotContains(t, string(Text(nil, plain.Document(0), TextOptions{})), "blame")
-	require.NotContains(t, string(JSON(nil, plain.Document(0))), "blame")
 }
 
 func TestTableOrderIsTotal(t *testing.T) {
@@ -350,18 +339,35 @@ func TestMissingIsBlindness(t *testing.T) {
 
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
-	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) RuleText {
-		return RuleText{Summary: "what" + hostile, Why: "why" + hostile, Advice: "do" + hostile}
-	}})
+	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
+	r := newReplay(t, Config{
+		File: "evil" + hostile, Details: true, Group: statements, Variant: variant,
+		Template: func(s signature.Signature) (string, bool) {
+			if s.ID == 666 {
+				return hostile + "\nat Foo" + hostile, true
+			}
+			return fmt.Sprintf("code %d%s", s.ID, hostile), true // variants of a group
+		},
+		Rule: func(string) RuleText {
+			return RuleText{Summary: "what" + hostile, Why: "why" + hostile, Advice: "do" + hostile}
+		},
+		Blame: func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: text, Score: 60}} },
+	})
 	for i, d := range dispositions {
-		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))
+		for _, id := range []signature.ID{666, 100, 101} {
+			r.Observe(&capture.Record{Entry: event.Entry{Message: text}, StartLine: i + 1}, outcome(id, d, "some.rule"))
+		}
 	}
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Summary += hostile
 	u.Item.CausalMethod, u.Item.CausalOperationID = hostile, hostile
 	u.Item.Sample[0].Message += hostile
 	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile)})
+	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
+	for _, fact := range facts(&e.Facts) {
+		*fact.Text = text
+	}
+	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile), Environment: e})
 	return r
 }
 
@@ -393,33 +399,23 @@ func TestHostileTextIsInert(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "\n"))
 	require.Equal(t, 7, strings.Count(text, "\t"), "no field more than there should be")
 	requireInert(t, strings.ReplaceAll(text, "\t", " "))
-}
 
-// TestUpdateLine holds "attention" to the attention item of GABP, with the fields that heed adds.
-func TestUpdateLine(t *testing.T) {
-	u := opened("0-1", event.Blocking, 12)
-	u.Item.CausalOperationID, u.Item.CausalMethod = "op-1", "game/load"
-	line := AppendUpdate(nil, "a.log", u)
-	require.True(t, strings.HasSuffix(string(line), "}\n"))
-	var got struct {
-		Update    string         `json:"update"`
-		Attention map[string]any `json:"attention"`
-		Line      int            `json:"line"`
-		File      string         `json:"file"`
-	}
-	require.NoError(t, json.Unmarshal(line, &got))
-	require.Equal(t, "opened", got.Update)
-	require.Equal(t, 12, got.Line)
-	cause := got.Attention["cause"].(map[string]any)
-	require.EqualValues(t, 12, cause["line"])
-	require.Equal(t, "some.rule", cause["rule"])
-	require.Equal(t, "a.log", got.File)
-	for _, f := range []string{
-		"attentionId", "state", "severity", "blocking", "stateInvalidated", "summary", "causalOperationId", "causalMethod",
-		"openedAtSequence", "latestSequence", "diagnosticsCursor", "totalUrgentEntries", "sample",
+	markdown, junit, sarif := string(Markdown(nil, r.Document(0))), JUnit(nil, r.Document(0)), SARIF(nil, r.Document(0))
+	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
+	require.Equal(t, 0, strings.Count(markdown, "```")%2)
+	require.NoError(t, xml.Unmarshal(junit, &struct{}{}))
+	testkit.InertJSON(t, sarif)
+	v := r.Document(0).Summary.Verdict
+	for _, out := range []string{
+		markdown, string(junit), string(sarif), r.Document(0).MarkdownVerdict(), page(t, r), strings.Join(v.Log, ""),
+		strings.Join(causesOf(v), ""), v.elsewhere(literally), v.lead(),
 	} {
-		require.Contains(t, got.Attention, f)
+		for line := range strings.Lines(out) {
+			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
+		}
 	}
+	requireValidPage(t, page(t, r))
+	require.NotContains(t, page(t, r), "</script>```")
 }
 
 // TestRecordTemplateHashesToItsSignature: what is printed can be verified by
@@ -433,46 +429,17 @@ func TestRecordTemplateHashesToItsSignature(t *testing.T) {
 	require.Contains(t, string(line), "<*>", "masks stay readable")
 }
 
-// TestAppendRecordAgreesWithEncodingJSON: both write the same value.
-func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
-	for _, r := range []Record{
-		{},
-		{
-			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Layout: "console", Split: "frame",
-			Level: event.LevelError, LevelBy: "console", RefState: "resolved", Cut: 7, Signature: 0xfedcba9876543210,
-			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal,
-			Rule: "x.y", Phase: "play",
-		},
-		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
-		{File: "a.log", Blame: []heed.Suspect{{
-			Mod: "Kay's R&D", Score: 63,
-			Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}},
-		}, {Mod: "Другой", Score: 30}}},
-	} {
-		got := AppendRecord(nil, &r)
-		require.True(t, strings.HasSuffix(string(got), "}\n"))
-		safe := r
-		safe.File, safe.Phase, safe.Rule = text.Safe(r.File, 0), text.Safe(r.Phase, 0), text.Safe(r.Rule, 0)
-		safe.Template = safeLines(r.Template)
-		want, err := json.Marshal(struct {
-			SchemaVersion int `json:"schemaVersion"`
-			Record
-		}{schema.Version, safe})
-		require.NoError(t, err)
-		require.JSONEq(t, string(want), string(got))
-	}
-}
-
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", rows: 1})
 	for i := range 3 {
 		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
 	}
-	r.End(End{Layout: "plain", Lines: 3, Interrupted: true})
+	r.End(End{Layout: "plain", Lines: 3, Interrupted: true, Stats: heed.Stats{Received: 1}})
 	s := r.Document(0).Summary
 	require.False(t, s.Complete)
 	require.True(t, s.Interrupted)
+	require.NotEqual(t, "ok", s.Accounting)
 	require.EqualValues(t, 2, s.Signatures["ignore"].Dropped)
 	out := string(Text(nil, r.Document(0), TextOptions{}))
 	require.Contains(t, out, "did not fit into the table")
@@ -481,7 +448,7 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 
 func TestObserveAllocatesNothingOnKnownSignatures(t *testing.T) {
 	r := newReplay(t, Config{})
-	o := outcome(1, event.Advisory, "r")
-	r.Observe(&capture.Record{StartLine: 1}, o)
-	require.Zero(t, testing.AllocsPerRun(100, func() { r.Observe(&capture.Record{StartLine: 2}, o) }))
+	o, rec := outcome(1, event.Advisory, "r"), &capture.Record{StartLine: 1}
+	r.Observe(rec, o)
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.Observe(rec, o) }))
 }

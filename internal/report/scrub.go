@@ -174,20 +174,6 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 	return a
 }
 
-func (s *Scrubber) texts(names []string) []string {
-	if s == nil {
-		return names
-	}
-	return each(names, s.Text)
-}
-
-func (s *Scrubber) mods(names []string) []string {
-	if s == nil {
-		return names
-	}
-	return each(names, s.Mod)
-}
-
 // Mod returns the name or the package id of a mod without private data. It is the same at both levels.
 func (s *Scrubber) Mod(name string) string {
 	if s == nil || !s.Strict {

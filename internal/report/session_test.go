@@ -29,7 +29,7 @@ func TestSession(t *testing.T) {
 			}
 			return s
 		},
-		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: "maria's mod", Score: 60}} },
+		Blame: func(*event.Entry) []heed.Suspect { return []heed.Suspect{{Mod: "maria's mod", Score: 60}} },
 		Mod:   func(string) (heed.Mod, bool) { return heed.Mod{PackageID: "a.mod"}, true },
 	})
 	at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
@@ -125,21 +125,12 @@ func TestCanonical(t *testing.T) {
 
 // TestHistoryInEachForm holds that what earlier sessions show stands with the problem, as harmless as all text.
 func TestHistoryInEachForm(t *testing.T) {
-	r := newReplay(t, Config{
-		Details: true, Template: func(signature.Signature) (string, bool) { return "broken", true },
-		History: func(group signature.ID) string {
-			require.Equal(t, signature.ID(1), group)
-			return "new since 12 November\x1b[31m <b>"
-		},
-	})
-	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
-		outcome(1, event.Blocking, "some.rule"))
-	u := opened("0-1", event.Blocking, 1)
-	u.Item.Cause.Signature.ID = 1
-	single(&u.Item)
-	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 1})
-	d := r.Document(0)
+	s := newScript(t)
+	s.config.History = func(group signature.ID) string {
+		require.Equal(t, signature.ID(1), group)
+		return "new since 12 November\x1b[31m <b>"
+	}
+	d := s.play(t, "1 error\n1 end").Document(0)
 	text := string(Text(nil, d, TextOptions{}))
 	require.Contains(t, text, "    history new since 12 November")
 	require.NotContains(t, text, "\x1b")

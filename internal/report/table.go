@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ type row struct {
 	sig      signature.Signature // that names the group
 	says     string              // of its first entry, where that is urgent, in a line and shortened
 	kept     string              // the same scrubbed, if says is not
-	evidence []kinds             // against each of Blame
+	evidence [][]blame.Kind      // against each of Blame, the strongest first
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	accused  coalesce.Accused    // of all entries
 	group    signature.Signature // that its latest entry was put into
@@ -44,9 +45,6 @@ type row struct {
 	stretch  int                 // number of the stretch of its latest entry
 	recent   uint64              // entries in that
 }
-
-// kinds is a set of kinds of evidence.
-type kinds uint16
 
 // asked is how many entries of a row are asked for names that are private.
 const asked = 16
@@ -61,11 +59,12 @@ func (r *row) attribute(suspects []heed.Suspect) {
 		r.patchers = patchers(suspects)
 	}
 	for i := range r.Blame { // they are the first
-		var set kinds
+		var kinds []blame.Kind
 		for _, e := range suspects[i].Evidence {
-			set |= 1 << e.Kind
+			kinds = append(kinds, e.Kind)
 		}
-		r.evidence = append(r.evidence, set)
+		slices.Sort(kinds)
+		r.evidence = append(r.evidence, slices.Compact(kinds))
 	}
 }
 
@@ -87,20 +86,12 @@ func patchers(suspects []heed.Suspect) []string {
 	return names
 }
 
-// evidenceAgainst returns the kinds of evidence against one of Blame, those that
-// weigh most first, which is the order in which package blame declares them.
+// evidenceAgainst returns the kinds of evidence against one of Blame, the strongest first.
 func (r *row) evidenceAgainst(name string) []blame.Kind {
-	i := slices.Index(r.Blame, name)
-	if i < 0 {
-		return nil
+	if i := slices.Index(r.Blame, name); i >= 0 {
+		return r.evidence[i]
 	}
-	var all []blame.Kind
-	for kind := range blame.Assembly + 1 {
-		if r.evidence[i]>>kind&1 != 0 {
-			all = append(all, kind)
-		}
-	}
-	return all
+	return nil
 }
 
 // maxSays bounds the text of an entry that a row keeps, in characters.
@@ -203,7 +194,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature, varian
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
 	})
-	variants := make(map[*row]heed.Variants)
+	counted := make(map[*row]*variants)
 	t.groups, t.byKey = []*row{}, make(map[rowKey]*row, len(rows))
 	for _, r := range rows {
 		key := rowKey{sig: group(r.group), rule: r.Rule}
@@ -217,78 +208,73 @@ func (t *table) fold(group func(signature.Signature) signature.Signature, varian
 				first.detail = &own
 			}
 			g = &first
-			t.byKey[key] = g
-			variants[g] = addVariant(nil, r, variant)
+			t.byKey[key], counted[g] = g, &variants{counts: map[string]uint64{}}
 			t.groups = append(t.groups, g)
-			continue
+		} else {
+			g.join(r)
 		}
-		variants[g] = addVariant(variants[g], r, variant)
-		g.Forms++
-		if len(g.members) < summary.MaxMembers {
-			g.members = append(g.members, r.sig.ID)
-		}
-		g.Count += r.Count
-		g.Last = max(g.Last, r.Last)
-		g.Severity = max(g.Severity, r.Severity)
-		if len(g.Blame) == 0 {
-			g.Blame, g.evidence = r.Blame, r.evidence
-		}
-		g.says = cmp.Or(g.says, r.says)
-		if g.detail != nil {
-			g.detail.merge(r.detail)
-		}
-		switch {
-		case g.Template == "":
-			g.Template = r.Template
-		case r.Template != "":
-			g.Template = template.Common(g.Template, r.Template)
-		}
+		counted[g].add(r, variant)
 	}
-	for g, all := range variants {
-		if len(all) > 1 {
-			g.Variants = mostFrequent(all)
-		}
+	for g, all := range counted {
+		g.Variants = all.mostFrequent()
 	}
 }
 
-// addVariant adds the entries of a row to the variants of its group.
-func addVariant(all heed.Variants, r *row, variant func(template string) string) heed.Variants {
-	v := heed.Variant{Count: r.Count, Others: r.Template == ""} // of a template that is no longer stored
-	if !v.Others {
-		v.Value = text.Safe(variant(r.Template), maxVariantText)
+// join adds a later row of the group.
+func (r *row) join(o *row) {
+	r.Forms++
+	if len(r.members) < summary.MaxMembers {
+		r.members = append(r.members, o.sig.ID)
 	}
-	same := func(o heed.Variant) bool { return o.Others == v.Others && o.Value == v.Value }
-	i := slices.IndexFunc(all, same)
-	if i < 0 && len(all) >= maxCounted && !v.Others {
-		v.Value, v.Others = "", true
-		i = slices.IndexFunc(all, same)
+	r.Count += o.Count
+	r.Last = max(r.Last, o.Last)
+	r.Severity = max(r.Severity, o.Severity)
+	if len(r.Blame) == 0 {
+		r.Blame, r.evidence = o.Blame, o.evidence
 	}
-	if i < 0 {
-		return append(all, v)
+	r.says = cmp.Or(r.says, o.says)
+	if d := r.detail; d != nil && len(d.Sample) == 0 {
+		d.Sample, d.More = o.detail.Sample, o.detail.More
 	}
-	all[i].Count += v.Count
-	return all
+	switch {
+	case r.Template == "":
+		r.Template = o.Template
+	case o.Template != "":
+		r.Template = template.Common(r.Template, o.Template)
+	}
+}
+
+// variants counts the entries of a group by what they decide differently.
+type variants struct {
+	counts map[string]uint64
+	others uint64 // and of templates that are no longer stored
+}
+
+func (v *variants) add(r *row, variant func(template string) string) {
+	value := text.Safe(variant(r.Template), maxVariantText)
+	if _, known := v.counts[value]; r.Template == "" || !known && len(v.counts) >= maxCounted {
+		v.others += r.Count
+		return
+	}
+	v.counts[value] += r.Count
 }
 
 // mostFrequent returns up to maxVariants of the variants of a group, and the others as one; nil where it has but one.
-// It changes all.
-func mostFrequent(all heed.Variants) heed.Variants {
-	var known []string
-	for _, v := range all {
-		if !v.Others {
-			known = append(known, v.Value)
-		}
-	}
+func (v *variants) mostFrequent() (all heed.Variants) {
+	known := slices.Sorted(maps.Keys(v.counts))
 	if len(known) < 2 {
 		return nil
 	}
+	for _, value := range known {
+		all = append(all, heed.Variant{Value: value, Count: v.counts[value]})
+	}
 	all = all.Shown(known)
-	if len(known) > maxVariants {
-		others := heed.Variant{Others: true}
-		for _, v := range all[maxVariants:] {
-			others.Count += v.Count
-		}
-		all = append(all[:maxVariants], others)
+	for _, rare := range all[min(len(all), maxVariants):] {
+		v.others += rare.Count
+	}
+	all = all[:min(len(all), maxVariants)]
+	if v.others > 0 {
+		all = append(all, heed.Variant{Others: true, Count: v.others})
 	}
 	return all
 }

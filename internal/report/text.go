@@ -53,7 +53,7 @@ func (d *Document) appendText(dst []byte, o TextOptions) []byte {
 		t.causes()
 		t.signatures()
 		t.section(strong, "ACCOUNTING")
-		t.facts(t.accounting())
+		t.facts(t.Accounting())
 		t.again(len(dst))
 	}
 	return t.out

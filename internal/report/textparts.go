@@ -19,25 +19,22 @@ func (t *textReport) causes() {
 		return
 	}
 	t.section(strong, "ALSO")
-	g := grid{columns: []column{
-		{title: "LINE", right: true},
-		{title: "DISPOSITION", style: dispositionStyle},
-		{title: "ITEMS", right: true},
-		{title: "ENTRIES", right: true},
-		{title: "WHAT"},
-	}, minLast: 32}
 	rest := all[shown:]
-	for i := range rest[:min(len(rest), textAlso)] {
-		c := &rest[i]
-		what := c.Summary
-		if len(c.Blame) > 0 {
-			what += "; blame: " + blamed(c.Blame)
-		}
-		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries),
-			what+" ("+c.Rule+c.repetition()+")")
-	}
+	g := gridOf(top(rest, textAlso), 32, []columnOf[Cause]{
+		{column{title: "LINE", right: true}, func(c *Cause) string { return number(c.First) }},
+		{column{title: "DISPOSITION", style: dispositionStyle}, func(c *Cause) string { return c.Disposition.String() }},
+		{column{title: "ITEMS", right: true}, func(c *Cause) string { return number(c.Items) }},
+		{column{title: "ENTRIES", right: true}, func(c *Cause) string { return number(c.Entries) }},
+		{column{title: "WHAT"}, func(c *Cause) string {
+			what := c.Summary
+			if len(c.Blame) > 0 {
+				what += "; blame: " + blamed(c.Blame)
+			}
+			return what + " (" + c.Rule + c.repetition() + ")"
+		}},
+	})
 	if more := len(rest) - textAlso; more > 0 {
-		g.add("...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more))
+		g.rows = append(g.rows, []string{"...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more)})
 	}
 	t.out = g.appendTo(t.out, t.options)
 }
@@ -48,7 +45,7 @@ func (t *textReport) cause(c *Cause, first bool) {
 		c.Severity, c.First)
 	t.facts(c.facts(plainly, textWith, first))
 	label := "sample"
-	for _, s := range c.samples {
+	for _, s := range c.Samples {
 		t.labeledLine(label, s.says(s.Text))
 		label = ""
 	}

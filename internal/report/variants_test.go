@@ -70,20 +70,3 @@ func TestVariants(t *testing.T) {
 	names := func(id int) string { return []string{"Anna", "Boris", "Chloe"}[id-100] + " is late" }
 	require.Empty(t, play(3, names).Signatures[0].Variants, "forms that decide the same")
 }
-
-// TestVariantsAreHostile: a variant is text of the log.
-func TestVariantsAreHostile(t *testing.T) {
-	r := newReplay(t, Config{
-		Group: statements, Variant: variant, Details: true,
-		Template: func(s signature.Signature) (string, bool) { return fmt.Sprintf("code %d%s", s.ID, hostile), true },
-	})
-	r.Observe(&capture.Record{StartLine: 1}, outcome(100, event.Blocking, "r"))
-	r.Observe(&capture.Record{StartLine: 2}, outcome(101, event.Blocking, "r"))
-	r.End(End{Lines: 2})
-	d := r.Document(0)
-	for _, out := range [][]byte{Text(nil, d, TextOptions{}), Markdown(nil, d), HTML(nil, d), JSON(nil, d)} {
-		require.NotContains(t, string(out), "\x1b]")
-		require.NotContains(t, string(out), "\u202e")
-	}
-	require.NotContains(t, string(HTML(nil, d)), "<script>=cmd")
-}

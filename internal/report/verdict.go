@@ -54,8 +54,8 @@ type verdict struct {
 	texts
 	title   string // Headline without lines and reason
 	because string // the reason in words, after a comma
-	counts  string
-	single  bool // there is no other problem than the first of Causes
+	Counts  string `json:"-"`
+	single  bool   // there is no other problem than the first of Causes
 }
 
 // verdictCause has the entries of one rule, in all items.
@@ -71,6 +71,7 @@ type verdictCause struct {
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what" jsonschema:"What happened."`
 	Says        string            `json:"says,omitempty" jsonschema:"The text of its dominant group."`
+	Prefix      string            `json:"prefix,omitempty" jsonschema:"How the names in most of its entries begin, if they are names of definitions."`
 	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
 	History     string            `json:"history,omitempty" jsonschema:"What earlier sessions on this machine show of it."`
 	Mods        []verdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
@@ -109,7 +110,7 @@ func (r *Replay) verdict() *verdict {
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 	}
-	v.counts = r.counts(blocking, advisory)
+	v.Counts = r.counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
@@ -142,6 +143,7 @@ func (r *Replay) verdict() *verdict {
 		c.modded = modded
 		if p := n.problems[causeKey{causes[i].Rule, causes[i].Disposition}]; p != nil {
 			c.memory = p.tagged(tagMemory) || p.tagged(tagGraphics)
+			c.Prefix = safe(r.config.Scrub.Mod(p.shared()))
 		}
 		r.relate(&c, &causes[i], filler)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {

@@ -27,6 +27,9 @@ func (v *verdict) head(earlier bool) {
 	}
 }
 
+// Title returns the state with the reason of a crash, without lines.
+func (v *verdict) Title() string { return v.title + v.because }
+
 // since returns the preposition before the line of a state.
 func (v *verdict) since() string {
 	if v.State == stateCrashed || v.State == stateBlind {
@@ -88,8 +91,8 @@ func (c *verdictCause) mod(quote func(string) string) string {
 		"Not known. The stack trace contains game code that %s patch; that alone is no proof.", c.all(c.patched, quote))
 }
 
-// links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
-func (c *verdictCause) links() []string {
+// Links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
+func (c *verdictCause) Links() []string {
 	var links []string
 	for i := range c.Mods {
 		if link := c.Mods[i].Link; link != "" {
@@ -122,19 +125,19 @@ func (v *verdict) elsewhere(quote func(string) string) string {
 		list = append(list, v.say("%s (first at line %d)", v.Mods[i].named(v.texts, quote), v.Mods[i].Line))
 	}
 	if v.MoreMods > 0 {
-		list = append(list, v.moreMods())
+		list = append(list, v.AndMore())
 	}
 	return v.say("%s.", strings.Join(list, v.say(", ")))
 }
 
-// moreMods counts those beyond the named ones.
-func (v *verdict) moreMods() string {
+// AndMore counts those beyond the named ones.
+func (v *verdict) AndMore() string {
 	return v.say("and %d more", v.MoreMods)
 }
 
 // lead returns the headline, its meaning if no cause has the same, and how many problems there are.
 func (v *verdict) lead() string {
-	return oneSpace(v.say("%s.", v.Headline) + " " + v.meaning() + " " + v.counts)
+	return oneSpace(v.say("%s.", v.Headline) + " " + v.Meaning() + " " + v.Counts)
 }
 
 // place returns the summary of a cause, how often and where it came.
@@ -146,7 +149,7 @@ func (v *verdict) place(c *verdictCause) string {
 	if c.Share > 0 {
 		where += v.say(", %d%% of the log before it stops", c.Share)
 	}
-	where += v.also(c)
+	where += v.Also(c)
 	if c.Explains > 0 {
 		where += v.one(c.Explains, "; it explains %s later entry", "; it explains %s later entries", v.number(c.Explains))
 	}
@@ -156,15 +159,18 @@ func (v *verdict) place(c *verdictCause) string {
 	return v.say("%s (%s).", strings.TrimRight(c.What, stops), where)
 }
 
-// also returns the other reasons to name a cause, besides its label.
-func (v *verdict) also(c *verdictCause) string {
+// Also returns the other reasons to name a cause, besides its label, and how most of its names begin.
+func (v *verdict) Also(c *verdictCause) (words string) {
+	if c.Prefix != "" {
+		words = v.say("; most begin with %s", c.Prefix)
+	}
 	label := v.label(c)
 	more := slices.DeleteFunc(slices.Clone(c.As), func(as string) bool { return as == label || as == asAlso })
 	if v.single || len(more) == 0 {
-		return ""
+		return words
 	}
-	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
-	return v.say("; also %s", v.all(more, func(as string) string { return v.say(words[as]) }))
+	reasons := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first"}
+	return words + v.say("; also %s", v.all(more, func(as string) string { return v.say(reasons[as]) }))
 }
 
 // counts counts problems, that is rules and not items, in words for people; "" where there is none.

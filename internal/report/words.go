@@ -96,9 +96,9 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// howOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is
+// HowOften counts the entries of a cause's rule, and then the entries of other rules: the name of the first fault is
 // not the name of all.
-func (c *Cause) howOften() string {
+func (c *Cause) HowOften() string {
 	often := text.Many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
 		often += fmt.Sprintf(", plus %s", text.Many(with, "other"))

@@ -2,38 +2,28 @@ package text
 
 import "strings"
 
-// Distance returns the number of edits between a and b: bytes inserted, deleted
-// and replaced, and swaps of adjacent ones (optimal string alignment). Where it
-// is not below bound, any value of at least bound is returned.
-func Distance(a, b string, bound int) int {
-	if d := len(a) - len(b); d >= bound || -d >= bound {
-		return bound
-	}
-	n := len(b) + 1
-	rows := make([]int, 3*n)
-	before, last, row := rows[:n], rows[n:2*n], rows[2*n:3*n]
+// distance returns the number of edits between a and b: bytes inserted, deleted
+// and replaced, and swaps of adjacent ones (optimal string alignment).
+func distance(a, b string) int {
+	var before []int
+	last := make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
 		row[0] = i
-		least := i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, before[j-2]+1)
+				row[j] = min(row[j], before[j-2]+1)
 			}
-			row[j] = d
-			least = min(least, d)
 		}
-		if least >= bound {
-			return bound
-		}
-		before, last, row = last, row, before
+		before, last = last, row
 	}
 	return last[len(b)]
 }
@@ -52,7 +42,7 @@ func Nearest(word string, names []string) string {
 			continue
 		}
 		name := strings.ToLower(n)
-		d := Distance(folded, name, least)
+		d := distance(folded, name)
 		if len(word) >= 3 && strings.HasPrefix(name, folded) {
 			d = min(d, 1) // a word cut short, such as "warn"
 		}

@@ -20,17 +20,12 @@ const program = new Promise((started, failed) => {
 
 program.catch((e) => postMessage({stopped: e.message}));
 
-// readable is a file as the program reads it: read(n) returns its next part in the reading n.
+// readable is a file as the program reads it: read() returns its next part.
 function readable(file, count) {
-  let reading = 0;
-  let parts = null;
+  const parts = file.stream().getReader();
   return {
     name: file.name,
-    read: async (n) => {
-      if (n !== reading) {
-        reading = n;
-        parts = file.stream().getReader();
-      }
+    read: async () => {
       const {done, value} = await parts.read();
       if (done) return null;
       count(value.length);
@@ -42,8 +37,7 @@ function readable(file, count) {
 self.onmessage = async ({data: {files, strict, language}}) => {
   try {
     await program;
-    // Two logs are read twice: for their reports, and for what differs.
-    const all = files.reduce((sum, f) => sum + f.size, 0) * (files.length === 2 ? 2 : 1);
+    const all = files.reduce((sum, f) => sum + f.size, 0);
     let read = 0;
     const count = (n) => {
       read += n;

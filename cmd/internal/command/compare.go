@@ -9,14 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/compare"
-	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
@@ -85,27 +83,22 @@ func (p *program) compared(f *compareFlags, c *comparing, found report.Compariso
 
 // comparing is logs that are being compared.
 type comparing struct {
-	set        *rules.Set
-	normalizer *signature.Normalizer
-	collector  *compare.Collector
-	formats    []string
-	scrubber   *report.Scrubber // of the output
-	silent     []string         // logs without evidence
-	rule       func(id string) report.RuleText
+	set       *rules.Set
+	collector *compare.Collector
+	formats   []string
+	scrubber  *report.Scrubber // of the output
+	silent    []string         // logs without evidence
+	rule      func(id string) report.RuleText
 }
 
 func (p *program) newComparing(f *compareFlags) (*comparing, error) {
-	set, normalizer, err := f.rules.masking()
+	set, err := f.rules.compile()
 	if err != nil {
 		return nil, err
 	}
 	scrubber := p.scrubber(&f.scrub, f.formats()...)
-	collector, err := compare.NewCollector(compare.Config{
-		Rules: set, Scrub: scrubber.Text, ScrubMod: scrubber.Mod, Mods: f.mods,
-	})
-	return &comparing{
-		set: set, normalizer: normalizer, collector: collector, formats: f.formats(), scrubber: scrubber,
-	}, err
+	collector := compare.NewCollector(compare.Config{Rules: set, Scrub: scrubber, Mods: f.mods})
+	return &comparing{set: set, collector: collector, formats: f.formats(), scrubber: scrubber}, nil
 }
 
 // shows adds to a comparison the values that its renderers need.
@@ -118,34 +111,26 @@ func (c *comparing) shows(found report.Comparison, top int) *report.Comparison {
 // returns false if nothing of the log could be read.
 func (p *program) read(ctx context.Context, c *comparing, side compare.Side, name string) (bool, error) {
 	var run *compare.Run
-	headless := false
+	log := &capture.Environment{}
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
-			run = c.run(side, name, s)
+			run = c.collector.Run(side, fileName(c.formats, name), s.Engine)
+			c.rule = s.Report(name, nil).Rule
 		}
-		headless = s.Began.Headless()
+		log = &s.Began
 		run.Observe(s.Record, o)
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
-		run = c.run(side, name, nil)
+		run = c.collector.Run(side, fileName(c.formats, name), nil)
 	}
 	if run == nil {
 		return false, err
 	}
-	if silence := run.End(err, headless); silence != "" {
+	if silence := run.End(err, log); silence != "" {
 		c.silent = append(c.silent, name+": "+silence)
 	}
 	return true, err
-}
-
-// run begins a log on one side, which is asked about the last record of src.
-func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
-	var r *replay.Replay
-	if src != nil {
-		r, c.rule = src.Replay, src.Report(name, nil).Rule
-	}
-	return readlog.Run(c.collector, side, fileName(c.formats, name), r, c.scrubber, c.normalizer)
 }
 
 // readAll replays logs into one side, in order. It reports whether there is

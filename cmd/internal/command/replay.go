@@ -233,10 +233,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		config.Learn = log.scrub
 		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }
 	}
-	rep, err := report.New(config)
-	if err != nil {
-		return nil, err
-	}
+	rep := report.New(config)
 	shownName := scrubber.Text(name)
 	var updates []heed.Update
 	for {

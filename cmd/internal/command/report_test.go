@@ -416,6 +416,7 @@ func TestNewPage(t *testing.T) {
 	clear(opened)
 
 	page = testkit.Must(readlog.NewPage(set, "", []string{older, newer}, false, open))
+	require.Equal(t, map[string]int{older: 1, newer: 1}, opened)
 	require.Equal(t, output("diff", older, newer, "--width", "100", "--top", "0", "--scrub"), string(page.Difference))
 	require.Equal(t, output("suspects", older, newer, "--width", "100", "--top", "0", "--scrub"), string(page.Suspects))
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/readlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
+	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
@@ -181,7 +181,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		if c == nil {
 			c = &change{
 				changeKey: key, first: place{d.scrub.Text(name), rec.Line()},
-				sample: strings.Clone(d.scrub.Text(readlog.Sample(&rec.Entry))),
+				sample: strings.Clone(d.scrub.Text(compare.Sample(&rec.Entry))),
 			}
 			bySignature[key] = c
 			found = append(found, c)

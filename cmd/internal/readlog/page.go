@@ -1,3 +1,4 @@
+// Package readlog makes the page in a browser about logs.
 package readlog
 
 import (
@@ -11,7 +12,6 @@ import (
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // Page is the content of the page in a browser about logs: the outputs of report, of replay as Markdown and, for two
@@ -26,29 +26,27 @@ type Page struct {
 
 // pages makes one Page.
 type pages struct {
-	set      *rules.Set
-	masks    *signature.Normalizer
-	scrubber *report.Scrubber
-	open     func(name string) (io.ReadCloser, error)
+	set       *rules.Set
+	scrubber  *report.Scrubber
+	open      func(name string) (io.ReadCloser, error)
+	collector *compare.Collector
+	rule      func(id string) report.RuleText
 }
 
-// NewPage replays logs, of two the older one first, by their names, which open opens, each up to three times. The
-// language of the reader is a tag such as "de-AT". The error has a line for each log that could not be read to its
-// end; the page then has the rest, or is nil.
+// NewPage replays logs, of two the older one first, by their names, which open opens. The language of the reader is a
+// tag such as "de-AT". The error has a line for each log that could not be read to its end; the page then has the rest,
+// or is nil.
 func NewPage(set *rules.Set, language string, names []string, strict bool,
 	open func(name string) (io.ReadCloser, error),
 ) (*Page, error) {
-	masks, err := signature.New(set.Masking())
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{set, masks, &report.Scrubber{Strict: strict}, open}
+	p := &pages{set: set, scrubber: &report.Scrubber{Strict: strict}, open: open}
+	p.collector = compare.NewCollector(compare.Config{Rules: set, Scrub: p.scrubber})
 	language, _, _ = strings.Cut(strings.ToLower(language), "-")
 	texts := rules.Texts(language)
 	var failures []error
 	var replays []*report.Replay
-	for _, name := range names {
-		made, err := p.report(name)
+	for i, name := range names {
+		made, err := p.report(name, compare.Side(min(i, 1)))
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %s", name, cmp.Or(texts[err.Error()], err.Error())))
 		}
@@ -67,7 +65,8 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	}
 	page.HTML = report.HTML(nil, docs...)
 	if len(replays) == 2 && len(names) == 2 {
-		failures = append(failures, p.difference(names, page))
+		page.Difference = p.compared(report.Comparison{Diff: p.collector.Diff(), Language: texts})
+		page.Suspects = p.compared(report.Comparison{Suspects: p.collector.Suspects(), Language: texts})
 	}
 	for _, kind := range p.scrubber.Removed() {
 		page.Removed = append(page.Removed, cmp.Or(texts[kind], kind))
@@ -75,56 +74,27 @@ func NewPage(set *rules.Set, language string, names []string, strict bool,
 	return page, errors.Join(failures...)
 }
 
-// report replays a log. It returns a report and an error if the log could not be read to its end.
-func (p *pages) report(name string) (made *report.Replay, err error) {
-	err = p.replay(name, func(r *replay.Replay) (err error) {
-		config := r.Report(name, p.scrubber)
-		config.Details = true
-		if made, err = report.New(config); err != nil {
-			return err
-		}
-		return r.Run(made)
-	})
-	return made, err
-}
-
-// replay opens a log for use, and closes it afterwards.
-func (p *pages) replay(name string, use func(*replay.Replay) error) error {
+// report replays a log for a report and for one side of a comparison. It returns a report and an error if the log could
+// not be read to its end.
+func (p *pages) report(name string, side compare.Side) (*report.Replay, error) {
 	in, err := p.open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = in.Close() }() // only read from
 	r, err := replay.Open(p.set, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return use(r)
+	config := r.Report(name, p.scrubber)
+	p.rule, config.Details = config.Rule, true
+	made, run := report.New(config), p.collector.Run(side, name, r.Engine)
+	err = r.Run(made, run)
+	run.End(err, &r.Began)
+	return made, err
 }
 
-// difference compares the second log with the first.
-func (p *pages) difference(names []string, page *Page) error {
-	c, err := compare.NewCollector(compare.Config{Rules: p.set, Scrub: p.scrubber.Text, ScrubMod: p.scrubber.Mod})
-	if err != nil {
-		return err
-	}
-	var rule func(id string) report.RuleText
-	for side, name := range names {
-		err := p.replay(name, func(r *replay.Replay) error {
-			rule = r.Report(name, nil).Rule
-			run := Run(c, compare.Side(side), name, r, p.scrubber, p.masks)
-			run.End(r.Run(run), r.Began.Headless())
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	text := func(found report.Comparison) []byte {
-		found.Rule, found.Scrub = rule, p.scrubber
-		return report.Text(nil, &found, report.TextOptions{Width: 100})
-	}
-	page.Difference = text(report.Comparison{Diff: c.Diff()})
-	page.Suspects = text(report.Comparison{Suspects: c.Suspects()})
-	return nil
+func (p *pages) compared(found report.Comparison) []byte {
+	found.Rule, found.Scrub = p.rule, p.scrubber
+	return report.Text(nil, &found, report.TextOptions{Width: 100})
 }

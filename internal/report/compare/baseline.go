@@ -59,9 +59,6 @@ type Known struct {
 
 // per1000 returns the rate.
 func (k *Known) per1000() float64 {
-	if k.Records == 0 {
-		return 0
-	}
 	return float64(k.Count) * 1000 / float64(k.Records)
 }
 
@@ -94,19 +91,19 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
 	totals := c.totals(New)
 	b := &Baseline{
-		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.rulesHash(), Mods: modsHash(c.listed(New)),
-		Written: today, Incomplete: totals.incomplete(),
+		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.config.Rules.Hash(),
+		Mods: modsHash(c.listed(New)), Written: today, Incomplete: totals.incomplete(),
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
-	groups, previous := c.match(cmp.Or(o.Previous, &Baseline{}))
+	groups, previous := c.groups(cmp.Or(o.Previous, &Baseline{}))
 	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]
-		if !t.decided.disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
+		if !t.decided.Disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
 			continue
 		}
 		k := Known{
-			Signature: g.texts[0].sig, Rule: t.decided.rule, Disposition: t.decided.disposition,
+			Signature: g.texts[0].sig, Rule: t.decided.Rule, Disposition: t.decided.Disposition,
 			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
 			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
 		}
@@ -154,7 +151,7 @@ func (c *Collector) sample(g *group, before string) string {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}
-	text := c.config.Scrub(strings.Join(lines, "\n"))
+	text := c.config.Scrub.Text(strings.Join(lines, "\n"))
 	for _, s := range [...]string{before, text} {
 		sig := signature.Of([]byte(c.masked(s)))
 		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool { return t.sig == sig }) {
@@ -164,88 +161,37 @@ func (c *Collector) sample(g *group, before string) string {
 	return ""
 }
 
-// match returns the groups, those that a baseline knows with their entry in joined: the baseline with entries that turn
-// out to be one variant of a group made one, the first. A group has one entry, and several groups of one entry are made
-// one.
-func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
-	var known []*entryText
-	var of []int // the entry of each
+// known returns the texts that each entry of a baseline knows.
+func (c *Collector) known(b *Baseline) [][]*entryText {
+	known := make([][]*entryText, len(b.Entries))
 	for i := range b.Entries {
 		// Another masking reads the sample, where a template has less than it masks.
 		for _, text := range append([]string{b.Entries[i].Sample}, b.Entries[i].Templates...) {
 			if template := c.masked(text); template != "" {
-				known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
-				of = append(of, i)
+				known[i] = append(known[i], &entryText{sig: signature.Of([]byte(template)), template: template})
 			}
 		}
 	}
-	groups, names := c.groups(known)
-	joined, into := b.join(known, of, names)
-	byName := map[name]int{}
-	for i, t := range known {
-		byName[names.of(t)] = into[of[i]]
-	}
-	merged = groups[:0]
-	byEntry := map[int]*group{}
-	for _, g := range groups {
-		i, ok := byName[names.of(g.texts[0])]
-		if !ok {
-			merged = append(merged, g)
-			continue
-		}
-		g.entry = i
-		first := byEntry[i]
-		if first == nil {
-			byEntry[i] = g
-			merged = append(merged, g)
-			continue
-		}
-		first.texts, first.cut = append(first.texts, g.texts...), append(first.cut, g.cut...)
-	}
-	for _, g := range byEntry {
-		slices.SortFunc(g.texts, compareTexts)
-		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
-		g.add()
-	}
-	return merged, joined
+	return known
 }
 
-// join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
-// The known templates are each of an entry.
-func (b *Baseline) join(known []*entryText, of []int, names *namer) (joined *Baseline, into []int) {
-	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
-	for i := range first {
-		first[i] = i
-	}
-	root := func(i int) int {
-		for first[i] != i {
-			i = first[i]
-		}
-		return i
-	}
-	byName := map[name]int{}
-	for k, t := range known {
-		n, i := names.of(t), root(of[k])
-		if other, ok := byName[n]; ok {
-			j := root(other)
-			first[max(i, j)] = min(i, j)
-		}
-		byName[n] = i
-	}
+// joined returns b with entries of one variant of a group as one, the first, and the entries by their variants.
+func (b *Baseline) joined(known [][]*entryText, names *namer) (joined *Baseline, entries map[name]int) {
 	copied := *b
-	copied.Entries, into = nil, make([]int, len(first))
-	for i := range b.Entries {
-		if r := root(i); r != i {
-			into[i] = into[r]
-			copied.Entries[into[i]].join(&b.Entries[i])
-			continue
-		}
-		into[i] = len(copied.Entries)
-		k := b.Entries[i]
+	copied.Entries, entries = nil, map[name]int{}
+	for i, k := range b.Entries {
 		k.Templates = slices.Clone(k.Templates)
+		if known[i] != nil {
+			n := names.of(known[i][0])
+			if first, ok := entries[n]; ok {
+				copied.Entries[first].join(&k)
+				continue
+			}
+			entries[n] = len(copied.Entries)
+		}
 		copied.Entries = append(copied.Entries, k)
 	}
-	return &copied, into
+	return &copied, entries
 }
 
 // masked returns the template that a text, or a template of any version, has today.
@@ -277,26 +223,18 @@ func (k *Known) join(o *Known) {
 	}
 }
 
-// rulesHash names the set of rules that decided, 0 where that is not known.
-func (c *Collector) rulesHash() uint64 {
-	if c.config.Rules == nil {
-		return 0
-	}
-	return c.config.Rules.Hash()
-}
-
 // Check holds the new side against a baseline.
 func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	today, after := dateOf(now), c.totals(New)
 	out := &Check{
 		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
 		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
-		RulesChanged: b.Rules != c.rulesHash() || b.Masking != c.normalizer.Version(),
+		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
 	}
 	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
 		out.ModsChanged = h != b.Mods
 	}
-	groups, b := c.match(b)
+	groups, b := c.groups(b)
 	// Groups that are not known, or more frequent, are no part of the length of a log.
 	length := after.Records
 	seen := make([]bool, len(b.Entries))
@@ -305,14 +243,14 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		if g.entry >= 0 {
 			seen[g.entry] = true
 			compared++
-		} else if g.tally[New].decided.disposition.Urgent() {
+		} else if g.tally[New].decided.Disposition.Urgent() {
 			length -= g.tally[New].count
 		}
 	}
 	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
-		if !t.decided.disposition.Urgent() {
+		if !t.decided.Disposition.Urgent() {
 			continue
 		}
 		if g.entry < 0 {
@@ -351,29 +289,20 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	return out
 }
 
-// aboveRate returns which of groups are above the rate that a baseline has for them, and
-// by how much. length is how many records all that is known has; those above their rate
-// are no part of it either, so that they are found in turns.
+// aboveRate returns which of groups are above the rate that a baseline has for them, and by how much. length is how
+// many records all that is known has, the groups above their rate included.
 func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
-	above, ratios = make([]bool, len(groups)), make([]ratio, len(groups))
-	for again := true; again; {
-		again = false
-		left := length
-		for i, g := range groups {
-			if g.entry < 0 || above[i] {
-				continue
-			}
-			e, n := &b.Entries[g.entry], g.tally[New].count
-			measures := []exposure{
-				{perRun, float64(e.Runs), float64(len(c.runs[New]))},
-				{perRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
-			}
-			var is change
-			if is, ratios[i] = differs(e.Count, n, measures, z); is == more {
-				above[i], again = true, true
-				length -= min(length, n)
-			}
+	ratios = make([]ratio, len(groups))
+	return changed(groups, func(i int, g *group) (is bool) {
+		if g.entry < 0 {
+			return false
 		}
-	}
-	return above, ratios
+		e, n := &b.Entries[g.entry], g.tally[New].count
+		var how change
+		how, ratios[i] = differs(e.Count, n, []exposure{
+			{perRun, float64(e.Runs), float64(len(c.runs[New]))},
+			{perRecord, float64(e.Records - min(e.Records, e.Count)), float64(length - min(length, n))},
+		}, z)
+		return how == more
+	}, func(g *group) { length -= min(length, g.tally[New].count) }), ratios
 }

@@ -28,13 +28,13 @@ func on(day string) time.Time {
 
 // written makes a baseline of lines.
 func written(t require.TestingT, today string, previous *compare.Baseline, lines []string) *compare.Written {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.New, "good.log", lines)
 	return c.Write(compare.WriteOptions{Today: on(today), Previous: previous})
 }
 
 func checked(t require.TestingT, today string, b *compare.Baseline, lines []string) *compare.Check {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.New, "new.log", lines)
 	return c.Check(b, on(today))
 }
@@ -92,7 +92,9 @@ func TestCheck(t *testing.T) {
 			require.False(t, c.RulesChanged)
 		})
 	}
-	c := collector(t, compare.Config{})
+	same := checked(t, "2026-01-02", b, good)
+	require.Equal(t, []any{4, uint64(79)}, []any{same.Known, same.KnownEntries})
+	c := compare.Collect(compare.Config{})
 	b.Rules = 4
 	require.True(t, c.Check(b, on("2026-01-02")).RulesChanged)
 }
@@ -166,16 +168,11 @@ func TestEntriesBecomeOne(t *testing.T) {
 	require.Len(t, first.Entries[0].Templates, 1)
 }
 
-// TestNameStays: an entry keeps its id while the signature that gave it is seen,
-// so that a rewrite is no change.
 // TestWriteWithoutText: a group without a text cannot be recognized, so that it is
 // neither written nor counted.
 func TestWriteWithoutText(t *testing.T) {
-	c := collector(t, compare.Config{})
-	run := c.Run(compare.New, compare.RunConfig{
-		File:     "good.log",
-		Template: func(signature.Signature) (string, bool) { return "", false },
-	})
+	c := compare.Collect(compare.Config{})
+	run := c.Run(compare.New, "good.log", &compare.StandIn{})
 	o := heed.Outcome{
 		Signature: signature.Of([]byte("too large to be kept")),
 		Decision:  event.Decision{Disposition: event.Blocking},
@@ -186,6 +183,8 @@ func TestWriteWithoutText(t *testing.T) {
 	require.Zero(t, w.Added)
 }
 
+// TestNameStays: an entry keeps its id while the signature that gave it is seen,
+// so that a rewrite is no change.
 func TestNameStays(t *testing.T) {
 	names := []string{
 		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
@@ -332,12 +331,8 @@ func TestWorseByPhase(t *testing.T) {
 	const template = "a cow is lost"
 	b := written(t, "2026-01-01", nil, append(session(9), "?"+template)).Baseline
 	for alone, worse := range map[event.Disposition]int{event.Ignore: 0, event.Advisory: 0, event.Blocking: 1} {
-		c := collector(t, compare.Config{})
-		run := c.Run(compare.New, compare.RunConfig{
-			File:     "new.log",
-			Template: func(signature.Signature) (string, bool) { return template, true },
-			Alone:    func() event.Disposition { return alone },
-		})
+		c := compare.Collect(compare.Config{})
+		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: template, Set: compare.AllIs(alone)})
 		run.Observe(&capture.Record{StartLine: 1}, &heed.Outcome{
 			Signature: signature.Of([]byte(template)),
 			Decision:  event.Decision{Rule: "test.rule", Disposition: event.Blocking},
@@ -368,11 +363,8 @@ func TestOtherMods(t *testing.T) {
 		"hang":                {other, []string{"Riverboats"}, "hang", false},
 		"shortage of another": {other, []string{"Riverboats"}, "memory", true},
 	} {
-		c := collector(t, compare.Config{Mods: test.mods})
-		run := c.Run(compare.New, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return "the ship sinks", true },
-			Blame:    func() []blame.Suspect { return test.blamed },
-		})
+		c := compare.Collect(compare.Config{Mods: test.mods})
+		run := c.Run(compare.New, "new.log", &compare.StandIn{Text: "the ship sinks", Suspects: test.blamed})
 		for i := range 2 { // the tag is of one entry
 			d := event.Decision{Rule: "test.rule", Disposition: event.Blocking}
 			if d.Tags = []string{test.tag}; i > 0 {

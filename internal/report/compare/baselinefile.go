@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -129,8 +130,7 @@ func ParseBaseline(file string, data []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// baselineParser reads nodes one by one, so that each error has a place. It keeps
-// the first.
+// baselineParser reads nodes one by one, so that each error has a place. It keeps the first.
 type baselineParser struct {
 	file string
 	err  error
@@ -156,31 +156,21 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	b := &Baseline{file: p.file}
 	top := p.mapping(root, "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
 		"mods", "incomplete")
-	if p.err != nil {
-		return nil
+	if v := top.number("version", math.MaxInt32); v != baselineFormat {
+		top.fail("version", "is %d, but this program reads %d: write the baseline again, or use the program that wrote it",
+			v, baselineFormat)
 	}
-	if v := p.number(top["version"], "version", math.MaxInt32); p.err == nil && v != baselineFormat {
-		p.fail(top["version"], "version",
-			"is %d, but this program reads %d: write the baseline again, or use the program that wrote it", v, baselineFormat)
+	b.Signatures = int(top.number("signatures", math.MaxInt32))
+	b.Masking, b.Rules = top.hex("masking"), top.hex("rules")
+	if top.has("mods") {
+		b.Mods = top.hex("mods")
 	}
-	b.Signatures = int(p.number(top["signatures"], "signatures", math.MaxInt32))
-	b.Masking = p.hex(top["masking"], "masking")
-	b.Rules = p.hex(top["rules"], "rules")
-	if n := top["mods"]; n != nil {
-		b.Mods = p.hex(n, "mods")
-	}
-	b.Written = p.date(top["written"], "written")
-	if n := top["incomplete"]; n != nil {
-		if n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil {
-			p.fail(n, "incomplete", "want true or false, not %s", shown(n))
-		}
-	}
-	entries := top["entries"]
-	if entries.Kind != yaml.SequenceNode {
-		p.fail(entries, "entries", "want a list of groups, not %s", shown(entries))
+	b.Written = top.date("written")
+	if n := top.nodes["incomplete"]; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
+		top.fail("incomplete", "want true or false, not %s", shown(n))
 	}
 	seen := map[signature.Signature]int{}
-	for i, n := range entries.Content {
+	for i, n := range top.list("entries", "groups") {
 		field := fmt.Sprintf("entries[%d]", i)
 		k := p.known(n, field)
 		for _, t := range k.Templates {
@@ -196,94 +186,98 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 }
 
 // known reads one entry.
-func (p *baselineParser) known(n *yaml.Node, field string) Known {
-	var k Known
+func (p *baselineParser) known(n *yaml.Node, field string) (k Known) {
 	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note",
 		"forms", "sample")
-	if p.err != nil {
-		return k
-	}
-	at := func(name string) string { return field + "." + name }
-	text := p.text(m["template"], at("template"))
-	k.Templates = []string{text}
-	k.Signature = signature.Of([]byte(text))
-	id, err := signature.ParseID(m["id"].Value)
-	switch {
+	k.Templates = []string{m.text("template")}
+	k.Signature = signature.Of([]byte(k.Templates[0]))
+	switch id, err := signature.ParseID(m.node("id").Value); {
 	case err != nil:
-		p.fail(m["id"], at("id"), "%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"]))
-	case p.err == nil && id != k.Signature.ID:
-		p.fail(m["id"], at("id"),
-			"is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
+		m.fail("id", "%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m.node("id")))
+	case id != k.Signature.ID:
+		m.fail("id", "is %s, but the template has %s: one of them was changed; write the baseline again", id,
+			k.Signature.ID)
 	}
-	k.Rule = p.text(m["rule"], at("rule"))
-	d, ok := event.Parse[event.Disposition](m["disposition"].Value)
+	k.Rule = m.text("rule")
+	d, ok := event.Parse[event.Disposition](m.node("disposition").Value)
 	if !ok || !d.Urgent() {
-		p.fail(m["disposition"], at("disposition"), "is %s: want blocking or advisory", shown(m["disposition"]))
+		m.fail("disposition", "is %s: want blocking or advisory", shown(m.node("disposition")))
 	}
 	k.Disposition = d
-	seen := p.mapping(m["seen"], at("seen"), []string{"count", "records", "runs"})
-	if p.err != nil {
-		return k
+	seen := p.mapping(m.node("seen"), m.path+"seen", []string{"count", "records", "runs"})
+	k.Records, k.Count = seen.number("records", math.MaxInt64), seen.number("count", math.MaxInt64)
+	k.Runs = int(seen.number("runs", math.MaxInt32))
+	if k.Count > k.Records {
+		seen.fail("count", "is %d of %d records: want at most the number of records", k.Count, k.Records)
 	}
-	k.Records = p.number(seen["records"], at("seen.records"), math.MaxInt64)
-	k.Count = p.number(seen["count"], at("seen.count"), math.MaxInt64)
-	k.Runs = int(p.number(seen["runs"], at("seen.runs"), math.MaxInt32))
-	if p.err == nil && k.Count > k.Records {
-		p.fail(seen["count"], at("seen.count"), "is %d of %d records: want at most the number of records", k.Count, k.Records)
+	k.First, k.Expires = m.date("first"), m.date("expires")
+	if m.has("note") {
+		k.Note = m.text("note")
 	}
-	k.First = p.date(m["first"], at("first"))
-	k.Expires = p.date(m["expires"], at("expires"))
-	if n := m["note"]; n != nil {
-		k.Note = p.text(n, at("note"))
+	if m.has("sample") {
+		k.Sample = m.text("sample")
 	}
-	if n := m["sample"]; n != nil {
-		k.Sample = p.text(n, at("sample"))
-	}
-	if n := m["forms"]; n != nil {
-		if n.Kind != yaml.SequenceNode {
-			p.fail(n, at("forms"), "want a list of templates, not %s", shown(n))
+	if m.has("forms") {
+		forms := m.list("forms", "templates")
+		if len(forms) >= MaxForms {
+			m.fail("forms", "has %d templates: want at most %d", len(forms), MaxForms-1)
 		}
-		if len(n.Content) >= MaxForms {
-			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), MaxForms-1)
-		}
-		for i, f := range n.Content {
-			k.Templates = append(k.Templates, p.text(f, fmt.Sprintf("%s[%d]", at("forms"), i)))
+		for i, f := range forms {
+			k.Templates = append(k.Templates, p.text(f, fmt.Sprintf("%sforms[%d]", m.path, i)))
 		}
 	}
 	return k
 }
 
+// fields are the fields of a mapping. A field that is missing, which is an error already, is a node of no kind.
+type fields struct {
+	*baselineParser
+	path  string // of the mapping, before the name of a field
+	nodes map[string]*yaml.Node
+}
+
 // mapping returns the fields of a mapping, which must have all that are required
 // and no others but the optional ones.
-func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
-	optional ...string,
-) map[string]*yaml.Node {
-	if p.err != nil {
-		return nil
-	}
+func (p *baselineParser) mapping(n *yaml.Node, field string, required []string, optional ...string) fields {
+	m := fields{p, strings.TrimPrefix(field+".", "."), map[string]*yaml.Node{}}
 	if n.Kind != yaml.MappingNode {
 		p.fail(n, field, "want the fields %s, not %s", strings.Join(required, ", "), shown(n))
-		return nil
 	}
-	prefix := strings.TrimPrefix(field+".", ".")
-	m := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
 			p.fail(key, field, "unknown field %q: the fields are %s", text.Safe(key.Value, 64),
 				strings.Join(slices.Concat(required, optional), ", "))
-		case m[key.Value] != nil:
-			p.fail(key, prefix+key.Value, "is here twice: remove one")
+		case m.has(key.Value):
+			p.fail(key, m.path+key.Value, "is here twice: remove one")
 		}
-		m[key.Value] = value
+		m.nodes[key.Value] = value
 	}
 	for _, name := range required {
-		if m[name] == nil {
+		if !m.has(name) {
 			p.fail(n, field, "the field %q is missing", name)
 		}
 	}
 	return m
+}
+
+func (m *fields) has(name string) bool { return m.nodes[name] != nil }
+
+func (m *fields) node(name string) *yaml.Node { return cmp.Or(m.nodes[name], &yaml.Node{}) }
+
+func (m *fields) fail(name, format string, args ...any) {
+	m.baselineParser.fail(m.node(name), m.path+name, format, args...)
+}
+
+func (m *fields) text(name string) string { return m.baselineParser.text(m.node(name), m.path+name) }
+
+func (m *fields) list(name, of string) []*yaml.Node {
+	n := m.node(name)
+	if n.Kind != yaml.SequenceNode {
+		m.fail(name, "want a list of %s, not %s", of, shown(n))
+	}
+	return n.Content
 }
 
 func (p *baselineParser) text(n *yaml.Node, field string) string {
@@ -296,28 +290,29 @@ func (p *baselineParser) text(n *yaml.Node, field string) string {
 	return s
 }
 
-func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
-	v, err := strconv.ParseUint(n.Value, 10, 64)
-	p.scalar(n, field, err == nil && v >= 1 && v <= most, "a whole number from 1 to %d", most)
+func (m *fields) number(name string, most uint64) uint64 {
+	v, err := strconv.ParseUint(m.node(name).Value, 10, 64)
+	m.scalar(name, err == nil && v >= 1 && v <= most, "a whole number from 1 to %d", most)
 	return v
 }
 
-func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
-	v, err := strconv.ParseUint(n.Value, 16, 64)
-	p.scalar(n, field, err == nil && len(n.Value) == 16, "16 hexadecimal digits in quotes")
+func (m *fields) hex(name string) uint64 {
+	digits := m.node(name).Value
+	v, err := strconv.ParseUint(digits, 16, 64)
+	m.scalar(name, err == nil && len(digits) == 16, "16 hexadecimal digits in quotes")
 	return v
 }
 
-func (p *baselineParser) date(n *yaml.Node, field string) date {
-	d, err := time.Parse(time.DateOnly, n.Value)
-	p.scalar(n, field, err == nil, "a day such as 2026-01-31")
+func (m *fields) date(name string) date {
+	d, err := time.Parse(time.DateOnly, m.node(name).Value)
+	m.scalar(name, err == nil, "a day such as 2026-01-31")
 	return dateOf(d)
 }
 
-// scalar fails where a node is not the value that is wanted.
-func (p *baselineParser) scalar(n *yaml.Node, field string, ok bool, want string, args ...any) {
-	if n.Kind != yaml.ScalarNode || !ok {
-		p.fail(n, field, "is %s: want "+want, append([]any{shown(n)}, args...)...)
+// scalar fails if a field is not the value that is wanted.
+func (m *fields) scalar(name string, ok bool, want string, args ...any) {
+	if n := m.node(name); n.Kind != yaml.ScalarNode || !ok {
+		m.fail(name, "is %s: want "+want, append([]any{shown(n)}, args...)...)
 	}
 }
 

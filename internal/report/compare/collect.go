@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -50,17 +51,20 @@ const (
 // Config sets up a [Collector].
 type Config struct {
 	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
-	// Optional.
 	Rules *rules.Set
 
-	// Scrub removes private text from all results except baselines. Optional.
-	Scrub func(text string) string
-
-	// ScrubMod does the same to the names and the ids of mods. Nil: Scrub.
-	ScrubMod func(name string) string
+	// Scrub removes private text from all results.
+	Scrub Scrubber
 
 	// Mods are the names of the mods whose new problems a [Check] fails on; see [Group]. None: of all mods.
 	Mods []string
+}
+
+// Scrubber removes private text. It learns names of people from the text of the first entry of each signature.
+type Scrubber interface {
+	Text(text string) string
+	Mod(name string) string // a name or an id of a mod
+	Learn(texts ...string)
 }
 
 // Side is a side of a comparison.
@@ -96,7 +100,7 @@ type entryText struct {
 // tally has the counts and the decision of a text, or a group, on one side.
 type tally struct {
 	count    uint64
-	decided  decision // the weightiest
+	decided  event.Decision // the weightiest
 	own      event.Disposition
 	alone    event.Disposition // the highest by the text, in the phase in which it is least
 	sample   string
@@ -106,18 +110,11 @@ type tally struct {
 	asked    bool            // for suspects and a sample
 }
 
-// decision is the decision of a rule about an entry.
-type decision struct {
-	disposition event.Disposition
-	severity    event.Severity
-	rule        string
-}
-
-// compare orders decisions by weight. Of equals the rule that sorts first is
-// the weightier, so that the order of entries does not matter.
-func (d *decision) compare(e *decision) int {
-	return cmp.Or(cmp.Compare(d.disposition, e.disposition), cmp.Compare(d.severity, e.severity),
-		cmp.Compare(e.rule, d.rule))
+// weightier reports whether d weighs more than e. Of equals the rule that sorts first does, so that the order of
+// entries does not matter.
+func weightier(d, e *event.Decision) bool {
+	return cmp.Or(cmp.Compare(d.Disposition, e.Disposition), cmp.Compare(d.Severity, e.Severity),
+		cmp.Compare(e.Rule, d.Rule)) > 0
 }
 
 // sighting is a text in one run.
@@ -127,36 +124,18 @@ type sighting struct {
 	first int
 }
 
-// RunConfig sets up a [Run], with what answers about the entry being observed.
-type RunConfig struct {
-	// File is the name of the log.
-	File string
-
-	// Template returns the canonical template of a signature. It is asked when a
-	// signature is new to the collector. Required.
-	Template func(signature.Signature) (string, bool)
-
-	// Blame returns the mods that the entry being observed points at. It is asked
-	// for the first urgent entry of each signature on each side. Optional.
-	Blame func() []blame.Suspect
-
-	// Game returns the game of the log without its version, "" if it is not known. It is asked once the log has ended.
-	// Optional.
-	Game func() string
-
-	// Alone returns the least disposition that the entry being observed has in any phase of the game; as often as Blame.
-	// Without it, the decided one counts.
-	Alone func() event.Disposition
-
-	// Sample returns a line by which people recognize the entry being observed; as
-	// often as Blame. Optional.
-	Sample func() string
+// Engine answers about the entries of a log: a [heed.Engine].
+type Engine interface {
+	Template(s signature.Signature) (template string, known bool)
+	Blame(e *event.Entry) []blame.Suspect
+	Rules() *rules.Set
 }
 
 // Run is one log.
 type Run struct {
 	collector   *Collector
-	config      RunConfig
+	file, game  string
+	engine      Engine
 	side        Side
 	index       int // among the runs of its side
 	records     uint64
@@ -171,7 +150,7 @@ type Run struct {
 	blind       *Gap       // the stretch of blindness that has not ended
 	gaps        []Gap
 	moreGaps    int // that are not kept
-	mods        []mod
+	mods        []capture.ListedMod
 	hasMods     bool
 }
 
@@ -185,30 +164,20 @@ const (
 )
 
 // NewCollector returns an empty collector.
-func NewCollector(c Config) (*Collector, error) {
-	if c.Scrub == nil {
-		c.Scrub = func(text string) string { return text }
-	}
-	if c.ScrubMod == nil {
-		c.ScrubMod = c.Scrub
-	}
-	var masking signature.Config
-	if c.Rules != nil {
-		masking = c.Rules.Masking()
-	}
-	normalizer, err := signature.New(masking)
+func NewCollector(c Config) *Collector {
+	normalizer, err := signature.New(c.Rules.Masking())
 	if err != nil {
-		return nil, err
+		panic("BUG: compare: " + err.Error()) // the rules are compiled
 	}
 	return &Collector{
 		config: c, normalizer: normalizer, texts: map[signature.Signature]*entryText{}, maxTexts: maxTexts,
 		maxTextBytes: maxTextBytes,
-	}, nil
+	}
 }
 
 // Run begins a log on one side.
-func (c *Collector) Run(side Side, r RunConfig) *Run {
-	run := &Run{collector: c, config: r, side: side, index: len(c.runs[side])}
+func (c *Collector) Run(side Side, file string, e Engine) *Run {
+	run := &Run{collector: c, file: file, engine: e, side: side, index: len(c.runs[side])}
 	c.runs[side] = append(c.runs[side], run)
 	return run
 }
@@ -220,7 +189,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	r.line = max(r.line, line, rec.EndLine)
 	switch {
 	case o.Blind && r.blind == nil:
-		r.blind = &Gap{Kind: gapBlind, From: line, Rule: strings.Clone(d.Rule)}
+		r.blind = &Gap{Kind: gapBlind, From: line, Rule: d.Rule}
 	case !o.Blind && r.blind != nil:
 		r.blind.To = line
 		r.gap(*r.blind)
@@ -256,7 +225,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		}
 		r.timed++
 	}
-	t := r.text(o.Signature)
+	t := r.text(o.Signature, &rec.Entry)
 	r.latest = t
 	if t == nil {
 		r.uncounted++
@@ -271,10 +240,8 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		t.seen = append(t.seen, sighting{run: r, count: 1, first: line})
 	}
 	tally := &t.tally[r.side]
-	j := decision{d.Disposition, d.Severity, d.Rule}
-	if tally.count == 0 || j.compare(&tally.decided) > 0 {
-		j.rule = strings.Clone(j.rule)
-		tally.decided = j
+	if tally.count == 0 || weightier(d, &tally.decided) {
+		tally.decided = *d
 	}
 	tally.count++
 	tally.own = max(tally.own, r.collector.own(o))
@@ -282,15 +249,10 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	tally.breaks = tally.breaks || member.Harm() > 0
 	if d.Disposition.Urgent() && !tally.asked {
 		tally.asked = true
-		if r.config.Blame != nil {
-			tally.suspects = r.config.Blame()
+		if rec.IsLog() {
+			tally.suspects = r.engine.Blame(&rec.Entry)
 		}
-		if tally.alone = event.Blocking; r.config.Alone != nil {
-			tally.alone = r.config.Alone()
-		}
-		if r.config.Sample != nil {
-			tally.sample = r.keep(text.Clip(r.config.Sample(), maxSample))
-		}
+		tally.alone, tally.sample = r.least(&rec.Entry), r.keep(text.Clip(Sample(&rec.Entry), maxSample))
 		if c := r.collector; r.side == New && c.textBytes < c.maxTextBytes { // a baseline is of this side
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
@@ -300,7 +262,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 
 // own returns the disposition of the rule that decided, without what repetition made of it.
 func (c *Collector) own(o *heed.Outcome) event.Disposition {
-	if o.Escalated && c.config.Rules != nil {
+	if o.Escalated {
 		if rule := c.config.Rules.Rule(o.Decision.Rule); rule != nil {
 			return rule.Disposition
 		}
@@ -308,10 +270,37 @@ func (c *Collector) own(o *heed.Outcome) event.Disposition {
 	return o.Decision.Disposition
 }
 
-// End ends the log, which err kept from being read to its end, if it is not nil. Headless is set where the
-// beginning is missing; see [capture.Environment]. It returns what there is of a log that has nothing to
-// compare, such as "empty", and "" of another.
-func (r *Run) End(err error, headless bool) (silence string) {
+// Sample returns one line that an entry can be recognized by.
+func Sample(e *event.Entry) string {
+	head, _, _ := strings.Cut(strings.TrimSpace(e.Message), "\n")
+	if e.Kind == event.KindLog {
+		return head
+	}
+	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, head}, " "))
+}
+
+// least returns the least disposition that the rules give an entry in any phase of the game.
+func (r *Run) least(e *event.Entry) event.Disposition {
+	head, frames, _ := strings.Cut(r.collector.template(e), "\n")
+	evaluator, least := r.engine.Rules().NewEvaluator(), event.Blocking
+	for _, phase := range [...]string{"", "start", "play"} {
+		least = min(least, evaluator.Evaluate(&rules.Input{
+			Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
+			Phase: phase, ByCaller: e.ByCaller, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
+		}).Decision.Disposition)
+	}
+	return least
+}
+
+// template returns the template of an entry.
+func (c *Collector) template(e *event.Entry) string {
+	return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack))
+}
+
+// End ends the log, which err kept from being read to its end, if it is not nil. It returns what there is of a log that
+// has nothing to compare, such as "empty", and "" of another.
+func (r *Run) End(err error, log *capture.Environment) (silence string) {
+	r.game, _ = summary.Game(log.Facts().Game)
 	if r.blind != nil {
 		r.gap(*r.blind)
 	}
@@ -327,7 +316,7 @@ func (r *Run) End(err error, headless bool) (silence string) {
 	if silent.Kind != "" {
 		r.gap(silent)
 	}
-	if headless {
+	if log.Headless() {
 		r.gap(Gap{Kind: gapBeginning, From: 1, To: 1})
 	}
 	return silent.Silence()
@@ -349,10 +338,7 @@ func (r *Run) gap(g Gap) {
 // list adds to the mods that the log lists, in load order.
 func (r *Run) list(mods []capture.ListedMod) {
 	r.hasMods = r.hasMods || len(mods) > 0
-	for i := range mods {
-		m := &mods[i]
-		r.mods = append(r.mods, mod{cmp.Or(m.Name, m.PackageID), m.PackageID, m.Versions, m.Assemblies})
-	}
+	r.mods = append(r.mods, mods...)
 }
 
 // Mods sets the mods that were loaded on a side, in load order, in the place of what its logs have.
@@ -367,16 +353,15 @@ func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
 }
 
 // listed returns the mods that the logs of a side list, one list after the other.
-func (c *Collector) listed(side Side) []mod {
-	var mods []mod
+func (c *Collector) listed(side Side) (mods []capture.ListedMod) {
 	for _, r := range c.runs[side] {
 		mods = append(mods, r.mods...)
 	}
 	return mods
 }
 
-// text returns the counts of a signature, nil if there is no room for it.
-func (r *Run) text(s signature.Signature) *entryText {
+// text returns the counts of a signature, which an entry has, nil if there is no room for it.
+func (r *Run) text(s signature.Signature, e *event.Entry) *entryText {
 	c := r.collector
 	if t := c.texts[s]; t != nil {
 		return t
@@ -384,7 +369,11 @@ func (r *Run) text(s signature.Signature) *entryText {
 	if c.kept[r.side] >= c.maxTexts {
 		return nil
 	}
-	template, _ := r.config.Template(s)
+	c.config.Scrub.Learn(e.Message, e.Stack)
+	template, ok := r.engine.Template(s)
+	if !ok {
+		template = c.template(e)
+	}
 	if c.bytes[r.side]+len(template) > c.maxTextBytes {
 		return nil
 	}

@@ -17,22 +17,33 @@ func (c *Collector) Diff() *Diff {
 
 // diff compares the two sides, and has rows of the groups that are wanted. It has no mods.
 func (c *Collector) diff(wanted func(*group) bool) *Diff {
-	groups, _ := c.groups(nil)
+	groups, _ := c.groups(&Baseline{})
 	before, after := c.totals(Old), c.totals(New)
 	d := &Diff{
 		SchemaVersion: schema.Version, Old: before.shown(), New: after.shown(), Groups: len(groups),
 		Added: []Group{}, Gone: []Group{}, More: []Group{}, Less: []Group{}, Worse: []Group{},
 	}
 	compared := 0
+	var shared [2]uint64 // records of the groups that both sides have, without the changed groups
 	for _, g := range groups {
 		if g.common() {
 			compared++
+			shared[Old] += g.tally[Old].count
+			shared[New] += g.tally[New].count
 		}
 	}
 	z := cohort.Quantile(confidence, compared)
-
 	hours := [2]float64{before.Hours, after.Hours}
-	changed, shared := c.changed(hours, groups, z)
+	changed := changed(groups, func(_ int, g *group) bool {
+		if !g.common() {
+			return false
+		}
+		change, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &shared), z)
+		return change != same
+	}, func(g *group) {
+		shared[Old] -= g.tally[Old].count
+		shared[New] -= g.tally[New].count
+	})
 	for i, g := range groups {
 		if !wanted(g) {
 			continue
@@ -85,31 +96,26 @@ func (r *Group) lacks(chance float64, gaps bool) {
 	r.chance, r.Chance, r.MayBeUnseen = chance, rounded(chance), gaps
 }
 
-// changed returns which of the groups that both sides have are more or less frequent, and the length of the sides in
-// records: of the groups that both have, without the changed ones. Else one flood would make all the rest look rare.
-// The changed groups depend on the length, so that they are found in turns.
-func (c *Collector) changed(hours [2]float64, groups []*group, z float64) (changed []bool, shared [2]uint64) {
-	for _, g := range groups {
-		if g.common() {
-			shared[Old] += g.tally[Old].count
-			shared[New] += g.tally[New].count
-		}
-	}
-	changed = make([]bool, len(groups))
-	for again := true; again; {
-		again = false
-		left := shared
+// changed returns which of the groups differ. A group that differs is no part of the length of a log, from which leave
+// takes it: else one flood would make all the rest look rare. The groups that differ depend on the length, so that they
+// are found in turns.
+func changed(groups []*group, differ func(i int, g *group) bool, leave func(*group)) []bool {
+	changed := make([]bool, len(groups))
+	for {
+		var found []*group
 		for i, g := range groups {
-			if g.common() && !changed[i] {
-				if v, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &left), z); v != same {
-					changed[i], again = true, true
-					shared[Old] -= g.tally[Old].count
-					shared[New] -= g.tally[New].count
-				}
+			if !changed[i] && differ(i, g) {
+				changed[i] = true
+				found = append(found, g)
 			}
 		}
+		if found == nil {
+			return changed
+		}
+		for _, g := range found {
+			leave(g)
+		}
 	}
-	return changed, shared
 }
 
 // common reports whether both sides have the group.

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -27,21 +28,11 @@ var normalizer = func() *signature.Normalizer {
 	return n
 }()
 
-func collector(t require.TestingT, c compare.Config) *compare.Collector {
-	col, err := compare.NewCollector(c)
-	require.NoError(t, err)
-	return col
-}
-
 // feed gives lines to one side. A line that begins with "!" blocks, one with "?"
 // is advisory; the signs are no part of it.
 func feed(c *compare.Collector, side compare.Side, file string, lines []string) *compare.Run {
-	var template string
-	run := c.Run(side, compare.RunConfig{
-		File:     file,
-		Template: func(signature.Signature) (string, bool) { return template, true },
-		Blame:    func() []blame.Suspect { return nil },
-	})
+	engine := &compare.StandIn{}
+	run := c.Run(side, file, engine)
 	for i, line := range lines {
 		o := heed.Outcome{Decision: event.Decision{Rule: "test.rule"}}
 		switch line[0] {
@@ -50,8 +41,8 @@ func feed(c *compare.Collector, side compare.Side, file string, lines []string) 
 		case '?':
 			o.Decision.Disposition, line = event.Advisory, line[1:]
 		}
-		template = string(normalizer.AppendTemplate(nil, line, ""))
-		o.Signature = signature.Of([]byte(template))
+		engine.Text = string(normalizer.AppendTemplate(nil, line, ""))
+		o.Signature = signature.Of([]byte(engine.Text))
 		run.Observe(&capture.Record{StartLine: i + 1}, &o)
 	}
 	return run
@@ -159,7 +150,7 @@ func TestDiff(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			feed(c, compare.Old, "old.log", test.old)
 			feed(c, compare.New, "new.log", test.new)
 			d := c.Diff()
@@ -185,9 +176,9 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffRow(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(10))
-	feed(c, compare.New, "a.log", append(session(10), "!lost Human1", "!lost Human2"))
+	feed(c, compare.New, "a.log", append(session(10), "?lost Human1", "!lost Human2"))
 	notice(feed(c, compare.New, "b.log", append([]string{"?lost Human3"}, session(10)...)), event.StatusHole, 3)
 	d := c.Diff()
 	require.Len(t, d.Added, 1)
@@ -204,7 +195,7 @@ func TestDiffRow(t *testing.T) {
 
 // TestOrder: what matters comes first.
 func TestOrder(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"),
 		[]string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
@@ -213,7 +204,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", append(session(10), "?lost Human1"))
 	feed(c, compare.New, "new.log", append(session(10), "!lost Human2"))
 	d := c.Diff()
@@ -229,21 +220,19 @@ func TestHours(t *testing.T) {
 		more  int
 	}{{"in the same time", 1, 1}, {"in ten times the time", 10, 0}} {
 		t.Run(test.name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			give := func(side compare.Side, hours time.Duration, n int) {
-				template := "the mill is stuck"
-				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
-					return template, true
-				}})
+				engine := &compare.StandIn{Text: "the mill is stuck"}
+				run := c.Run(side, "x", engine)
 				observe := func(at time.Duration) {
-					o := heed.Outcome{Signature: signature.Of([]byte(template))}
+					o := heed.Outcome{Signature: signature.Of([]byte(engine.Text))}
 					run.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(at)}}, &o)
 				}
 				for i := range n {
 					observe(hours * time.Hour * time.Duration(i) / time.Duration(n))
 				}
-				template = "all is well"
+				engine.Text = "all is well"
 				for range 1000 {
 					observe(0)
 				}
@@ -261,12 +250,10 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// TestShuffled: a log has no difference from itself with its lines in another
-// order, in several files or one, whatever their ids.
 // TestUnseen: what is less frequent, or gone, in a log with gaps may stand in them.
 func TestUnseen(t *testing.T) {
 	for _, gap := range []bool{false, true} {
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		feed(c, compare.Old, "old.log", append(repeat(500, "?the mill is stuck"), repeat(500, "all is well")...))
 		run := feed(c, compare.New, "new.log", append(repeat(20, "?the mill is stuck"), repeat(980, "all is well")...))
 		if gap {
@@ -278,12 +265,26 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// TestGaps: a log lacks what came while it was blind, what was not read, and its beginning.
+func TestGaps(t *testing.T) {
+	c := compare.Collect(compare.Config{})
+	run := feed(c, compare.New, "new.log", []string{"all is well"})
+	blind := event.Decision{Rule: "cap"}
+	run.Observe(&capture.Record{StartLine: 3}, &heed.Outcome{Blind: true, Decision: blind})
+	run.Observe(&capture.Record{StartLine: 4}, &heed.Outcome{Blind: true, Decision: blind})
+	run.Observe(&capture.Record{StartLine: 7}, &heed.Outcome{})
+	notice(run, event.StatusLogFound, 8)
+	require.Empty(t, run.End(errors.New("broken"), &capture.Environment{}))
+	require.Equal(t, []compare.Gap{{Kind: "blind", From: 3, To: 7, Rule: "cap"}, {Kind: "unread", From: 8}},
+		c.Diff().New.Files[0].Gaps)
+	require.Equal(t, "empty", c.Run(compare.Old, "old.log", nil).End(nil, &capture.Environment{}))
+}
+
 // TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.
 func TestBlameOfTheGone(t *testing.T) {
-	c := collector(t, compare.Config{})
-	run := c.Run(compare.Old, compare.RunConfig{
-		File: "old.log", Template: func(signature.Signature) (string, bool) { return "the mill is stuck", true },
-		Blame: func() []blame.Suspect { return []blame.Suspect{{Mod: "Mill", Score: 60}} },
+	c := compare.Collect(compare.Config{})
+	run := c.Run(compare.Old, "old.log", &compare.StandIn{
+		Text: "the mill is stuck", Suspects: []blame.Suspect{{Mod: "Mill", Score: 60}},
 	})
 	o := heed.Outcome{
 		Signature: signature.Of([]byte("the mill is stuck")),
@@ -296,7 +297,7 @@ func TestBlameOfTheGone(t *testing.T) {
 
 // TestFirstOfGroup: a group of several texts came first in a log where the first of them did.
 func TestFirstOfGroup(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", []string{"all is well"})
 	lines := []string{"all is well"}
 	for _, name := range []string{"Tobin", "Ilsebet", "Quillon", "Ostap", "Maren"} {
@@ -324,11 +325,9 @@ func TestHoursOfFewTimes(t *testing.T) {
 		{"and a log of one time", 2, 0, true, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			give := func(at ...time.Time) {
-				run := c.Run(compare.Old, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
-					return "the mill is stuck", true
-				}})
+				run := c.Run(compare.Old, "x", &compare.StandIn{Text: "the mill is stuck"})
 				for _, at := range at {
 					run.Observe(&capture.Record{Entry: event.Entry{Time: at}}, &heed.Outcome{})
 				}
@@ -348,6 +347,8 @@ func TestHoursOfFewTimes(t *testing.T) {
 	}
 }
 
+// TestShuffled: a log has no difference from itself with its lines in another
+// order, in several files or one, whatever their ids.
 func TestShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SampledFrom([]string{
@@ -367,14 +368,14 @@ func TestShuffled(t *testing.T) {
 		for i, l := range shuffled {
 			shuffled[i] = strings.NewReplacer("12", fmt.Sprint(20+i), "(1, 0, 5)", fmt.Sprintf("(%d, 0, %d)", i, 2*i)).Replace(l)
 		}
-		c := collector(t, compare.Config{})
+		c := compare.Collect(compare.Config{})
 		feed(c, compare.Old, "old.log", lines)
 		feed(c, compare.New, "new.log", shuffled)
 		d := c.Diff()
 		require.True(t, noDifference(d), "%v", d)
 
 		const fault = "!quarry collapsed under its own weight yesterday"
-		c = collector(t, compare.Config{})
+		c = compare.Collect(compare.Config{})
 		feed(c, compare.New, "new.log", slices.Insert(shuffled, len(shuffled)/2, fault))
 		feed(c, compare.Old, "old.log", lines)
 		d = c.Diff()
@@ -385,7 +386,7 @@ func TestShuffled(t *testing.T) {
 		sums := map[string]bool{}
 		cut := len(shuffled) / 2
 		for _, files := range [][][]string{{shuffled[:cut], shuffled[cut:]}, {shuffled[cut:], shuffled[:cut]}} {
-			c = collector(t, compare.Config{})
+			c = compare.Collect(compare.Config{})
 			feed(c, compare.Old, "old.log", []string{"nothing"})
 			for _, f := range files {
 				feed(c, compare.New, "new.log", f)
@@ -401,7 +402,7 @@ func TestShuffled(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	c.Limit(3, 1<<20)
 	feed(c, compare.Old, "old.log", []string{"one mill", "two ships", "three looms", "four kilns", "four kilns"})
 	d := c.Diff()
@@ -414,7 +415,7 @@ func TestBounds(t *testing.T) {
 	require.Zero(t, d.New.Uncounted, "a flood of texts on one side leaves room for the other")
 	require.Equal(t, []string{"four kilns"}, heads(d.Added))
 
-	c = collector(t, compare.Config{})
+	c = compare.Collect(compare.Config{})
 	c.Limit(1<<20, 20)
 	feed(c, compare.Old, "old.log", []string{"a mill of stone", "a mill of wood"})
 	require.EqualValues(t, 1, c.Diff().Old.Uncounted)
@@ -430,7 +431,7 @@ func TestNewCode(t *testing.T) {
 	for _, name := range []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"} {
 		lines = append(lines, "!"+name+" has no way to the bed in the house")
 	}
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old", lines)
 	feed(c, compare.New, "new", append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
 	require.Equal(t, []string{"the pump of the mill failed, status: 500"}, heads(c.Diff().Added))

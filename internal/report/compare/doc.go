@@ -2,8 +2,8 @@
 // new, gone, more or less frequent, which known noise is above its own rate, and
 // which mods are suspects for new groups.
 //
-//	c, err := compare.NewCollector(compare.Config{})
-//	before := c.Run(compare.Old, compare.RunConfig{File: "good.log", Template: engine.Template})
+//	c := compare.NewCollector(compare.Config{Rules: set})
+//	before := c.Run(compare.Old, "good.log", engine)
 //	before.Observe(record, &outcome)
 //	…
 //	difference := c.Diff()

@@ -198,11 +198,11 @@ const (
 
 // text makes text of a log, or of a rule, fit to be shared and shown.
 func (c *Collector) safe(s string, limit int) string {
-	return text.Safe(c.config.Scrub(s), limit)
+	return text.Safe(c.config.Scrub.Text(s), limit)
 }
 
 // mod makes the name or the id of a mod fit to be shared and shown.
-func (c *Collector) mod(name string) string { return text.Safe(c.config.ScrubMod(name), maxName) }
+func (c *Collector) mod(name string) string { return text.Safe(c.config.Scrub.Mod(name), maxName) }
 
 // line returns one line for the templates of a group.
 func (c *Collector) line(templates []string) string {
@@ -213,7 +213,7 @@ func (c *Collector) line(templates []string) string {
 	for _, other := range templates[1:] {
 		t = template.Common(t, other)
 	}
-	return text.Safe(template.Line(c.config.Scrub(t)), maxShown)
+	return text.Safe(template.Line(c.config.Scrub.Text(t)), maxShown)
 }
 
 // totals describes one side. Hours are exact; see [Totals.shown].
@@ -221,9 +221,8 @@ func (c *Collector) totals(side Side) Totals {
 	t := Totals{Files: []File{}}
 	clock := true
 	for _, r := range c.runs[side] {
-		f := File{Name: c.safe(r.config.File, 0), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps}
-		if r.config.Game != nil {
-			f.Game = c.safe(r.config.Game(), maxName)
+		f := File{
+			Name: c.safe(r.file, 0), Game: c.safe(r.game, maxName), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps,
 		}
 		for _, g := range r.gaps {
 			g.Rule = c.safe(g.Rule, 0)
@@ -262,10 +261,10 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	if heavy.count == 0 {
 		heavy = &g.tally[Old]
 	}
-	rule := heavy.decided.rule
+	rule := heavy.decided.Rule
 	r := Group{
 		ID: g.texts[0].sig.ID, Forms: len(g.texts), Template: c.line(g.templates()),
-		Disposition: heavy.decided.disposition, Severity: heavy.decided.severity, Rule: c.safe(rule, 0),
+		Disposition: heavy.decided.Disposition, Severity: heavy.decided.Severity, Rule: c.safe(rule, 0),
 		Old: c.tally(g, Old, before), New: c.tally(g, New, after), group: g,
 	}
 	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
@@ -273,15 +272,13 @@ func (c *Collector) row(g *group, before, after *Totals) Group {
 	named := blame.Likely(g.suspects())
 	r.OtherMod = len(c.config.Mods) > 0 && len(named) > 0 && !g.tally[New].breaks
 	for _, name := range named {
-		r.Blame = append(r.Blame, text.Safe(c.config.ScrubMod(name), 0))
+		r.Blame = append(r.Blame, text.Safe(c.config.Scrub.Mod(name), 0))
 		r.OtherMod = r.OtherMod && !slices.ContainsFunc(c.config.Mods, func(mod string) bool {
 			return blame.Key(mod) == blame.Key(name)
 		})
 	}
-	if c.config.Rules != nil {
-		if rule := c.config.Rules.Rule(rule); rule != nil {
-			r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
-		}
+	if rule := c.config.Rules.Rule(rule); rule != nil {
+		r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
 	}
 	return r
 }
@@ -314,14 +311,14 @@ func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
 	}
 	out := &Tally{
 		Count: t.count, Per1000: rounded(float64(t.count) * 1000 / float64(total.Records)),
-		Disposition: t.decided.disposition,
+		Disposition: t.decided.Disposition,
 	}
 	if total.Hours > 0 {
 		out.PerHour = rounded(float64(t.count) / total.Hours)
 	}
 	for _, s := range g.seen {
 		if s.run.side == side {
-			out.First = append(out.First, place{c.safe(s.run.config.File, 0), s.first})
+			out.First = append(out.First, place{c.safe(s.run.file, 0), s.first})
 		}
 	}
 	return out

@@ -15,21 +15,3 @@ func TestRounded(t *testing.T) {
 		require.Equal(t, want, rounded(in), in) //nolint:testifylint // what is rounded is exact
 	}
 }
-
-// TestQuoted: what YAML takes for something else than text, or a person cannot see, stands in quotes.
-func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{
-		"save.failed": "save.failed", "default.log_1-x": "default.log_1-x",
-		"": `""`, "null": `"null"`, "1.5": `"1.5"`, "a.b{c": `"a.b{c"`, "a.b[": `"a.b["`, "a.b c": `"a.b c"`, "a.ä": `"a.ä"`,
-		`a."b\`: `"a.\"b\\"`, "a.\n\x01\u0085\u200b\U000e0001": `"a.\n\u0001\u0085\u200b\U000e0001"`,
-	} {
-		require.Equal(t, want, plain(in))
-	}
-	for in, want := range map[string]string{
-		"one line": "\"one line\"\n", "two\nlines": "|-\n  two\n  lines\n", `a "b"`: "|-\n  a \"b\"\n",
-		" a\nb": "\" a\\nb\"\n", "a\nb ": "\"a\\nb \"\n", "a\n\nb": "\"a\\n\\nb\"\n", "a\n\tb": "\"a\\n\\tb\"\n",
-		"\xff": "!!binary \"/w==\"\n",
-	} {
-		require.Equal(t, want, string(appendTemplate(nil, in, "  ")))
-	}
-}

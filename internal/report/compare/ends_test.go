@@ -39,7 +39,7 @@ func TestDiffEndOfLog(t *testing.T) {
 			whole := append(session(20), fault)
 			ends := append(slices.Clone(whole), test.last)
 			for _, sides := range [][2]compare.Side{{compare.Old, compare.New}, {compare.New, compare.Old}} {
-				c := collector(t, compare.Config{})
+				c := compare.Collect(compare.Config{})
 				feed(c, sides[0], "whole.log", append(slices.Clone(whole), "the game ends"))
 				run := feed(c, sides[1], "cut.log", ends)
 				if test.truncated {
@@ -65,7 +65,7 @@ func TestDiffEndOfLog(t *testing.T) {
 // TestDiffEndOfLogCounts: what is left of an entry is one of the group, on a side that
 // has no other as well, and says nothing of how urgent it is.
 func TestDiffEndOfLogCounts(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "whole.log", append(session(20), "?the mill of Human1000 broke: no water", "the game ends"))
 	feed(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
 	feed(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
@@ -84,7 +84,7 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 // TestDiffEndsOfLogs: of texts that are the last of their logs and beginnings of
 // one another, the longest stays.
 func TestDiffEndsOfLogs(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(5))
 	feed(c, compare.New, "a.log", append(session(5), "!the mill of A = Thing_"))
 	feed(c, compare.New, "b.log", append(session(5), "!the mill of A = Thing_Wheel1 at 5"))
@@ -100,13 +100,13 @@ func TestDiffEndsOfLogs(t *testing.T) {
 // alone, and what is left of a record is not written to one.
 func TestBaselineEndOfLog(t *testing.T) {
 	fault := "!the mill of Human1000 broke: no water"
-	good := collector(t, compare.Config{})
+	good := compare.Collect(compare.Config{})
 	feed(good, compare.New, "good.log", append(session(20), fault, fault, "!the mill of Human1000 br"))
 	b := good.Write(compare.WriteOptions{Today: on("2026-01-01")}).Baseline
 	for _, e := range b.Entries {
 		require.NotContains(t, e.Templates, "the mill of <*> br")
 	}
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.New, "cut.log", append(session(20), "!the mill of Human1001 broke: n"))
 	require.Empty(t, c.Check(b, on("2026-01-02")).Added)
 }

@@ -15,8 +15,7 @@ type group struct {
 	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	at    map[*Run]int
-	entry int // of a baseline, or -1
+	entry int        // of a baseline, or -1
 }
 
 func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
@@ -31,10 +30,13 @@ type name struct {
 	variant string
 }
 
-// groups learns all texts, and what else is known, and returns the groups by
-// their first id. A text without a template is a group of its own.
-func (c *Collector) groups(known []*entryText) (groups []*group, names *namer) {
+// groups learns all texts, with those of a baseline, and returns the groups by their first id. A text without a
+// template is a group of its own. Joined is the baseline with entries that turn out to be one variant of a group made
+// one, the first; all groups that an entry knows are one.
+func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
+	byEntry := c.known(b)
+	known := slices.Concat(byEntry...)
 	all, cut := c.whole(texts, known)
 	learned := slices.Concat(all, known)
 	slices.SortFunc(learned, compareTexts)
@@ -50,14 +52,23 @@ func (c *Collector) groups(known []*entryText) (groups []*group, names *namer) {
 			grouper.Learn(t.sig, []byte(t.template))
 		}
 	}
-	names = &namer{grouper, map[name]name{}}
+	names := &namer{grouper, map[name]name{}}
 	c.people(names, learned)
+	for _, of := range byEntry {
+		for _, t := range of {
+			names.join(names.of(of[0]), names.of(t))
+		}
+	}
+	joined, entries := b.joined(byEntry, names)
 	byName := map[name]*group{}
 	for _, t := range all {
 		name := names.of(t)
 		g := byName[name]
 		if g == nil {
 			g = &group{entry: -1}
+			if entry, ok := entries[name]; ok {
+				g.entry = entry
+			}
 			byName[name] = g
 			groups = append(groups, g)
 		}
@@ -77,12 +88,11 @@ func (c *Collector) groups(known []*entryText) (groups []*group, names *namer) {
 	for _, g := range groups {
 		g.add()
 	}
-	return groups, names
+	return groups, joined
 }
 
 // add adds up the tallies and sightings of the texts of a group.
 func (g *group) add() {
-	g.at = map[*Run]int{}
 	for _, t := range g.texts {
 		for side := range t.tally {
 			g.tally[side].merge(&t.tally[side])
@@ -92,7 +102,6 @@ func (g *group) add() {
 	for _, t := range g.cut {
 		g.addCut(t)
 	}
-	g.at = nil
 	slices.SortStableFunc(g.seen, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
 	})
@@ -101,9 +110,8 @@ func (g *group) add() {
 // see adds the sightings of a text.
 func (g *group) see(t *entryText) {
 	for _, s := range t.seen {
-		i, ok := g.at[s.run]
-		if !ok {
-			g.at[s.run] = len(g.seen)
+		i := slices.IndexFunc(g.seen, func(o sighting) bool { return o.run == s.run })
+		if i < 0 {
 			g.seen = append(g.seen, s)
 			continue
 		}
@@ -117,7 +125,7 @@ func (t *tally) merge(u *tally) {
 	if u.count == 0 {
 		return
 	}
-	if t.count == 0 || u.decided.compare(&t.decided) > 0 {
+	if t.count == 0 || weightier(&u.decided, &t.decided) {
 		t.decided = u.decided
 		if u.sample != "" {
 			t.sample, t.suspects = u.sample, u.suspects
@@ -196,7 +204,7 @@ func (t *entryText) covers(u *entryText) bool {
 }
 
 func (t *entryText) urgent() bool {
-	return t.tally[Old].decided.disposition.Urgent() || t.tally[New].decided.disposition.Urgent()
+	return t.tally[Old].decided.Disposition.Urgent() || t.tally[New].decided.Disposition.Urgent()
 }
 
 // addCut counts the beginning of an entry of the group. A rule may have decided otherwise about half of an entry, so

@@ -8,31 +8,23 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/blame"
 )
 
-// mod is a mod of a list, in load order.
-type mod struct {
-	Name      string
-	PackageID string
-	Version   string // as the list has it, assemblies with theirs included; "" where unknown
-
-	Assemblies []string // names, without versions
-}
-
 // key returns the key of a mod in all lists: its package id or its name, in small letters.
-func (m *mod) key() string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
+func key(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
 // modsHash identifies a set of mods and their versions. The order is no part of
 // it: it is what players change for no reason at all. A mod that several logs list
 // counts once. Of no mods it is 0.
-func modsHash(mods []mod) uint64 {
+func modsHash(mods []capture.ListedMod) uint64 {
 	if len(mods) == 0 {
 		return 0
 	}
 	lines := make([]string, len(mods))
 	for i := range mods {
-		lines[i] = mods[i].key() + "\x00" + mods[i].Version
+		lines[i] = key(&mods[i]) + "\x00" + mods[i].Versions
 	}
 	slices.Sort(lines)
 	h := fnv.New64a()
@@ -41,8 +33,8 @@ func modsHash(mods []mod) uint64 {
 }
 
 // versioned reports whether a list has versions.
-func versioned(mods []mod) bool {
-	return slices.ContainsFunc(mods, func(m mod) bool { return m.Version != "" })
+func versioned(mods []capture.ListedMod) bool {
+	return slices.ContainsFunc(mods, func(m capture.ListedMod) bool { return m.Versions != "" })
 }
 
 // How a mod differs between two lists.
@@ -64,27 +56,26 @@ type modChange struct {
 // modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible
 // count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
 // updated is known only if both lists have versions.
-func modChanges(before, after []mod) []modChange {
+func modChanges(before, after []capture.ListedMod) []modChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
 	for i := range before {
-		old[before[i].key()] = i
+		old[key(&before[i])] = i
 	}
 	var out []modChange
 	var common []int // places in the old list, in the new order
 	var where []int  // their index in out
 	seen := make(map[string]bool, len(after))
 	for i := range after {
-		key := after[i].key()
-		if seen[key] { // a list that names a mod twice
+		m := &after[i]
+		if seen[key(m)] { // a list that names a mod twice
 			continue
 		}
-		seen[key] = true
-		m := &after[i]
-		c := ModChange{Name: m.Name, PackageID: m.PackageID, Change: added, Version: m.Version, Place: i + 1}
-		if o, ok := old[key]; ok {
-			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Version, o+1
-			if versions && before[o].Version != m.Version {
+		seen[key(m)] = true
+		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1}
+		if o, ok := old[key(m)]; ok {
+			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Versions, o+1
+			if versions && before[o].Versions != m.Versions {
 				c.Change = updated
 			}
 			common, where = append(common, o), append(where, len(out))
@@ -98,9 +89,9 @@ func modChanges(before, after []mod) []modChange {
 		}
 	}
 	for i := range before {
-		if m := &before[i]; !seen[m.key()] {
-			seen[m.key()] = true
-			gone := ModChange{Name: m.Name, PackageID: m.PackageID, Change: removed, OldVersion: m.Version, OldPlace: i + 1}
+		if m := &before[i]; !seen[key(m)] {
+			seen[key(m)] = true
+			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1}
 			out = append(out, modChange{gone, m.Assemblies})
 		}
 	}

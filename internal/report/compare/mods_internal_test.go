@@ -5,33 +5,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
 )
 
-func TestHoldsWord(t *testing.T) {
-	for _, test := range []struct {
-		text, word string
-		want       bool
-	}{
-		{"loading of big guns failed", "big guns", true},
-		{"loading of big gunsmith failed", "big guns", false},
-		{"big gunsmith, big guns", "big guns", true},
-		{"xab-ab-ab", "ab-ab", true}, // the second begins within the first
-		{"xab-ab", "ab-ab", false},
-		{"big guns", "big guns", true},
-		{"", "big guns", false},
-	} {
-		require.Equal(t, test.want, holdsWord(test.text, test.word), "%q in %q", test.word, test.text)
-	}
+func listed(name, id, version string) capture.ListedMod {
+	return capture.ListedMod{Mod: capture.Mod{Name: name, PackageID: id}, Versions: version}
 }
 
-func listed(name, id, version string) mod { return mod{Name: name, PackageID: id, Version: version} }
-
 func TestModChanges(t *testing.T) {
-	before := []mod{
+	before := []capture.ListedMod{
 		listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1"),
 		listed("Kiln", "acme.kiln", "1"), listed("Loom", "acme.loom", "1"),
 	}
-	after := []mod{
+	after := []capture.ListedMod{
 		listed("Core", "Game.Core", ""), listed("Loom", "acme.loom", "1"), listed("Mill", "acme.mill", "2"),
 		listed("Mast", "acme.mast", "1"), listed("Ship", "acme.ship", "1"), listed("Ship", "acme.ship", "1"),
 	}
@@ -53,13 +40,13 @@ func TestModChanges(t *testing.T) {
 		{"Kiln", removed, 4, 0},
 	}, got)
 
-	shuffled := []mod{before[3], before[0], before[2], before[4], before[1]}
+	shuffled := []capture.ListedMod{before[3], before[0], before[2], before[4], before[1]}
 	require.Equal(t, modsHash(before), modsHash(shuffled), "load order is no part of it")
 	require.NotEqual(t, modsHash(before), modsHash(after))
 	require.Equal(t, modsHash(before), modsHash(slices.Concat(before, shuffled)), "two logs name the same mods")
 	require.Zero(t, modsHash(nil))
 
-	for _, lists := range [][2][]mod{{before, {
+	for _, lists := range [][2][]capture.ListedMod{{before, {
 		listed("game.core", "game.core", ""),
 		listed("acme.mill", "acme.mill", ""),
 	}}, {{listed("acme.mill", "acme.mill", "")}, after}} {
@@ -67,20 +54,4 @@ func TestModChanges(t *testing.T) {
 			require.NotEqual(t, updated, c.Change, "a list of package ids alone says nothing of versions")
 		}
 	}
-}
-
-// TestListsWithoutVersions compares the list of an upload with that of a log, which
-// has package ids alone.
-func TestListsWithoutVersions(t *testing.T) {
-	full := []mod{listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1")}
-	ids := []mod{
-		listed("game.core", "game.core", ""), listed("acme.mill", "acme.mill", ""),
-		listed("acme.loom", "acme.loom", ""),
-	}
-	for _, lists := range [][2][]mod{{full, ids}, {ids, full}} {
-		for _, c := range modChanges(lists[0], lists[1]) {
-			require.NotEqual(t, updated, c.Change)
-		}
-	}
-	require.Equal(t, modsHash(full), modsHash(append(full[:3:3], full...)), "two logs of one list")
 }

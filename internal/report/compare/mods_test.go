@@ -36,12 +36,9 @@ func TestInvestigate(t *testing.T) {
 	}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
-		c := collector(t, compare.Config{})
-		lists(c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}), before...)
-		run := c.Run(compare.New, compare.RunConfig{
-			File: "new", Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame: func() []blame.Suspect { return blamed },
-		})
+		c := compare.Collect(compare.Config{})
+		lists(c.Run(compare.Old, "old", nil), before...)
+		run := c.Run(compare.New, "new", &compare.StandIn{Text: text, Suspects: blamed})
 		lists(run, after...)
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
 		run.Observe(&capture.Record{}, &o)
@@ -84,7 +81,7 @@ func TestInvestigate(t *testing.T) {
 
 // TestDiffMods: a difference tells which mods came and went, and not which were moved.
 func TestDiffMods(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
 	lists(before, mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "one side alone has a list")
@@ -96,7 +93,7 @@ func TestDiffMods(t *testing.T) {
 	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
 	require.True(t, noDifference(c.Diff()), "the log says the same")
 
-	c = collector(t, compare.Config{})
+	c = compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "the other side alone has a list")
@@ -104,7 +101,7 @@ func TestDiffMods(t *testing.T) {
 
 // TestMovedMod: a mod that is loaded at another place is a suspect, if a weak one.
 func TestMovedMod(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	tools, lamps, walls := mod("Tools", "anna.tools", "1"), mod("Lamps", "anna.lamps", "1"), mod("Walls", "anna.walls", "1")
 	lists(feed(c, compare.Old, "old.log", session(1)), tools, lamps, walls)
 	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), walls, tools, lamps)
@@ -117,9 +114,10 @@ func TestMovedMod(t *testing.T) {
 
 // TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.
 func TestNamesOfModsAreScrubbedApart(t *testing.T) {
-	c := collector(t, compare.Config{
-		Scrub:    func(string) string { return "…" },
-		ScrubMod: strings.NewReplacer("anna", "somebody").Replace,
+	c := compare.Collect(compare.Config{
+		Scrub: compare.Replaced{
+			Texts: func(string) string { return "…" }, Names: strings.NewReplacer("anna", "somebody").Replace,
+		},
 	})
 	lists(feed(c, compare.Old, "old.log", session(1)), mod("Tools", "anna.tools", "1"))
 	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), mod("Walls", "anna.walls", "1"))
@@ -132,7 +130,7 @@ func TestNamesOfModsAreScrubbedApart(t *testing.T) {
 
 // TestSkip: an entry that is compared with nothing is one of the log all the same.
 func TestSkip(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
 	lists(feed(c, compare.New, "new.log", session(1)))
 	d := c.Diff()
@@ -141,13 +139,11 @@ func TestSkip(t *testing.T) {
 }
 
 func TestInvestigateWithoutLists(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	give := func(side compare.Side, text, name string) {
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
-		c.Run(side, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: 60}} },
-		}).Observe(&capture.Record{}, &o)
+		c.Run(side, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: 60}}}).
+			Observe(&capture.Record{}, &o)
 	}
 	give(compare.Old, "the mill is old", "Mill")
 	give(compare.New, "the mill is new", "mill")
@@ -164,15 +160,13 @@ func TestInvestigateWithoutLists(t *testing.T) {
 
 // TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not.
 func TestRankingOfSuspects(t *testing.T) {
-	c := collector(t, compare.Config{})
+	c := compare.Collect(compare.Config{})
 	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
 	give := func(text, name string, score int, d event.Disposition) {
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
-		c.Run(compare.New, compare.RunConfig{
-			Template: func(signature.Signature) (string, bool) { return text, true },
-			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: score}} },
-		}).Observe(&capture.Record{}, &o)
+		c.Run(compare.New, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: score}}}).
+			Observe(&capture.Record{}, &o)
 	}
 	give("the first mast breaks", "Mill", 60, event.Advisory)
 	give("the second mast breaks", "Ship", 40, event.Advisory)

@@ -20,6 +20,13 @@ func (n *namer) of(t *entryText) name {
 	return n.root(name{n.grouper.Group(t.sig), string(n.grouper.AppendVariant(nil, []byte(t.template)))})
 }
 
+// join makes two variants one.
+func (n *namer) join(a, b name) {
+	if first, other := n.root(a), n.root(b); first != other {
+		n.first[other] = first
+	}
+}
+
 func (n *namer) root(s name) name {
 	for {
 		first, ok := n.first[s]
@@ -88,7 +95,7 @@ func (c *Collector) people(n *namer, texts []*entryText) {
 	isName, isOther := map[string]bool{}, map[string]bool{}
 	for _, side := range [...]Side{Old, New} {
 		for _, m := range c.listed(side) {
-			isOther[m.Name] = true
+			isOther[m.Title()] = true
 		}
 	}
 	sentences := make([]sentence, len(texts))
@@ -133,9 +140,7 @@ func (c *Collector) people(n *namer, texts []*entryText) {
 			alike[s.form] = append(known, s)
 		}
 		if at >= 0 {
-			if first, other := n.root(known[at].name), n.root(s.name); first != other {
-				n.first[other] = first
-			}
+			n.join(known[at].name, s.name)
 		}
 	}
 }

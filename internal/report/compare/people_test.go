@@ -35,7 +35,7 @@ func TestPeople(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := written(t, "2026-01-01", nil, append(session(9), "!"+test.known)).Baseline
-			c := collector(t, compare.Config{})
+			c := compare.Collect(compare.Config{})
 			feed(c, compare.New, "new.log", append(session(9), "!"+test.found, "the "+test.rest))
 			mod := capture.ListedMod{}
 			mod.Name = test.mod

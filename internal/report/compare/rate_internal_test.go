@@ -63,6 +63,8 @@ func TestJudge(t *testing.T) {
 		v, r := differs(test.a, test.b, test.measures, cohort.Quantile(confidence, 1))
 		require.Equal(t, test.want, v, "%+v: %+v", test, r)
 	}
+	_, least := differs(100, 10, []exposure{one, {perRecord, 100, 90}, {perHour, 1, 1.1}}, 1)
+	require.Equal(t, perRecord, least.By)
 }
 
 func TestChance(t *testing.T) {

@@ -37,7 +37,7 @@ func (c *Collector) changes() (changes []modChange) {
 		changes = modChanges(c.listed(Old), c.listed(New))
 	} else {
 		for _, m := range c.listed(New) {
-			changes = append(changes, modChange{ModChange{Name: m.Name, PackageID: m.PackageID}, m.Assemblies})
+			changes = append(changes, modChange{ModChange{Name: m.Title(), PackageID: m.PackageID}, m.Assemblies})
 		}
 	}
 	names := c.blamedNames()
@@ -83,7 +83,7 @@ func (c *Collector) blamedNames() map[string]string {
 // Suspects compares the two sides and finds the suspects for the groups that are new or more frequent, and
 // urgent.
 func (c *Collector) Suspects() *Suspects {
-	d := c.diff(func(g *group) bool { return g.tally[New].decided.disposition.Urgent() })
+	d := c.diff(func(g *group) bool { return g.tally[New].decided.Disposition.Urgent() })
 	changes := c.changes()
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),

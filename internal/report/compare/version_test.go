@@ -49,7 +49,7 @@ func TestOtherVersion(t *testing.T) {
 		" \t"+advisory+"{count: 1, records: 100, runs: 1}",
 	))
 	require.NoError(t, err)
-	c, err := NewCollector(Config{})
+	c := Collect(Config{})
 	require.NoError(t, err)
 	again, err := ParseBaseline("new.yaml", c.Write(WriteOptions{
 		Today: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Previous: old,
@@ -71,20 +71,17 @@ func TestOtherVersion(t *testing.T) {
 func TestOtherVersionBySample(t *testing.T) {
 	today := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	collect := func(texts ...string) *Collector {
-		c, err := NewCollector(Config{Scrub: strings.NewReplacer("Maria", "somebody", "disk", "place").Replace})
-		require.NoError(t, err)
-		entry := ""
-		r := c.Run(New, RunConfig{
-			File: "log", Template: func(signature.Signature) (string, bool) { return c.masked(entry), true },
-		})
+		c := Collect(Config{Scrub: Replaced{Texts: strings.NewReplacer("Maria", "somebody", "disk", "place").Replace}})
+		engine := &StandIn{}
+		r := c.Run(New, "log", engine)
 		for i, text := range texts {
-			entry = text
+			engine.Text = c.masked(text)
 			o := heed.Outcome{Signature: signature.Of([]byte(c.masked(text)))}
 			o.Decision.Disposition, o.Decision.Rule = event.Advisory, "a.rule"
 			message, stack, _ := strings.Cut(text, "\n")
 			r.Observe(&capture.Record{StartLine: i + 1, Entry: event.Entry{Message: message, Stack: stack}}, &o)
 		}
-		r.End(nil, false)
+		r.End(nil, &capture.Environment{})
 		return c
 	}
 	texts := []string{

@@ -1,13 +1,9 @@
 package replay_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
 )
@@ -25,26 +21,12 @@ rules:
 		fmt.Println(err)
 		return
 	}
-	engine, err := heed.New(replay.Config(set))
+	r, err := replay.Open(set, strings.NewReader(log))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	reader, err := capture.NewReader(strings.NewReader(log), capture.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	records := capture.NewAhead(reader)
-	defer records.Close()
-	r := replay.Replay{Engine: engine, Records: records}
-	for {
-		if err := r.Next(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			fmt.Println(err)
-			return
-		}
+	for r.Next() == nil { // io.EOF at the end
 		if r.Outcome.Decision.Disposition.Urgent() {
 			fmt.Printf("line %d: %s: %s\n", r.Record.StartLine, r.Outcome.Decision.Disposition, r.Record.Message)
 		}

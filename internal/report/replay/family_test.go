@@ -8,16 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -42,23 +43,18 @@ var families = []struct {
 	{name: "unreal", family: "unreal", game: "LanternQuest"},
 }
 
+// defaults returns the default rules.
+var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
+
 // play replays a log by rules, and returns both at the end.
 func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)) (*report.Document, *replay.Replay) {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()
-	reader, err := capture.NewReader(f, capture.Options{})
+	r, err := replay.Open(set, f)
 	require.NoError(t, err)
-	config := replay.Config(set)
-	config.Family = reader.Family()
-	engine, err := heed.New(config)
-	require.NoError(t, err)
-	records := capture.NewAhead(reader)
-	defer records.Close()
-	r := &replay.Replay{Engine: engine, Records: records, Family: config.Family}
-	made, err := report.New(r.Report("log", nil))
-	require.NoError(t, err)
+	made := report.New(r.Report("log", nil))
 	for {
 		if err := r.Next(); errors.Is(err, io.EOF) {
 			made.End(r.End(nil))
@@ -67,7 +63,7 @@ func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)
 			require.NoError(t, err)
 		}
 		made.Observe(r.Record, &r.Outcome)
-		for _, u := range engine.Updates(nil) {
+		for _, u := range r.Engine.Updates(nil) {
 			made.Update(&u)
 		}
 		if each != nil {
@@ -78,8 +74,7 @@ func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)
 
 // TestFamilies: of each family, a healthy log is healthy and a broken one is not; game, loader and mods have names.
 func TestFamilies(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	for _, c := range families {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join("../../../testdata/families", c.name)
@@ -99,8 +94,7 @@ func TestFamilies(t *testing.T) {
 
 // TestRunsOfFamilies: the banner of a family begins another run, once.
 func TestRunsOfFamilies(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	for _, c := range families {
 		if c.family == "json" || c.family == "plain" {
 			continue
@@ -141,8 +135,7 @@ func decisions(t *testing.T, set *rules.Set, path string) (of []string) {
 // TestLeaveOneFamilyOut: without the files that name one family, the logs of the others are decided alike, by a rule of
 // another file or by their level.
 func TestLeaveOneFamilyOut(t *testing.T) {
-	all, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	all := defaults()
 	paths, err := filepath.Glob("../../../testdata/families/*.log")
 	require.NoError(t, err)
 	want := map[string][]string{}
@@ -177,8 +170,7 @@ func TestLeaveOneFamilyOut(t *testing.T) {
 // TestTextsInOtherFamilies: the texts with which the rules of one family are tested, in the middle of a log of another
 // one, change no decision about a record of that log, and no rule of their family decides about them.
 func TestTextsInOtherFamilies(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	texts := set.Test()
 	for _, c := range families {
 		own, err := set.For(c.family)
@@ -214,8 +206,7 @@ func TestTextsInOtherFamilies(t *testing.T) {
 
 // TestWordsOfPrograms: the report about a program that is no game speaks of the program.
 func TestWordsOfPrograms(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	for name, log := range map[string]string{
 		"crash": "thread 'main' panicked at src/main.rs:14:9:\nno lamp\nstack backtrace:\n   0: rust_begin_unwind\n" +
 			"             at /rustc/abc/library/std/src/panicking.rs:645:5\n   1: lamps::order::place\n             at ./src/order.rs:14:9\n",
@@ -235,8 +226,7 @@ func TestWordsOfPrograms(t *testing.T) {
 // TestReturningReport holds that what a mod reports with a stack trace blocks when it returns, and not once; a warning
 // never does.
 func TestReturningReport(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	for _, c := range []struct {
 		level string
 		times int
@@ -254,8 +244,7 @@ func TestReturningReport(t *testing.T) {
 
 // TestMemory: a crash because memory ran out is the fault of no mod, by the report's own figures or by a record before.
 func TestMemory(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	const trace = "0x00007FF6DECADE00 (UnityPlayer) UnityMain\n0x00000001DECADE00 (Mono JIT Code) Acme.Press:Turn ()\n"
 	for name, log := range map[string]string{
 		"report": "Unity Player [version: Unity 2022.3.35f1_0123456789ab]\n\n" +
@@ -285,8 +274,7 @@ func TestMemory(t *testing.T) {
 
 // TestOneAdvice: the forms for continuous integration give the advice of the first screen.
 func TestOneAdvice(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	logs, err := filepath.Glob("../../../testdata/captures/*.log")
 	require.NoError(t, err)
 	checked := 0

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules"
 )
 
 // TestEndInLoad replays a log that ends while a game is loaded: its fault blocks at the end.
@@ -18,8 +17,7 @@ func TestEndInLoad(t *testing.T) {
 		"Loading game from file New Hope with mods:\n"+
 		"System.NullReferenceException: Object reference not set to an instance of an object\n"+
 		"  at Verse.Game.LoadGame () [0x00000] in <0>:0 \n"), 0o600))
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := defaults()
 	doc, r := play(t, set, path, nil)
 	require.Equal(t, event.Blocking, doc.Summary.Worst)
 	require.Equal(t, 1, doc.Summary.Items.OpenBlocking)

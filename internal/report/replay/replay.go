@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/text"
@@ -84,7 +82,7 @@ func (p *plain) Next() (*capture.Record, error) {
 func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	e := r.Engine
 	return report.Config{
-		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: r.Blame,
+		File: file, Template: e.Template, Group: e.Group, Variant: e.Variant, Mod: e.Mod, Blame: e.Blame,
 		Rule: func(id string) report.RuleText {
 			if r := e.Rules().Rule(id); r != nil {
 				return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
@@ -95,14 +93,13 @@ func (r *Replay) Report(file string, scrub *report.Scrubber) report.Config {
 	}
 }
 
-// observer is a report or a side of a comparison.
+// observer is a side of a comparison.
 type observer interface {
 	Observe(rec *capture.Record, o *heed.Outcome)
 }
 
-// Run replays the log to its end into a report, which it ends, or into a side of a comparison.
-func (r *Replay) Run(into observer) error {
-	made, _ := into.(*report.Replay)
+// Run replays the log to its end into a report, which it ends, and for observers.
+func (r *Replay) Run(made *report.Replay, also ...observer) error {
 	var updates []heed.Update
 	for {
 		err := r.Next()
@@ -110,22 +107,21 @@ func (r *Replay) Run(into observer) error {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			if made != nil {
-				made.End(r.End(err))
-			}
+			made.End(r.End(err))
 			return err
 		}
 		if !r.Acted {
-			into.Observe(r.Record, &r.Outcome)
+			made.Observe(r.Record, &r.Outcome)
+			for _, o := range also {
+				o.Observe(r.Record, &r.Outcome)
+			}
 			if !r.Outcome.Pending {
 				continue
 			}
 		}
 		updates = r.Engine.Updates(updates[:0]) // not drained, they would pile up to a bound
 		for i := range updates {
-			if made != nil {
-				made.Update(&updates[i])
-			}
+			made.Update(&updates[i])
 		}
 	}
 }
@@ -203,18 +199,4 @@ func Identify(s *summary.Session, set *rules.Set) {
 	if n, err := signature.New(set.Masking()); err == nil {
 		s.Masking = n.Version()
 	}
-}
-
-// Least returns the least disposition that the rules give the last record in any phase of the game.
-func (r *Replay) Least(n *signature.Normalizer) event.Disposition {
-	e := &r.Record.Entry
-	head, frames, _ := strings.Cut(string(n.AppendTemplate(nil, logline.Of(e), e.Stack)), "\n")
-	ev, least := r.Engine.Rules().NewEvaluator(), event.Blocking
-	for _, phase := range [...]string{"", "start", "play"} {
-		least = min(least, ev.Evaluate(&rules.Input{
-			Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-			Phase: phase, ByCaller: e.ByCaller, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-		}).Decision.Disposition)
-	}
-	return least
 }

@@ -2,8 +2,7 @@
 // its marks, a syllable of jamo, joined emoji. Unlike its module, it ignores the locale: a text has the same width
 // everywhere.
 //
-// It reads nothing but its arguments, may be used by several goroutines, and takes
-// time in proportion to the text: for printable ASCII little more than a look at each byte.
+// It reads nothing but its arguments, may be used by several goroutines, and takes time in proportion to the text.
 package width
 
 import (
@@ -33,9 +32,6 @@ func (m Measure) character(c string) int {
 
 // StringWidth returns the columns that text takes.
 func (m Measure) StringWidth(text string) int {
-	if ascii(text) {
-		return len(text)
-	}
 	w := 0
 	for it := graphemes.FromString(text); it.Next(); {
 		w += m.character(it.Value())
@@ -72,14 +68,4 @@ func (m Measure) TruncateLeft(text string, limit int, head string) string {
 		w -= m.character(it.Value())
 	}
 	return head
-}
-
-// ascii reports whether text is printable ASCII, one column for each byte.
-func ascii(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
 }

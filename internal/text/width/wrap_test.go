@@ -31,3 +31,24 @@ func TestAppendHanging(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendWrapped(t *testing.T) {
+	var m Measure
+	for _, c := range []struct {
+		text          string
+		width, indent int
+		want          string
+	}{
+		{"a b  c", 0, 4, "a b c\n"},
+		{"aaa bbb", 11, 4, "aaa bbb\n"},
+		{"aaa bbb", 10, 4, "aaa\n    bbb\n"},
+		{"오류 오류", 8, 0, "오류\n오류\n"},
+		{"aaaaaaaaaa b", 5, 0, "aaaaa\naaaaa\nb\n"},
+		{"오류오류 b", 5, 0, "오류\n오류\nb\n"},
+		{"👨‍👩‍👧‍👦👨‍👩‍👧‍👦 b", 3, 0, "👨‍👩‍👧‍👦\n👨‍👩‍👧‍👦\nb\n"},
+		{"오 b", 1, 0, "오\nb\n"},
+		{"", 10, 2, "\n"},
+	} {
+		require.Equal(t, c.want, string(m.AppendWrapped(nil, c.text, c.width, c.indent)))
+	}
+}

@@ -197,10 +197,7 @@ func reported(path string, set *rules.Set) (*report.Document, *game, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := report.New(g.Report(filepath.Base(path), nil))
-	if err != nil {
-		return nil, nil, err
-	}
+	made := report.New(g.Report(filepath.Base(path), nil))
 	err = g.play(func(rec *capture.Record, o *heed.Outcome) {
 		made.Observe(rec, o)
 		for _, u := range g.Engine.Updates(nil) {

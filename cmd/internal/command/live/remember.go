@@ -68,7 +68,6 @@ type keeper struct {
 type gameRun struct {
 	replay  *report.Replay
 	scrub   *report.Scrubber
-	record  *capture.Record // that is observed
 	bytes   *logBytes
 	began   capture.Environment
 	mods    report.Environment // those that were listed
@@ -134,7 +133,7 @@ func (k *keeper) opens() bool {
 }
 
 // begin begins a run.
-func (k *keeper) begin() (err error) {
+func (k *keeper) begin() {
 	engine := k.session.Engine()
 	r := &gameRun{
 		scrub: command.OwnScrubber(k.getenv, false), bytes: &logBytes{hasher: summary.NewHasher()},
@@ -146,11 +145,8 @@ func (k *keeper) begin() (err error) {
 		r.bytes.name = r.bytes.path
 		r.bytes.open()
 	}
-	config := (&replay.Replay{Engine: engine}).Report(r.bytes.path, r.scrub)
-	config.Blame = func() []heed.Suspect { return engine.Blame(&r.record.Entry) }
-	r.replay, err = report.New(config)
+	r.replay = report.New((&replay.Replay{Engine: engine}).Report(r.bytes.path, r.scrub))
 	k.run = r
-	return err
 }
 
 // observe takes an entry.
@@ -160,11 +156,9 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
 	if k.run == nil || restarted && k.run.begun {
 		k.end()
-		if err := k.begin(); err != nil {
-			panic("BUG: live: " + err.Error()) // the configuration is the same for all
-		}
+		k.begin()
 	}
-	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
+	k.run.changed, k.run.begun = true, k.run.begun || !restarted
 	k.run.learn(rec)
 	if o.Seq > 0 { // else it is in the state from before a restart
 		k.run.replay.Observe(rec, o)
