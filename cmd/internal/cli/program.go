@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type Program struct {
 	Screen         *Screen // of standard error; nil where no progress is shown
 
 	Status int // how the process ends: the highest that was raised
+
+	help bytes.Buffer // of the parser, which prints help, versions and scripts, and does not look how that went
 }
 
 // StatusError is an error that decides the exit status.
@@ -88,14 +91,10 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
 	completing(root, args)
 	root.SetIn(p.Stdin)
-	var help bytes.Buffer // the parser writes help and the version, and does not look how that went
-	root.SetOut(&help)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
-	if help.Len() > 0 {
-		if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
-			err = CannotWrite(p.Unwritten, "", unwritten)
-		}
+	if p.help.Len() > 0 {
+		err = cmp.Or(p.Print("", p.help.Bytes()), err)
 	}
 	if err != nil {
 		p.Fail(err)
@@ -166,6 +165,14 @@ func (p *Program) Note(format string, args ...any) {
 	}
 }
 
+// Print writes to standard output. An error calls it what, such as "the report", or "".
+func (p *Program) Print(what string, data []byte) error {
+	if _, err := p.Stdout.Write(data); err != nil {
+		return CannotWrite(p.Unwritten, what, err)
+	}
+	return nil
+}
+
 // Detail prints a message with --verbose only.
 func (p *Program) Detail(format string, args ...any) {
 	if p.Verbose {
@@ -182,6 +189,8 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	columns, _ := Size(p.Stdout)
 	fitHelp(root, columns)
+	root.SetOut(&p.help)
+	p.completionCommand(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }

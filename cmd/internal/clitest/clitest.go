@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -26,6 +27,9 @@ import (
 // Commands returns the commands that users are shown, the root first.
 func Commands(root *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{root}
+	if root.Name() == cli.CompletionName {
+		return all // those of shells are cobra's
+	}
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {
 			all = append(all, Commands(c)...)

@@ -86,7 +86,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root, rest := all[0], all[1:]
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
-	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(), noBriefs())
+	root.AddCommand(p.ConfigCommand(), p.VersionCommand(), noBriefs())
 	renamed(root, rest)
 	p.Flags(root, verbose)
 	return root

@@ -120,9 +120,10 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
-	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(),
+	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand(),
 		p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
 	return root
 }
