@@ -77,6 +77,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")
 	}
 	p.registerMemory(cmd, &f.remember)
+	p.registerLastLine(cmd)
 	f.scrub.register(cmd)
 	return cmd
 }

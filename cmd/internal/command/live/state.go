@@ -62,12 +62,14 @@ type runFile struct {
 }
 
 // String names the run by the flag that chooses it.
-func (r *runFile) String() string {
-	what := r.Command
-	if r.Game != "" {
-		what += " of " + r.Game
+func (r *runFile) String() string { return fmt.Sprintf("--pid %d (%s)", r.PID, r.label()) }
+
+// label names the run by its command and its game.
+func (r *runFile) label() string {
+	if r.Game == "" {
+		return r.Command
 	}
-	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
+	return r.Command + " of " + r.Game
 }
 
 // holder returns which running heed has files by a name.
