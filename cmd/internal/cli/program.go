@@ -38,11 +38,10 @@ type Program struct {
 
 	Unwritten int // the exit status where help, a script or settings cannot be written
 
-	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color and Screen.
+	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color.
 	Quiet, Verbose bool
 	ColorMode      string
-	Color          bool    // on standard output
-	Screen         *Screen // of standard error; nil where no progress is shown
+	Color          bool // on standard output
 
 	Status int // how the process ends: the highest that was raised
 
@@ -211,7 +210,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return noCommand(found, rest[0])
 }
 
-// Appearance applies the flags: colors, and a screen that separates progress from messages.
+// Appearance applies the flags of colors and messages, and refuses those that exclude each other.
 func (p *Program) Appearance(cmd *cobra.Command) error {
 	if err := OneOf(cmd, "color", p.ColorMode, Colors()...); err != nil {
 		return err
@@ -223,10 +222,6 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 		return err
 	}
 	p.Color = Color(p.ColorMode, p.Getenv, p.Stdout)
-	if !p.Quiet {
-		p.Screen = NewScreen(p.Stderr, p.Getenv)
-		p.Stdout, p.Stderr = p.Screen.Over(p.Stdout), p.Screen.Over(p.Stderr)
-	}
 	return nil
 }
 
