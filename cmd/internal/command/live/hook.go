@@ -169,7 +169,7 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	return err
 }
 
-// each answers the event from several heeds, those first that hold its call back: on which game a tool acts is not known.
+// each answers the event from several heeds, those first that hold its call back: the game of a tool is not known.
 func (h *hooked) each(ctx context.Context, found []reached) (err error) {
 	var holding, others []reached
 	for _, one := range found {
@@ -389,15 +389,17 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	}
 	switch {
 	case gone:
-		said = h.lost(ctx, c, "heed", unchecked)
+		said = h.lost(ctx, c, "heed")
 	case len(lost) > 0 && !h.told: // another is left
 		note(c, heardNote, nothing)
-		said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")", uncheckedOne)
-		if said != "" && h.all {
-			note(c, severalNote, strings.Join(h.names, "\n"))
+		said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")")
+		left := ""
+		if h.all {
+			left = strings.Join(h.names, "\n")
 			note(c, heardNote, nothing)
-		} else if said != "" {
-			note(c, severalNote, "")
+		}
+		if said != "" {
+			note(c, severalNote, left)
 		}
 	case !h.all:
 		said = h.steer(ctx, c, current.Attention)
@@ -449,9 +451,8 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.
 }
 
 // lost returns the text for the event if a heed answered before and answers no more, "" if there is nothing to add.
-// Calls are refused until the user prompts, if the last one was, and else once. who names the heed, and unchecked is the
-// consequence.
-func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who, unchecked string) (said string) {
+// Calls are refused until the user prompts, if the last one was, and else once. who names the heed.
+func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) (said string) {
 	e, heard := h.event, c.State().Notes[heardNote]
 	held := heard != "" && heard != nothing
 	if held && e.Kind == hooks.Prompt {
@@ -482,11 +483,8 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who, uncheck
 	return said
 }
 
-// unchecked and uncheckedOne say, after its name, that the only heed or one of several was lost.
-const (
-	unchecked    = " does not answer any more: faults of the game are not seen, and calls are not checked"
-	uncheckedOne = " does not answer any more: faults of its game are not seen, and calls to it are not checked"
-)
+// unchecked says, after its name, that a heed was lost.
+const unchecked = " does not answer any more: faults of its game are not seen, and calls to it are not checked"
 
 // say writes the answer: on standard error, with its status, where the host reads it there.
 func (h *hooked) say(said string) error {
