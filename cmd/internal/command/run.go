@@ -50,9 +50,6 @@ type Host struct {
 	// Fetch reads the log that is shared at an address.
 	Fetch func(ctx context.Context, address string) ([]byte, error)
 
-	// Logs opens a log by its name where there are no files, as in a browser.
-	Logs func(name string) (io.ReadCloser, error)
-
 	// Open shows a page in the browser. file is absolute.
 	Open func(file string) error
 
