@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestOthers is the table of owners and modes by which a file of settings, a link to it and its folder are trusted.
@@ -49,10 +51,8 @@ func TestOthers(t *testing.T) {
 		"link of root":                    {me, 0, 0, link | 0o777, ""},
 		"link of another to what is mine": {me, another, mine, link | 0o777, belongs},
 	} {
-		entries, err := fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir(".")
-		require.NoError(t, err)
-		info, err := entries[0].Info() // which follows no link
-		require.NoError(t, err)
+		entries := testkit.Must(fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir("."))
+		info := testkit.Must(entries[0].Info()) // which follows no link
 		require.Equal(t, c.mode, info.Mode())
 		require.Equal(t, c.want, others(c.user, "it", info), name)
 	}
@@ -143,8 +143,7 @@ func TestForeignFiles(t *testing.T) {
 				if origin == User {
 					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}
 				}
-				s, err := Load(src)
-				require.NoError(t, err)
+				s := testkit.Must(Load(src))
 				want := []File{{Origin: origin, Path: file}}
 				switch c.want {
 				case "-":
@@ -157,7 +156,7 @@ func TestForeignFiles(t *testing.T) {
 				}
 				require.Equal(t, want, s.Files)
 				require.Equal(t, c.want == "", s.Value("top").Origin == origin)
-				s, err = Load(Sources{File: file, Getenv: none})
+				s, err := Load(Sources{File: file, Getenv: none})
 				if c.want != "-" && s == nil {
 					require.ErrorContains(t, err, file) // named: read, and wrong by itself
 				} else if c.want != "-" {
@@ -179,8 +178,7 @@ func TestSearchOwners(t *testing.T) {
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	for _, folder := range []string{dir, filepath.Join(top, "a")} {
 		require.NoError(t, os.Chown(folder, 4321, 4321))
-		s, err := Load(Sources{Dir: dir, Getenv: none})
-		require.NoError(t, err)
+		s := testkit.Must(Load(Sources{Dir: dir, Getenv: none}))
 		if folder == dir {
 			require.Equal(t, []File{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
 			continue
@@ -196,8 +194,7 @@ func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can act as another user")
 	}
-	top, err := os.MkdirTemp("", "another") //nolint:usetesting // the folders of t.TempDir are closed to other users
-	require.NoError(t, err)
+	top := testkit.Must(os.MkdirTemp("", "another")) //nolint:usetesting // the folders of t.TempDir are closed to other users
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
 	require.NoError(t, os.Chmod(top, 0o755))
 	const another = 4321
@@ -224,20 +221,17 @@ func TestAnotherUser(t *testing.T) {
 	_, err = as(another, Sources{Dir: filepath.Join(root, "p")})
 	require.ErrorContains(t, err, "permission denied", "it is there, and may have what heed should know")
 	require.NoError(t, os.Chmod(filepath.Join(root, "p", ProjectFile), 0o644))
-	s, err = as(another, Sources{Dir: filepath.Join(root, "p")})
-	require.NoError(t, err)
+	s = testkit.Must(as(another, Sources{Dir: filepath.Join(root, "p")}))
 	require.Equal(t, "3", s.Value("top").String())
 
-	s, err = as(another, Sources{Dir: own})
-	require.NoError(t, err)
+	s = testkit.Must(as(another, Sources{Dir: own}))
 	require.Equal(t, "4", s.Value("top").String())
 	s, err = as(another+1, Sources{Dir: own})
 	require.NoError(t, err, "0600")
 	require.Empty(t, s.Files[0].State)
 	require.NoError(t, os.Chmod(own, 0o755))
 	for _, user := range []int{0, another + 1} {
-		s, err = as(user, Sources{Dir: own})
-		require.NoError(t, err)
+		s = testkit.Must(as(user, Sources{Dir: own}))
 		require.Equal(t, "ignored", s.Files[0].State)
 		require.Equal(t, Default, s.Value("top").Origin)
 	}

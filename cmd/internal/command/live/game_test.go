@@ -243,9 +243,6 @@ func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 }
 
-// floodEvents is how many events a flood of the mod has.
-const floodEvents = 100_000
-
 // fault returns the line of a fault that is like no other: types of faults are never
 // taken for each other.
 func fault(n int) string {
@@ -293,10 +290,6 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		at := time.Now()
 		g.line(fault(n))
 		return map[string]any{"at": at.UnixNano()}, nil
-	case "stamped event":
-		at := time.Now()
-		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)}, nil)
-		return map[string]any{"at": at.UnixNano()}, nil
 	case "ticks":
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)), nil)
@@ -317,10 +310,6 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		_ = os.Rename(g.log.Name(), filepath.Join(g.dir, "Player-prev.log"))
 		_, _ = g.log.Close(), g.openLog(0)
 		g.line("The game goes on")
-	case "flood":
-		for i := range floodEvents {
-			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
-		}
 	case "in band":
 		return map[string]any{"success": false, "message": "no room"}, nil
 	case "error":

@@ -18,8 +18,7 @@ import (
 func TestHistoryForms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, fillHistory(file, ""))
-	page, err := os.ReadFile("../../../../docs/reference.md")
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile("../../../../docs/reference.md"))
 	for name, args := range map[string]string{
 		"heed-history": "", "heed-history-show": "show 10", "heed-history-group": "group 6a9e85b89ab77698",
 		"heed-history-mods": "mods", "heed-history-forget": "forget 13",
@@ -70,8 +69,7 @@ func TestHistoryDocs(t *testing.T) {
 	const path = "../../../../docs/history.md"
 	file := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, fillHistory(file, ""))
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(path))
 	fresh := shownMarker.ReplaceAllStringFunc(string(page), func(block string) string {
 		m := shownMarker.FindStringSubmatch(block)
 		out, code := runCommand(t, append(strings.Fields(m[1]), "--history", file)...)
