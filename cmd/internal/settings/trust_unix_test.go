@@ -72,54 +72,38 @@ func TestForeignFiles(t *testing.T) {
 		want   string // why the file is ignored; "-" if it is not found
 	}{
 		"as made": {func(*testing.T, string) {}, ""},
-		"of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(f, 0o666))
-		}, "other users can write it"},
-		"in a folder of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
-		}, "other users can write its folder"},
-		"in a folder such as /tmp": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky))
-		}, ""},
+		"of others": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(f, 0o666)) }, "other users can write it"},
+		"in a folder of others": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(filepath.Dir(f), 0o777)) }, "other users can write its folder"},
+		"in a folder such as /tmp": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky)) }, ""},
 		"unreadable, of others": {func(t *testing.T, f string) {
-			t.Helper()
 			require.NoError(t, os.WriteFile(f, []byte("no settings"), 0o600))
 			require.NoError(t, os.Chmod(f, 0o222))
 		}, "other users can write it"},
 		"a link to nothing": {func(t *testing.T, f string) {
-			t.Helper()
 			require.NoError(t, os.Remove(f))
 			require.NoError(t, os.Symlink("nowhere", f))
 		}, "-"},
 		"a link to itself, of others": {func(t *testing.T, f string) {
-			t.Helper()
 			require.NoError(t, os.Remove(f))
 			require.NoError(t, os.Symlink(filepath.Base(f), f))
 			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
 		}, "other users can write its folder"},
 		"a pipe of others": {func(t *testing.T, f string) {
-			t.Helper()
 			require.NoError(t, os.Remove(f))
 			require.NoError(t, syscall.Mkfifo(f, 0o600))
 			require.NoError(t, os.Chmod(f, 0o666))
 		}, "other users can write it"},
 		"of another user": {func(t *testing.T, f string) {
-			t.Helper()
 			asRoot(t)
 			require.NoError(t, os.Chown(f, another, another))
 		}, "it belongs to another user"},
 		"a link of another user": {func(t *testing.T, f string) {
-			t.Helper()
 			asRoot(t)
 			require.NoError(t, os.Rename(f, f+".mine"))
 			require.NoError(t, os.Symlink(f+".mine", f))
 			require.NoError(t, os.Lchown(f, another, another))
 		}, "it belongs to another user"},
 		"a link into a folder of others": {func(t *testing.T, f string) {
-			t.Helper()
 			shared := filepath.Join(filepath.Dir(f), "shared")
 			require.NoError(t, os.MkdirAll(shared, 0o700))
 			require.NoError(t, os.Rename(f, filepath.Join(shared, "x")))
@@ -127,7 +111,6 @@ func TestForeignFiles(t *testing.T) {
 			require.NoError(t, os.Chmod(shared, 0o777))
 		}, "other users can write the folder of the linked file"},
 		"in a folder of another user": {func(t *testing.T, f string) {
-			t.Helper()
 			asRoot(t)
 			require.NoError(t, os.Chown(filepath.Dir(f), another, another))
 		}, "its folder belongs to another user"},
