@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,68 +61,53 @@ func TestOthers(t *testing.T) {
 
 // TestForeignFiles holds files on disk to the same: ignored ones are not read, and the reason is kept.
 func TestForeignFiles(t *testing.T) {
-	asRoot := func(t *testing.T) {
-		t.Helper()
-		if os.Geteuid() != 0 {
-			t.Skip("only root can give a file to another user")
-		}
-	}
 	const another = 4321
 	for name, c := range map[string]struct {
-		change func(t *testing.T, file string)
+		change func(file string) error
 		want   string // why the file is ignored; "-" if it is not found
+		root   bool   // only root can do that
 	}{
-		"as made": {func(*testing.T, string) {}, ""},
-		"of others": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(f, 0o666)) }, "other users can write it"},
-		"in a folder of others": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(filepath.Dir(f), 0o777)) }, "other users can write its folder"},
-		"in a folder such as /tmp": {func(t *testing.T, f string) { require.NoError(t, os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky)) }, ""},
-		"unreadable, of others": {func(t *testing.T, f string) {
-			require.NoError(t, os.WriteFile(f, []byte("no settings"), 0o600))
-			require.NoError(t, os.Chmod(f, 0o222))
-		}, "other users can write it"},
-		"a link to nothing": {func(t *testing.T, f string) {
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, os.Symlink("nowhere", f))
-		}, "-"},
-		"a link to itself, of others": {func(t *testing.T, f string) {
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, os.Symlink(filepath.Base(f), f))
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
-		}, "other users can write its folder"},
-		"a pipe of others": {func(t *testing.T, f string) {
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, syscall.Mkfifo(f, 0o600))
-			require.NoError(t, os.Chmod(f, 0o666))
-		}, "other users can write it"},
-		"of another user": {func(t *testing.T, f string) {
-			asRoot(t)
-			require.NoError(t, os.Chown(f, another, another))
-		}, "it belongs to another user"},
-		"a link of another user": {func(t *testing.T, f string) {
-			asRoot(t)
-			require.NoError(t, os.Rename(f, f+".mine"))
-			require.NoError(t, os.Symlink(f+".mine", f))
-			require.NoError(t, os.Lchown(f, another, another))
-		}, "it belongs to another user"},
-		"a link into a folder of others": {func(t *testing.T, f string) {
+		"as made":                  {func(string) error { return nil }, "", false},
+		"of others":                {func(f string) error { return os.Chmod(f, 0o666) }, "other users can write it", false},
+		"in a folder of others":    {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777) }, "other users can write its folder", false},
+		"in a folder such as /tmp": {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky) }, "", false},
+		"unreadable, of others": {func(f string) error {
+			return errors.Join(os.WriteFile(f, []byte("no settings"), 0o600), os.Chmod(f, 0o222))
+		}, "other users can write it", false},
+		"a link to nothing": {func(f string) error {
+			return errors.Join(os.Remove(f), os.Symlink("nowhere", f))
+		}, "-", false},
+		"a link to itself, of others": {func(f string) error {
+			return errors.Join(os.Remove(f), os.Symlink(filepath.Base(f), f), os.Chmod(filepath.Dir(f), 0o777))
+		}, "other users can write its folder", false},
+		"a pipe of others": {func(f string) error {
+			return errors.Join(os.Remove(f), syscall.Mkfifo(f, 0o600), os.Chmod(f, 0o666))
+		}, "other users can write it", false},
+		"of another user": {func(f string) error {
+			return os.Chown(f, another, another)
+		}, "it belongs to another user", true},
+		"a link of another user": {func(f string) error {
+			return errors.Join(os.Rename(f, f+".mine"), os.Symlink(f+".mine", f), os.Lchown(f, another, another))
+		}, "it belongs to another user", true},
+		"a link into a folder of others": {func(f string) error {
 			shared := filepath.Join(filepath.Dir(f), "shared")
-			require.NoError(t, os.MkdirAll(shared, 0o700))
-			require.NoError(t, os.Rename(f, filepath.Join(shared, "x")))
-			require.NoError(t, os.Symlink(filepath.Join(shared, "x"), f))
-			require.NoError(t, os.Chmod(shared, 0o777))
-		}, "other users can write the folder of the linked file"},
-		"in a folder of another user": {func(t *testing.T, f string) {
-			asRoot(t)
-			require.NoError(t, os.Chown(filepath.Dir(f), another, another))
-		}, "its folder belongs to another user"},
+			return errors.Join(os.MkdirAll(shared, 0o700), os.Rename(f, filepath.Join(shared, "x")),
+				os.Symlink(filepath.Join(shared, "x"), f), os.Chmod(shared, 0o777))
+		}, "other users can write the folder of the linked file", false},
+		"in a folder of another user": {func(f string) error {
+			return os.Chown(filepath.Dir(f), another, another)
+		}, "its folder belongs to another user", true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.root && os.Geteuid() != 0 {
+				t.Skip("only root can give a file to another user")
+			}
 			dir := filepath.Join(t.TempDir(), "heed")
 			for origin, file := range map[Origin]string{
 				Project: filepath.Join(dir, ProjectFile), User: filepath.Join(dir, "config.yaml"),
 			} {
 				write(t, file, "top: 3\n")
-				c.change(t, file)
+				require.NoError(t, c.change(file))
 				src := Sources{Dir: dir, Getenv: none}
 				if origin == User {
 					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -34,10 +35,10 @@ func TestForms(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &s))
 		require.NotEmpty(t, s.Title, name)
 		for def, raw := range s.Defs {
-			if other, ok := seen[def]; ok {
+			if other, ok := seen[def]; ok && !strings.HasPrefix(name, "heed-history") && name != "heed-session" {
 				require.JSONEq(t, other, string(raw), "%s of %s", def, name)
 			}
-			seen[def] = string(raw)
+			seen[def] = cmp.Or(seen[def], string(raw))
 		}
 		var schema any
 		require.NoError(t, json.Unmarshal(text, &schema))
