@@ -38,8 +38,8 @@ func History(named string, getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "history.db"), nil
 }
 
-// UserFolder returns heed's folder of a user, by the conventions of the platform: below the folder that the variable xdg
-// names, or ~/.local/ and a name.
+// UserFolder returns heed's folder of a user, by the conventions of the platform, such as below the folder that the
+// variable xdg names, or below ~/.local and a name.
 func UserFolder(getenv func(string) string, xdg, local string) (string, error) {
 	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 	switch {

@@ -67,10 +67,14 @@ func TestForeignFiles(t *testing.T) {
 		want   string // why the file is ignored; "-" if it is not found
 		root   bool   // only root can do that
 	}{
-		"as made":                  {func(string) error { return nil }, "", false},
-		"of others":                {func(f string) error { return os.Chmod(f, 0o666) }, "other users can write it", false},
-		"in a folder of others":    {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777) }, "other users can write its folder", false},
-		"in a folder such as /tmp": {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky) }, "", false},
+		"as made":   {func(string) error { return nil }, "", false},
+		"of others": {func(f string) error { return os.Chmod(f, 0o666) }, "other users can write it", false},
+		"in a folder of others": {func(f string) error {
+			return os.Chmod(filepath.Dir(f), 0o777)
+		}, "other users can write its folder", false},
+		"in a folder such as /tmp": {func(f string) error {
+			return os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky)
+		}, "", false},
 		"unreadable, of others": {func(f string) error {
 			return errors.Join(os.WriteFile(f, []byte("no settings"), 0o600), os.Chmod(f, 0o222))
 		}, "other users can write it", false},
@@ -163,7 +167,7 @@ func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can act as another user")
 	}
-	top := testkit.Must(os.MkdirTemp("", "another")) //nolint:usetesting // the folders of t.TempDir are closed to other users
+	top := testkit.Must(os.MkdirTemp("", "another")) //nolint:usetesting // t.TempDir is closed to other users
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
 	require.NoError(t, os.Chmod(top, 0o755))
 	const another = 4321
