@@ -33,7 +33,7 @@ func TestReadAbout(t *testing.T) {
 // TestReadAboutIsHostile holds that what is no About.xml is refused, with where, and that nothing is expanded.
 func TestReadAboutIsHostile(t *testing.T) {
 	for _, c := range []struct{ name, xml, want string }{
-		{"an entity", "<!DOCTYPE x [<!ENTITY a \"b\">]>\n<ModMetaData><name>&a;</name></ModMetaData>", "line 1"},
+		{"an entity", "<!DOCTYPE x [<!ENTITY a \"b\">]>\n<ModMetaData><name>&a;</name></ModMetaData>", "line 2"},
 		{"an entity of a file", "<ModMetaData>\n<name>&file;</name></ModMetaData>", "line 2"},
 		{"another document", "<html></html>", "<html> instead of <ModMetaData>"},
 		{"cut", "<ModMetaData><name>Press", "line 1"},

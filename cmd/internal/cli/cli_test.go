@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
@@ -39,16 +40,25 @@ func TestColor(t *testing.T) {
 	}
 }
 
-func TestNoTerminal(t *testing.T) {
-	var b bytes.Buffer
-	require.False(t, IsTerminal(&b))
-	columns, rows := Size(&b)
+// TestTerminal: a terminal has colors unless it is dumb, and a size.
+func TestTerminal(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _, _ = master.Close(), tty.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	require.True(t, Color(ColorAuto, func(string) string { return "" }, tty))
+	require.False(t, Color(ColorAuto, func(n string) string { return map[string]string{"TERM": "dumb"}[n] }, tty))
+	columns, rows := Size(tty)
+	require.Equal(t, []int{80, 24}, []int{columns, rows})
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{}))
+	columns, rows = Size(tty)
 	require.Zero(t, columns+rows)
-	s := NewScreen(&b, os.Getenv)
-	require.Nil(t, s)
-	require.Equal(t, &b, s.Over(&b))
-	s.Progress("x", 10, func() int64 { panic("nobody looks") }).End()
-	require.Empty(t, b.String())
+	require.True(t, IsTerminal(tty))
+	columns, rows = Size(&bytes.Buffer{})
+	require.Zero(t, columns+rows)
+	require.False(t, IsTerminal(&bytes.Buffer{}))
 }
 
 func TestVersion(t *testing.T) {

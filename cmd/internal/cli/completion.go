@@ -111,54 +111,21 @@ func (p *Program) VersionCommand() *cobra.Command {
 		Example: "  " + p.Name + " version",
 		Args:    NoArgs("version"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := fmt.Fprintln(p.Stdout, p.Name, cmd.Root().Version); err != nil {
-				return CannotWrite(p.Unwritten, "the version", err)
-			}
-			return nil
+			return p.Print("the version", fmt.Appendln(nil, p.Name, cmd.Root().Version))
 		},
 	}
 }
 
-// CompletionCommand makes the command that prints the completion script of a shell.
-func (p *Program) CompletionCommand() *cobra.Command {
-	shells := []string{"bash", "zsh", "fish", "powershell"}
-	return &cobra.Command{
-		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print the completion script of a shell",
-		Long: `completion prints a script with which a shell completes commands, flags and the values
-of flags. Install it as the examples show, in this order: bash (with the package
-bash-completion), zsh, fish and PowerShell.`,
-		Example: strings.ReplaceAll(`  PROGRAM completion bash > ~/.local/share/bash-completion/completions/PROGRAM
-  PROGRAM completion zsh > "${fpath[1]}/_PROGRAM"
-  PROGRAM completion fish > ~/.config/fish/completions/PROGRAM.fish
-  PROGRAM completion powershell | Out-String | Invoke-Expression`, "PROGRAM", p.Name),
-		ValidArgs: shells,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return Usage(cmd, "name one shell: bash, zsh, fish or powershell")
-			}
-			if slices.Contains(shells, args[0]) {
-				return nil
-			}
-			return Usage(cmd, "no completion for %q: use bash, zsh, fish or powershell", args[0])
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			var err error
-			switch args[0] {
-			case "bash":
-				err = root.GenBashCompletionV2(p.Stdout, true)
-			case "zsh":
-				err = root.GenZshCompletion(p.Stdout)
-			case "fish":
-				err = root.GenFishCompletion(p.Stdout, true)
-			default:
-				err = root.GenPowerShellCompletionWithDesc(p.Stdout)
-			}
-			if err != nil {
-				return CannotWrite(p.Unwritten, "the script", err)
-			}
-			return nil
-		},
+// completionCommand adds cobra's command that prints the completion script of a shell.
+func (p *Program) completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == CompletionName {
+			cmd.Example = fmt.Sprintf("  %[1]s completion bash > ~/.local/share/bash-completion/completions/%[1]s", p.Name)
+			Group(cmd)
+		}
 	}
 }
+
+// CompletionName is the name of cobra's command for the completion of shells.
+const CompletionName = "completion"

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,14 @@ type Program struct {
 
 	Unwritten int // the exit status where help, a script or settings cannot be written
 
-	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color and Screen.
+	// The values of the flags of every command; see [Program.Flags]. [Program.Appearance] sets Color.
 	Quiet, Verbose bool
 	ColorMode      string
-	Color          bool    // on standard output
-	Screen         *Screen // of standard error; nil where no progress is shown
+	Color          bool // on standard output
 
 	Status int // how the process ends: the highest that was raised
+
+	help bytes.Buffer // of the parser, which prints help, versions and scripts, and does not look how that went
 }
 
 // StatusError is an error that decides the exit status.
@@ -88,14 +90,10 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	root.SetArgs(append([]string{}, args...)) // nil means the arguments of the process
 	completing(root, args)
 	root.SetIn(p.Stdin)
-	var help bytes.Buffer // the parser writes help and the version, and does not look how that went
-	root.SetOut(&help)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
-	if help.Len() > 0 {
-		if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
-			err = CannotWrite(p.Unwritten, "", unwritten)
-		}
+	if p.help.Len() > 0 {
+		err = cmp.Or(p.Print("", p.help.Bytes()), err)
 	}
 	if err != nil {
 		p.Fail(err)
@@ -166,6 +164,14 @@ func (p *Program) Note(format string, args ...any) {
 	}
 }
 
+// Print writes to standard output. An error calls it what, such as "the report", or "".
+func (p *Program) Print(what string, data []byte) error {
+	if _, err := p.Stdout.Write(data); err != nil {
+		return CannotWrite(p.Unwritten, what, err)
+	}
+	return nil
+}
+
 // Detail prints a message with --verbose only.
 func (p *Program) Detail(format string, args ...any) {
 	if p.Verbose {
@@ -182,6 +188,8 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	columns, _ := Size(p.Stdout)
 	fitHelp(root, columns)
+	root.SetOut(&p.help)
+	p.completionCommand(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
@@ -202,7 +210,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return noCommand(found, rest[0])
 }
 
-// Appearance applies the flags: colors, and a screen that separates progress from messages.
+// Appearance applies the flags of colors and messages, and refuses those that exclude each other.
 func (p *Program) Appearance(cmd *cobra.Command) error {
 	if err := OneOf(cmd, "color", p.ColorMode, Colors()...); err != nil {
 		return err
@@ -214,10 +222,6 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 		return err
 	}
 	p.Color = Color(p.ColorMode, p.Getenv, p.Stdout)
-	if !p.Quiet {
-		p.Screen = NewScreen(p.Stderr, p.Getenv)
-		p.Stdout, p.Stderr = p.Screen.Over(p.Stdout), p.Screen.Over(p.Stderr)
-	}
 	return nil
 }
 

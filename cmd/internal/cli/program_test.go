@@ -61,6 +61,7 @@ func TestRunWritesHelpOnly(t *testing.T) {
 		var out writes
 		p := &Program{Name: "p", Stdout: &out, Stderr: &bytes.Buffer{}}
 		root := &cobra.Command{Use: "p", Run: func(*cobra.Command, []string) {}}
+		p.Flags(root, "more")
 		require.Equal(t, ExitOK, p.Run(t.Context(), root, strings.Fields(args)))
 		require.Equal(t, want, out, args)
 	}

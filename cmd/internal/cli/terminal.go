@@ -10,11 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal returns the terminal that w is, or is [Screen.Over].
+// terminal returns the terminal that w is.
 func terminal(w io.Writer) (*os.File, bool) {
-	if o, ok := w.(*over); ok {
-		w = o.w
-	}
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }

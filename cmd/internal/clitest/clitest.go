@@ -5,20 +5,18 @@
 package clitest
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -26,6 +24,9 @@ import (
 // Commands returns the commands that users are shown, the root first.
 func Commands(root *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{root}
+	if root.Name() == cli.CompletionName {
+		return all // those of shells are cobra's
+	}
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {
 			all = append(all, Commands(c)...)
@@ -116,14 +117,10 @@ func Settings(t *testing.T, root *cobra.Command) {
 	}
 }
 
-// Man makes the manual page of each command, in the folder MAN_FOLDER if that is set. Where the program other has all
-// commands below root, too, root alone has a page, which refers to the pages of other.
+// Man makes the manual page of each command from its help, in the folder MAN_FOLDER if that is set. Where the program
+// other has all commands below root, too, root alone has a page, which refers to the pages of other.
 func Man(t *testing.T, root *cobra.Command, other string) {
 	t.Helper()
-	dir := os.Getenv("MAN_FOLDER")
-	root.DisableAutoGenTag = true
-	date := time.Unix(0, 0).UTC() // a date would drift by itself
-	escapedFlags := map[*pflag.Flag]bool{}
 	commands := Commands(root)
 	if other != "" {
 		commands = commands[:1]
@@ -131,31 +128,42 @@ func Man(t *testing.T, root *cobra.Command, other string) {
 	for _, cmd := range commands {
 		cmd.InitDefaultHelpFlag()
 		cmd.InitDefaultVersionFlag()
-		cmd.Long = markdown(cmd.Long)
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !escapedFlags[f] { // a flag of the root is one of each command
-				inPage(f)
-				escapedFlags[f] = true
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+		page := fmt.Sprintf(".TH %s 1 \"\" heed heed\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), name, literal(cmd.Short))
+		section := func(title, text string) {
+			page += ".SH " + title + "\n"
+			for paragraph := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
+				if strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ") { // such as a table
+					page += ".PP\n.nf\n" + literal(paragraph) + "\n.fi\n"
+				} else {
+					page += ".PP\n" + literal(paragraph) + "\n"
+				}
 			}
-		})
-		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-		header := &doc.GenManHeader{
-			Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date,
-			Source: "heed", Manual: "heed",
 		}
-		var page bytes.Buffer
-		require.NoError(t, doc.GenMan(cmd, header, &page))
-		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
-		text = bytes.ReplaceAll(text, []byte("\\fP=\n"), []byte("\\fP\n")) // a flag that takes nothing
-		if other != "" {
-			text = bytes.ReplaceAll(text, []byte(`\fB`+root.Name()+"-"), []byte(`\fB`+other+"-"))
+		section("SYNOPSIS", cmd.UseLine())
+		section("DESCRIPTION", cmd.Long)
+		section("OPTIONS", cmd.LocalFlags().FlagUsagesWrapped(TerminalColumns-8))
+		section("EXAMPLE", cmd.Example)
+		var also []string
+		for _, c := range Commands(cmd)[1:] {
+			also = append(also, strings.ReplaceAll(c.CommandPath(), " ", "-")+"(1)")
 		}
-		text = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
-		require.Contains(t, string(text), "\n.SH EXAMPLE")
-		if dir != "" {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+		if also != nil {
+			section("SEE ALSO", strings.ReplaceAll(strings.Join(also, "\n"), name+"-", cmp.Or(other, name)+"-"))
+		}
+		if dir := os.Getenv("MAN_FOLDER"); dir != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".1"), []byte(page), 0o600))
 		}
 	}
+}
+
+// TerminalColumns is the width of a usual terminal.
+const TerminalColumns = 80
+
+// literal returns a text of a manual page in which no character acts.
+func literal(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	return `\&` + strings.ReplaceAll(text, "\n", "\n\\&")
 }
 
 // generatedReference precedes the generated end of the reference.
@@ -180,45 +188,4 @@ func Reference(t *testing.T, root *cobra.Command, file string) {
 		b.WriteString("```\n")
 	}
 	testkit.Golden(t, file, b.String())
-}
-
-// flagText matches the generator's text of a flag: a paragraph whose second line is the help of the flag.
-var flagText = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t`)
-
-// inPage makes a page show the same as the help of a flag: the name of the value, and the default. The generator would
-// write the default as the value, and "[=false]" of a switch.
-func inPage(f *pflag.Flag) {
-	value, usage := pflag.UnquoteUsage(f)
-	usage = literal.Replace(usage)
-	switch f.DefValue {
-	case "", "0", "0s", "false", "[]": // as help, which shows none
-	default:
-		usage += " (default " + literal.Replace(f.DefValue) + ")"
-	}
-	if value != "" {
-		value = "_" + value + "_" // in italics
-	}
-	f.Usage, f.DefValue, f.NoOptDefVal, f.Value = usage, value, "", unquoted{f.Value}
-}
-
-// unquoted is a value that the generator does not put in quotes.
-type unquoted struct{ pflag.Value }
-
-func (unquoted) Type() string { return "" }
-
-// literal escapes the special characters of Markdown, the source of the pages.
-var literal = strings.NewReplacer(`*`, `\*`, `_`, `\_`, `<`, `\<`, `[`, `\[`)
-
-// markdown makes a help text one of Markdown: lines that are indented, such as a
-// table, stay as they are.
-func markdown(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "  ") {
-			b.WriteString("  " + line)
-		} else {
-			b.WriteString(literal.Replace(line))
-		}
-	}
-	return b.String()
 }

@@ -13,19 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The size of the terminal of [OnTerminal].
-const (
-	TerminalRows    = 24
-	TerminalColumns = 80
-)
-
 // OnTerminal runs this test binary on a terminal, in the environment of the test and env, and returns its output. The
 // program must end with status 0.
 func OnTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append(append(os.Environ(), "TERM=xterm"), env...)
-	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: TerminalRows, Cols: TerminalColumns})
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: TerminalColumns})
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}

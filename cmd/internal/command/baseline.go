@@ -115,6 +115,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 		return nil
 	})
 	f.rules.register(p, cmd)
+	p.registerLastLine(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
 	p.dayFlag(cmd, &today)

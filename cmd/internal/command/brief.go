@@ -143,17 +143,17 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 	}
 	defer src.close()
 	names, empty := OwnScrubber(p.Getenv, f.scrub.level == scrubStrict), true
-	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
+	err = src.each(func() bool {
 		empty = false
 		names.Learn(src.Record.Message, src.Record.Stack)
 		return true
-	})
+	}, func([]heed.Update) bool { return true })
 	switch {
 	case ctx.Err() != nil:
 		p.Raise(exitInterrupted)
 		p.incomplete()
 	case err != nil:
-		p.Fail(err)
+		p.Fail(ioError(fmt.Errorf("%s: %w", name, err)))
 	}
 	src.Engine.EndLog()
 	c, err := p.assemble(f, src, set, name, names)

@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -137,16 +136,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 // anything to compare: at least one log of the side was read.
 func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, names []string) bool {
 	some := false
-	for _, name := range names {
+	p.eachLog(cmd.Context(), names, func(name string) error {
 		ok, err := p.read(cmd.Context(), c, side, name)
 		some = some || ok
-		if err != nil {
-			p.Fail(err)
-			if errors.Is(err, context.Canceled) {
-				break
-			}
-		}
-	}
+		return err
+	})
 	return some
 }
 

@@ -105,7 +105,7 @@ func docsRun(t *testing.T, program string, args []string) result {
 // docsHeed is the command line of heed, without the commands for a running game.
 func docsHeed(p *settings.Program) *cobra.Command {
 	root := cli.Group(&cobra.Command{Use: settings.Live}, Commands(p, Host{Forms: append(bridge.Forms, BriefForm)})...)
-	root.AddCommand(p.ConfigCommand(), p.CompletionCommand())
+	root.AddCommand(p.ConfigCommand())
 	p.Flags(root, verbose)
 	return root
 }

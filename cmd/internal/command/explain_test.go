@@ -154,23 +154,6 @@ func TestExplainPlaces(t *testing.T) {
 	require.Contains(t, r.stdout, "colony-1.6.log:87-92: BLOCKING error")
 }
 
-func TestExplainUsage(t *testing.T) {
-	for _, args := range [][]string{
-		{"explain"},
-		{"explain", "a:1", "b:1"},
-		{"explain", "a:1", "--text", "x"},
-		{"explain", "a:1", "--level", "error"},
-		{"explain", "a:1", "--phase", "play"},
-		{"explain", "--text", "x", "--level", "loud"},
-		{"explain", "--text", "x", "--format", "xml"},
-	} {
-		r := runArgs(t, args...)
-		require.Equal(t, exitUsage, r.status, "%v", args)
-		require.Empty(t, r.stdout)
-		require.NotEmpty(t, r.stderr)
-	}
-}
-
 // TestExplainPhase: a phase that nobody sets is taken as it is, and said.
 func TestExplainPhase(t *testing.T) {
 	r := runArgs(t, "explain", "--text", "a", "--phase", "Play")

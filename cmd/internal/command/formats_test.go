@@ -105,25 +105,6 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaDefinitionsAgree: what two schemas define under one name is one thing.
-func TestSchemaDefinitionsAgree(t *testing.T) {
-	seen := map[string]string{}
-	for _, text := range allSchemas() {
-		name := text.name
-		var s struct {
-			Defs map[string]json.RawMessage `json:"$defs"`
-		}
-		require.NoError(t, json.Unmarshal(text.schema, &s))
-		for def, raw := range s.Defs {
-			if other, ok := seen[def]; ok {
-				require.JSONEq(t, other, string(raw), "%s of %s", def, name)
-			}
-			seen[def] = string(raw)
-		}
-	}
-	require.NotEmpty(t, seen)
-}
-
 func TestSchemaCommand(t *testing.T) {
 	p := &program{}
 	for _, f := range p.allForms() {

@@ -316,8 +316,9 @@ var hostileLines = []string{
 
 func TestHostileLinesAreInert(t *testing.T) {
 	text := strings.Join(hostileLines, "\n") + "\n"
-	log := write(t, "hostile.log", text)
+	log, quiet := write(t, "hostile.log", text), write(t, "quiet.log", "starting\n")
 	for _, args := range [][]string{
+		testArgs(t, "diff", quiet, log), testArgs(t, "diff", "--format", "json", quiet, log),
 		testArgs(t, log), testArgs(t, "--width", "60", log),
 		testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
 		testArgs(t, "records", log),

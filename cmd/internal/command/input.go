@@ -24,9 +24,6 @@ var errNoFile = text.Say("no such file")
 
 // openAny opens a file of any kind, an address by the name that p.named gives it, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
-	if p.host.Logs != nil {
-		return pipeInput(ctx, func() (io.ReadCloser, error) { return p.host.Logs(name) }), nil
-	}
 	if name == standardInput {
 		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
 		in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })

@@ -232,24 +232,43 @@ func (p *program) notFound(game string, places []string) error {
 
 // watched follows the reading of one input, for progress and for --verbose.
 type watched struct {
-	ctx      context.Context
-	from     io.Reader
-	program  *program
-	name     string
-	progress *cli.Progress
-	read     atomic.Int64
-	began    time.Time
+	ctx     context.Context
+	from    io.Reader
+	program *program
+	name    string
+	read    atomic.Int64
+	began   time.Time
+	closed  chan struct{}
 }
 
 // watch begins to follow an input of size bytes, 0 where that is not known. It ends when ctx is done.
 func (p *program) watch(ctx context.Context, name string, size int64, from io.Reader) *watched {
-	w := &watched{ctx: ctx, from: from, program: p, name: name, began: p.Now()}
+	w := &watched{ctx: ctx, from: from, program: p, name: name, began: p.Now(), closed: make(chan struct{})}
 	if f, ok := p.Stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
 		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
-		return w
+	} else if cli.IsTerminal(p.Stderr) {
+		go w.progress(size)
 	}
-	w.progress = p.Screen.Progress(name, size, w.read.Load)
 	return w
+}
+
+// progressEvery is how often a line on a terminal tells how much of an input was read.
+const progressEvery = 2 * time.Second
+
+// progress notes how much of size bytes was read, until the input is closed.
+func (w *watched) progress(size int64) {
+	of := ""
+	if size > 0 {
+		of = " of " + cli.Bytes(float64(size))
+	}
+	for {
+		select {
+		case <-w.closed:
+			return
+		case <-time.After(progressEvery):
+			w.program.Note("%s: %s%s read", filepath.Base(w.name), cli.Bytes(float64(w.read.Load())), of)
+		}
+	}
 }
 
 func (w *watched) Read(b []byte) (int, error) {
@@ -265,7 +284,7 @@ func (w *watched) Read(b []byte) (int, error) {
 func (w *watched) over(in *input) *input {
 	closeInput := in.close
 	in.close = func() error {
-		w.progress.End()
+		close(w.closed)
 		if p := w.program; p.Verbose {
 			took := p.Now().Sub(w.began)
 			p.Detail("%s: read %s in %s, %s/s", w.name, cli.Bytes(float64(w.read.Load())), took.Round(time.Millisecond),

@@ -3,7 +3,9 @@ package command
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +80,14 @@ func TestInterruptEveryCommand(t *testing.T) {
 			if args[0] != "explain" { // whose record has not come yet
 				require.NotEmpty(t, stdout.String())
 				require.True(t, strings.HasSuffix(stdout.String(), "\n"), "the last line is whole")
+			}
+			switch {
+			case slices.Contains(args, formatJSON):
+				require.True(t, json.Valid(stdout.Bytes()))
+			case args[0] == "--rules" && slices.Contains(args, formatJSONL):
+				require.Contains(t, lastLine(stdout.String()), `"interrupted":true`)
+			case args[0] == "--rules" && len(args) == 4:
+				require.Contains(t, stdout.String(), "interrupted after line")
 			}
 		})
 	}

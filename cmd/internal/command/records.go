@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -52,17 +51,12 @@ resolved or is unresolved. "cut" is the number of bytes left out of a long recor
 		}
 		out := &output{w: p.Stdout}
 		scrubber := p.scrubber(&scrub, format)
-		for _, name := range names {
-			if cmd.Context().Err() != nil || out.err != nil {
-				break
+		p.eachLog(cmd.Context(), names, func(name string) error {
+			if out.err != nil {
+				return nil
 			}
-			if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
-				p.Fail(err)
-			}
-		}
-		if cmd.Context().Err() != nil {
-			p.Raise(exitInterrupted)
-		}
+			return p.records(cmd.Context(), set, name, format, out, scrubber)
+		})
 		p.removed(scrubber)
 		return out.done("the records")
 	})
@@ -79,7 +73,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 	scrubber *report.Scrubber,
 ) error {
 	shownName := scrubber.Text(name)
-	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
+	return p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := src.Record
 		if rec.StartLine == 0 { // a notice of capture itself
 			return true
@@ -104,8 +98,4 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		out.buf = write(out.buf, &r)
 		return out.full()
 	})
-	if errors.Is(err, context.Canceled) {
-		return nil // the caller reports the interruption
-	}
-	return err
 }

@@ -29,14 +29,6 @@ import (
 // HistoryOff is the value of --history with which nothing is remembered.
 const HistoryOff = "off"
 
-// HistoryFile returns the file of a history: the named file, or the user's.
-func HistoryFile(named string, getenv func(string) string) (string, error) {
-	if named != "" {
-		return named, nil
-	}
-	return files.History(getenv)
-}
-
 // RememberFlags say whether sessions are remembered, and where.
 type RememberFlags struct {
 	Remember bool
@@ -62,7 +54,7 @@ func (p *program) existing(ctx context.Context, path string) History {
 	if path == HistoryOff || p.host.History == nil {
 		return nil
 	}
-	path, err := HistoryFile(path, p.Getenv)
+	path, err := files.History(path, p.Getenv)
 	if err == nil {
 		_, err = os.Stat(path)
 	}
@@ -116,7 +108,7 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
 	}
-	path, err := HistoryFile(f.History, p.Getenv)
+	path, err := files.History(f.History, p.Getenv)
 	if err == nil && !f.Remember && !p.agrees(ctx, path, asks) {
 		return nil
 	}

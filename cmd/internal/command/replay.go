@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -154,23 +153,16 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	}
 	form := &forms[0]
 	scrubber := p.scrubber(&f.scrub, formats...)
-	for i, name := range names {
-		if ctx.Err() != nil {
-			p.Raise(exitInterrupted)
-			break
+	p.eachLog(ctx, names, func(name string) error {
+		if out.err != nil {
+			return nil
 		}
 		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
-		if err != nil {
-			if i == 0 {
-				err = withCommand(cmd, name, err)
-			}
-			p.Fail(err)
+		if err != nil && name == names[0] {
+			err = withCommand(cmd, name, err)
 		}
-		if out.err != nil {
-			break
-		}
-		if rep == nil {
-			continue
+		if rep == nil || out.err != nil {
+			return err
 		}
 		doc := p.document(rep, f.format, form.top)
 		p.Raise(f.findings(doc))
@@ -184,10 +176,9 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 			docs[i+1] = append(docs[i+1], p.document(rep, formats[i+1], forms[i+1].top))
 		}
 		shown++
-		if !out.flush() {
-			break
-		}
-	}
+		out.flush()
+		return err
+	})
 	if form.all != nil {
 		out.buf = form.all(out.buf, docs[0]...)
 	}
@@ -226,7 +217,6 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		return nil, err
 	}
 	defer source.close()
-	engine := source.Engine
 	config := source.Report(fileName(f.formats(), name), scrubber)
 	config.Details = f.details
 	if log != nil {
@@ -235,53 +225,40 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 	rep := report.New(config)
 	shownName := scrubber.Text(name)
-	var updates []heed.Update
-	for {
-		if err := source.Next(); err != nil {
-			end := source.End(nil)
-			switch {
-			case ctx.Err() != nil:
-				end.Interrupted = true
-				p.Raise(exitInterrupted)
-				err = nil
-			case errors.Is(err, io.EOF):
-				err = nil
-			default:
-				end.Err = err
-				err = ioError(fmt.Errorf("%s: %w", name, err))
-			}
-			rep.End(end)
-			if log != nil && err == nil && !end.Interrupted {
-				f.memory.end(ctx, p, log, name, rep, set)
-			}
-			return rep, err
-		}
-		if !source.Acted {
-			rep.Observe(source.Record, &source.Outcome)
-			if !source.Outcome.Pending {
-				continue
-			}
-		}
-		updates = engine.Updates(updates[:0])
-		for len(updates) > 0 {
-			for i := range updates {
-				u := &updates[i]
-				shown := rep.Update(u)
-				if write != nil {
-					out.buf = write(out.buf, shownName, shown)
-				}
-				if f.ack == ackAuto && u.Item.Blocking {
-					engine.Ack("", u.Item.ID, u.Item.LatestSequence)
-				}
-			}
-			// Acknowledgements have updates of their own.
-			updates = engine.Updates(updates[:0])
-		}
-		// A reader at the other end of a pipe sees updates as they happen.
-		if len(out.buf) > 0 && !out.flush() {
-			return nil, nil
-		}
+	observe := func() bool {
+		rep.Observe(source.Record, &source.Outcome)
+		return true
 	}
+	err = source.each(observe, func(updates []heed.Update) bool {
+		for i := range updates {
+			u := &updates[i]
+			shown := rep.Update(u)
+			if write != nil {
+				out.buf = write(out.buf, shownName, shown)
+			}
+			if f.ack == ackAuto && u.Item.Blocking {
+				source.Engine.Ack("", u.Item.ID, u.Item.LatestSequence)
+			}
+		}
+		return out.flush() // a reader at the other end of a pipe sees updates as they happen
+	})
+	if out.err != nil {
+		return nil, nil
+	}
+	end := source.End(nil)
+	switch {
+	case ctx.Err() != nil:
+		end.Interrupted, err = true, nil
+		p.Raise(exitInterrupted)
+	case err != nil:
+		end.Err = err
+		err = ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	rep.End(end)
+	if log != nil && err == nil && !end.Interrupted {
+		f.memory.end(ctx, p, log, name, rep, set)
+	}
+	return rep, err
 }
 
 // withCommand adds the next step to an error about an input that does not exist: the

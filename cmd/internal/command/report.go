@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/rules"
 )
 
 // reportFlags are the flags of report.
@@ -77,6 +75,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents")
 	}
 	p.registerMemory(cmd, &f.remember)
+	p.registerLastLine(cmd)
 	f.scrub.register(cmd)
 	return cmd
 }
@@ -90,12 +89,21 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		return err
 	}
 	scrubber := p.scrubber(&f.scrub, formatPage)
-	var docs []*report.Document
-	for _, rep := range p.detailed(cmd.Context(), set, memory, scrubber, names) {
-		docs = append(docs, p.document(rep, formatPage, 0))
-	}
-	if docs == nil {
+	var replays []*report.Replay
+	flags := &replayFlags{ack: ackNever, memory: memory, details: true}
+	p.eachLog(cmd.Context(), names, func(name string) error {
+		rep, err := p.replay(cmd.Context(), flags, set, name, &output{w: p.Stdout}, nil, scrubber)
+		if rep != nil {
+			replays = append(replays, rep)
+		}
+		return err
+	})
+	if replays == nil {
 		return nil // reported already, log by log
+	}
+	docs := make([]*report.Document, len(replays)) // once the private names of all logs are known
+	for i, rep := range replays {
+		docs[i] = p.document(rep, formatPage, 0)
 	}
 	data := report.HTML(nil, docs...)
 	p.removed(scrubber)
@@ -115,27 +123,6 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		}
 	}
 	return ioError(fmt.Errorf("cannot write the report: %w", err))
-}
-
-// detailed replays logs with the details of a page. It reports logs that cannot be read.
-func (p *program) detailed(ctx context.Context, set *rules.Set, m *memory, scrubber *report.Scrubber, names []string) (
-	done []*report.Replay,
-) {
-	flags := &replayFlags{ack: ackNever, memory: m, details: true}
-	for _, name := range names {
-		if ctx.Err() != nil {
-			p.Raise(exitInterrupted)
-			break
-		}
-		rep, err := p.replay(ctx, flags, set, name, &output{w: p.Stdout}, nil, scrubber)
-		if err != nil {
-			p.Fail(err)
-		}
-		if rep != nil {
-			done = append(done, rep)
-		}
-	}
-	return done
 }
 
 // pageFiles returns the files to which a page about a log may be written without --output, the best first: next to the

@@ -251,8 +251,15 @@ func TestEndedRules(t *testing.T) {
 	}
 }
 
-func TestRuleCommandsUsage(t *testing.T) {
+func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
+		{"explain"},
+		{"explain", "a:1", "b:1"},
+		{"explain", "a:1", "--text", "x"},
+		{"explain", "a:1", "--level", "error"},
+		{"explain", "a:1", "--phase", "play"},
+		{"explain", "--text", "x", "--level", "loud"},
+		{"explain", "--text", "x", "--format", "xml"},
 		{"rules"},
 		{"rules", "diff", "default", "default", "--top", "-1", "x"},
 		{"rules", "diff", "default", "default", "--format", "xml", "x"},
@@ -338,20 +345,4 @@ func TestRulesCheckMatchesAll(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
 	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: the rules and defaults after it never decide")
 	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
-}
-
-// TestRulesFolder: a folder stands for the rule files in it.
-func TestRulesFolder(t *testing.T) {
-	dir := t.TempDir()
-	log := write(t, "game.log", "one\ntwo\n")
-	r := runArgs(t, "records", "--rules", dir, log)
-	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "has no *.yaml or *.yml")
-	for _, name := range []string{"one", "two"} {
-		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))
-	}
-	out := ok(t, "records", "--rules", dir, log)
-	require.Contains(t, out, "t.one")
-	require.Contains(t, out, "t.two")
 }

@@ -67,14 +67,9 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]int{},
 				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
 			}
-			for _, name := range p.logs(args[2:]) {
-				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {
-					p.Fail(err)
-					if errors.Is(err, context.Canceled) {
-						break
-					}
-				}
-			}
+			p.eachLog(cmd.Context(), p.logs(args[2:]), func(name string) error {
+				return p.classifyTwice(cmd.Context(), d, name)
+			})
 			p.incomplete()
 			p.removed(scrubber)
 			rep := d.finish(args[0], args[1], view.top)

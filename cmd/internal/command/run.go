@@ -50,9 +50,6 @@ type Host struct {
 	// Fetch reads the log that is shared at an address.
 	Fetch func(ctx context.Context, address string) ([]byte, error)
 
-	// Logs opens a log by its name where there are no files, as in a browser.
-	Logs func(name string) (io.ReadCloser, error)
-
 	// Open shows a page in the browser. file is absolute.
 	Open func(file string) error
 
@@ -86,7 +83,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root, rest := all[0], all[1:]
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
-	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(), noBriefs())
+	root.AddCommand(p.ConfigCommand(), p.VersionCommand(), noBriefs())
 	renamed(root, rest)
 	p.Flags(root, verbose)
 	return root

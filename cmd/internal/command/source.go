@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,28 +65,47 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 		return err
 	}
 	defer src.close()
-	return src.each(ctx, name, f)
+	err = src.each(func() bool { return f(src, &src.Outcome) }, func([]heed.Update) bool { return true })
+	if err != nil && ctx.Err() == nil {
+		return ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	return cmp.Or(ctx.Err(), err)
 }
 
-// each replays the rest of a capture, as [program.observe] does.
-func (s *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
+// each replays the rest of a capture, until a function returns false: f, which is called for each record, or update,
+// which gets the changes of attention.
+func (s *source) each(f func() bool, update func(all []heed.Update) bool) error {
 	var updates []heed.Update
 	for {
 		err := s.Next()
 		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case errors.Is(err, io.EOF):
 			return nil
-		default:
-			return ioError(fmt.Errorf("%s: %w", name, err))
-		}
-		if s.Acted || s.Outcome.Pending {
-			updates = s.Engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
-		}
-		if !s.Acted && !f(s, &s.Outcome) {
+		case err != nil:
+			return err
+		case !s.Acted && !f():
 			return nil
+		case !s.Acted && !s.Outcome.Pending:
+			continue
+		}
+		// Not drained, they would pile up to a bound. An acknowledgement by update has updates of its own.
+		for updates = s.Engine.Updates(updates[:0]); len(updates) > 0; updates = s.Engine.Updates(updates[:0]) {
+			if !update(updates) {
+				return nil
+			}
+		}
+	}
+}
+
+// eachLog reads logs in order, until an interrupt. It reports a log that cannot be read and continues.
+func (p *program) eachLog(ctx context.Context, names []string, read func(name string) error) {
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			return
+		}
+		if err := read(name); err != nil {
+			p.Fail(err)
 		}
 	}
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestApply(t *testing.T) {
 	env := map[string]string{"HEED_TOP": "3", "HEED_WIDTH": "30", "HEED_FAIL_ON": "blind,blocking", "HEED_QUIET": "true"}
-	s, err := Load(Sources{Getenv: func(n string) string { return env[n] }})
-	require.NoError(t, err)
+	s := testkit.Must(Load(Sources{Getenv: func(n string) string { return env[n] }}))
 	flags := pflag.NewFlagSet("x", pflag.ContinueOnError)
 	top, width := flags.Int("top", 10, ""), flags.Int("width", 0, "")
 	failOn, rules := flags.StringSlice("fail-on", []string{"advisory"}, ""), flags.StringArray("rules", nil, "")
@@ -33,7 +34,6 @@ func TestApply(t *testing.T) {
 
 func s2(t *testing.T) *Settings {
 	t.Helper()
-	s, err := Load(Sources{Getenv: func(n string) string { return map[string]string{"HEED_TOP": "3"}[n] }})
-	require.NoError(t, err)
+	s := testkit.Must(Load(Sources{Getenv: func(n string) string { return map[string]string{"HEED_TOP": "3"}[n] }}))
 	return s
 }

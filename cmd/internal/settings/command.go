@@ -61,10 +61,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 			if format == asJSON {
 				out = p.Settings.appendJSON(nil, p.Name)
 			}
-			if _, err := p.Stdout.Write(out); err != nil {
-				return cli.CannotWrite(p.Unwritten, "the settings", err)
-			}
-			return nil
+			return p.Print("the settings", out)
 		},
 	}
 	flags := cmd.Flags()

@@ -17,8 +17,7 @@ import (
 func TestDocs(t *testing.T) {
 	const path, head = "../../../docs/reference.md", "| key | program | in a project's file | value | default | what it " +
 		"is |\n|---|---|---|---|---|---|\n"
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(path))
 	byHand, rest, ok := strings.Cut(string(page), head)
 	require.True(t, ok)
 	_, rest, ok = strings.Cut(rest, "\n\n")
@@ -57,8 +56,7 @@ func TestDocs(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	file := filepath.Join(t.TempDir(), ProjectFile)
 	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
-	s, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
-	require.NoError(t, err)
+	s := testkit.Must(Load(Sources{Dir: filepath.Dir(file), Getenv: none}))
 	require.Equal(t, Project, s.Value("mod-wait").Origin)
 	require.Len(t, s.Files[0].Ignored, 2, "the others are used once the file is named, as the page shows")
 }

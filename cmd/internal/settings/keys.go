@@ -93,6 +93,7 @@ func Keys() []Key {
 		key("ack", Word, accepts, "never", "acknowledge blocking items `WHEN`", "never", "auto"),
 		key("color", Word, shows, cli.ColorAuto, "use colors", cli.Colors()...),
 		key("fail-on", Words, decides, "", "exit with 1 on `WHAT`", "blocking", "advisory", "blind", "new", "never"),
+		key("last-line", Text, decides, "", "count a log as cut if no line of its last run contains `TEXT`"),
 		key("mods", Paths, places, "", "read the names of installed mods from `DIR`"),
 		key("no-default-rules", Bool, forgets, "false", "leave out the default rules"),
 		key("quiet", Bool, hides, "false", "print only errors, and no progress"),

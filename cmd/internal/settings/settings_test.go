@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func none(string) string { return "" }
 
 func TestDefaults(t *testing.T) {
-	s, err := Load(Sources{Getenv: none})
-	require.NoError(t, err)
+	s := testkit.Must(Load(Sources{Getenv: none}))
 	require.Empty(t, s.Files)
 	require.Len(t, s.Values, len(Keys()))
 	for _, v := range s.Values {
@@ -123,8 +124,7 @@ func TestOrder(t *testing.T) {
 		"HEED_TOP": "3", "HEED_RULES": "x" + string(os.PathListSeparator) + "y",
 		"HEED_FAIL_ON": "blind,blocking", "HEED_COLOR": "",
 	}
-	s, err := Load(Sources{Dir: below, UserDir: user, Getenv: func(n string) string { return env[n] }})
-	require.NoError(t, err)
+	s := testkit.Must(Load(Sources{Dir: below, UserDir: user, Getenv: func(n string) string { return env[n] }}))
 	for name, want := range map[string]struct {
 		value  string
 		origin Origin
@@ -148,15 +148,14 @@ func TestOrder(t *testing.T) {
 
 	// The nearest project's file is the only one.
 	write(filepath.Join(below, ProjectFile), "ack: never\n")
-	s, err = Load(Sources{Dir: below, Getenv: none})
-	require.NoError(t, err)
+	s = testkit.Must(Load(Sources{Dir: below, Getenv: none}))
 	require.Equal(t, "never", s.Value("ack").String())
 	require.Equal(t, Default, s.Value("top").Origin)
 
 	// A folder of that name is no file of settings.
 	require.NoError(t, os.Remove(filepath.Join(below, ProjectFile)))
 	require.NoError(t, os.Mkdir(filepath.Join(below, ProjectFile), 0o700))
-	_, err = Load(Sources{Dir: below, Getenv: none})
+	_, err := Load(Sources{Dir: below, Getenv: none})
 	require.ErrorContains(t, err, "cannot be read")
 }
 
@@ -196,8 +195,7 @@ func TestHome(t *testing.T) {
 		0o600))
 	env := map[string]string{"HEED_STATE": "~/state/heed", "HEED_TOKEN_FILE": "here/token"}
 	src := Sources{File: file, Home: home, Getenv: func(n string) string { return env[n] }}
-	s, err := Load(src)
-	require.NoError(t, err)
+	s := testkit.Must(Load(src))
 	require.Equal(t, []string{
 		filepath.Join(home, "mine.yaml"), filepath.Join(dir, "~other", "x.yaml"),
 		filepath.Join(dir, "sub", "~", "y.yaml"),
@@ -207,7 +205,7 @@ func TestHome(t *testing.T) {
 	require.Equal(t, "here/token", s.Value("token-file").String(), "from the working directory")
 
 	src.Home = ""
-	_, err = Load(src)
+	_, err := Load(src)
 	require.ErrorContains(t, err, file+`:1:9: rules is "~/mine.yaml", but the home folder is not known: write the full path`)
 	require.ErrorContains(t, err, `HEED_STATE: state is "~/state/heed", but the home`)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // write makes a file, and the folders above it.
@@ -38,8 +40,7 @@ func TestEffects(t *testing.T) {
 				if src.Getenv == nil {
 					src.Getenv = none
 				}
-				s, err := Load(src)
-				require.NoError(t, err)
+				s := testkit.Must(Load(src))
 				var ignored Errors
 				for _, f := range s.Files {
 					ignored = append(ignored, f.Ignored...)
@@ -148,8 +149,7 @@ func TestSearch(t *testing.T) {
 			if c.home != "" {
 				src.Home = filepath.Join(top, c.home)
 			}
-			s, err := Load(src)
-			require.NoError(t, err)
+			s := testkit.Must(Load(src))
 			want := File{Origin: Project, Path: file, State: "read"}
 			if !c.found {
 				want = File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}

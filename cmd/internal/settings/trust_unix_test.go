@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestOthers is the table of owners and modes by which a file of settings, a link to it and its folder are trusted.
@@ -49,10 +52,8 @@ func TestOthers(t *testing.T) {
 		"link of root":                    {me, 0, 0, link | 0o777, ""},
 		"link of another to what is mine": {me, another, mine, link | 0o777, belongs},
 	} {
-		entries, err := fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir(".")
-		require.NoError(t, err)
-		info, err := entries[0].Info() // which follows no link
-		require.NoError(t, err)
+		entries := testkit.Must(fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir("."))
+		info := testkit.Must(entries[0].Info()) // which follows no link
 		require.Equal(t, c.mode, info.Mode())
 		require.Equal(t, c.want, others(c.user, "it", info), name)
 	}
@@ -60,91 +61,62 @@ func TestOthers(t *testing.T) {
 
 // TestForeignFiles holds files on disk to the same: ignored ones are not read, and the reason is kept.
 func TestForeignFiles(t *testing.T) {
-	asRoot := func(t *testing.T) {
-		t.Helper()
-		if os.Geteuid() != 0 {
-			t.Skip("only root can give a file to another user")
-		}
-	}
 	const another = 4321
 	for name, c := range map[string]struct {
-		change func(t *testing.T, file string)
+		change func(file string) error
 		want   string // why the file is ignored; "-" if it is not found
+		root   bool   // only root can do that
 	}{
-		"as made": {func(*testing.T, string) {}, ""},
-		"of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(f, 0o666))
-		}, "other users can write it"},
-		"in a folder of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
-		}, "other users can write its folder"},
-		"in a folder such as /tmp": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky))
-		}, ""},
-		"unreadable, of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.WriteFile(f, []byte("no settings"), 0o600))
-			require.NoError(t, os.Chmod(f, 0o222))
-		}, "other users can write it"},
-		"a link to nothing": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, os.Symlink("nowhere", f))
-		}, "-"},
-		"a link to itself, of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, os.Symlink(filepath.Base(f), f))
-			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
-		}, "other users can write its folder"},
-		"a pipe of others": {func(t *testing.T, f string) {
-			t.Helper()
-			require.NoError(t, os.Remove(f))
-			require.NoError(t, syscall.Mkfifo(f, 0o600))
-			require.NoError(t, os.Chmod(f, 0o666))
-		}, "other users can write it"},
-		"of another user": {func(t *testing.T, f string) {
-			t.Helper()
-			asRoot(t)
-			require.NoError(t, os.Chown(f, another, another))
-		}, "it belongs to another user"},
-		"a link of another user": {func(t *testing.T, f string) {
-			t.Helper()
-			asRoot(t)
-			require.NoError(t, os.Rename(f, f+".mine"))
-			require.NoError(t, os.Symlink(f+".mine", f))
-			require.NoError(t, os.Lchown(f, another, another))
-		}, "it belongs to another user"},
-		"a link into a folder of others": {func(t *testing.T, f string) {
-			t.Helper()
+		"as made":   {func(string) error { return nil }, "", false},
+		"of others": {func(f string) error { return os.Chmod(f, 0o666) }, "other users can write it", false},
+		"in a folder of others": {func(f string) error {
+			return os.Chmod(filepath.Dir(f), 0o777)
+		}, "other users can write its folder", false},
+		"in a folder such as /tmp": {func(f string) error {
+			return os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky)
+		}, "", false},
+		"unreadable, of others": {func(f string) error {
+			return errors.Join(os.WriteFile(f, []byte("no settings"), 0o600), os.Chmod(f, 0o222))
+		}, "other users can write it", false},
+		"a link to nothing": {func(f string) error {
+			return errors.Join(os.Remove(f), os.Symlink("nowhere", f))
+		}, "-", false},
+		"a link to itself, of others": {func(f string) error {
+			return errors.Join(os.Remove(f), os.Symlink(filepath.Base(f), f), os.Chmod(filepath.Dir(f), 0o777))
+		}, "other users can write its folder", false},
+		"a pipe of others": {func(f string) error {
+			return errors.Join(os.Remove(f), syscall.Mkfifo(f, 0o600), os.Chmod(f, 0o666))
+		}, "other users can write it", false},
+		"of another user": {func(f string) error {
+			return os.Chown(f, another, another)
+		}, "it belongs to another user", true},
+		"a link of another user": {func(f string) error {
+			return errors.Join(os.Rename(f, f+".mine"), os.Symlink(f+".mine", f), os.Lchown(f, another, another))
+		}, "it belongs to another user", true},
+		"a link into a folder of others": {func(f string) error {
 			shared := filepath.Join(filepath.Dir(f), "shared")
-			require.NoError(t, os.MkdirAll(shared, 0o700))
-			require.NoError(t, os.Rename(f, filepath.Join(shared, "x")))
-			require.NoError(t, os.Symlink(filepath.Join(shared, "x"), f))
-			require.NoError(t, os.Chmod(shared, 0o777))
-		}, "other users can write the folder of the linked file"},
-		"in a folder of another user": {func(t *testing.T, f string) {
-			t.Helper()
-			asRoot(t)
-			require.NoError(t, os.Chown(filepath.Dir(f), another, another))
-		}, "its folder belongs to another user"},
+			return errors.Join(os.MkdirAll(shared, 0o700), os.Rename(f, filepath.Join(shared, "x")),
+				os.Symlink(filepath.Join(shared, "x"), f), os.Chmod(shared, 0o777))
+		}, "other users can write the folder of the linked file", false},
+		"in a folder of another user": {func(f string) error {
+			return os.Chown(filepath.Dir(f), another, another)
+		}, "its folder belongs to another user", true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.root && os.Geteuid() != 0 {
+				t.Skip("only root can give a file to another user")
+			}
 			dir := filepath.Join(t.TempDir(), "heed")
 			for origin, file := range map[Origin]string{
 				Project: filepath.Join(dir, ProjectFile), User: filepath.Join(dir, "config.yaml"),
 			} {
 				write(t, file, "top: 3\n")
-				c.change(t, file)
+				require.NoError(t, c.change(file))
 				src := Sources{Dir: dir, Getenv: none}
 				if origin == User {
 					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}
 				}
-				s, err := Load(src)
-				require.NoError(t, err)
+				s := testkit.Must(Load(src))
 				want := []File{{Origin: origin, Path: file}}
 				switch c.want {
 				case "-":
@@ -157,7 +129,7 @@ func TestForeignFiles(t *testing.T) {
 				}
 				require.Equal(t, want, s.Files)
 				require.Equal(t, c.want == "", s.Value("top").Origin == origin)
-				s, err = Load(Sources{File: file, Getenv: none})
+				s, err := Load(Sources{File: file, Getenv: none})
 				if c.want != "-" && s == nil {
 					require.ErrorContains(t, err, file) // named: read, and wrong by itself
 				} else if c.want != "-" {
@@ -179,8 +151,7 @@ func TestSearchOwners(t *testing.T) {
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	for _, folder := range []string{dir, filepath.Join(top, "a")} {
 		require.NoError(t, os.Chown(folder, 4321, 4321))
-		s, err := Load(Sources{Dir: dir, Getenv: none})
-		require.NoError(t, err)
+		s := testkit.Must(Load(Sources{Dir: dir, Getenv: none}))
 		if folder == dir {
 			require.Equal(t, []File{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
 			continue
@@ -196,8 +167,7 @@ func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can act as another user")
 	}
-	top, err := os.MkdirTemp("", "another") //nolint:usetesting // the folders of t.TempDir are closed to other users
-	require.NoError(t, err)
+	top := testkit.Must(os.MkdirTemp("", "another")) //nolint:usetesting // t.TempDir is closed to other users
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
 	require.NoError(t, os.Chmod(top, 0o755))
 	const another = 4321
@@ -224,20 +194,17 @@ func TestAnotherUser(t *testing.T) {
 	_, err = as(another, Sources{Dir: filepath.Join(root, "p")})
 	require.ErrorContains(t, err, "permission denied", "it is there, and may have what heed should know")
 	require.NoError(t, os.Chmod(filepath.Join(root, "p", ProjectFile), 0o644))
-	s, err = as(another, Sources{Dir: filepath.Join(root, "p")})
-	require.NoError(t, err)
+	s = testkit.Must(as(another, Sources{Dir: filepath.Join(root, "p")}))
 	require.Equal(t, "3", s.Value("top").String())
 
-	s, err = as(another, Sources{Dir: own})
-	require.NoError(t, err)
+	s = testkit.Must(as(another, Sources{Dir: own}))
 	require.Equal(t, "4", s.Value("top").String())
 	s, err = as(another+1, Sources{Dir: own})
 	require.NoError(t, err, "0600")
 	require.Empty(t, s.Files[0].State)
 	require.NoError(t, os.Chmod(own, 0o755))
 	for _, user := range []int{0, another + 1} {
-		s, err = as(user, Sources{Dir: own})
-		require.NoError(t, err)
+		s = testkit.Must(as(user, Sources{Dir: own}))
 		require.Equal(t, "ignored", s.Files[0].State)
 		require.Equal(t, Default, s.Value("top").Origin)
 	}

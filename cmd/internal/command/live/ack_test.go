@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // open is a server with open items, which notes what it was asked.
@@ -85,8 +86,7 @@ func serve(t *testing.T, h func(context.Context, *gabp.Request) (any, error)) []
 		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"}, Mux: serving(h),
 	})
 	require.NoError(t, err)
-	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(gabp.Listen(t.Context(), "127.0.0.1:0"))
 	done := make(chan error, 1)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	go func() { done <- server.Serve(ctx, l) }()

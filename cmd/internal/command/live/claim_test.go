@@ -5,7 +5,6 @@ package live
 import (
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,21 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestStateIsKeptApart: two heeds in one state folder do not overwrite each other's files, and
 // what a killed one left keeps nobody out.
 func TestStateIsKeptApart(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	_, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
-	self, err := os.Executable()
-	require.NoError(t, err)
 	args := []string{"serve", log, "--rules", rules, "--state", state}
-	first := exec.Command(self, args...)
-	first.Env = append(os.Environ(), helperEnv+"=1")
+	first := heedProcess(args...)
 	var said buffer
 	first.Stderr = &said
 	require.NoError(t, first.Start())
@@ -72,8 +67,7 @@ func TestStateIsKeptApart(t *testing.T) {
 // where the process id, or the port, is that of another program by now, which is not asked.
 func TestRunFilesOfTheDead(t *testing.T) {
 	t.Parallel()
-	stranger, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	stranger := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { _ = stranger.Close() })
 	asked := make(chan struct{}, 1)
 	go func() {
@@ -94,8 +88,7 @@ func TestRunFilesOfTheDead(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(state.runPath(os.Getpid())); return err == nil }, patience,
 		time.Millisecond)
 	left := func() []string {
-		all, err := filepath.Glob(state.path("run-*"))
-		require.NoError(t, err)
+		all := testkit.Must(filepath.Glob(state.path("run-*")))
 		return slices.DeleteFunc(all, func(name string) bool { return filepath.Ext(name) != runSuffix })
 	}
 	require.Equal(t, []string{state.runPath(os.Getpid())}, left())

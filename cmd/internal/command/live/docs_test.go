@@ -34,12 +34,9 @@ var steady = []struct {
 // page again.
 func TestDocs(t *testing.T) {
 	const pagePath = "../../../../docs/watching.md"
-	capture, err := os.ReadFile("../../../../testdata/captures/burst-1.4.log")
-	require.NoError(t, err)
-	pageFile, err := filepath.Abs(pagePath)
-	require.NoError(t, err)
-	page, err := os.ReadFile(pageFile)
-	require.NoError(t, err)
+	capture := testkit.Must(os.ReadFile("../../../../testdata/captures/burst-1.4.log"))
+	pageFile := testkit.Must(filepath.Abs(pagePath))
+	page := testkit.Must(os.ReadFile(pageFile))
 
 	t.Chdir(t.TempDir())
 	state := t.TempDir()

@@ -87,16 +87,14 @@ func TestEndBeforeWelcome(t *testing.T) {
 // TestOutputInOne: where standard output and error are one file, what a game writes to them keeps its order.
 func TestOutputInOne(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
-	both, err := os.Create(filepath.Join(t.TempDir(), "both"))
-	require.NoError(t, err)
+	both := testkit.Must(os.Create(filepath.Join(t.TempDir(), "both")))
 	t.Cleanup(func() { _ = both.Close() })
 	code := run(t.Context(), []string{
 		"wrap", "--state", t.TempDir(), "--log", "none", "--linger", "1ms", "--", "sh", "-c",
 		"for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; exit 4",
 	}, strings.NewReader(""), both, both)
 	require.Equal(t, 4, code)
-	text, err := os.ReadFile(both.Name())
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(both.Name()))
 	require.Equal(t, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nout 4\nerr 4\nout 5\nerr 5\n", string(text))
 }
 
@@ -117,9 +115,7 @@ func TestCrash(t *testing.T) {
 		{"abort", "colony/build", "crashed with SIGABRT", 134},
 	} {
 		t.Run(c.what+" "+c.tool, func(t *testing.T) {
-			w := start(t, []string{"--linger", "1h"})
-			b, welcome := dial(t, w.addr, w.token)
-			require.Nil(t, welcome.Error)
+			w, b := began(t, []string{"--linger", "1h"})
 			lost := b.tool(c.tool, c.what)
 			require.NotNil(t, lost.Error)
 			require.Contains(t, lost.Error.Message, "the game crashed: SIG")
@@ -167,9 +163,7 @@ func TestLaunched(t *testing.T) {
 		{"parent", "crash", 9},
 	} {
 		t.Run(c.mode+" "+c.what, func(t *testing.T) {
-			w := start(t, []string{"--linger", "1h"}, c.mode)
-			b, welcome := dial(t, w.addr, w.token)
-			require.Nil(t, welcome.Error)
+			w, b := began(t, []string{"--linger", "1h"}, c.mode)
 			require.Nil(t, b.tool("colony/look", "").Error)
 			pid := w.gamePID()
 			if c.mode == "launcher" { // it has gone

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // sharing is a server of logs, and a fetcher whose every address, of whatever host, leads to it.
@@ -175,8 +177,7 @@ func TestReplayAddress(t *testing.T) {
 		_, _ = io.WriteString(w, "starting "+r.URL.Query().Get("run")+"\nthe end\n")
 	}))
 	t.Cleanup(server.Close)
-	at, err := url.Parse(server.URL)
-	require.NoError(t, err)
+	at := testkit.Must(url.Parse(server.URL))
 	address := "http://me:pass@" + at.Host + "/logs/Player.log?key=secret&run="
 	shown := server.URL + "/logs/Player.log"
 	show := func(args ...string) (out, said string, status int) {

@@ -36,10 +36,9 @@ type game struct {
 	mu       sync.Mutex
 	executed []string
 	stop     context.CancelFunc // of the server
-	conns    []net.Conn         // of mute
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|mute|talks CONFIG|stubborn|no-log|signals|plain|launcher|parent|dies CODE|
+// fakeGame is the game's process: DIR [no-mod|slow|talks CONFIG|stubborn|no-log|signals|plain|launcher|parent|dies CODE|
 // crashes]. It notes its process id and what it was handed in DIR, and ends with 7 after two minutes, for a test that
 // failed.
 func fakeGame(args []string) int {
@@ -82,8 +81,6 @@ func fakeGame(args []string) int {
 	case len(args) > 1 && args[1] == "plain": // a program that no signal is special to
 		_ = syscall.Exec("/bin/sleep", []string{"sleep", "60"}, os.Environ())
 	case len(args) > 1 && args[1] == "no-mod":
-	case len(args) > 1 && args[1] == "mute":
-		go g.mute()
 	case len(args) > 1 && args[1] == "talks": // with the habits of a mod in the field
 		var cfg standin.ModConfig
 		b, ok, err := gabp.BridgeFromEnv(os.Getenv)
@@ -117,21 +114,6 @@ func fakeGame(args []string) int {
 		return 0
 	case <-time.After(2 * time.Minute):
 		return 7
-	}
-}
-
-// mute accepts connections and answers nothing.
-func (g *game) mute() {
-	b, _, _ := gabp.BridgeFromEnv(os.Getenv)
-	l, err := net.Listen("tcp", b.Address)
-	if err != nil {
-		g.exit <- 8
-		return
-	}
-	for {
-		if conn, err := l.Accept(); err == nil {
-			g.conns = append(g.conns, conn) // they stay open
-		}
 	}
 }
 
@@ -243,9 +225,6 @@ func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 }
 
-// floodEvents is how many events a flood of the mod has.
-const floodEvents = 100_000
-
 // fault returns the line of a fault that is like no other: types of faults are never
 // taken for each other.
 func fault(n int) string {
@@ -293,10 +272,6 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		at := time.Now()
 		g.line(fault(n))
 		return map[string]any{"at": at.UnixNano()}, nil
-	case "stamped event":
-		at := time.Now()
-		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)}, nil)
-		return map[string]any{"at": at.UnixNano()}, nil
 	case "ticks":
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)), nil)
@@ -317,10 +292,6 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		_ = os.Rename(g.log.Name(), filepath.Join(g.dir, "Player-prev.log"))
 		_, _ = g.log.Close(), g.openLog(0)
 		g.line("The game goes on")
-	case "flood":
-		for i := range floodEvents {
-			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
-		}
 	case "in band":
 		return map[string]any{"success": false, "message": "no room"}, nil
 	case "error":

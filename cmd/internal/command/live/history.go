@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report/summary"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
@@ -106,7 +107,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 			return cli.Usage(cmd, "history is off: name its file with --history")
 		}
 		var err error
-		if f.path, err = command.HistoryFile(f.file, p.Getenv); err != nil {
+		if f.path, err = files.History(f.file, p.Getenv); err != nil {
 			return cli.Failed(exitUsage, err)
 		}
 		ctx, stop := untilInterrupted(cmd.Context())

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,27 +15,52 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// TestHistoryForms: what is printed follows the schemas, which describe every field and stand in docs/reference.md.
+// TestForms: docs/reference.md lists every form of JSON, and the schema of each, which the page refers to, describes every
+// field. What two schemas define under one name is one thing.
+func TestForms(t *testing.T) {
+	page := testkit.Must(os.ReadFile("../../../../docs/reference.md"))
+	cmd, _, err := testRoot().Find([]string{"schema"})
+	require.NoError(t, err)
+	seen := map[string]string{}
+	for _, name := range cmd.ValidArgs {
+		if name == "template" {
+			continue
+		}
+		text := printed(t, name)
+		testkit.Shows(t, "docs/reference.md", string(page), "\n| `"+name+"` | `heed ")
+		var s struct {
+			Title string
+			Defs  map[string]json.RawMessage `json:"$defs"`
+		}
+		require.NoError(t, json.Unmarshal(text, &s))
+		require.NotEmpty(t, s.Title, name)
+		for def, raw := range s.Defs {
+			if other, ok := seen[def]; ok && !strings.HasPrefix(name, "heed-history") && name != "heed-session" {
+				require.JSONEq(t, other, string(raw), "%s of %s", def, name)
+			}
+			seen[def] = cmp.Or(seen[def], string(raw))
+		}
+		var schema any
+		require.NoError(t, json.Unmarshal(text, &schema))
+		requireDescribed(t, name, schema)
+	}
+	require.NotEmpty(t, seen)
+}
+
+// TestHistoryForms: what is printed follows the schemas.
 func TestHistoryForms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, fillHistory(file, ""))
-	page, err := os.ReadFile("../../../../docs/reference.md")
-	require.NoError(t, err)
 	for name, args := range map[string]string{
 		"heed-history": "", "heed-history-show": "show 10", "heed-history-group": "group 6a9e85b89ab77698",
 		"heed-history-mods": "mods", "heed-history-forget": "forget 13",
 	} {
 		text := printed(t, name)
-		testkit.Shows(t, "docs/reference.md", string(page), "\n| `"+name+"` | `heed history ")
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
 		require.Equal(t, exitOK, code)
 		testkit.RequireValid(t, testkit.Schema(t, text), out)
-		var schema any
-		require.NoError(t, json.Unmarshal(text, &schema))
-		requireDescribed(t, name, schema)
 	}
-	testkit.Shows(t, "docs/reference.md", string(page), "\n| `heed-session` | `heed history export` ")
 	lines, code := runCommand(t, "history", "export", "--history", file)
 	require.Equal(t, exitOK, code)
 	for line := range strings.Lines(lines) {
@@ -57,7 +83,8 @@ func requireDescribed(t *testing.T, name string, node any) {
 	}
 	if fields, ok := object["properties"].(map[string]any); ok {
 		for field, f := range fields {
-			require.NotEmpty(t, f.(map[string]any)["description"], "%s: %s", name, field)
+			described := f.(map[string]any)
+			require.True(t, described["description"] != nil || described["$ref"] != nil, "describe %s.%s", name, field)
 		}
 	}
 	for key, child := range object {
@@ -70,8 +97,7 @@ func TestHistoryDocs(t *testing.T) {
 	const path = "../../../../docs/history.md"
 	file := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, fillHistory(file, ""))
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(path))
 	fresh := shownMarker.ReplaceAllStringFunc(string(page), func(block string) string {
 		m := shownMarker.FindStringSubmatch(block)
 		out, code := runCommand(t, append(strings.Fields(m[1]), "--history", file)...)

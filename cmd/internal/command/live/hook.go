@@ -149,15 +149,28 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	h := hooked{program: p, flags: f, event: &e, agent: agent}
 	found, err := p.reach(ctx, cmd, &f.clientFlags)
 	defer closeAll(found)
+	for i := range found {
+		h.names = append(h.names, found[i].run.label())
+	}
 	switch {
 	case err != nil:
 		p.Note("nothing is told: %v", err)
-		h.heed = absent{err}
-		return errors.Join(h.answer(ctx, ""), h.silence())
+		h.heed, err = absent{err}, nil
 	case len(found) == 1:
 		h.heed = found[0].Client
-		return errors.Join(h.answer(ctx, ""), h.silence())
+	default:
+		err = h.each(ctx, found)
+		h.heed, h.all = absent{errNoHeed}, true
 	}
+	err = errors.Join(err, h.answer(ctx, ""))
+	if !h.told {
+		err = errors.Join(err, h.say(""))
+	}
+	return err
+}
+
+// each answers the event from several heeds, those first that hold its call back: the game of a tool is not known.
+func (h *hooked) each(ctx context.Context, found []reached) (err error) {
 	var holding, others []reached
 	for _, one := range found {
 		if h.holds(ctx, one) {
@@ -166,17 +179,14 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 			others = append(others, one)
 		}
 	}
-	for _, one := range append(holding, others...) { // on which game a tool acts is not known: any may hold it back
+	for _, one := range append(holding, others...) {
 		pid := strconv.Itoa(one.run.PID)
 		h.heed, h.chosen = one.Client, []string{"--pid", pid}
 		err = errors.Join(err, h.answer(ctx, "/"+pid))
 	}
-	h.heed = several{}
-	return errors.Join(err, h.answer(ctx, ""), h.silence())
+	h.chosen = nil
+	return err
 }
-
-// several is all heeds that run, in the conversation that continues if they are lost.
-type several struct{ deliver.Heed }
 
 // holds reports whether the event asks for a call, and an item of the heed holds it back.
 func (h *hooked) holds(ctx context.Context, one reached) bool {
@@ -280,6 +290,8 @@ type hooked struct {
 	agent string // the name under which it acknowledges and calls
 
 	heed   deliver.Heed
+	names  []string // of all heeds that answer
+	all    bool     // the conversation is of all of several, and continues if they are lost
 	chosen []string // flags that select the heed among several
 	told   bool     // a text was written
 }
@@ -289,7 +301,7 @@ type hooked struct {
 //
 // suffix tells the conversations with several heeds apart.
 func (h *hooked) answer(ctx context.Context, suffix string) error {
-	if _, gone := h.heed.(absent); gone && !h.remembers() {
+	if len(h.names) == 0 && !h.remembers() {
 		return nil
 	}
 	asked, unsaid := false, error(nil)
@@ -332,7 +344,7 @@ const heardNote = "heard"
 // nothing is the heardNote of a heed that let a call pass.
 const nothing = "nothing"
 
-// severalNote is the note that several heeds answered.
+// severalNote is the note of the names of several heeds, one a line, whose loss was not reported.
 const severalNote = "several"
 
 // note keeps a note with the conversation.
@@ -353,31 +365,43 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
 	var current gabp.CurrentResult
-	_, gone := h.heed.(absent)
-	_, all := h.heed.(several)
-	if !gone && !all && h.gates() {
+	gone := len(h.names) == 0
+	if !gone && !h.all && h.gates() {
 		if err := h.heed.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
 			gone = true
 		}
 	}
 	said := ""
-	switch {
-	case all:
-		note(c, severalNote, "yes")
+	lost := strings.Split(c.State().Notes[severalNote], "\n")
+	for _, name := range append(h.names, "") {
+		if i := slices.Index(lost, name); i >= 0 {
+			lost = slices.Delete(lost, i, i+1)
+		}
+	}
+	if h.all {
+		note(c, severalNote, strings.Join(append(h.names, lost...), "\n"))
 		if h.told && h.gates() {
 			note(c, heardNote, "an item of one of several")
 		} else if h.gates() || c.State().Notes[heardNote] == "" {
 			note(c, heardNote, nothing)
 		}
+	}
+	switch {
 	case gone:
-		said = h.lost(ctx, c)
-	case c.State().Notes[severalNote] != "": // one is left
+		said = h.lost(ctx, c, "heed")
+	case len(lost) > 0 && !h.told: // another is left
 		note(c, heardNote, nothing)
-		if said = h.lost(ctx, c); said != "" {
-			note(c, severalNote, "")
+		said = h.lost(ctx, c, "heed ("+strings.Join(lost, ", ")+")")
+		left := ""
+		if h.all {
+			left = strings.Join(h.names, "\n")
+			note(c, heardNote, nothing)
 		}
-	default:
+		if said != "" {
+			note(c, severalNote, left)
+		}
+	case !h.all:
 		said = h.steer(ctx, c, current.Attention)
 	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
@@ -427,8 +451,8 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.
 }
 
 // lost returns the text for the event if a heed answered before and answers no more, "" if there is nothing to add.
-// Calls are refused until the user prompts, if the last one was, and else once.
-func (h *hooked) lost(ctx context.Context, c *deliver.Conversation) (said string) {
+// Calls are refused until the user prompts, if the last one was, and else once. who names the heed.
+func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) (said string) {
 	e, heard := h.event, c.State().Notes[heardNote]
 	held := heard != "" && heard != nothing
 	if held && e.Kind == hooks.Prompt {
@@ -437,18 +461,18 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation) (said string
 	switch part := e.Takes(); {
 	case heard == "":
 	case h.gates() && held:
-		why := "heed does not answer any more, and " + heard + " held calls back. They are refused until heed runs again, " +
+		why := who + " does not answer any more, and " + heard + " held calls back. They are refused until heed runs again, " +
 			"or the user prompts"
 		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
 	case h.gates():
 		heard = ""
-		why := unchecked + ". The next ones pass"
+		why := who + unchecked + ". The next ones pass"
 		said = h.noted(c.Refuse(ctx, nil, why, e.Tool))
 	case part == hooks.Context && heard == nothing:
 		heard = ""
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
 			_, a := m.Receive(now, steer.Message{
-				Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: unchecked + ".",
+				Author: attention.Author, Topic: "heed", Revision: now.String(), Rides: true, Text: who + unchecked + ".",
 			})
 			return a
 		})
@@ -459,16 +483,8 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation) (said string
 	return said
 }
 
-// unchecked says that a heed was lost.
-const unchecked = "heed does not answer any more: faults of the game are not seen, and calls are not checked"
-
-// silence writes the answer of an event without a text.
-func (h *hooked) silence() error {
-	if h.told {
-		return nil
-	}
-	return h.say("")
-}
+// unchecked says, after its name, that a heed was lost.
+const unchecked = " does not answer any more: faults of its game are not seen, and calls to it are not checked"
 
 // say writes the answer: on standard error, with its status, where the host reads it there.
 func (h *hooked) say(said string) error {

@@ -22,6 +22,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestHookAnswersWithoutOutbox: a hook whose state cannot be written denies all the same, and with status 0, since hosts
@@ -34,13 +35,10 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			path := filepath.Join(state, outboxName)
-			box, err := outbox.Open(t.Context(), path, time.Now())
-			require.NoError(t, err)
+			box := testkit.Must(outbox.Open(t.Context(), path, time.Now()))
 			require.NoError(t, box.Close())
-			db, err := sql.Open("sqlite", path)
-			require.NoError(t, err)
-			_, err = db.ExecContext(t.Context(), statement)
-			require.NoError(t, err)
+			db := testkit.Must(sql.Open("sqlite", path))
+			testkit.Must(db.ExecContext(t.Context(), statement))
 			require.NoError(t, db.Close())
 
 			item := heed.Item{

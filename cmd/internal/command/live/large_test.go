@@ -14,6 +14,7 @@ import (
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // peak returns the most resident memory that a process has had, in MiB.
@@ -28,8 +29,7 @@ func peak(pid int) int {
 //
 //	go test -run xxx -bench LargeResult -benchtime 5x ./cmd/internal/command/live
 func BenchmarkLargeResult(b *testing.B) {
-	cfg, err := json.Marshal(standin.ModConfig{Result: 64 << 20})
-	require.NoError(b, err)
+	cfg := testkit.Must(json.Marshal(standin.ModConfig{Result: 64 << 20}))
 	w := start(b, nil, "talks", string(cfg))
 	w.read("pid", new(int))
 	c, err := gabp.Dial(b.Context(), w.addr, gabp.ClientConfig{Token: w.token, Limits: gabp.Limits{
@@ -38,8 +38,7 @@ func BenchmarkLargeResult(b *testing.B) {
 	require.NoError(b, err)
 	before := peak(w.cmd.Process.Pid)
 	for b.Loop() {
-		raw, err := c.CallTool(b.Context(), "colony/build", nil)
-		require.NoError(b, err)
+		raw := testkit.Must(c.CallTool(b.Context(), "colony/build", nil))
 		require.Greater(b, len(raw), 64<<20)
 	}
 	b.ReportMetric(float64(before), "before-MiB")

@@ -22,6 +22,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -63,32 +64,6 @@ func reportNoise(b *testing.B) {
 	})
 }
 
-// BenchmarkFaultToAttention measures the time from a game's telling of a fault to
-// the bridge's being told that attention has opened, through three processes and
-// two sockets. The gate is closed before that.
-//
-//	go test -run xxx -bench FaultToAttention -benchtime 300x ./cmd/internal/command/live
-func BenchmarkFaultToAttention(b *testing.B) {
-	for _, way := range []string{"file", "event"} {
-		b.Run(way, func(b *testing.B) {
-			w := start(b, nil)
-			bridge, welcome := dial(b, w.addr, w.token)
-			require.Nil(b, welcome.Error)
-			require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
-			var times []time.Duration
-			for b.Loop() {
-				before := len(bridge.eventsOn("attention/opened"))
-				a := bridge.tool("colony/look", "stamped "+way) // only looks: no gate
-				require.Nil(b, a.Error)
-				var told struct{ At int64 }
-				require.NoError(b, json.Unmarshal(a.Result, &told))
-				times = append(times, opened(b, bridge, before).Sub(time.Unix(0, told.At)))
-			}
-			reportTimes(b, times)
-		})
-	}
-}
-
 // opened waits for an attention/opened after the first n, acknowledges what is open, and returns when it came.
 func opened(t testing.TB, bridge *fakeBridge, n int) time.Time {
 	t.Helper()
@@ -116,10 +91,8 @@ type gameLog struct {
 // newGameLog returns a log with a beginning, and adds a line to it after each gap; 0: none.
 func newGameLog(t testing.TB, path, begins string, gap time.Duration) *gameLog {
 	t.Helper()
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	require.NoError(t, err)
-	_, err = file.WriteString(begins)
-	require.NoError(t, err)
+	file := testkit.Must(os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600))
+	testkit.Must(file.WriteString(begins))
 	l := &gameLog{file: file, at: make(chan time.Time, 1)}
 	ended, stop := make(chan struct{}), make(chan struct{})
 	l.stop = sync.OnceFunc(func() {
@@ -168,12 +141,9 @@ func (l *gameLog) plant(line string) time.Time {
 // watched is a session that follows a log, with a sink that notes when an item opened.
 func watched(t testing.TB, path string) (s *session.Session, told chan time.Time, stop func()) {
 	t.Helper()
-	f, err := follow.New(follow.Config{Path: path})
-	require.NoError(t, err)
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-	require.NoError(t, err)
-	s, err = session.New(session.Config{Engine: heed.Config{Rules: set}, Log: f, SyncTimeout: patience})
-	require.NoError(t, err)
+	f := testkit.Must(follow.New(follow.Config{Path: path}))
+	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)}))
+	s = testkit.Must(session.New(session.Config{Engine: heed.Config{Rules: set}, Log: f, SyncTimeout: patience}))
 	told = make(chan time.Time, 64)
 	s.OnUpdates(func(updates []heed.Update) {
 		for i := range updates {
@@ -271,52 +241,6 @@ func served(t testing.TB, dir, addr string, kept bool) *fakeBridge {
 	return bridge
 }
 
-// BenchmarkFirstLine measures the time from the first write to a log until the item of a fault in its first line.
-//
-//	go test -run xxx -bench FirstLine -benchtime 20x ./cmd/internal/command/live
-func BenchmarkFirstLine(b *testing.B) {
-	for _, way := range []struct {
-		name, begins, part string
-		gap                time.Duration
-	}{
-		{"each 1 ms", "FAULT\n", "the lamp is lit\n", time.Millisecond},
-		{"each 5 ms", "FAULT\n", "the lamp is lit\n", 5 * time.Millisecond},
-		{"each 16 ms", "FAULT\n", "the lamp is lit\n", 16 * time.Millisecond},
-		{"below a header", strings.Repeat("a line of a header\n", 20) + "FAULT\n", "the lamp is lit\n", 5 * time.Millisecond},
-		{"byte by byte", "FAULT\n", "x", time.Millisecond},
-		{"a line without an end", "FAULT ", "again ", 5 * time.Millisecond},
-		{"a record without an end", "FAULT\n", "\tof it\n", 5 * time.Millisecond},
-		{"a burst, and then it is still", strings.Repeat("FAULT\n", 100), "", 0},
-	} {
-		b.Run(way.name, func(b *testing.B) {
-			var times []time.Duration
-			for b.Loop() {
-				path := filepath.Join(b.TempDir(), "Player.log")
-				_, told, stop := watched(b, path)
-				begun := time.Now()
-				file, err := os.Create(path)
-				require.NoError(b, err)
-				_, _ = file.WriteString(way.begins)
-				due := begun
-				for opened := false; !opened && time.Since(begun) < 5*time.Second; {
-					due = due.Add(max(way.gap, time.Millisecond))
-					select {
-					case at := <-told:
-						times = append(times, at.Sub(begun))
-						opened = true
-					case <-time.After(time.Until(due)):
-						_, _ = file.WriteString(way.part)
-					}
-				}
-				_ = file.Close()
-				stop()
-			}
-			require.NotEmpty(b, times, "no line within 5 s")
-			reportTimes(b, times)
-		})
-	}
-}
-
 // BenchmarkGatedCall measures what a call costs beside a log that grows by a line after each gap: at the gate and at
 // its end alone, and through heed wrap as a whole.
 //
@@ -330,8 +254,7 @@ func BenchmarkGatedCall(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "Player.log")
 			newGameLog(b, path, unityBegins, gap)
 			s, _, _ := watched(b, path)
-			g, err := gate.New(gate.Config{Source: s.Source(false), Timeout: patience})
-			require.NoError(b, err)
+			g := testkit.Must(gate.New(gate.Config{Source: s.Source(false), Timeout: patience}))
 			var times []time.Duration
 			for n := 0; b.Loop(); n++ {
 				at := time.Now()
@@ -346,9 +269,7 @@ func BenchmarkGatedCall(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("wrap/%v", gap), func(b *testing.B) {
 			reportNoise(b)
-			w := start(b, nil)
-			bridge, welcome := dial(b, w.addr, w.token)
-			require.Nil(b, welcome.Error)
+			w, bridge := began(b, nil)
 			newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)
 			var times []time.Duration
 			for n := 0; b.Loop(); n++ {
@@ -371,9 +292,7 @@ func BenchmarkLateFault(b *testing.B) {
 	for _, gap := range []time.Duration{0, time.Millisecond} {
 		for _, late := range []time.Duration{0, 5 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond} {
 			b.Run(fmt.Sprintf("%v/%v", gap, late), func(b *testing.B) {
-				w := start(b, nil)
-				bridge, welcome := dial(b, w.addr, w.token)
-				require.Nil(b, welcome.Error)
+				w, bridge := began(b, nil)
 				newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)
 				found := map[string]float64{"%-on-result": 0, "%-at-gate": 0, "%-missed": 0}
 				for range b.N {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 )
 
@@ -29,15 +30,13 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 
 // TestScripts runs the program as a person would: see testdata/script.
 func TestScripts(t *testing.T) {
-	captures, err := filepath.Abs("../../../../testdata/captures")
-	require.NoError(t, err)
+	captures := testkit.Must(filepath.Abs("../../../../testdata/captures"))
 	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{"heed": run})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.
 func TestJournal(t *testing.T) {
-	j, err := journal.New(journal.Config{})
-	require.NoError(t, err)
+	j := testkit.Must(journal.New(journal.Config{}))
 	tail := j.Stats().Tail
 	require.Equal(t, tail.Capacity, defaultJournal)
 	require.Equal(t, tail.MaxBytes, defaultJournal*textPerEntry)

@@ -44,34 +44,27 @@ func TestMCPOverHTTP(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	}))
 	defer game.Close()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	heed := exec.CommandContext(ctx, self, "mcp", "--url", game.URL, "--log", log, "--listen", "127.0.0.1:0",
 		"--token-file", filepath.Join(dir, "token"), "--record", recorded)
 	heed.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir)
 	heed.Cancel, heed.WaitDelay = func() error { return heed.Process.Signal(os.Interrupt) }, 5*time.Second
-	stderr, err := heed.StderrPipe()
-	require.NoError(t, err)
+	stderr := testkit.Must(heed.StderrPipe())
 	require.NoError(t, heed.Start())
-	served, err := bufio.NewReader(stderr).ReadString('\n')
-	require.NoError(t, err)
+	served := testkit.Must(bufio.NewReader(stderr).ReadString('\n'))
 	url := regexp.MustCompile(`http://\S+/mcp`).FindString(served)
 	require.NotEmpty(t, url, served)
-	token, err := os.ReadFile(filepath.Join(dir, "token"))
-	require.NoError(t, err)
+	token := testkit.Must(os.ReadFile(filepath.Join(dir, "token")))
 	session, transcript := "", []string{}
 	ask := func(line string) string {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(line))
-		require.NoError(t, err)
+		req := testkit.Must(http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(line)))
 		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 		req.Header.Set("Mcp-Session-Id", session)
-		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
+		resp := testkit.Must(http.DefaultClient.Do(req))
 		defer resp.Body.Close() //nolint:errcheck // it is read
-		body, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
+		body := testkit.Must(io.ReadAll(resp.Body))
 		if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
 			session = id
 		}
@@ -88,10 +81,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	}
 	require.Contains(t, ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`), "heed_ack")
 	require.Contains(t, call("build", "{}"), `"text":"built"`)
-	file, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = io.WriteString(file, "NullReferenceException: no object\n  at Harbor.Thing.Tick () [0x00012] in <2f>:0\n\n")
-	require.NoError(t, err)
+	file := testkit.Must(os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0))
+	testkit.Must(io.WriteString(file, "NullReferenceException: no object\n  at Harbor.Thing.Tick () [0x00012] in <2f>:0\n\n"))
 	require.NoError(t, file.Close())
 	require.Contains(t, call("build", "{}"), "Not executed: ")
 	require.Contains(t, call("heed_ack", `{"id":"1"}`), `\"acknowledged\":true`)
@@ -100,8 +91,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	_, _ = io.Copy(io.Discard, stderr)
 	_ = heed.Wait()
 	require.Equal(t, 0, heed.ProcessState.ExitCode(), "it was asked to end")
-	played, err := os.ReadFile(recorded)
-	require.NoError(t, err)
+	played := testkit.Must(os.ReadFile(recorded))
 	require.Contains(t, string(played), "Harbor.Thing.Tick")
 	said := strings.Join(append(transcript, "", string(played)), "\n")
 	for form, mark := range map[string]string{

@@ -48,8 +48,7 @@ rules:
 	require.NoError(t, err)
 	cfg := session.Config{}
 	cfg.Engine.Rules = set
-	s, err := session.New(cfg)
-	require.NoError(t, err)
+	s := testkit.Must(session.New(cfg))
 	do(s)
 	return string((&host{session: s}).appendMetrics(nil))
 }
@@ -63,8 +62,7 @@ func TestMetrics(t *testing.T) {
 		require.True(t, open)
 		s.Ack(t.Context(), "heed-cli#1", a.ID, 0)
 		s.Observe(event.Log{Message: "Broken roof of glass", Level: event.LevelError}.Entry())
-		g, err := gate.New(gate.Config{Source: s.Source(false)})
-		require.NoError(t, err)
+		g := testkit.Must(gate.New(gate.Config{Source: s.Source(false)}))
 		require.False(t, g.Check(t.Context(), session.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
 	})
 	for _, line := range []string{
@@ -96,8 +94,7 @@ func TestMetrics(t *testing.T) {
 func TestLogAge(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	log := &stillLog{}
-	s, err := session.New(session.Config{Log: log, Now: func() time.Time { return now }, NoDefaults: true})
-	require.NoError(t, err)
+	s := testkit.Must(session.New(session.Config{Log: log, Now: func() time.Time { return now }, NoDefaults: true}))
 	h := &host{session: s}
 	now = now.Add(90 * time.Second)
 	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 90\n")
@@ -110,13 +107,10 @@ func TestLogAge(t *testing.T) {
 // TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	alerts, err := os.ReadFile("../../../../docs/alerts.yml")
-	require.NoError(t, err)
-	page, err := os.ReadFile("../../../../docs/watching.md")
-	require.NoError(t, err)
+	alerts := testkit.Must(os.ReadFile("../../../../docs/alerts.yml"))
+	page := testkit.Must(os.ReadFile("../../../../docs/watching.md"))
 	log := &stillLog{}
-	s, err := session.New(session.Config{Log: log, NoDefaults: true})
-	require.NoError(t, err)
+	s := testkit.Must(session.New(session.Config{Log: log, NoDefaults: true}))
 	text := (&host{session: s}).appendMetrics(nil)
 	for _, name := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(string(alerts)+string(page), -1) {
 		require.Contains(t, string(text), "# TYPE "+name+" ")
@@ -131,8 +125,7 @@ func TestAlerts(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "alerts.yml"), string(alerts))
-	tests, err := os.ReadFile("testdata/alerts_test.yml")
-	require.NoError(t, err)
+	tests := testkit.Must(os.ReadFile("testdata/alerts_test.yml"))
 	write(t, filepath.Join(dir, "tests.yml"), string(tests))
 	run := func(stdin []byte, args ...string) {
 		t.Helper()
@@ -149,14 +142,12 @@ func TestAlerts(t *testing.T) {
 // TestConnectionsAreBounded: a connection beyond the bound ends the oldest one, so that who holds many open keeps others
 // out for no longer than an answer takes; one that has ended counts no more.
 func TestConnectionsAreBounded(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan error, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { ended <- serveHTTP(ctx, l, http.NotFoundHandler(), time.Minute, maxConns) }()
 	dial := func() net.Conn {
-		c, err := net.Dial("tcp", l.Addr().String())
-		require.NoError(t, err)
+		c := testkit.Must(net.Dial("tcp", l.Addr().String()))
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}

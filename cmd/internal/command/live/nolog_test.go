@@ -22,9 +22,7 @@ type logged struct {
 
 func startLogged(t *testing.T, path string) *logged {
 	t.Helper()
-	w := start(t, []string{"--log=" + path, withDefaults}, "no-log")
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, b := began(t, []string{"--log=" + path, withDefaults}, "no-log")
 	return &logged{w, b}
 }
 

@@ -38,13 +38,11 @@ type worst struct {
 // TestOneAnswer holds that each surface gives the same answer about one log: the first screen of "heed FILE", its page,
 // the brief, and at the end of the log, the status and the current item of a session, and the current item of a sidecar.
 func TestOneAnswer(t *testing.T) {
-	logs, err := filepath.Glob("../../../../testdata/captures/*.*")
-	require.NoError(t, err)
+	logs := testkit.Must(filepath.Glob("../../../../testdata/captures/*.*"))
 	if testkit.IsFull() {
 		for _, dir := range []string{"rimworld", "players", "games"} {
 			t.Run(dir, func(t *testing.T) {
-				more, err := filepath.Glob(filepath.Join(testkit.Dir(t, dir), "*.*"))
-				require.NoError(t, err)
+				more := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, dir), "*.*")))
 				logs = append(logs, more...)
 			})
 		}
@@ -168,8 +166,7 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 		return append(append(to, 2, kind, 0, 0), payload...)
 	}
 	object := func(v any) []byte {
-		raw, err := json.Marshal(v)
-		require.NoError(t, err)
+		raw := testkit.Must(json.Marshal(v))
 		return append(raw, '\n')
 	}
 	part := func(to []byte, s string) []byte { return append(binary.AppendUvarint(to, uint64(len(s))), s...) }
@@ -208,10 +205,8 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 // show, and the records of the log.
 func atEnd(t *testing.T, log string) (items []heed.Item, current, status string, records []capture.Record) {
 	t.Helper()
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	follower, err := follow.New(follow.Config{Path: log})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	follower := testkit.Must(follow.New(follow.Config{Path: log}))
 	s, err := session.New(session.Config{
 		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
 	})
@@ -235,13 +230,11 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 
 	d := bridge.NewDiagnostics(s, nil, nil)
 	call := func(tool string, arguments map[string]any, into any) {
-		raw, err := json.Marshal(arguments)
-		require.NoError(t, err)
+		raw := testkit.Must(json.Marshal(arguments))
 		result, known, err := d.Call(ctx, "person", gabp.ToolCall{Name: tool, Arguments: raw})
 		require.NoError(t, err)
 		require.True(t, known)
-		raw, err = json.Marshal(result)
-		require.NoError(t, err)
+		raw = testkit.Must(json.Marshal(result))
 		require.NoError(t, json.Unmarshal(raw, into))
 	}
 	var all bridge.Items

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // reserve returns a loopback address for a heed of the test to listen on. On Linux it is kept
@@ -19,18 +21,15 @@ import (
 func reserve(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS != "linux" { // elsewhere the option means something else
-		addr, err := freePort()
-		require.NoError(t, err)
+		addr := testkit.Must(freePort())
 		return addr
 	}
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	require.NoError(t, err)
+	fd := testkit.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
 	syscall.CloseOnExec(fd)
 	t.Cleanup(func() { _ = syscall.Close(fd) })
 	require.NoError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
 	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	name, err := syscall.Getsockname(fd)
-	require.NoError(t, err)
+	name := testkit.Must(syscall.Getsockname(fd))
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
 
@@ -40,10 +39,8 @@ func TestReserve(t *testing.T) {
 	_, err := net.Dial("tcp", addr)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	for range 2 {
-		l, err := net.Listen("tcp", addr)
-		require.NoError(t, err)
-		conn, err := net.Dial("tcp", addr)
-		require.NoError(t, err)
+		l := testkit.Must(net.Listen("tcp", addr))
+		conn := testkit.Must(net.Dial("tcp", addr))
 		require.NoError(t, conn.Close())
 		require.NoError(t, l.Close())
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/internal/report/summary"
@@ -102,7 +103,7 @@ func (h *host) openHistory() error {
 	}
 	k.lost = func(err error) { h.lost("history.stopped", err) }
 	k.open = func() (*history.History, error) { // that it is whole is not of the command alone
-		path, err := command.HistoryFile(f.History, h.Getenv)
+		path, err := files.History(f.History, h.Getenv)
 		if err != nil {
 			return nil, err
 		}

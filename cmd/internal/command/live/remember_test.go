@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -71,8 +72,7 @@ func TestHistoryLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "h.db")
 	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
 	var lost []error
-	s, err := session.New(session.Config{})
-	require.NoError(t, err)
+	s := testkit.Must(session.New(session.Config{}))
 	k := &keeper{session: s, log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = append(lost, err) }}
 	k.open = func() (*history.History, error) {
 		return history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
@@ -85,8 +85,7 @@ func TestHistoryLater(t *testing.T) {
 	k.write()
 	require.NoError(t, lost[1])
 	require.Empty(t, k.ended)
-	all, err := k.history.Sessions(t.Context(), "", 0)
-	require.NoError(t, err)
+	all := testkit.Must(k.history.Sessions(t.Context(), "", 0))
 	require.Len(t, all, 1)
 	require.NoError(t, k.close())
 }
@@ -102,14 +101,12 @@ func fillHistoryMain() {
 func TestKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	opened := func() *history.History {
-		h, err := history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
-		require.NoError(t, err)
+		h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: time.Now}))
 		t.Cleanup(func() { _ = h.Close() })
 		return h
 	}
 	sessions := func(k *keeper) (n int) {
-		all, err := k.history.Sessions(t.Context(), "", 0)
-		require.NoError(t, err)
+		all := testkit.Must(k.history.Sessions(t.Context(), "", 0))
 		return len(all)
 	}
 	s := &summary.Session{Version: summary.Version}
@@ -132,8 +129,7 @@ func TestKept(t *testing.T) {
 	k.history, k.ended = opened(), k.ended[:1]
 	require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
 	require.Equal(t, 1, sessions(k))
-	_, err := k.history.Forget(t.Context(), history.Which{All: true})
-	require.NoError(t, err)
+	testkit.Must(k.history.Forget(t.Context(), history.Which{All: true}))
 	for range 2 {
 		require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
 		require.Zero(t, sessions(k))

@@ -23,16 +23,12 @@ import (
 // counted each line once.
 func TestKilledWhileReading(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
-	self, err := os.Executable()
-	require.NoError(t, err)
+	dir, log, rules, state := folder(t)
 	run := func() (*exec.Cmd, *buffer) {
-		cmd := exec.Command(self, "follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
+		cmd := heedProcess("follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
 			"--record", filepath.Join(dir, "recorded"), log)
 		var errs buffer
-		cmd.Stderr, cmd.Env = &errs, append(os.Environ(), helperEnv+"=1")
+		cmd.Stderr = &errs
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		return cmd, &errs
@@ -48,12 +44,10 @@ func TestKilledWhileReading(t *testing.T) {
 			faults++
 			fmt.Fprintf(&b, "FAULT in %s\n  at %s.Run () [0x00000] in <1>:0 \n", word(faults), word(faults))
 		}
-		file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		require.NoError(t, err)
+		file := testkit.Must(os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))
 		for all := b.String(); all != ""; { // a line may come in parts
 			n := min(len(all), 37)
-			_, err = file.WriteString(all[:n])
-			require.NoError(t, err)
+			testkit.Must(file.WriteString(all[:n]))
 			all = all[n:]
 			time.Sleep(time.Millisecond / 4)
 		}
@@ -107,14 +101,12 @@ func TestEndsInTime(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
 	run := func(args ...string) (*exec.Cmd, *buffer) {
 		_ = os.Remove(recorded)
 		args = slices.Insert(args, 1, "--no-config", "--no-default-rules", "--record", recorded)
-		cmd := exec.Command(self, args...)
+		cmd := heedProcess(args...)
 		var errs buffer
-		cmd.Dir, cmd.Stderr, cmd.Env = dir, &errs, append(os.Environ(), helperEnv+"=1")
+		cmd.Dir, cmd.Stderr = dir, &errs
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		require.Eventually(t, func() bool {
@@ -141,8 +133,7 @@ func TestEndsInTime(t *testing.T) {
 		cmd, errs := run(args...)
 		_ = end(cmd, log, syscall.SIGTERM) // of its status
 		require.Regexp(t, errors, errs.String(), args[0])
-		data, err := os.ReadFile(recorded)
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(recorded))
 		require.Contains(t, string(data), `"status":"hole"`)
 		require.Less(t, strings.Count(string(data), "all is well"), lines)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestFaultReturns holds that a fault which returns in a later call, after its acknowledgement, is reported with that
@@ -56,9 +57,7 @@ type worker struct {
 }
 
 func throughBridge(t *testing.T) worker {
-	w := start(t, nil)
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	_, b := began(t, nil)
 	blocking := regexp.MustCompile(`"attentionId":"([^"]+)"`)
 	return worker{
 		call: func() string {
@@ -284,24 +283,18 @@ func (g *played) between(command string, flags ...string) (client, program *spea
 	require.NoError(t, unix.Mkfifo(in, 0o600))
 	require.NoError(t, unix.Mkfifo(out, 0o600))
 	open := func(path string) *os.File {
-		file, err := os.OpenFile(path, os.O_RDWR, 0) // which does not wait for the other end
-		require.NoError(t, err)
+		file := testkit.Must(os.OpenFile(path, os.O_RDWR, 0)) // which does not wait for the other end
 		t.Cleanup(func() { _ = file.Close() })
 		return file
 	}
 	program = speaks(t, open(in), open(out))
-	self, err := os.Executable()
-	require.NoError(t, err)
 	args := append([]string{command, "--state", g.state}, flags...)
 	if command == "mcp" {
 		args = append(args, "--rules", g.config, "--no-default-rules")
 	}
-	heed := exec.Command(self, append(args, "--", "sh", "-c", `cat "$0" & exec cat > "$1"`, in, out)...)
-	heed.Env = append(os.Environ(), helperEnv+"=1")
-	toHeed, err := heed.StdinPipe()
-	require.NoError(t, err)
-	fromHeed, err := heed.StdoutPipe()
-	require.NoError(t, err)
+	heed := heedProcess(append(args, "--", "sh", "-c", `cat "$0" & exec cat > "$1"`, in, out)...)
+	toHeed := testkit.Must(heed.StdinPipe())
+	fromHeed := testkit.Must(heed.StdoutPipe())
 	require.NoError(t, heed.Start())
 	t.Cleanup(func() { _ = heed.Process.Kill() })
 	return speaks(t, toHeed, fromHeed), program

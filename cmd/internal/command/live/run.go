@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -50,9 +49,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	p := newProgram(stdin, stdout, stderr)
 	root := p.rootCommand()
 	words := replayed(root, args)
-	if len(words) > len(args) {
-		atRoot(root, words)
-	}
 	status := p.Run(ctx, root, words)
 	if cmd, _, err := root.Find(words); err == nil && cmd.Name() == hookName {
 		status = hookStatus(words, status)
@@ -120,9 +116,10 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
-	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.VersionCommand(),
+	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.VersionCommand(),
 		p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
 	return root
 }
@@ -145,22 +142,6 @@ func replayed(root *cobra.Command, args []string) []string {
 		}
 	}
 	return append([]string{"replay"}, args...)
-}
-
-// atRoot makes an unknown flag of a replay that no word asked for lead to the help of the root.
-func atRoot(root *cobra.Command, words []string) {
-	replay, _, err := root.Find(words)
-	if err != nil {
-		return
-	}
-	flagError := replay.FlagErrorFunc()
-	replay.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		wrong := flagError(cmd, err)
-		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
-			return cli.Usage(root, "%w", errors.Unwrap(wrong))
-		}
-		return wrong
-	})
 }
 
 // guardCommand is the command that "heed wrap" starts with the game.

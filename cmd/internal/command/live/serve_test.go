@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // buffer is a strings.Builder for several goroutines.
@@ -56,10 +58,8 @@ func background(t *testing.T, args ...string) (stdout, stderr *buffer) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
-	_, err = f.WriteString(text)
-	require.NoError(t, err)
+	f := testkit.Must(os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))
+	testkit.Must(f.WriteString(text))
 	require.NoError(t, f.Close())
 }
 
@@ -111,21 +111,17 @@ func TestServe(t *testing.T) {
 	require.Nil(t, b.current())
 	require.NotContains(t, errs.String(), "abab")
 
-	resp, err := http.Get("http://" + metrics + "/metrics")
-	require.NoError(t, err)
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
+	resp := testkit.Must(http.Get("http://" + metrics + "/metrics"))
+	text := testkit.Must(io.ReadAll(resp.Body))
 	require.NoError(t, resp.Body.Close())
 	require.Contains(t, string(text), "heed_rules_swaps_total 1\n")
 	require.Contains(t, string(text), "heed_rules_refused_total 1\n")
 	require.Contains(t, string(text), "heed_bridge_sessions_total 3\n")
 	require.Contains(t, string(text), "# TYPE heed_items_open gauge\nheed_items_open{blocking=\"false\",severity=\"info\"} 0\n")
 
-	recorded, err := os.ReadFile(filepath.Join(dir, "recorded.jsonl"))
-	require.NoError(t, err)
+	recorded := testkit.Must(os.ReadFile(filepath.Join(dir, "recorded.jsonl")))
 	require.Contains(t, string(recorded), "FAULT one")
-	run, err := os.Stat(stateDir(state).runPath(os.Getpid()))
-	require.NoError(t, err)
+	run := testkit.Must(os.Stat(stateDir(state).runPath(os.Getpid())))
 	require.Equal(t, os.FileMode(0o600), run.Mode().Perm(), "it holds the token")
 }
 
@@ -136,23 +132,19 @@ func TestServeRotated(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
 		t.Skip("the system does not say who has a file open")
 	}
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	dir, log, rules, state := folder(t)
 	recorded := filepath.Join(dir, "recorded.jsonl")
 	step := func() func(line string) { // a program that does the next thing for each line of its input
 		cmd := exec.Command("sh", "-c", `rotate() { mv "$0" "$0.1"; exec 3>>"$0"; }
 			while read -r line; do case "$line" in rotate) rotate;; empty) : > "$0";; close) exec 3>&-;; *) echo "$line" >&3;; esac; done`, log)
-		in, err := cmd.StdinPipe()
-		require.NoError(t, err)
+		in := testkit.Must(cmd.StdinPipe())
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() {
 			_ = in.Close()
 			_ = cmd.Wait() // it ends by the end of its input
 		})
 		return func(line string) {
-			_, err := io.WriteString(in, line+"\n")
-			require.NoError(t, err)
+			testkit.Must(io.WriteString(in, line+"\n"))
 		}
 	}
 	seen := func(text string) string {

@@ -113,12 +113,7 @@ func (g *page) inPlace(rows int) {
 func (p *program) write(g *page) error { return p.print(g.buf) }
 
 // print writes to standard output; its error has an exit status.
-func (p *program) print(data []byte) error {
-	if _, err := p.Stdout.Write(data); err != nil {
-		return cli.CannotWrite(p.Unwritten, "", err)
-	}
-	return nil
-}
+func (p *program) print(data []byte) error { return p.Print("", data) }
 
 // clock is a time of today, or with its date.
 func (p *program) clock(t time.Time) string {

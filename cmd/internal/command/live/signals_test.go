@@ -24,9 +24,7 @@ import (
 // TestSignals: what is no request to end is passed on, and neither ends heed nor makes the next request the second.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	w := start(t, []string{"--grace", "1h"}, "signals")
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, b := began(t, []string{"--grace", "1h"}, "signals")
 	var got []string
 	came := func(sig syscall.Signal) {
 		require.Eventually(t, func() bool {
@@ -99,8 +97,7 @@ func TestStatus(t *testing.T) {
 	}
 	noProgram := filepath.Join(t.TempDir(), "text")
 	write(t, noProgram, "no program")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	taken := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer taken.Close() //nolint:errcheck // nobody comes
 	tested := map[string]bool{}
 	for _, c := range []struct {
@@ -141,8 +138,7 @@ func TestStatus(t *testing.T) {
 		_, status := runCommand(t, c.args...)
 		require.Equal(t, c.status, status, "%q", c.args)
 	}
-	doc, err := os.ReadFile("../../../../docs/bridges.md")
-	require.NoError(t, err)
+	doc := testkit.Must(os.ReadFile("../../../../docs/bridges.md"))
 	_, table, found := strings.Cut(string(doc), "| exit status | meaning |\n")
 	require.True(t, found)
 	documented := map[string]bool{}

@@ -1,40 +1,33 @@
 package live
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/statefile"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // stateDir is the folder of the run files of running heeds.
 type stateDir string
 
-// stateIn returns the folder that is named, or else that for a user's state, by the conventions of the platform.
+// stateIn returns the folder that is named, or else the user's.
 func stateIn(named string, getenv func(string) string) (stateDir, error) {
-	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
-	switch {
-	case named != "":
+	if named != "" {
 		return stateDir(named), nil
-	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
-		return stateDir(filepath.Join(getenv("LOCALAPPDATA"), "heed")), nil
-	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_STATE_HOME")):
-		return stateDir(filepath.Join(getenv("XDG_STATE_HOME"), "heed")), nil
-	case home == "":
-		return "", errors.New("no folder for heed's state: no variable such as HOME names one; use --state DIR")
-	case runtime.GOOS == "darwin":
-		return stateDir(filepath.Join(home, "Library", "Application Support", "heed")), nil
 	}
-	return stateDir(filepath.Join(home, ".local", "state", "heed")), nil
+	dir, err := files.UserFolder(getenv, "XDG_STATE_HOME", "state")
+	if err != nil {
+		return "", fmt.Errorf("no folder for heed's state: %w; use --state DIR", err)
+	}
+	return stateDir(dir), nil
 }
 
 // open makes the folder, for its owner alone.
@@ -62,12 +55,14 @@ type runFile struct {
 }
 
 // String names the run by the flag that chooses it.
-func (r *runFile) String() string {
-	what := r.Command
-	if r.Game != "" {
-		what += " of " + r.Game
+func (r *runFile) String() string { return fmt.Sprintf("--pid %d (%s)", r.PID, r.label()) }
+
+// label names the run by its command and its game.
+func (r *runFile) label() string {
+	if r.Game == "" {
+		return r.Command
 	}
-	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
+	return r.Command + " of " + r.Game
 }
 
 // holder returns which running heed has files by a name.

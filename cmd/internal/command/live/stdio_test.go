@@ -17,6 +17,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // pipes are the ends of a child's standard input and output.
@@ -30,8 +31,6 @@ func (p pipes) Close() error { return errors.Join(p.WriteCloser.Close(), p.ReadC
 // TestServeStdio: a program that starts heed as its child is its bridge, and heed ends with it, whichever way it leaves.
 func TestServeStdio(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	require.NoError(t, err)
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	write(t, rules, testRules)
 	for name, c := range map[string]struct {
@@ -53,14 +52,12 @@ func TestServeStdio(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, state, token := filepath.Join(t.TempDir(), "Player.log"), t.TempDir(), gabp.NewToken()
-			heed := exec.Command(self, "serve", "--stdio", "--rules", rules, "--state", state, log)
-			heed.Env = append(os.Environ(), helperEnv+"=1", gabp.EnvToken+"="+token)
+			heed := heedProcess("serve", "--stdio", "--rules", rules, "--state", state, log)
+			heed.Env = append(heed.Env, gabp.EnvToken+"="+token)
 			var errs strings.Builder
 			heed.Stderr = &errs
-			in, err := heed.StdinPipe()
-			require.NoError(t, err)
-			out, err := heed.StdoutPipe()
-			require.NoError(t, err)
+			in := testkit.Must(heed.StdinPipe())
+			out := testkit.Must(heed.StdoutPipe())
 			require.NoError(t, heed.Start())
 			t.Cleanup(func() { _ = heed.Process.Kill() })
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -69,8 +66,7 @@ func TestServeStdio(t *testing.T) {
 				Token: token, Name: "host", Limits: gabp.Limits{HelloTimeout: patience},
 			})
 			require.NoError(t, err)
-			_, err = client.CallTool(ctx, bridge.ToolStatus, nil)
-			require.NoError(t, err)
+			testkit.Must(client.CallTool(ctx, bridge.ToolStatus, nil))
 			write(t, log, "FAULT one\n")
 			var current gabp.CurrentResult
 			for current.Attention == nil {

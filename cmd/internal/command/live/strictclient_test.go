@@ -46,12 +46,10 @@ func playStrict(t *testing.T, strictClient string) {
 		t.Skipf("the package %s cannot be installed: %v: %s", strictClient, err, out)
 	}
 	script, log := filepath.Join(dir, "strict.mjs"), filepath.Join(dir, "Player.log")
-	source, err := os.ReadFile("testdata/mcp/strict.mjs")
-	require.NoError(t, err)
+	source := testkit.Must(os.ReadFile("testdata/mcp/strict.mjs"))
 	require.NoError(t, os.WriteFile(script, source, 0o600))
 	require.NoError(t, os.WriteFile(log, []byte("Initialize engine version: 2022.3.35f1\n"), 0o600))
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	client := exec.CommandContext(ctx, node, script, log,
 		self, "mcp", "--log", log, "--log-file", filepath.Join(dir, "heed.log"), "--", node, script, "server")
 	client.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir, "STRICT_CLIENT="+strictClient)

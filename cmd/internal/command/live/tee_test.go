@@ -19,6 +19,7 @@ import (
 
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // patience bounds every wait of these tests. It is met by far unless something is
@@ -28,8 +29,7 @@ const patience = 2 * time.Minute
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
 func TestSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "standard")
-	f, err := follow.New(follow.Config{Path: path, FromEnd: true, Continues: true})
-	require.NoError(t, err)
+	f := testkit.Must(follow.New(follow.Config{Path: path, FromEnd: true, Continues: true}))
 	const most = 8 << 10
 	s := &spool{
 		path: path, most: most, limit: 1 << 20, follower: f.Status,
@@ -70,8 +70,7 @@ func TestSpool(t *testing.T) {
 	require.EqualValues(t, 5, f.Status().Rotations)
 	require.Zero(t, f.Status().LostBytes)
 	require.NoError(t, s.close())
-	left, err := os.ReadDir(filepath.Dir(path))
-	require.NoError(t, err)
+	left := testkit.Must(os.ReadDir(filepath.Dir(path)))
 	require.Empty(t, left)
 }
 
@@ -94,12 +93,10 @@ func TestPiped(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- h.session.Run(ctx) }()
 	o := &output{}
-	game, err := o.tee(h, "stdout", io.Discard, true)
-	require.NoError(t, err)
+	game := testkit.Must(o.tee(h, "stdout", io.Discard, true))
 	require.NoError(t, h.session.Sync(t.Context()), "before there is a game")
 	for n := range uint64(300) {
-		_, err := game.WriteString("a line\n" + strings.Repeat("another", 1+1000*int(n%7)) + "\n")
-		require.NoError(t, err)
+		testkit.Must(game.WriteString("a line\n" + strings.Repeat("another", 1+1000*int(n%7)) + "\n"))
 		var wg sync.WaitGroup
 		for range n % 3 { // several ask
 			wg.Go(func() { assert.NoError(t, h.session.Sync(t.Context())) })
@@ -132,11 +129,9 @@ func TestPipedFull(t *testing.T) {
 	h.session, err = session.New(session.Config{})
 	require.NoError(t, err)
 	o := &output{}
-	game, err := o.tee(h, "stdout", io.Discard, true)
-	require.NoError(t, err)
+	game := testkit.Must(o.tee(h, "stdout", io.Discard, true))
 	for n := range uint64(3) {
-		_, err := game.WriteString("a line\n")
-		require.NoError(t, err)
+		testkit.Must(game.WriteString("a line\n"))
 		require.NoError(t, h.spool.drain(t.Context()))
 		require.Equal(t, n+1, h.session.Engine().Stats().Received)
 	}
@@ -157,15 +152,13 @@ func TestSpoolLimit(t *testing.T) {
 	for range 5 {
 		require.NoError(t, s.write([]byte("abc")))
 	}
-	info, err := os.Stat(path)
-	require.NoError(t, err)
+	info := testkit.Must(os.Stat(path))
 	require.EqualValues(t, 9, info.Size())
 	require.EqualValues(t, 3, lost, "that some is left out is reported at once")
 	st.Present = true
 	require.NoError(t, s.write([]byte("def\n")))
 	require.EqualValues(t, 6, lost)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(path))
 	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
 	require.NoError(t, s.close())
 	require.EqualValues(t, 6, lost)

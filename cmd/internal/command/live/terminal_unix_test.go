@@ -23,9 +23,7 @@ import (
 // faulty serves a log with a fault in it, and returns the state folder.
 func faulty(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	_, log, rules, state := folder(t)
 	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
 	require.Eventually(t, func() bool {
@@ -69,8 +67,7 @@ func TestStatusStays(t *testing.T) {
 	var seen bytes.Buffer
 	b := make([]byte, 4096)
 	for strings.Count(seen.String(), "\x1b[J") < 2 { // or the test's own time is up
-		n, err := master.Read(b)
-		require.NoError(t, err)
+		n := testkit.Must(master.Read(b))
 		seen.Write(b[:n])
 	}
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
@@ -88,9 +85,7 @@ func TestStatusStays(t *testing.T) {
 // TestTailFolds: on a terminal what says the same is one line, whose count changes in place.
 func TestTailFolds(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	_, log, rules, state := folder(t)
 	write(t, log, strings.Repeat("FAULT in the wall\n", 5))
 	background(t, "serve", log, "--rules", rules, "--state", state)
 	require.Eventually(t, func() bool {
@@ -109,8 +104,7 @@ func TestTailFolds(t *testing.T) {
 		t.Helper()
 		b := make([]byte, 4096)
 		for !strings.Contains(seen.String(), text) {
-			n, err := master.Read(b)
-			require.NoError(t, err)
+			n := testkit.Must(master.Read(b))
 			seen.Write(b[:n])
 		}
 	}
@@ -146,8 +140,7 @@ func TestAskedOnce(t *testing.T) {
 			cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
 				"LocalAppData="+home)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-			_, err = io.WriteString(master, answer+"\n")
-			require.NoError(t, err)
+			testkit.Must(io.WriteString(master, answer+"\n"))
 			require.NoError(t, cmd.Start())
 			require.NoError(t, tty.Close())
 			out, _ := io.ReadAll(master)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -29,9 +28,7 @@ func (f full) Write(p []byte) (int, error) {
 // TestUnwritten: a command whose output cannot be written ends with an error, and one that
 // nobody reads any more without a word.
 func TestUnwritten(t *testing.T) {
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	dir, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
 	require.Eventually(t, func() bool {
@@ -77,8 +74,6 @@ func TestUnkept(t *testing.T) {
 		t.Skip("this system has no full device: ", err)
 	}
 	defer out.Close() //nolint:errcheck // nothing is written to it
-	self, err := os.Executable()
-	require.NoError(t, err)
 	wrap := []string{"wrap", "--log", "none", "--linger", "0"}
 	for _, c := range []struct {
 		name string
@@ -94,8 +89,8 @@ func TestUnkept(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var errs strings.Builder
-			cmd := exec.Command(self, append(c.args, "--no-config", "--state", "state", "--", "sh", "-c", c.game)...)
-			cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = t.TempDir(), out, &errs, append(os.Environ(), helperEnv+"=1")
+			cmd := heedProcess(append(c.args, "--no-config", "--state", "state", "--", "sh", "-c", c.game)...)
+			cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), out, &errs
 			_ = cmd.Run() // of the exit status
 			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), errs.String())
 			require.Regexp(t, "^"+c.says+"$", errs.String())
@@ -111,8 +106,6 @@ func TestUnrecorded(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("this system has no full device: ", err)
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
 	for _, c := range []struct {
 		name string
 		args []string
@@ -132,9 +125,8 @@ func TestUnrecorded(t *testing.T) {
 				args = append(args, "--", "sh", "-c", "until [ -e end ]; do sleep 0.01; done; "+c.game)
 			}
 			var errs buffer
-			cmd := exec.Command(self, args...)
+			cmd := heedProcess(args...)
 			cmd.Dir, cmd.Stderr = dir, &errs
-			cmd.Env = append(os.Environ(), helperEnv+"=1")
 			require.NoError(t, cmd.Start())
 			t.Cleanup(func() { _ = cmd.Process.Kill() })
 			said := fmt.Sprintf("heed: the recording stops here, heed continues: write %s: %s\n", full, syscall.ENOSPC)

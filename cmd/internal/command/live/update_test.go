@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestWrapUpdate wraps a game whose agent is held back, kills heed, and starts the game again on a state that
@@ -24,17 +25,14 @@ func TestWrapUpdate(t *testing.T) {
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
 	require.Nil(t, b.tool("colony/build", "").Error) // the game runs
-	log, err := os.OpenFile(filepath.Join(dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = log.WriteString("FAULT one\n")
-	require.NoError(t, err)
+	log := testkit.Must(os.OpenFile(filepath.Join(dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0))
+	testkit.Must(log.WriteString("FAULT one\n"))
 	require.NoError(t, log.Close())
 	id := b.blocked().AttentionID
 	require.NoError(t, w.cmd.Process.Kill())
 	<-w.done
 	for range 2 {
-		old, err := os.ReadFile(snapshot)
-		require.NoError(t, err)
+		old := testkit.Must(os.ReadFile(snapshot))
 		old = bytes.Replace(old, []byte(`"Format":`), []byte(`"Format":9`), 1)
 		require.NoError(t, os.WriteFile(snapshot, old, 0o600))
 		w := startIn(t, dir, nil, nil)
@@ -47,8 +45,7 @@ func TestWrapUpdate(t *testing.T) {
 		out, code := runCommand(t, "status", "--state", filepath.Join(dir, "state"))
 		require.Zero(t, code, out)
 		require.Contains(t, out, "not restored as a whole: ")
-		said, err := os.ReadFile(filepath.Join(dir, "state", "wrap-colony.log"))
-		require.NoError(t, err)
+		said := testkit.Must(os.ReadFile(filepath.Join(dir, "state", "wrap-colony.log")))
 		require.Contains(t, string(said), "numbers, phase, blindness and blocking items were kept")
 		require.NoError(t, w.cmd.Process.Kill())
 		<-w.done
@@ -60,7 +57,6 @@ func TestWrapUpdate(t *testing.T) {
 	require.True(t, acknowledged)
 	require.Nil(t, next)
 	require.Nil(t, b.tool("colony/build", "").Error)
-	files, err := filepath.Glob(snapshot + "*")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(snapshot + "*"))
 	require.Equal(t, []string{snapshot}, files)
 }

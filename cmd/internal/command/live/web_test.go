@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,9 +20,7 @@ import (
 
 // servePage serves a log with --web, and returns the log, the page's address and the state folder.
 func servePage(t *testing.T) (log, address, state string) {
-	dir := t.TempDir()
-	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
-	write(t, rules, testRules)
+	_, log, rules, state := folder(t)
 	write(t, log, "all is well\n")
 	background(t, "serve", log, "--rules", rules, "--state", state, "--web")
 	require.Eventually(t, func() bool {
@@ -41,19 +38,16 @@ func servePage(t *testing.T) (log, address, state string) {
 
 // post makes a call of the page, as a browser does.
 func post(t *testing.T, address, body string, header ...string) (int, string) {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"call", strings.NewReader(body))
-	require.NoError(t, err)
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, address+"call", strings.NewReader(body)))
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	if host := r.Header.Get("Host"); host != "" {
 		r.Host = host
 	}
-	resp, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
+	resp := testkit.Must(http.DefaultClient.Do(r))
 	defer resp.Body.Close() //nolint:errcheck // read to its end
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
+	text := testkit.Must(io.ReadAll(resp.Body))
 	return resp.StatusCode, string(text)
 }
 
@@ -61,10 +55,8 @@ func TestWeb(t *testing.T) {
 	log, address, state := servePage(t)
 	base := address[:strings.LastIndexByte(address[:len(address)-1], '/')]
 
-	resp, err := http.Get(address)
-	require.NoError(t, err)
-	page, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
+	resp := testkit.Must(http.Get(address))
+	page := testkit.Must(io.ReadAll(resp.Body))
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusOK, resp.StatusCode)
 	require.Equal(t, webPage, page)
@@ -127,8 +119,7 @@ func TestWebUnderHalfRequests(t *testing.T) {
 		"GET /" + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 90\r\n\r\n{",
 	} {
 		for range 200 {
-			c, err := net.Dial("tcp", host)
-			require.NoError(t, err)
+			c := testkit.Must(net.Dial("tcp", host))
 			t.Cleanup(func() { _ = c.Close() })
 			_, _ = io.WriteString(c, half) // the server may have closed it
 		}

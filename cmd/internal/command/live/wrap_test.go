@@ -49,8 +49,7 @@ func TestWrap(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(said.Observed, &observed))
 	require.Equal(t, w.cmd.Args[1:], observed.Argv[1:])
-	cwd, err := filepath.EvalSymlinks(w.cmd.Dir)
-	require.NoError(t, err)
+	cwd := testkit.Must(filepath.EvalSymlinks(w.cmd.Dir))
 	require.Equal(t, cwd, observed.Cwd)
 	_, port, _ := net.SplitHostPort(w.addr)
 	require.Equal(t, map[string]string{
@@ -58,7 +57,7 @@ func TestWrap(t *testing.T) {
 		"CONTEXT": "of the launch",
 	}, observed.EnvValues)
 	require.Equal(t, []string{"NOT_THERE"}, observed.EnvAbsent)
-	_, err = os.Stat(w.file)
+	_, err := os.Stat(w.file)
 	require.ErrorIs(t, err, os.ErrNotExist, "the bridge's own file is the bridge's")
 
 	// Tools are mirrored, each as the mod said it.
@@ -153,34 +152,9 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, "the game complains\n", w.errs.String())
 }
 
-// TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
-// neither its connection nor what heed tells.
-func TestWrapFlood(t *testing.T) {
-	t.Parallel()
-	testkit.Full(t, "floods a bridge with events")
-	w := start(t, nil)
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
-	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened"]}`).Error)
-	require.Nil(t, b.tool("colony/build", "flood").Error)
-	require.Nil(t, b.tool("colony/build", "fault after").Error)
-	open := b.blocked()
-	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
-	require.Contains(t, string(b.eventsOn("attention/opened")[0].Payload), open.AttentionID)
-	last := `{"tick":` + strconv.Itoa(floodEvents-1) + `}`
-	require.Eventually(t, func() bool {
-		ticks := b.eventsOn("colony/ticks")
-		return len(ticks) > 0 && string(ticks[len(ticks)-1].Payload) == last
-	}, patience, time.Millisecond, "the latest stay")
-	var st bridge.Status
-	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st))
-	t.Log(len(b.eventsOn("colony/ticks")), "events of the flood were read;", st.Limits)
-}
-
 func TestWrapResults(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	b, _ := dial(t, w.addr, w.token)
+	w, b := began(t, nil)
 	clear := func() {
 		for open := b.current(); open != nil; open = b.current() {
 			b.ack(open.AttentionID)
@@ -279,8 +253,7 @@ func TestWrapGameKilled(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
-			w := start(t, []string{"--linger", "1m"}, "stubborn")
-			b, _ := dial(t, w.addr, w.token)
+			w, b := began(t, []string{"--linger", "1m"}, "stubborn")
 			require.Nil(t, b.tool("colony/look", "").Error)
 			require.NoError(t, syscall.Kill(w.gamePID(), sig))
 			b.blocked()
@@ -309,8 +282,7 @@ func TestWrapAsked(t *testing.T) {
 
 func TestWrapLingers(t *testing.T) {
 	t.Parallel()
-	w := start(t, []string{"--linger", "1m"})
-	b, _ := dial(t, w.addr, w.token)
+	w, b := began(t, []string{"--linger", "1m"})
 	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
 	var a answer
 	require.Eventually(t, func() bool {
@@ -332,13 +304,10 @@ func TestWrapReconnects(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("the system does not say which files are open: ", err)
 	}
-	w := start(t, nil)
-	first, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, first := began(t, nil)
 	w.gamePID()
 	open := func() int {
-		files, err := os.ReadDir("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/fd")
-		require.NoError(t, err)
+		files := testkit.Must(os.ReadDir("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/fd"))
 		return len(files)
 	}
 	require.Nil(t, first.current())
@@ -373,9 +342,7 @@ func memberOf(t *testing.T, object json.RawMessage, name string) json.RawMessage
 // executed, nor that it was not.
 func TestWrapCallLost(t *testing.T) {
 	t.Parallel()
-	w := start(t, []string{"--linger", "1m"})
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	_, b := began(t, []string{"--linger", "1m"})
 	a := b.call("tools/call", `{"name":"colony/build","parameters":{"what":"exit","code":3}}`)
 	require.NotNil(t, a.Error)
 	require.Contains(t, a.Error.Message, "is not known")
@@ -391,9 +358,7 @@ func TestWrapCallLost(t *testing.T) {
 // comes next.
 func TestWrapBridgeGone(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	first, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, first := began(t, nil)
 	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
 	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
 	require.NoError(t, first.conn.Close())
@@ -409,8 +374,7 @@ func TestWrapBridgeGone(t *testing.T) {
 // result.
 func TestWrapAckedByPerson(t *testing.T) {
 	t.Parallel()
-	w := start(t, nil)
-	b, _ := dial(t, w.addr, w.token)
+	w, b := began(t, nil)
 	require.Nil(t, b.tool("colony/build", "").Error)
 	b.tool("colony/build", "fault in between")
 	open := b.blocked()
@@ -433,8 +397,7 @@ func TestWrapStandardOutput(t *testing.T) {
 	require.Equal(t, 5, code)
 	_, code = runCommand(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
 	require.Equal(t, exitNotFound, code)
-	left, err := filepath.Glob(filepath.Join(dir, "*.stdout"))
-	require.NoError(t, err)
+	left := testkit.Must(filepath.Glob(filepath.Join(dir, "*.stdout")))
 	require.Empty(t, left)
 }
 
@@ -449,8 +412,7 @@ func TestWrapPhase(t *testing.T) {
 			"sh", "-c", "echo "+says)
 		require.Zero(t, code)
 	}
-	played, err := os.ReadFile(recorded)
-	require.NoError(t, err)
+	played := testkit.Must(os.ReadFile(recorded))
 	require.Contains(t, string(played), `"phase":"start"`)
 }
 
@@ -479,8 +441,7 @@ func TestWrapBridgeFile(t *testing.T) {
 	require.Nil(t, welcome.Error)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))
 	require.Zero(t, <-done)
-	told, err := os.ReadFile(filepath.Join(dir, "told"))
-	require.NoError(t, err)
+	told := testkit.Must(os.ReadFile(filepath.Join(dir, "told")))
 	require.Equal(t, "[]\n", string(told))
 }
 
@@ -498,8 +459,7 @@ func TestKilledLeavesNoWord(t *testing.T) {
 func TestWrapFailures(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	taken := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer taken.Close() //nolint:errcheck // nobody comes
 	for _, tc := range []struct {
 		name string

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestWrapNoLog: without a log the first call is held back, and calls are unknown until there is one. The owner may
@@ -29,9 +31,7 @@ func TestWrapNoLog(t *testing.T) {
 			if c.name == "cannot be followed" {
 				args = []string{"", "-logFile", os.DevNull}
 			}
-			w := start(t, []string{c.flag, withDefaults}, args...)
-			b, welcome := dial(t, w.addr, w.token)
-			require.Nil(t, welcome.Error)
+			w, b := began(t, []string{c.flag, withDefaults}, args...)
 			verdict := func() string {
 				return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict"))
 			}
@@ -62,9 +62,7 @@ func TestWrapNoLog(t *testing.T) {
 // TestWrapOldLog: what a run before has left is no log of this one. The game's own log is found as soon as it is there.
 func TestWrapOldLog(t *testing.T) {
 	t.Parallel()
-	w := start(t, []string{withDefaults}, "no-log")
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, b := began(t, []string{withDefaults}, "no-log")
 	require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
 	require.Empty(t, w.executed())
 	open := b.blocked()
@@ -95,17 +93,13 @@ func TestWrapAnotherLog(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
 		t.Skip("the system does not say who has a file open")
 	}
-	w := start(t, nil)
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	w, b := began(t, nil)
 	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
 	path := filepath.Join(w.dir, "Player.log")
 	require.NoError(t, os.Rename(path, filepath.Join(w.dir, "Player-prev.log")))
-	other, err := os.Create(path) // by a process that heed has not started
-	require.NoError(t, err)
-	defer other.Close() //nolint:errcheck // what was written to it is not read
-	_, err = other.WriteString("FAULT of another game\n")
-	require.NoError(t, err)
+	other := testkit.Must(os.Create(path)) // by a process that heed has not started
+	defer other.Close()                    //nolint:errcheck // what was written to it is not read
+	testkit.Must(other.WriteString("FAULT of another game\n"))
 	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
 	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "another file is at its path")

@@ -18,14 +18,14 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/bridge/fieldbridge"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestWrapWithoutMod(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil, "no-mod")
 	w.gamePID()
-	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
+	log := testkit.Must(os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600))
 	t.Cleanup(func() { _ = log.Close() })
 	watcher, err := gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: clientName})
 	require.NoError(t, err, "one that only looks is not kept waiting")
@@ -35,15 +35,13 @@ func TestWrapWithoutMod(t *testing.T) {
 		status, err := watcher.CallTool(t.Context(), bridge.ToolStatus, nil)
 		return err == nil && strings.Contains(string(status), `"phase":"menu"`)
 	}, patience, 20*time.Millisecond)
-	tools, err := listTools(t.Context(), watcher)
-	require.NoError(t, err)
+	tools := testkit.Must(listTools(t.Context(), watcher))
 	require.Len(t, tools, len(bridge.Tools()))
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")
-	_, err = log.WriteString("FAULT without a mod\n")
-	require.NoError(t, err)
+	testkit.Must(log.WriteString("FAULT without a mod\n"))
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
@@ -59,8 +57,7 @@ func TestWrapSlowMod(t *testing.T) {
 	}, patience, time.Millisecond)
 	t.Cleanup(func() { _ = c.Close() })
 	names := func() (list []string) {
-		tools, err := listTools(t.Context(), c)
-		require.NoError(t, err)
+		tools := testkit.Must(listTools(t.Context(), c))
 		for _, tool := range tools {
 			list = append(list, tool.Name)
 		}
@@ -88,6 +85,5 @@ func TestWrapLateMod(t *testing.T) {
 	defer load.Stop()
 	require.NoError(t, b.Start())
 	require.Eventually(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") }, patience, time.Millisecond)
-	_, err := b.Call("colony/build", `{"what":"a wall"}`)
-	require.NoError(t, err)
+	testkit.Must(b.Call("colony/build", `{"what":"a wall"}`))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const testRules = `
@@ -56,6 +57,31 @@ func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 	return startBy(t, nil, flags, gameArgs...)
 }
 
+// heedProcess returns a command that runs heed in a process of its own.
+func heedProcess(args ...string) *exec.Cmd {
+	cmd := exec.Command(testkit.Must(os.Executable()), args...)
+	cmd.Env = append(os.Environ(), helperEnv+"=1")
+	return cmd
+}
+
+// began is start, with a bridge that is connected.
+func began(t testing.TB, flags []string, gameArgs ...string) (*wrapped, *fakeBridge) {
+	t.Helper()
+	w := start(t, flags, gameArgs...)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	return w, b
+}
+
+// folder returns a folder with rules, and the places of a log and a state in it.
+func folder(t testing.TB) (dir, log, rules, state string) {
+	t.Helper()
+	dir = t.TempDir()
+	rules = filepath.Join(dir, "rules.yaml")
+	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	return dir, filepath.Join(dir, "Player.log"), rules, filepath.Join(dir, "state")
+}
+
 // startBy is start by another program, which gets the command line.
 func startBy(t testing.TB, by, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
@@ -70,8 +96,7 @@ func startBy(t testing.TB, by, flags []string, gameArgs ...string) *wrapped {
 // startIn is startBy for a game in a folder, which may have what a game before it has left.
 func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	addr := reserve(t)
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
@@ -158,8 +183,7 @@ func (w *wrapped) requireNothingLeft(pid int, files bool) {
 	if !files {
 		return
 	}
-	entries, err := os.ReadDir(filepath.Join(w.dir, "state"))
-	require.NoError(w.t, err)
+	entries := testkit.Must(os.ReadDir(filepath.Join(w.dir, "state")))
 	for _, e := range entries {
 		require.NotRegexp(w.t, `^(run|bridge)-`, e.Name())
 	}
