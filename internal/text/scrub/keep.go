@@ -36,14 +36,13 @@ var (
 	lowerWord      = regexp.MustCompile(`^.[a-z]*\.?$`)
 	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
 	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
-	nonWords       = regexp.MustCompile(`[^\pL]+`)
-	authority      = regexp.MustCompile(`://[^\s/?#]*$`)
+	// topLevel are the ends of domains that are no endings of files.
+	topLevel  = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+	nonWords  = regexp.MustCompile(`[^\pL]+`)
+	authority = regexp.MustCompile(`://[^\s/?#]*$`)
 
-	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)
 	number       = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
-	clauseEnd    = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> `)
-	local        = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
 	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
@@ -65,10 +64,10 @@ func sharedHome(name string) bool {
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.
 func isNoMailbox(s string, from, to int) bool {
 	at := from + max(0, strings.IndexByte(s[from:to], '@'))
-	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
+	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !topLevel.MatchString(s[from:to])
 	name := strings.TrimSpace(nonWords.ReplaceAllString(s[from:at], " "))
 	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
-		!domain.MatchString(s[from:to]) && common(strings.ToLower(name)) ||
+		!topLevel.MatchString(s[from:to]) && common(strings.ToLower(name)) ||
 		authority.MatchString(s[max(0, from-96):from])
 }
 

@@ -116,7 +116,7 @@ func (n *Names) know(kind Kind, parts []string) bool {
 }
 
 // otherScript replaces letters in lower case by letters of ASCII, as names of accounts have them.
-var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(letters...) })
+var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(strings.Split(lists["letter"][0], ",")...) })
 
 // Text returns s, which is scrubbed, without the names that n knows. Where there is none, it
 // is s and costs a look at each byte.
