@@ -52,7 +52,7 @@ var (
 // isPlain reports whether s is no value of a key: "token: expected ';'", "password = null".
 func isPlain(s string) bool {
 	word := strings.Trim(s, ".,!?:()[]")
-	return is(word, plainWord) || strings.Trim(word, "*•●xX.…-") == ""
+	return is(word, plainWord) || strings.ToUpper(word) == word && common(strings.ToLower(word)) || strings.Trim(word, "*•●xX.…-") == ""
 }
 
 // sharedHome reports whether a home belongs to no person.
@@ -85,6 +85,6 @@ func isMixed(s string) bool {
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
 func isHardware(s string, from, to int) bool {
-	first, _, _ := strings.Cut(s[from:to], " ")
-	return is(first, plainWord|nobodyWord) || part.MatchString(s[from:to]) || part.MatchString(s[max(0, from-40):from])
+	first, _, hasMore := strings.Cut(s[from:to], " ")
+	return is(first, plainWord|nobodyWord) || hasMore && part.MatchString(s[from:to]) || part.FindString(first) == first || part.MatchString(s[max(0, from-40):from])
 }

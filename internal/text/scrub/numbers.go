@@ -11,7 +11,7 @@ var (
 	// cardNumber has the first digits of the issuers by length, accountNumber the groups of an IBAN.
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
-	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}|(?:_[0-9a-f]{2}){5}))$`)
+	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
 	dottedNumber  = regexp.MustCompile(`^\d+(?:\.\d+){3}\b`)
 
 	// sure matches the text before a version, version a word before one unless an act of a peer follows, suffix the text
@@ -103,7 +103,7 @@ func (f *finder) hardware(at int) {
 		return
 	}
 	if macNumber.MatchString(run) {
-		if strings.Trim(run, "0:-_") != "" && strings.Trim(run, "fF:-_") != "" {
+		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" {
 			f.add(Address, from, from+len(run), false)
 		}
 		return

@@ -105,7 +105,7 @@ func (f *finder) sign(i int, b byte) {
 		f.line = i + 1
 	case digit(b) && i >= f.digits:
 		f.number(i)
-	case (b == ':' || b == '-' || b == '_') && i >= f.colons:
+	case (b == ':' || b == '-') && i >= f.colons:
 		f.hardware(i)
 	}
 }

@@ -55,16 +55,17 @@ const (
 	Address  Kind = "<address>"
 	Secret   Kind = "<secret>"
 	Email    Kind = "<email>"
-	Money    Kind = "<bank>" // the number of a card or of a bank account
+	Money    Kind = "<bank>"   // the number of a card or of a bank account
+	Folder   Kind = "<folder>" // the name that a user gave to a folder
 )
 
-var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money}
+var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money, Folder}
 
 // Kinds returns the kinds, for a message that lists them.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
 // mark matches a mark.
-const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank)>"
+const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank|folder)>"
 
 // maxPasses bounds the passes over a text. A removal may show a form to the next pass.
 const maxPasses = 4
