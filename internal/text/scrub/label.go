@@ -278,7 +278,8 @@ func (f *finder) user(c connection, label int, kinds word) {
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
-	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
+	isSentence := kinds&nounWord != 0 && c.sign == ':' && name == lower && sentence.MatchString(rest)
+	named := c.strength == 2 && !isSentence || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
 		!typeName.MatchString(name) && (wordEnd.MatchString(s[to:]) || isPerson(name)) && c.strength == 0 &&
 		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
 			"member", "client user") && !strings.HasPrefix(rest, " "))
@@ -292,7 +293,8 @@ var (
 	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,6}$`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
-	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
+	sentence   = regexp.MustCompile(`^ [a-z]+ `)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
 )
 
 // greeted adds the name after a phrase.
