@@ -33,9 +33,9 @@ func (f *finder) home(at, end int) {
 	from := end + len(slashes.FindString(s[end:]))
 	near := max(0, at-96)
 	switch {
-	case strings.IndexByte("~$%", s[at]) >= 0: // a name for the home
+	case s[at] == '~' || s[at] == '$': // a name for the home
 		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 {
-			f.folders(at+strings.IndexAny(s[at:], `/\`), unixName)
+			f.folders(end, unixName)
 		}
 		return
 	case from == end:

@@ -207,28 +207,27 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has, each by the three of its bytes that are rare in words. A hint of two bytes
-// adds each hint of three bytes that begins with it.
+// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by each
+// third byte.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
-		if len(text) == 2 {
-			for third := range 256 {
-				if third != ',' && fold[third] == byte(third) {
-					addHints(text+string([]byte{byte(third)}), form)
-				}
-			}
-			continue
-		}
 		best := 0
 		for at := range max(0, len(text)-2) {
 			if usual()[hash(text[at:at+3])] < usual()[hash(text[best:best+3])] {
 				best = at
 			}
 		}
-		h := hash(text[best:min(best+3, len(text))])
-		hinted[h>>6] |= 1 << (h & 63)
-		hints[h] = append(hints[h], hint{text, best, form})
+		keys := []uint{hash(text[best:min(best+3, len(text))])}
+		for third := range 256 {
+			if len(text) == 2 {
+				keys = append(keys, roll(keys[0], byte(third)))
+			}
+		}
+		for _, h := range keys {
+			hinted[h>>6] |= 1 << (h & 63)
+			hints[h] = append(hints[h], hint{text, best, form})
+		}
 	}
 }
 
