@@ -34,7 +34,6 @@ func (f *finder) label(at int) {
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0:
 		f.id(c)
-	case kinds&machineWord != 0 && strings.ContainsRune("-_./\\", before):
 	case kinds&(hostWord|machineWord|netWord) != 0:
 		f.host(c, kinds, at)
 	default:
@@ -85,13 +84,12 @@ type connection struct {
 }
 
 var (
-	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
+	// specified matches further words before a sign: "owner of the file:".
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
-	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
 	closings  = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
-// further returns the place after further words before a sign or a verb, "owner of the file:", or at if there are none.
+// further returns the place after further words before a sign, or at if there are none.
 func (f *finder) further(at int, kinds word) int {
 	s := f.s
 	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
@@ -105,8 +103,6 @@ func (f *finder) further(at int, kinds word) int {
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
 			return at + m[3]
 		}
-	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
-		return at + m[2]
 	}
 	return at
 }
@@ -163,7 +159,6 @@ var (
 	// word in capitals.
 	spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
 	code    = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
-	parsing = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 )
 
 // secret adds the value of a word for secrets.
@@ -189,55 +184,44 @@ func (f *finder) secret(c connection, bare bool) {
 func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	shape := shapeOf(strings.ReplaceAll(value, "/", ""))
 	random := shape.kinds&6 == 6 && shape.bits() >= expected
-	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
+	mixed := random || isMixed(value)
 	switch {
 	case bare:
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && !spelled.MatchString(value)
-		return !isReadable(value) &&
-			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
+		return !isReadable(value) && (random || mixed && c.strength == 2 && len(value) >= 6 &&
+			(c.sign == '=' || !spelled.MatchString(value)))
 	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
 			!strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
 	}
-	return mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])) || code.MatchString(value)
+	return mixed || code.MatchString(value)
 }
 
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") &&
-		(!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
+	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
 		f.add(ID, c.from, c.from+len(m), false)
 	}
 }
 
 var (
-	idValue   = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
-	hostName  = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
-	typed     = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
-	clauseEnd = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> |$`)
-	local     = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
+	idValue  = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
+	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
 	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
-	if !whole {
-		clause := s[c.from : c.from+clauseEnd.FindStringIndex(s[c.from:])[0]]
-		if owner := ownersDevice.FindString(clause); owner != "" {
-			to, whole = c.from+len(owner), true
-		} else if kinds&netWord != 0 && c.strength == 2 {
-			to, whole = c.from+len(clause), true
-		} else if !machine {
-			to = f.otherNames(c.from, to)
-		}
+	if !whole && !machine {
+		to = f.otherNames(c.from, to)
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) ||
 		typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
-		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
+		!whole && machine && strings.Contains(value, ".") {
 		return
 	}
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
@@ -280,7 +264,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	lower := strings.ToLower(name)
 	isSentence := kinds&nounWord != 0 && c.sign == ':' && name == lower && sentence.MatchString(rest)
 	named := c.strength == 2 && !isSentence || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
-		!typeName.MatchString(name) && (wordEnd.MatchString(s[to:]) || isPerson(name)) && c.strength == 0 &&
+		wordEnd.MatchString(s[to:]) && c.strength == 0 &&
 		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
 			"member", "client user") && !strings.HasPrefix(rest, " "))
 	if named && (kinds&personWord == 0 || c.strength == 2) || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
@@ -290,7 +274,6 @@ func (f *finder) user(c connection, label int, kinds word) {
 }
 
 var (
-	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,6}$`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
@@ -381,8 +364,7 @@ func (f *finder) tail(at, end int) {
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
-		if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
-			!isOrdinary(strings.ToLower(s[from:to])) {
+		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
 			f.add(User, from, to, true)
 			return
 		}

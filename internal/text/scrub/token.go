@@ -65,15 +65,14 @@ func (w *shape) isOpaque() bool {
 // isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
 // digits that change often.
 func (w *shape) isCredential() bool {
-	isHex := w.isHex() && !strings.HasPrefix(w.text, "0000")
-	return groups.MatchString(w.text) && !isReadable(w.text) || (isHex || w.kinds&1 != 0) && w.isRandom(expected)
+	return (w.isHex() || w.kinds&1 != 0) && w.isRandom(expected)
 }
 
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
 // part.
 func (w *shape) isPrefixed() bool {
 	m := prefixed.FindStringSubmatch(w.text)
-	if m == nil || blob.MatchString(m[1]) {
+	if m == nil {
 		return false
 	}
 	known := !slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(m[1]), joins), func(prefix string) bool {
@@ -116,7 +115,6 @@ const (
 )
 
 var (
-	groups   = regexp.MustCompile(`^(?:` + uuid + `|[A-Za-z0-9]{4,5}(?:-[A-Za-z0-9]{4,5}){2,})$`)
 	prefixed = regexp.MustCompile(`^((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3})(?:(` + uuid + `)|([A-Za-z0-9]{16,})(?:[_-].*)?)$`)
 	parts    = regexp.MustCompile(`[A-Za-z][a-z]{3,}|[A-Z]{4,}`)
 	identity = regexp.MustCompile(`^(?:` + uuid + `|[0-9a-fA-F]{32}|[0-9a-fA-F]{40})$`)
@@ -125,8 +123,7 @@ var (
 	partsBefore = regexp.MustCompile(`(?:\b(?:[\w-]*\d[\w-]*|[\w-]{1,8})\.)+$`)
 	partsAfter  = regexp.MustCompile(`^(?:\.(?:[\w-]*\d[\w-]*|[\w-]{1,8})\b)+`)
 
-	// blob matches the text before data, and media the beginning of compressed data, pictures and sounds in base64.
-	blob  = regexp.MustCompile(`(?i)(?:data|blob|base64|payload|chunk|sha\d*|\bh1|hash|integrity|checksum|digest|buffer|bytes|seed|etag|texture|mesh|asset|save|level|replay|signature)\W*[^\s]{0,8}$`)
+	// media matches the beginning of compressed data, pictures and sounds in base64.
 	media = regexp.MustCompile(`^0?(?:H4sI|eJ|eN|/9j/|iVBOR|R0lGOD|UklGR|UEsDB|T2dnU|AAAA|Qk|KLUv|SUkq|TVNDR)`)
 
 	// owned matches the text before an id of an account or of a device.
@@ -148,7 +145,7 @@ var (
 func (f *finder) opaque(from, to int) {
 	s, word := f.s, shapeOf(f.s[from:to])
 	if len(word.text) <= len("0x0000000000000000") && strings.HasPrefix(word.text, "0x") ||
-		from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 || strings.HasPrefix(s[to:], "(") {
+		from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 {
 		return
 	}
 	start, end := from-len(lastOf(s[max(0, from-maxBefore):from], "+/")), to
@@ -160,23 +157,21 @@ func (f *finder) opaque(from, to int) {
 		start = from
 	}
 	inPath := !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) || strings.HasSuffix(s[:start], `\`))
-	isData := func() bool {
-		return media.MatchString(s[start:end]) || blob.MatchString(s[max(f.line, start-32):start])
-	}
+	isMedia := media.MatchString(s[start:end])
 	long := shapeOf(s[start:end])
 	switch {
-	case identity.MatchString(word.text) && (strings.HasPrefix(word.text, "0002") || owned.MatchString(s[max(f.line, from-48):from])):
+	case identity.MatchString(word.text) && (owned.MatchString(s[max(f.line, from-48):from])):
 		f.add(ID, from, to, false)
 	case !inPath && word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text):
 		f.addToken(from, to)
 	case !isURL && len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
 		// A line of data is in base64 and alone. A line of a private key is no longer, and no path.
 		alone := strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ')
-		if n := len(long.text); (!alone || n >= 58 && n <= 80 && strings.Count(long.text, "/") <= 6) && !isData() {
+		if n := len(long.text); (!alone || n >= 58 && n <= 80 && strings.Count(long.text, "/") <= 6) && !isMedia {
 			f.addToken(start, end)
 		}
 	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") &&
-		(word.isOpaque() || word.isPrefixed()) && !isData():
+		(word.isOpaque() || word.isPrefixed()) && !isMedia:
 		f.addToken(from, to)
 	}
 }
@@ -198,7 +193,7 @@ func (f *finder) credited(from int) bool {
 		}
 		found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2 || compound.MatchString(s[first:at])
 	}
-	return found && !unsaid.MatchString(s[first:from])
+	return found
 }
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
