@@ -21,7 +21,7 @@ func (f *finder) label(at int) {
 		f.greeted(at)
 		return
 	}
-	if kinds&labels == 0 || kinds&personWord != 0 && !f.isPersons(at, from) {
+	if kinds&labels == 0 || kinds&personWord != 0 && f.before(from, 2)&(userWord|nounWord) == 0 {
 		return
 	}
 	c := f.connect(at, kinds)
@@ -41,12 +41,18 @@ func (f *finder) label(at int) {
 	}
 }
 
-// isPersons reports whether the word between two places is "name" of a person: "PlayerConnected: name=".
-func (f *finder) isPersons(at, from int) bool {
-	return strings.ContainsAny(f.s[at:min(len(f.s), at+48)], ":=：—–") && ofPerson.MatchString(f.s[max(f.line, from-32):at])
+// before returns the kinds of so many words before a place in its line, and in its brackets.
+func (f *finder) before(at, count int) (kinds word) {
+	s, first := f.s, max(f.line, at-64)
+	for ; at > first && count > 0 && strings.IndexByte(")]>", s[at-1]) < 0; at-- {
+		if class[s[at-1]]&inName != 0 && (class[s[at]]&inName == 0 || isHump(s, at)) {
+			k, _ := f.word(at)
+			kinds |= k
+			count--
+		}
+	}
+	return kinds
 }
-
-var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {
@@ -68,7 +74,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if left := lastRune(s[:i]); i > 0 && !noSpaces(r) && isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left)) {
 			continue // within a word
 		}
-		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord) != 0 {
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
 			kinds, from = k, i
 		}
 	}
@@ -232,19 +238,11 @@ func (f *finder) host(c connection, kinds word, at int) {
 	case !machine && c.strength == 2:
 		named = true
 	case len(word) > 3 && !common(word) && !machine:
-		named = named || c.strength == 1 || f.isNamed(at)
+		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
 	}
 	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
-}
-
-// isNamed reports whether the word for computers that ends at the place has "hostname" or a preposition in it.
-func (f *finder) isNamed(at int) bool {
-	phrase := strings.Fields(f.s[max(f.line, at-32):at])
-	return slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool {
-		return is(w, prepositionWord) || strings.HasSuffix(strings.ToLower(w), "hostname")
-	})
 }
 
 // user adds the name after a word for users.

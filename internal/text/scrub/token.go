@@ -136,8 +136,8 @@ var (
 	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
 	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 
-	// compound matches the end of a longer word for secrets.
-	compound = regexp.MustCompile(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)$`)
+	// compound matches a longer word for secrets.
+	compound = regexp.MustCompile(`(?i)[\pL_](?:key|token|secret|schlüssel|password|passwort|sleutel|nyckel|nøkkel)\W`)
 )
 
 // opaque adds a word with a digit if it is the id of an account, or a secret: after a word for secrets, with a prefix,
@@ -179,21 +179,9 @@ func (f *finder) opaque(from, to int) {
 // credited reports whether one of the last words before the place is a word for secrets, or the place is after an
 // option.
 func (f *finder) credited(from int) bool {
-	s, first := f.s, max(f.line, from-64)
-	first += strings.LastIndexAny(s[first:from], ")]>") + 1
-	found := option.MatchString(s[first:from])
-	for at, n := from, 0; at > first && n < 5 && !found; at-- {
-		if class[s[at-1]]&inName == 0 || class[s[at]]&inName != 0 {
-			continue
-		}
-		n++
-		kinds, _ := f.word(at)
-		if kinds&noneWord != 0 {
-			return false
-		}
-		found = kinds&(secretWord|tokenWord) != 0 || kinds&providerWord != 0 && n < 2 || compound.MatchString(s[first:at])
-	}
-	return found
+	kinds, text := f.before(from, 5), f.s[max(f.line, from-48):from]
+	return kinds&noneWord == 0 && (kinds&(secretWord|tokenWord) != 0 || f.before(from, 1)&providerWord != 0 ||
+		compound.MatchString(text) || option.MatchString(text))
 }
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
