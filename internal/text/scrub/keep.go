@@ -75,15 +75,13 @@ func isNoHost(s string, from, to int) bool {
 	return is(s[from:to], sharedWord) || number.MatchString(s[from:to])
 }
 
-// isMixed reports whether s has letters and digits, or letters and signs, as few words do.
+// isMixed reports whether s has letters and digits, as few words do.
 func isMixed(s string) bool {
-	s = strings.TrimRight(s, "+=?!")
-	return strings.ContainsFunc(s, unicode.IsLetter) &&
-		(strings.ContainsAny(s, "0123456789") || strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
+	return strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsAny(s, "0123456789")
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
 func isHardware(s string, from, to int) bool {
 	first, _, hasMore := strings.Cut(s[from:to], " ")
-	return is(first, plainWord|nobodyWord) || hasMore && part.MatchString(s[from:to]) || part.FindString(first) == first || part.MatchString(s[max(0, from-40):from])
+	return hasMore && part.MatchString(s[from:to]) || part.FindString(first) == first
 }

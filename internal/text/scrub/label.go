@@ -226,8 +226,7 @@ func (f *finder) host(c connection, kinds word, at int) {
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) ||
-		typed.MatchString(value) || is(value, plainWord|nobodyWord) ||
-		!whole && machine && strings.Contains(value, ".") {
+		typed.MatchString(value) || is(value, plainWord|nobodyWord) {
 		return
 	}
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")

@@ -14,13 +14,10 @@ var (
 	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
 	dottedNumber  = regexp.MustCompile(`^\d+(?:\.\d+){3}\b`)
 
-	// sure matches the text before a version, version a word before one unless an act of a peer follows, suffix the text
-	// after a version, and peer the text after an address: a port, or the act of a peer.
-	sure    = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	version = regexp.MustCompile(`(?i)(?:\b(?:ver|v)|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*$`)
-	suffix  = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
-	peer    = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
-	port    = regexp.MustCompile(`^(?::| port )\d{2,5}\b`)
+	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
+	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
+	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
+	port = regexp.MustCompile(`^(?::| port )\d{2,5}\b`)
 	// context matches a word for addresses.
 	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
@@ -131,16 +128,16 @@ func isVersion(s string, from, to int) bool {
 	if err != nil || isEverybodys(a) {
 		return true
 	}
-	before, after := s[max(0, from-48):from], s[to:]
+	before := s[max(0, from-48):from]
 	n := a.As4()
 	switch {
-	case sure.MatchString(before), suffix.MatchString(after):
+	case sure.MatchString(before):
 		return true
-	case peer.MatchString(after):
+	case peer.MatchString(s[to:]):
 		return false
-	case version.MatchString(before), n[3] == 0: // a network has no person
+	case n[3] == 0: // a network has no person
 		return true
-	case n[0] != 10 && a.IsPrivate() || context.MatchString(before):
+	case context.MatchString(before):
 		return false
 	}
 	slices.Sort(n[:3]) // versions begin with small numbers, addresses rarely do

@@ -5,6 +5,7 @@
 // something was there, and texts about two users keep one shape:
 //
 //	C:\Users\Maria\AppData\…      C:\Users\<user>\AppData\…
+//	/home/maria/Documents/Tax/a   /home/<user>/Documents/<folder>/a
 //	\\MARIA-PC\mods\x.dll         \\<computer>\mods\x.dll
 //	76561198000000001             <steam-id>
 //	deviceId: 0a1b2c3d4e5f        deviceId: <id>
@@ -12,6 +13,8 @@
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
 //	Benutzer: Maria               Benutzer: <user>
+//
+// A folder below a home keeps its name if that is a common word, and from a folder of programs on all keep theirs.
 //
 // There are five sources of forms. gitleaks/rules.tsv has the tokens and the names of known providers. words.tsv has,
 // in 20 languages and more, the words before a private value, and the phrases before and after a name. forms.tsv has

@@ -75,13 +75,10 @@ func (w *shape) isPrefixed() bool {
 	if m == nil {
 		return false
 	}
-	known := !slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(m[1]), joins), func(prefix string) bool {
-		return !common(prefix) || is(prefix, secretWord|tokenWord)
-	})
 	rest := shapeOf(m[2] + m[3])
-	switch {
-	case known:
-		return rest.kinds == 7 && rest.isRandom(certain)
+	switch prefixes := strings.FieldsFunc(strings.ToLower(m[1]), joins); {
+	case !slices.ContainsFunc(prefixes, func(p string) bool { return !common(p) || is(p, secretWord|tokenWord) }):
+		return false
 	case rest.isHex():
 		return strings.Trim(m[1], lowerLetters+upperLetters+"_-") == "" && (m[2] != "" || rest.bits() >= certain)
 	}
@@ -132,8 +129,7 @@ var (
 
 	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
-	// option matches the text before the value of an option of a command, and unsaid one about a value that is no secret.
-	option = regexp.MustCompile(`(?:^|\s)-\w[ =]["']?$`)
+	// unsaid matches the text before a value that is no secret.
 	unsaid = regexp.MustCompile(`(?i)hash|sha|commit|checksum|guid|md5|asset|version|revision|algorithm|length|polic|strength`)
 
 	// compound matches a longer word for secrets.
@@ -176,12 +172,11 @@ func (f *finder) opaque(from, to int) {
 	}
 }
 
-// credited reports whether one of the last words before the place is a word for secrets, or the place is after an
-// option.
+// credited reports whether one of the last words before the place is a word for secrets, or ends in one.
 func (f *finder) credited(from int) bool {
 	kinds, text := f.before(from, 5), f.s[max(f.line, from-48):from]
-	return kinds&noneWord == 0 && (kinds&(secretWord|tokenWord) != 0 || f.before(from, 1)&providerWord != 0 ||
-		compound.MatchString(text) || option.MatchString(text))
+	return kinds&noneWord == 0 &&
+		(kinds&(secretWord|tokenWord) != 0 || f.before(from, 1)&providerWord != 0 || compound.MatchString(text))
 }
 
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
