@@ -51,7 +51,8 @@ var (
 // isPlain reports whether s is no value of a key: "token: expected ';'", "password = null".
 func isPlain(s string) bool {
 	word := strings.Trim(s, ".,!?:()[]")
-	return is(word, plainWord) || strings.ToUpper(word) == word && common(strings.ToLower(word)) || strings.Trim(word, "*•●xX.…-") == ""
+	isPlaceholder := strings.ToUpper(word) == word && common(strings.ToLower(word))
+	return is(word, plainWord) || isPlaceholder || strings.Trim(word, "*•●xX.…-") == ""
 }
 
 // sharedHome reports whether a home belongs to no person.
@@ -81,7 +82,7 @@ func isMixed(s string) bool {
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
-func isHardware(s string, from, to int) bool {
-	first, _, hasMore := strings.Cut(s[from:to], " ")
-	return hasMore && part.MatchString(s[from:to]) || part.FindString(first) == first
+func isHardware(value string) bool {
+	first, _, hasMore := strings.Cut(value, " ")
+	return hasMore && part.MatchString(value) || part.FindString(first) == first
 }

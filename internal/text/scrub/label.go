@@ -71,7 +71,8 @@ func (f *finder) word(at int) (kinds word, from int) {
 		}
 		utf8.EncodeRune(buf[n:], lower)
 		joint = false
-		if left := lastRune(s[:i]); i > 0 && !noSpaces(r) && isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left)) {
+		left := lastRune(s[:i])
+		if i > 0 && !noSpaces(r) && isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left)) {
 			continue // within a word
 		}
 		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
@@ -176,7 +177,8 @@ func (f *finder) secret(c connection, bare bool) {
 	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:min(to, c.from+maxQuoted)]
 	trimmed := strings.TrimRight(value, ".,!?:")
-	if len(value) < 4 || isPlain(value) || startsWithAny(value, "${", "$(", "%", "/", "0x") || !c.isSecret(s, to, trimmed, bare) {
+	if len(value) < 4 || isPlain(value) || startsWithAny(value, "${", "$(", "%", "/", "0x") ||
+		!c.isSecret(s, to, trimmed, bare) {
 		return
 	}
 	if c.closing == "" && to == c.from+len(value) {
@@ -225,8 +227,7 @@ func (f *finder) host(c connection, kinds word, at int) {
 		to = f.otherNames(c.from, to)
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if !hostName.MatchString(value) || isHardware(s, c.from, c.from+len(value)) || isNoHost(s, c.from, c.from+len(value)) ||
-		typed.MatchString(value) || is(value, plainWord|nobodyWord) {
+	if !isHost(value) {
 		return
 	}
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
@@ -244,13 +245,19 @@ func (f *finder) host(c connection, kinds word, at int) {
 	}
 }
 
+// isHost reports whether a value may be the name of a computer, and no part of it or type in code.
+func isHost(value string) bool {
+	return hostName.MatchString(value) && !isHardware(value) && !isNoHost(value, 0, len(value)) &&
+		!typed.MatchString(value) && !is(value, plainWord|nobodyWord)
+}
+
 // user adds the name after a word for users.
 func (f *finder) user(c connection, label int, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
-		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") && (n == len(s) || !wordByte(s[n])) {
-			f.add(ID, to, n, false)
+		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
+			f.add(ID, to, to+n, false)
 		}
 		return
 	}
@@ -259,18 +266,23 @@ func (f *finder) user(c connection, label int, kinds word) {
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
-	isSentence := kinds&nounWord != 0 && c.sign == ':' && name == lower && sentence.MatchString(rest)
-	named := c.strength == 2 && !isSentence || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
-		wordEnd.MatchString(s[to:]) && c.strength == 0 &&
-		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
-			"member", "client user") && !strings.HasPrefix(rest, " "))
-	if named && (kinds&personWord == 0 || c.strength == 2) || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
+	isNamed := c.closing != ""
+	switch c.strength {
+	case 2:
+		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
+	case 0:
+		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
+				!strings.HasPrefix(rest, " "))
+	}
+	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
 		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
 		f.addName(c.from, to)
 	}
 }
 
 var (
+	longNumber = regexp.MustCompile(`^\d{9,}\b`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
@@ -334,7 +346,8 @@ func (f *finder) otherNames(from, to int) int {
 		}
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
-		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) || strings.ToUpper(word) == word && len(word) > 3 ||
+		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
+			strings.ToUpper(word) == word && len(word) > 3 ||
 			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
 			break
 		}

@@ -85,8 +85,8 @@ func (n *Names) add(kind Kind, text string) {
 	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isNamePart(r) })
 	letters := utf8.RuneCountInString(strings.Join(parts, ""))
 	whole := strings.Join(parts, " ")
-	if letters < minName || letters > maxName || len(n.known) == maxNames || !strings.ContainsFunc(whole, unicode.IsLetter) ||
-		!utf8.ValidString(text) || strings.ContainsAny(text, "<>*{}$%") || isOrdinary(whole) ||
+	if letters < minName || letters > maxName || len(n.known) == maxNames || isOrdinary(whole) ||
+		!strings.ContainsFunc(whole, unicode.IsLetter) || !utf8.ValidString(text) || strings.ContainsAny(text, "<>*{}$%") ||
 		slices.ContainsFunc(n.known, func(k name) bool { return k.text == whole }) {
 		return
 	}
@@ -112,7 +112,9 @@ func (n *Names) find(kind Kind, form, joint string) {
 }
 
 // otherScript replaces letters in lower case by letters of ASCII, as names of accounts have them.
-var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(strings.Split(lists["letter"][0], ",")...) })
+var otherScript = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(strings.Split(lists["letter"][0], ",")...)
+})
 
 // Text returns s, which is scrubbed, without the names that n knows: the longest at each word. Where there is none, it
 // is s and costs a look at each byte.

@@ -29,8 +29,8 @@ func (f *finder) number(at int) {
 		to++
 	}
 	f.digits = to
-	switch {
-	case at > 1 && to-at > 1 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])):
+	switch next := s[to:min(len(s), to+1)]; {
+	case at > 1 && upper(s[at-1]) && upper(s[at-2]):
 		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
 			if mod97(strings.ReplaceAll(m, " ", "")) {
 				f.add(Money, at-2, at-2+len(m), false)
@@ -38,16 +38,15 @@ func (f *finder) number(at int) {
 			}
 		}
 	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
-	case to-at >= 13 || to-at == 4 && to+1 < len(s) && (s[to] == ' ' || s[to] == '-') && digit(s[to+1]):
+	case to-at >= 13, to-at == 4 && (next == " " || next == "-"):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
 			f.add(Money, at, f.digits, false)
 		}
-	case to-at < 4 && to < len(s) && s[to] == '.':
-		if m := dottedNumber.FindString(s[at:]); m != "" {
-			if f.digits = at + len(m); !goesOn(s, f.digits) && !isVersion(s, at, f.digits) {
-				f.add(Address, at, f.digits, false)
-			}
+	case to-at < 4 && next == ".":
+		m := dottedNumber.FindString(s[at:])
+		if f.digits = max(to, at+len(m)); m != "" && !goesOn(s, f.digits) && !isVersion(s, at, f.digits) {
+			f.add(Address, at, f.digits, false)
 		}
 	}
 }

@@ -117,8 +117,8 @@ func (f *finder) domain(at int) {
 		from--
 	}
 	after, name := skip(s, at, `\`), s[from:at]
-	if len(name) < 2 || from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0 || // a part of a path, or of a word
-		is(name, ordinaryWord|nobodyWord) || !strings.ContainsAny(name, upperLetters) {
+	inPath := from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0
+	if len(name) < 2 || inPath || is(name, ordinaryWord|nobodyWord) || !strings.ContainsAny(name, upperLetters) {
 		return
 	}
 	end := f.name(after, "")
@@ -129,8 +129,8 @@ func (f *finder) domain(at int) {
 	f.add(User, after, end, true)
 }
 
-// window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of the
-// form says.
+// window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
+// the form says.
 func (f *finder) window(form *form, at int) {
 	s := f.s
 	if at < f.seen[form.index] {

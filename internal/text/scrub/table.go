@@ -58,7 +58,8 @@ const (
 	folderWord
 	phraseWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord | personWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
+		noneWord | personWord
 )
 
 // wordKinds are the names of the kinds in order.
@@ -207,8 +208,8 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by each
-// third byte.
+// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by
+// each third byte.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)

@@ -144,32 +144,41 @@ func (f *finder) opaque(from, to int) {
 		from > 0 && strings.IndexByte("<{", s[from-1]) >= 0 {
 		return
 	}
-	start, end := from-len(lastOf(s[max(0, from-maxBefore):from], "+/")), to
-	for end < min(len(s), to+maxWide) && (class[s[end]]&inToken != 0 || strings.IndexByte("+/=", s[end]) >= 0) {
-		end++
-	}
 	isURL := strings.Contains(s[max(0, from-80):from], "://")
-	if isURL {
-		start = from
+	start, end := from, to
+	if !isURL {
+		start, end = wide(s, from, to)
 	}
-	inPath := !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) || strings.HasSuffix(s[:start], `\`))
-	isMedia := media.MatchString(s[start:end])
-	long := shapeOf(s[start:end])
+	long, isMedia := shapeOf(s[start:end]), media.MatchString(s[start:end])
 	switch {
-	case identity.MatchString(word.text) && (owned.MatchString(s[max(f.line, from-48):from])):
+	case identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
 		f.add(ID, from, to, false)
-	case !inPath && word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text):
-		f.addToken(from, to)
-	case !isURL && len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
-		// A line of data is in base64 and alone. A line of a private key is no longer, and no path.
-		alone := strings.TrimLeft(s[f.line:start], " \t") == "" && (end == len(s) || s[end] <= ' ')
-		if n := len(long.text); (!alone || n >= 58 && n <= 80 && strings.Count(long.text, "/") <= 6) && !isMedia {
+	case len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
+		if !isMedia && !f.isData(start, end) {
 			f.addToken(start, end)
 		}
-	case !inPath && (to == end || s[to] == '=') && !strings.HasSuffix(s[:from], "+") &&
-		(word.isOpaque() || word.isPrefixed()) && !isMedia:
+	case !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) ||
+		strings.HasSuffix(s[:start], `\`)): // in a path
+	case word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text),
+		!isMedia && !strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
+			(word.isOpaque() || word.isPrefixed()):
 		f.addToken(from, to)
 	}
+}
+
+// wide returns the word between two places with the signs of base64 and the parts that they join.
+func wide(s string, from, to int) (start, end int) {
+	follows := func(b byte) bool { return class[b]&inToken != 0 || strings.IndexByte("+/=", b) >= 0 }
+	for end = to; end < min(len(s), to+maxWide) && follows(s[end]); {
+		end++
+	}
+	return from - len(lastOf(s[max(0, from-maxBefore):from], "+/")), end
+}
+
+// isData reports whether a word in base64 is a line of data. A line of a private key is no longer, and no path.
+func (f *finder) isData(from, to int) bool {
+	isAlone := strings.TrimLeft(f.s[f.line:from], " \t") == "" && (to == len(f.s) || f.s[to] <= ' ')
+	return isAlone && (to-from < 58 || to-from > 80 || strings.Count(f.s[from:to], "/") > 6)
 }
 
 // credited reports whether one of the last words before the place is a word for secrets, or ends in one.
