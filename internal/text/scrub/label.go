@@ -271,7 +271,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 2:
 		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
 	case 0:
-		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
 			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
 				!strings.HasPrefix(rest, " "))
 	}

@@ -125,7 +125,7 @@ var (
 
 	// owned matches the text before an id of an account or of a device.
 	owned = regexp.MustCompile(`(?i)(?:account|users?|player|owner|device|machine|hardware|client|install(?:ation)?|profile|customer|tenant|` +
-		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot|session)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:("'{\[#/]{1,4}$`)
+		`member|subscriber|identity|principal|whitelist|author|friend|epic|eos|psn|riot|session|sitzung|ses[ij][^\s:=]{1,4}|sess[aãi][^\s:=]{1,4}|oturum|relace|сессия|сеанс|セッション|会话|세션)(?:[\w. -]{0,16}?(?:id|guid|uuid|hash|puid)\w{0,12}|[ _-]?id)?["']{0,2}[\s=:：("'{\[#/]{1,4}$`)
 
 	productKey = regexp.MustCompile(`^(?:[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})$`)
 
