@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,34 +15,76 @@ var (
 	onUnix = regexp.MustCompile(`(?:^|[^\w.~%\\/-]|[^\w.]\.|(?:[^s]|[^e]s|[^r]es)://[^/\s]*)(?:/(?:run|volume\d+|var|var/services|export|usr|nfs|srv|net|data|data/user|private/var|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|` +
 		`mnt|(?:mnt/|cygdrive/|host_mnt/|run/desktop/mnt/host/)?[a-z]|mnt/[\w.-]+|rpool|tank|homes?))?[\\/]+(?:home\d?|Users|homes|media|run/user|homes?/users|var/(?:spool/)?(?:mail|cron/crontabs))$`)
 
-	slashes = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
-	inside  = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
+	slashes  = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+`)
+	document = regexp.MustCompile(`(?i)^.*\.(?:pdf|docx?|xlsx?|od[ts]|pptx?|rtf|jpe?g|heic|mp4|mov|kdbx|csv|eml|psd)$`)
+	deeper   = regexp.MustCompile(`^(?:[\\/]|(?i:%(?:25)?(?:5c|2f)))+[^\\/"'\s%]`)
+	inside   = regexp.MustCompile(`^[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`)
 
 	// unixName matches a name, which may have spaces if a separator follows on the line.
 	unixName    = regexp.MustCompile(`^[^/\\:"'<>|)\],;\s]+(?:(?: [^/\\:"'<>|)\],;\s]+){1,3}/)?`)
 	windowsName = regexp.MustCompile(`^(?:[^\\/:*?"<>|\r\n%]|%(?:[^25\\/:*?"<>|\r\n]|2[^5fF]|5[^cC]))+`)
 )
 
-// home adds the name of a user's folder below the folder of the homes, which is between two places.
+// home adds the name of a user's folder below the folder of the homes, which is between two places, and the names that
+// the user gave to folders below it.
 func (f *finder) home(at, end int) {
-	s, name := f.s, ""
+	s, names := f.s, windowsName
 	end = len(strings.TrimRight(s[:end], `/\%`))
 	from := end + len(slashes.FindString(s[end:]))
 	near := max(0, at-96)
 	switch {
+	case s[at] == '~' || s[at] == '$': // a name for the home
+		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 {
+			f.folders(end, unixName)
+		}
+		return
 	case from == end:
+		return
 	case drive.MatchString(s[max(0, at-18):at]), share.MatchString(s[near:at]):
-		name = windowsName.FindString(s[from:])
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
-		name = windowsName.FindString(s[from:])
-		if rest := s[from+len(name):]; !inside.MatchString(rest) &&
-			(at == 0 || rest == "" || strings.IndexByte("=,", s[at-1]) < 0 || s[at:end] != "home") {
+		rest := s[from+len(names.FindString(s[from:])):]
+		isShare := at > 0 && strings.IndexByte("=,", s[at-1]) >= 0 && s[at:end] == "home" && rest != ""
+		if !isShare && !inside.MatchString(rest) {
 			return
 		}
 	case onUnix.MatchString(s[near:end]):
-		name = strings.TrimSuffix(unixName.FindString(s[from:]), "/")
+		names = unixName
+	default:
+		return
 	}
-	if name = strings.TrimRight(name, " .,;)]'"); !sharedHome(name) && name[0] != '$' && name[0] != '%' {
+	whole := strings.TrimSuffix(names.FindString(s[from:]), "/")
+	name := strings.TrimRight(whole, " .,;)]'")
+	if !sharedHome(name) && name[0] != '$' && name[0] != '%' {
 		f.add(User, from, from+len(name), true)
+	}
+	if !slices.Contains(lists["root"], strings.ToLower(name)) {
+		f.folders(from+len(whole), names)
+	}
+}
+
+// folders adds the names that a user gave to folders, which are not common, in the path after the place, and to the
+// document at its end.
+func (f *finder) folders(at int, names *regexp.Regexp) {
+	s := f.s
+	for first := true; deeper.MatchString(s[at:]); first = false {
+		from := at + len(slashes.FindString(s[at:]))
+		name := strings.TrimSuffix(names.FindString(s[from:]), "/")
+		at = from + len(name)
+		isLast := !deeper.MatchString(s[at:])
+		if name == "" || name[0] == '.' || is(name, folderWord) || first && isLast ||
+			!isLast && (strings.HasSuffix(name, " ") || strings.Contains(name, ", ")) {
+			return
+		}
+		if isLast && (at == len(s) || s[at] != '"' && s[at] != '\'') {
+			name = name[:strings.IndexAny(name+" ", " ;")]
+		}
+		if isLast && strings.Contains(name, ".") {
+			name = document.FindString(name)
+		}
+		name = strings.TrimRight(name, ".,:;!?)")
+		lower := strings.ToLower(name)
+		if !common(lower) && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
+			f.add(Folder, from, from+len(name), false)
+		}
 	}
 }

@@ -36,15 +36,13 @@ var (
 	lowerWord      = regexp.MustCompile(`^.[a-z]*\.?$`)
 	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
 	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
-	nonWords       = regexp.MustCompile(`[^\pL]+`)
-	authority      = regexp.MustCompile(`://[^\s/?#]*$`)
+	// topLevel are the ends of domains that are no endings of files.
+	topLevel  = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
+	nonWords  = regexp.MustCompile(`[^\pL]+`)
+	authority = regexp.MustCompile(`://[^\s/?#]*$`)
 
-	parsing      = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
-	ownersDevice = regexp.MustCompile(`^[\pL\pN]+(?: [\pL\pN]+)?['’]s? ?[\pL\pN]+(?: (?:[\pL]+|\d+))*|^[\pL\pN]+(?:[ -][\pL\pN]+)? (?:von|de|di|van|da|do|od|of|från|fra) \p{Lu}[\pL\pN]+`)
-	number       = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
-	clauseEnd    = regexp.MustCompile(`[,;()"\r\n]|  | [\w-]+[=:]| -> `)
-	local        = regexp.MustCompile(`(?i)\.(?:local|localdomain|lan|home|internal|corp|intra|fritz\.box|home\.arpa)$`)
-	part         = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	number = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
+	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
 	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
@@ -53,7 +51,8 @@ var (
 // isPlain reports whether s is no value of a key: "token: expected ';'", "password = null".
 func isPlain(s string) bool {
 	word := strings.Trim(s, ".,!?:()[]")
-	return is(word, plainWord) || strings.Trim(word, "*•●xX.…-") == ""
+	isPlaceholder := strings.ToUpper(word) == word && common(strings.ToLower(word))
+	return is(word, plainWord) || isPlaceholder || strings.Trim(word, "*•●xX.…-") == ""
 }
 
 // sharedHome reports whether a home belongs to no person.
@@ -65,10 +64,10 @@ func sharedHome(name string) bool {
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.
 func isNoMailbox(s string, from, to int) bool {
 	at := from + max(0, strings.IndexByte(s[from:to], '@'))
-	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !domain.MatchString(s[from:to])
+	inPath := from > 0 && strings.IndexByte("/\\@", s[from-1]) >= 0 && !topLevel.MatchString(s[from:to])
 	name := strings.TrimSpace(nonWords.ReplaceAllString(s[from:at], " "))
 	return inPath || noPerson.MatchString(s[from:to]) || files.MatchString(s[from:to]) ||
-		!domain.MatchString(s[from:to]) && common(strings.ToLower(name)) ||
+		!topLevel.MatchString(s[from:to]) && common(strings.ToLower(name)) ||
 		authority.MatchString(s[max(0, from-96):from])
 }
 
@@ -77,15 +76,13 @@ func isNoHost(s string, from, to int) bool {
 	return is(s[from:to], sharedWord) || number.MatchString(s[from:to])
 }
 
-// isMixed reports whether s has letters and digits, or letters and signs, as few words do.
+// isMixed reports whether s has letters and digits, as few words do.
 func isMixed(s string) bool {
-	s = strings.TrimRight(s, "+=?!")
-	return strings.ContainsFunc(s, unicode.IsLetter) &&
-		(strings.ContainsAny(s, "0123456789") || strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6)
+	return strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsAny(s, "0123456789")
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
-func isHardware(s string, from, to int) bool {
-	first, _, _ := strings.Cut(s[from:to], " ")
-	return is(first, plainWord|nobodyWord) || part.MatchString(s[from:to]) || part.MatchString(s[max(0, from-40):from])
+func isHardware(value string) bool {
+	first, _, hasMore := strings.Cut(value, " ")
+	return hasMore && part.MatchString(value) || part.FindString(first) == first
 }

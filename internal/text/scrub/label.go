@@ -14,41 +14,45 @@ const maxWord = 64
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
-	if kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
-		f.greeted(at)
+	if kinds&noneWord != 0 || kinds&(labels|leadWord|agentWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+		return
 	}
-	if kinds&noneWord != 0 || kinds&(labels|leadWord) == 0 || from > 0 && isMark(f.s[from-1:]) ||
-		kinds&personWord != 0 && !strings.ContainsAny(f.s[at:min(len(f.s), at+48)], ":=：—–") {
+	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
+		f.greeted(at)
+		return
+	}
+	if kinds&labels == 0 || kinds&personWord != 0 && f.before(from, 2)&(userWord|nounWord) == 0 {
 		return
 	}
 	c := f.connect(at, kinds)
-	inWord := from > 0 && isNamePart(lastRune(f.s[:from]))
-	inCode := c.sign != '=' && c.closing == "" && f.afterCode(from)
+	before := lastRune(f.s[:from])
+	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
+		!noSpaces(firstRune(f.s[from:]))
 	switch {
-	case kinds&leadWord != 0:
-		f.greeted(at)
-	case kinds&personWord != 0 && (c.strength < 2 || inWord || !ofPerson.MatchString(f.s[max(f.line, from-32):c.from])):
 	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0:
 		f.id(c)
-	case kinds&machineWord != 0 && strings.ContainsAny(f.s[max(0, from-1):from], "-_./\\"):
 	case kinds&(hostWord|machineWord|netWord) != 0:
 		f.host(c, kinds, at)
 	default:
-		f.user(c, from)
+		f.user(c, from, kinds)
 	}
 }
 
-// afterCode reports whether the word at the place follows a dot or a letter, as names in code do.
-func (f *finder) afterCode(from int) bool {
-	before := lastRune(f.s[:from])
-	return (before == '.' || from > 0 && isNamePart(before)) && !noSpaces(firstRune(f.s[from:]))
+// before returns the kinds of so many words before a place in its line, and in its brackets.
+func (f *finder) before(at, count int) (kinds word) {
+	s, first := f.s, max(f.line, at-64)
+	for ; at > first && count > 0 && strings.IndexByte(")]>", s[at-1]) < 0; at-- {
+		if class[s[at-1]]&inName != 0 && (class[s[at]]&inName == 0 || isHump(s, at)) {
+			k, _ := f.word(at)
+			kinds |= k
+			count--
+		}
+	}
+	return kinds
 }
-
-// ofPerson matches the text before a value if a word for a person is near: "PlayerConnected: name=".
-var ofPerson = regexp.MustCompile(`(?i)(?:^|[^<])(?:player|user|client|member|account|peer|login|persona|sender|friend|guest|spieler|benutzer|joueur|utilisat|jugador|usu[aá]rio|jogador|giocator|utente|speler|gebruik|gracz|użytkown|игрок|пользоват|гравц|користув|hráč|uživatel|oyuncu|kullanıcı|spelar|använd|spiller|bruge|bruker|pelaaj|käyttäj)[^=:,]{0,16}(?:[:{(,]?[\s"'{(]*\pL+)?[\s:="']*$`)
 
 // word returns the kinds of the longest word before a value that ends at the place, and the place of its first letter.
 func (f *finder) word(at int) (kinds word, from int) {
@@ -66,23 +70,16 @@ func (f *finder) word(at int) (kinds word, from int) {
 			break
 		}
 		utf8.EncodeRune(buf[n:], lower)
-		if joint = false; within(s, i, r) {
-			continue
+		joint = false
+		left := lastRune(s[:i])
+		if i > 0 && !noSpaces(r) && isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left)) {
+			continue // within a word
 		}
-		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord) != 0 {
+		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
 			kinds, from = k, i
 		}
 	}
 	return kinds, from
-}
-
-// within reports whether the word of r, which is at the place, has letters before r.
-func within(s string, at int, r rune) bool {
-	if at == 0 || noSpaces(r) {
-		return false
-	}
-	left := lastRune(s[:at])
-	return isNamePart(left) && (!unicode.IsUpper(r) || unicode.IsUpper(left))
 }
 
 // connection is the text between a word and its value.
@@ -94,19 +91,16 @@ type connection struct {
 }
 
 var (
-	// joint matches the text between a word and its value, up to a sign.
-	joint = regexp.MustCompile(`^(?:\(\))?[\\"'»”]*\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )`)
-	// specified matches further words before a sign, "owner of the file:", and saying further words before another one.
+	// specified matches further words before a sign: "owner of the file:".
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
-	saying    = regexp.MustCompile(`^(?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,3}?( (?:is|na|auf|to|a|à|на) )`)
-	closings  = map[rune]string{'"': `"`, '\'': "'", '`': "`", '«': "»", '„': "“", '“': "”", '「': "」", '『': "』", '‘': "’"}
+	closings  = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
-// further returns the place after further words before a sign or a verb, "owner of the file:", or at if there are none.
+// further returns the place after further words before a sign, or at if there are none.
 func (f *finder) further(at int, kinds word) int {
 	s := f.s
 	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
-		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+128)], ":=：—–") {
+		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+maxBefore)], ":=：—–") {
 		return at
 	}
 	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
@@ -116,8 +110,6 @@ func (f *finder) further(at int, kinds word) int {
 			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
 			return at + m[3]
 		}
-	} else if m := saying.FindStringSubmatchIndex(s[at:]); m != nil && kinds&secretWord != 0 {
-		return at + m[2]
 	}
 	return at
 }
@@ -125,45 +117,30 @@ func (f *finder) further(at int, kinds word) int {
 // connect reads the text after a word before a value.
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
-	p := skip(s, at, `\"'»”`)
-	if next := f.further(at, kinds); next > at {
-		at, p = next, next
-	}
-	if m := joint.FindStringSubmatchIndex(s[at:]); m != nil {
-		if s[at+m[2]] == '>' { // an element of XML
-			return connection{strength: 2, from: at + m[3], closing: "<", sign: '>'}
-		}
-		return connection{strength: 2, sign: s[at+m[2]]}.open(s, at+m[3])
-	}
-	q := skip(s, p, " \t\u00a0")
-	if q == at && (q == len(s) || !noSpaces(firstRune(s[q:])) && s[q] != '(' && s[q] != '[' || noSpaces(lastRune(s[:q]))) {
+	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 {
 		return connection{strength: -1}
 	}
-	for _, joiner := range joiners {
-		if rest := s[q:]; hasFold(rest, joiner) &&
-			(startsWithAny(rest[len(joiner):], " ", ":") || noSpaces(firstRune(joiner))) {
-			return connection{strength: 1}.open(s, skip(s, q+len(joiner), " :"))
-		}
+	at = f.further(at, kinds)
+	m := joint().FindStringSubmatchIndex(s[at:])
+	c := connection{from: at + m[1], closing: s[at+m[8] : at+m[9]]}
+	if other := closings[c.closing]; other != "" {
+		c.closing = other
 	}
-	return connection{}.open(s, q)
-}
-
-// open returns c with the value after the place and its quote.
-func (c connection) open(s string, p int) connection {
-	p = skip(s, p, " \t\r\n>|-[({\\")
-	if closing := closings[firstRune(s[p:])]; closing != "" {
-		p += utf8.RuneLen(firstRune(s[p:]))
-		if strings.Index(s[p:], closing) > 0 {
-			c.closing = closing
-		}
+	if strings.Index(s[c.from:], c.closing) <= 0 {
+		c.closing = ""
 	}
-	c.from = p
+	switch {
+	case m[2] >= 0:
+		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' { // an element of XML
+			c.from, c.closing = at+m[3], "<"
+		}
+	case m[4] >= 0:
+		c.strength = 1
+	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
+		noSpaces(lastRune(s[:at]))):
+		c.strength = -1
+	}
 	return c
-}
-
-// skip returns the first place from p on without one of signs.
-func skip(s string, p int, signs string) int {
-	return len(s) - len(strings.TrimLeft(s[p:], signs))
 }
 
 // end returns the end of a value: its quote, or one of signs.
@@ -183,6 +160,14 @@ const (
 	spaces    = " \t\n\f\r" // \s
 )
 
+var (
+	scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
+	// spelled matches a value that has a word, or the signs of a path, and code a number that is entered once, or such a
+	// word in capitals.
+	spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
+	code    = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+)
+
 // secret adds the value of a word for secrets.
 func (f *finder) secret(c connection, bare bool) {
 	s := f.s
@@ -192,55 +177,44 @@ func (f *finder) secret(c connection, bare bool) {
 	to := c.end(s, `"'&;,<>(){}[]»”`)
 	value := s[c.from:min(to, c.from+maxQuoted)]
 	trimmed := strings.TrimRight(value, ".,!?:")
-	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
-		c.isSecret(s, to, trimmed, bare) {
-		if c.closing == "" && to == c.from+len(value) {
-			to = c.from + len(trimmed)
-		}
-		f.add(Secret, c.from, to, false)
+	if len(value) < 4 || isPlain(value) || startsWithAny(value, "${", "$(", "%", "/", "0x") ||
+		!c.isSecret(s, to, trimmed, bare) {
+		return
 	}
+	if c.closing == "" && to == c.from+len(value) {
+		to = c.from + len(trimmed)
+	}
+	f.add(Secret, c.from, to, false)
 }
 
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
 // bare, which has many meanings.
 func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	shape := shapeOf(strings.ReplaceAll(value, "/", ""))
-	random := shape.isRandom()
-	mixed := random || isMixed(value) && !strings.ContainsAny(value, "`\\")
-	if bare {
-		expected := c.sign == '=' || !parsing.MatchString(s[max(0, c.from-48):c.from]) && !spelled.MatchString(value)
-		return !isReadable(value) &&
-			(random || mixed && c.strength == 2 && len(value) >= 6 && expected && strings.Count(value, "/") < 2)
-	}
-	if c.closing != "" {
+	random := shape.kinds&6 == 6 && shape.bits() >= expected
+	mixed := random || isMixed(value)
+	switch {
+	case bare:
+		return !isReadable(value) && (random || mixed && c.strength == 2 && len(value) >= 6 &&
+			(c.sign == '=' || !spelled.MatchString(value)))
+	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
-	}
-	if c.strength == 2 { // no sentence
+	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
 			!strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
 	}
-	return mixed && (!strings.HasSuffix(value, "ms") || !digit(value[0])) || code.MatchString(value)
+	return mixed || code.MatchString(value)
 }
-
-var scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
-
-// spelled matches a value that has a word, or the signs of a path.
-var spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
-
-// code matches a number that is entered once, or such a word in capitals.
-var code = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
 
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") &&
-		(!strings.Contains(m, ".") || strings.Trim(m, "0123456789.v") != "") {
+	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
 		f.add(ID, c.from, c.from+len(m), false)
 	}
 }
 
-var idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
-
 var (
+	idValue  = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
 	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
@@ -248,13 +222,15 @@ var (
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
-	to, whole := f.hostEnd(c, kinds)
+	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
+	if !whole && !machine {
+		to = f.otherNames(c.from, to)
+	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	if !isHostName(s, c.from, c.from+len(value)) ||
-		!whole && machine && strings.Contains(value, ".") && !local.MatchString(value) {
+	if !isHost(value) {
 		return
 	}
+	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	named := whole || marked || capitals && len(value) > 2
 	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
 	case machine && c.strength == 0:
@@ -262,53 +238,26 @@ func (f *finder) host(c connection, kinds word, at int) {
 	case !machine && c.strength == 2:
 		named = true
 	case len(word) > 3 && !common(word) && !machine:
-		named = named || c.strength == 1 || f.isNamed(at)
+		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
 	}
 	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
 		f.add(Computer, c.from, c.from+len(value), true)
 	}
 }
 
-// isNamed reports whether the word for computers that ends at the place has "hostname" or a preposition in it.
-func (f *finder) isNamed(at int) bool {
-	phrase := strings.Fields(f.s[max(f.line, at-32):at])
-	return slices.ContainsFunc(phrase[max(0, len(phrase)-3):], func(w string) bool {
-		return is(w, prepositionWord) || strings.HasSuffix(strings.ToLower(w), "hostname")
-	})
-}
-
-// hostEnd returns the end of the name of a computer, and whether it is known to be whole.
-func (f *finder) hostEnd(c connection, kinds word) (to int, whole bool) {
-	s := f.s
-	if to = c.end(s, `"'’,;<>()[]{}|`); c.closing != "" {
-		return to, true
-	}
-	clause := clauseEnd.Split(s[c.from:], 2)[0]
-	if owner := ownersDevice.FindString(clause); owner != "" {
-		return c.from + len(owner), true
-	} else if kinds&netWord != 0 && c.strength == 2 {
-		return c.from + len(clause), true
-	} else if kinds&machineWord == 0 {
-		to = f.otherNames(c.from, to)
-	}
-	return to, false
-}
-
-// isHostName reports whether the text between two places may be the name of a computer or of a network.
-func isHostName(s string, from, to int) bool {
-	value := s[from:to]
-	return hostName.MatchString(value) && !isHardware(s, from, to) && !isNoHost(s, from, to) &&
+// isHost reports whether a value may be the name of a computer, and no part of it or type in code.
+func isHost(value string) bool {
+	return hostName.MatchString(value) && !isHardware(value) && !isNoHost(value, 0, len(value)) &&
 		!typed.MatchString(value) && !is(value, plainWord|nobodyWord)
 }
 
 // user adds the name after a word for users.
-func (f *finder) user(c connection, label int) {
+func (f *finder) user(c connection, label int, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if to == c.from {
-		if n := skip(s, to, "0123456789"); n-to >= 9 && !strings.HasPrefix(s[to:], "7656119") &&
-			(n == len(s) || !wordByte(s[n])) {
-			f.add(ID, to, n, false)
+		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
+			f.add(ID, to, to+n, false)
 		}
 		return
 	}
@@ -317,21 +266,27 @@ func (f *finder) user(c connection, label int) {
 	}
 	name, rest := s[c.from:to], strings.TrimLeft(s[to:], `"'»”`)
 	lower := strings.ToLower(name)
-	named := c.strength == 2 || c.closing != "" || !common(lower) && !isOrdinary(lower) &&
-		!typeName.MatchString(name) && (wordEnd.MatchString(s[to:]) || isPerson(name)) && c.strength == 0 &&
-		(unicode.IsUpper(firstRune(name)) || startsWithAny(s[label:c.from], "user", "player", "account", "login",
-			"member", "client user") && !strings.HasPrefix(rest, " "))
-	if named || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
-		startsWithAny(strings.TrimLeft(rest, " "), deeds...) {
+	isNamed := c.closing != ""
+	switch c.strength {
+	case 2:
+		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
+	case 0:
+		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
+				!strings.HasPrefix(rest, " "))
+	}
+	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
+		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
 		f.addName(c.from, to)
 	}
 }
 
 var (
-	typeName = regexp.MustCompile(`[a-z](?:Controller|Manager|Component|State|Data|Settings)$|^[^\p{Ll}]{1,6}$`)
+	longNumber = regexp.MustCompile(`^\d{9,}\b`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
-	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'"]|\.(?:$|\W))`)
+	sentence   = regexp.MustCompile(`^ [a-z]+ `)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
 )
 
 // greeted adds the name after a phrase.
@@ -348,8 +303,7 @@ func (f *finder) addName(from, to int) {
 	after := skip(f.s, to, `\`)
 	if end := f.name(after, ""); to > from && after > to && end > after {
 		f.add(Computer, from, to, !is(f.s[from:to], ordinaryWord))
-		f.add(User, after, end, true)
-		return
+		from, to = after, end
 	}
 	f.add(User, from, to, true)
 }
@@ -368,12 +322,12 @@ func (f *finder) name(from int, closing string) int {
 	} else if to > from {
 		to = f.otherNames(from, to)
 	}
-	value := strings.TrimRight(s[from:to], ".-")
+	value := strings.TrimRight(s[from:to], ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) ||
 		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
-		value == "" || sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
+		sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
@@ -412,7 +366,7 @@ func nameWord(s string, from int) int {
 	return len(s)
 }
 
-// tail adds the name before a phrase.
+// tail adds the name before a phrase, or after it and a colon: "left the game: Maria".
 func (f *finder) tail(at, end int) {
 	s := f.s
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
@@ -420,26 +374,19 @@ func (f *finder) tail(at, end int) {
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
-		if from < to && (from == 0 || s[from-1] != '<') && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from &&
-			!isOrdinary(strings.ToLower(s[from:to])) {
+		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
 			f.add(User, from, to, true)
 			return
 		}
 	}
-	if after := skip(s, end, ":："); after > end { // "left the game: Maria"
-		from = skip(s, after, " \"'«“")
-		f.addName(from, f.name(from, ""))
+	if after := skip(s, end, ":："); after > end {
+		f.greeted(end)
 	}
 }
 
 // startsWithAny reports whether s has one of the beginnings, in any case.
 func startsWithAny(s string, beginnings ...string) bool {
-	for _, w := range beginnings {
-		if hasFold(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(beginnings, func(w string) bool { return hasFold(s, w) })
 }
 
 // common reports whether all words of s, which is in lower case, are common.
@@ -454,6 +401,9 @@ func common(s string) bool {
 
 // isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
 func isPerson(s string) bool {
+	if !unicode.IsUpper(firstRune(s)) {
+		return false
+	}
 	m := person().FindStringSubmatch(s)
 	if m == nil {
 		return false

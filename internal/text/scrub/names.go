@@ -33,20 +33,21 @@ const (
 // The zero Names knows nothing. It is for one goroutine.
 type Names struct {
 	known []name
-	names int       // without the other forms of each
-	first [256]bool // by the first byte of a name, in either case
+	forms [2][]string    // expressions for users and for computers
+	expr  *regexp.Regexp // matches all forms, nil if it has to be made
+	first [256]bool      // by the first byte of a form, in either case
 }
 
 type name struct {
-	kind  Kind
-	parts []string // in lower case
+	kind Kind
+	text string // in lower case, with a space between its parts
 }
 
 // Learn takes the names from s. It reports whether there were new ones. A text that shows none costs the pass that
 // [Text] takes.
 func (n *Names) Learn(s string) bool {
 	before := len(n.known)
-	if n.names == maxNames {
+	if before == maxNames {
 		return false
 	}
 	for _, p := range find(s) {
@@ -67,74 +68,77 @@ func (n *Names) Home(folder string) {
 		return
 	}
 	n.add(User, user)
-	for _, slash := range []string{`/`, `\`, `\\`} {
-		n.know(User, []string{strings.NewReplacer(`/`, slash, `\`, slash).Replace(folder)})
-	}
+	n.find(User, regexp.MustCompile(`[/\\]+`).ReplaceAllString(folder, "\x00"), `[/\\]+`)
 }
 
 // isSource matches the rest of the path of a source file, or of a file that compilers make of it. It has the name of
 // its builder.
 var isSource = regexp.MustCompile(`^[^"'<>|\r\n]*(?:\.(?:cs|pdb|cpp|hpp|vb|fs|java|rs:|go:|c:|h:)|[\\/](?:source[\\/]repos|obj)[\\/])`).MatchString
 
-// Any reports whether n knows a name.
-func (n *Names) Any() bool { return len(n.known) > 0 }
+// Any reports whether n knows a name or a home.
+func (n *Names) Any() bool { return len(n.forms[0])+len(n.forms[1]) > 0 }
 
 func (n *Names) add(kind Kind, text string) {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
 	}
 	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isNamePart(r) })
-	letters := 0
-	for _, p := range parts {
-		letters += utf8.RuneCountInString(p)
-	}
+	letters := utf8.RuneCountInString(strings.Join(parts, ""))
 	whole := strings.Join(parts, " ")
-	if letters < minName || letters > maxName || n.names == maxNames || !strings.ContainsFunc(whole, unicode.IsLetter) ||
-		!utf8.ValidString(text) || strings.ContainsAny(text, "<>*{}$%") || isOrdinary(whole) || !n.know(kind, parts) {
+	if letters < minName || letters > maxName || len(n.known) == maxNames || isOrdinary(whole) ||
+		!strings.ContainsFunc(whole, unicode.IsLetter) || !utf8.ValidString(text) || strings.ContainsAny(text, "<>*{}$%") ||
+		slices.ContainsFunc(n.known, func(k name) bool { return k.text == whole }) {
 		return
 	}
-	n.names++
-	n.know(kind, strings.Fields(otherScript().Replace(whole)))
-	n.know(kind, []string{strings.Trim(strings.ToLower(strconv.QuoteToASCII(text)), `"`)}) // as JSON has it
-	n.know(kind, []string{strings.ToLower(url.PathEscape(text))})
-	if short := []rune(strings.Join(parts, "")); len(short) > 6 {
-		n.know(kind, []string{string(short[:6]) + "~1"})
+	n.known = append(n.known, name{kind, whole})
+	forms := []string{whole, otherScript().Replace(whole), strings.Trim(strconv.QuoteToASCII(text), `"`), url.PathEscape(text)}
+	if letters > 6 {
+		forms = append(forms, string([]rune(strings.Join(parts, ""))[:6])+"~1")
+	}
+	for _, form := range forms {
+		n.find(kind, strings.ReplaceAll(form, " ", "\x00"), `(?:[ ._+'’-]|%20)?`)
 	}
 }
 
-// know adds a form of a name, unless it is known.
-func (n *Names) know(kind Kind, parts []string) bool {
-	if slices.ContainsFunc(n.known, func(k name) bool { return slices.Equal(k.parts, parts) }) {
-		return false
-	}
-	n.known = append(n.known, name{kind, parts})
-	first := firstRune(parts[0])
-	for _, r := range []rune{first, unicode.ToUpper(first)} {
+// find adds a form of a name, whose parts have a joint between them.
+func (n *Names) find(kind Kind, form, joint string) {
+	forms := &n.forms[slices.Index(kinds, kind)]
+	*forms = append(*forms, strings.ReplaceAll(regexp.QuoteMeta(form), "\x00", joint))
+	n.expr = nil
+	first := firstRune(strings.ReplaceAll(form, "\x00", "/"))
+	for _, r := range []rune{unicode.ToLower(first), unicode.ToUpper(first), '\\'} {
 		n.first[string(r)[0]] = true
 	}
-	return true
 }
 
 // otherScript replaces letters in lower case by letters of ASCII, as names of accounts have them.
-var otherScript = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer(letters...) })
+var otherScript = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(strings.Split(lists["letter"][0], ",")...)
+})
 
-// Text returns s, which is scrubbed, without the names that n knows. Where there is none, it
+// Text returns s, which is scrubbed, without the names that n knows: the longest at each word. Where there is none, it
 // is s and costs a look at each byte.
 func (n *Names) Text(s string) string {
-	if n == nil || len(n.known) == 0 {
+	if n == nil || !n.Any() {
 		return s
+	}
+	if n.expr == nil {
+		n.expr = regexp.MustCompile(`^(?i:(?:(` + strings.Join(n.forms[0], "|") + `)|(` + strings.Join(n.forms[1], "|") +
+			`))(?:[^\pL\pM\pN]|$))`)
+		n.expr.Longest()
 	}
 	var spans []span
 	for i := 0; i < len(s); i++ {
-		if !n.first[s[i]] {
+		if !n.first[s[i]] || i > 0 && (isNamePart(lastRune(s[:i])) || s[i-1] == '<' && isMark(s[i-1:])) {
 			continue
 		}
-		if i > 0 && (isNamePart(lastRune(s[:i])) || s[i-1] == '<' && isMark(s[i-1:])) {
-			continue
-		}
-		if kind, length := n.at(s, i); length > 0 {
-			spans = append(spans, span{from: i, to: i + length, kind: kind})
-			i += length - 1
+		m := n.expr.FindStringSubmatchIndex(s[i:])
+		for group, kind := range []Kind{User, Computer} {
+			if m != nil && m[2*group+3] > 0 && !isDotted(s, i, i+m[2*group+3]) {
+				spans = append(spans, span{from: i, to: i + m[2*group+3], kind: kind})
+				i += m[2*group+3] - 1
+				break
+			}
 		}
 	}
 	return replace(s, spans)
@@ -145,10 +149,9 @@ func (n *Names) Text(s string) string {
 // that are not UTF-8 are cut out as well.
 func (n *Names) Cut(s string) []string {
 	words := &Names{}
-	for i := range n.known {
-		words.add(n.known[i].kind, strings.Join(n.known[i].parts, " "))
-		for _, part := range n.known[i].parts {
-			words.add(n.known[i].kind, part)
+	for _, known := range n.known {
+		for _, text := range append(strings.Fields(known.text), known.text) {
+			words.add(known.kind, text)
 		}
 	}
 	s = mailbox.ReplaceAllString(strings.ToValidUTF8(s, string(Secret)), string(Email))
@@ -162,46 +165,6 @@ var (
 	// marks are the marks of private text, several in a row for one.
 	marks = regexp.MustCompile(mark + "+")
 )
-
-// at returns the longest name that begins at i, and 0 for none.
-func (n *Names) at(s string, i int) (kind Kind, longest int) {
-	for j := range n.known {
-		if length := n.known[j].length(s[i:]); length > longest && !isDotted(s, i, i+length) {
-			kind, longest = n.known[j].kind, length
-		}
-	}
-	return kind, longest
-}
-
-// joints are the signs that may be between the parts of a name.
-var joints = [...]string{"", " ", ".", "_", "-", "+", "%20", "'", "’"}
-
-// length returns the length of n at the beginning of s as a whole word, and 0 if s begins with another one.
-func (n *name) length(s string) int {
-	at := 0
-	for i, part := range n.parts {
-		for _, j := range joints {
-			if i > 0 && strings.HasPrefix(s[at:], j) && equalFold(s[at+len(j):], part) {
-				at += len(j)
-				break
-			}
-		}
-		if !equalFold(s[at:], part) {
-			return 0
-		}
-		at += len(part)
-	}
-	if at < len(s) && isNamePart(firstRune(s[at:])) {
-		return 0
-	}
-	return at
-}
-
-// equalFold reports whether s begins with part, in any case. Letters whose cases differ in length are found as they
-// are.
-func equalFold(s, part string) bool {
-	return len(s) >= len(part) && strings.EqualFold(s[:len(part)], part)
-}
 
 // isDotted reports whether s[from:to] is part of a longer name with dots, as packages and types have. The ending of a
 // file makes none.

@@ -5,6 +5,7 @@
 // something was there, and texts about two users keep one shape:
 //
 //	C:\Users\Maria\AppData\…      C:\Users\<user>\AppData\…
+//	/home/maria/Documents/Tax/a   /home/<user>/Documents/<folder>/a
 //	\\MARIA-PC\mods\x.dll         \\<computer>\mods\x.dll
 //	76561198000000001             <steam-id>
 //	deviceId: 0a1b2c3d4e5f        deviceId: <id>
@@ -12,6 +13,8 @@
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
 //	Benutzer: Maria               Benutzer: <user>
+//
+// A folder below a home keeps its name if that is a common word, and from a folder of programs on all keep theirs.
 //
 // There are five sources of forms. gitleaks/rules.tsv has the tokens and the names of known providers. words.tsv has,
 // in 20 languages and more, the words before a private value, and the phrases before and after a name. forms.tsv has
@@ -55,16 +58,17 @@ const (
 	Address  Kind = "<address>"
 	Secret   Kind = "<secret>"
 	Email    Kind = "<email>"
-	Money    Kind = "<bank>" // the number of a card or of a bank account
+	Money    Kind = "<bank>"   // the number of a card or of a bank account
+	Folder   Kind = "<folder>" // the name that a user gave to a folder
 )
 
-var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money}
+var kinds = []Kind{User, Computer, SteamID, ID, Address, Secret, Email, Money, Folder}
 
 // Kinds returns the kinds, for a message that lists them.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
 // mark matches a mark.
-const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank)>"
+const mark = "<(?:user|computer|steam-id|id|address|secret|email|bank|folder)>"
 
 // maxPasses bounds the passes over a text. A removal may show a form to the next pass.
 const maxPasses = 4

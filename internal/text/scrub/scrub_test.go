@@ -254,7 +254,7 @@ func TestText(t *testing.T) {
 		{`user joq logged in, started by user joq, signed in to Steam as joq`, `user <user> logged in, started by user <user>, signed in to Steam as <user>`},
 		{`User: joq, nick=joq, login: joq`, `User: <user>, nick=<user>, login: <user>`},
 		{`user not found, user=root, login: required, Player 3 joined`, `user not found, user=root, login: required, Player 3 joined`},
-		{`drwxr-xr-x 2 joq users 4096, uid=1000(joq), ssh joq@rig`, `drwxr-xr-x 2 <user> users 4096, uid=1000(<user>), ssh <user>@rig`},
+		{`drwxr-xr-x 2 joq users 4096, uid=1000(joq), ssh joq@rig`, `drwxr-xr-x 2 <user> users 4096, uid=1000(<user>), ssh <user>@<computer>`},
 		{`deviceName: QUILL-RIG, "deviceName":"Jo's Steam Deck"`, `deviceName: <computer>, "deviceName":"<computer>"`},
 		{`Device name: NVIDIA GeForce RTX 3060`, `Device name: NVIDIA GeForce RTX 3060`},
 		{`hostname is QUILL-RIG, on machine QUILL-RIG, Linux quill-rig 6.1.0`, `hostname is <computer>, on machine <computer>, Linux <computer> 6.1.0`},

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -56,24 +55,26 @@ const (
 	sharedWord
 	providerWord
 	personWord
+	folderWord
+	phraseWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord | noneWord |
-		personWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
+		noneWord | personWord
 )
 
 // wordKinds are the names of the kinds in order.
-var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle preposition agent net shared provider name")
+var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
+	"preposition agent net shared provider name folder phrase")
 
-// form is one expression for private text, which is its first group that matches.
+// form is one way to find private text near a hint.
 type form struct {
-	rule     string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
-	kind     Kind
-	teaches  bool // finds names, which [Names] learns
-	keep     func(text string, from, to int) bool
-	expr     func() *regexp.Regexp // compiled for its first text
-	index    int
-	shortest int    // the length of the shortest value in rules.tsv
-	place    string // of a match, as forms.tsv has it
+	rule    string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
+	kind    Kind
+	teaches bool // finds names, which [Names] learns
+	keep    func(text string, from, to int) bool
+	expr    func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
+	index   int
+	place   string // of a match, as forms.tsv has it
 }
 
 // maxForms bounds the rows of forms.tsv.
@@ -84,35 +85,27 @@ const maxForms = 128
 type hint struct {
 	text string
 	key  int // the place of the three bytes by which it is looked up
-	hash uint
 	form *form
 }
 
 var (
-	// words are the rows of words.tsv by their text, normalized as key does.
+	// words are the rows of words.tsv by their text, normalized as key does, and lists their texts by kind.
 	words = map[string]word{}
+	lists = map[string][]string{}
 
-	// deeds are the acts, joiners the words between a label and its value, letters pairs of other scripts and ASCII.
-	deeds, joiners, letters []string
-
-	// person matches the two names of a person, and lastName a name at the end of a text.
-	person, lastName func() *regexp.Regexp
+	// person matches the two names of a person, lastName a name at the end of a text, and joint the text between a word
+	// and its value.
+	person, lastName, joint func() *regexp.Regexp
 
 	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
-	// the words before a value, agents of the words of agents, and lasts the last parts of both.
-	hints               [1 << placeBits][]hint
-	hinted              [1 << (hashBits - 6)]uint64
-	lasts, ends, agents set
+	// the words before a value.
+	hints  = map[uint][]hint{}
+	hinted [1 << (hashBits - 6)]uint64
+	ends   set
 )
 
-// hashBits is the size of a hash of three bytes. The last byte is in its low bits.
-const (
-	hashBits  = 18
-	placeBits = 15 // of the place in hints
-)
-
-// hintsAt returns the hints at a hash, and maybe others.
-func hintsAt(h uint) *[]hint { return &hints[h&(1<<placeBits-1)] }
+// hashBits is the size of a hash of three bytes, of which the last is in its low bits.
+const hashBits = 18
 
 func roll(h uint, b byte) uint { return (h<<6 ^ uint(b)) & (1<<hashBits - 1) }
 
@@ -124,119 +117,80 @@ func hash(s string) (h uint) {
 }
 
 // set is a set of sums. It reports a few others as members.
-type set [1 << 12]uint64
+type set [1 << 10]uint64
 
 func (s *set) has(sum uint64) bool {
 	sum *= 0x9E3779B97F4A7C15
-	return s[sum>>52]&(1<<(sum>>46&63)) != 0
+	return s[sum>>54]&(1<<(sum>>48&63)) != 0
 }
 
-func (s *set) add(sum uint64) {
-	sum *= 0x9E3779B97F4A7C15
-	s[sum>>52] |= 1 << (sum >> 46 & 63)
+func (s *set) add(text string) {
+	n := uint64(0)
+	for i := range len(text) {
+		n = sum(n, fold[text[i]])
+	}
+	n *= 0x9E3779B97F4A7C15
+	s[n>>54] |= 1 << (n >> 48 & 63)
 }
 
 // sum returns the sum of a part of a word with one more byte.
 func sum(sum uint64, b byte) uint64 { return sum*131 + uint64(b) }
 
-// both returns the sum of two parts.
-func both(before, last uint64) uint64 { return before*31 + last }
-
-// sumOf returns the sum of s in the lower case of ASCII.
-func sumOf(s string) (n uint64) {
-	for i := range len(s) {
-		n = sum(n, fold[s[i]])
+// addEnd adds the end of a word, in each case: its last part, and all parts without signs between them.
+func addEnd(text string) {
+	parts := strings.FieldsFunc(text, joins)
+	last := parts[len(parts)-1]
+	first := utf8.RuneLen(firstRune(last))
+	for _, end := range []string{last, strings.ToUpper(last), strings.ToUpper(last[:first]) + last[first:], key(text)} {
+		ends.add(end)
 	}
-	return n
-}
-
-// addEnd adds the end of a word, in each case: its last two parts, and all parts without signs between them. A word of
-// another script, which may begin anywhere, is known by its last two bytes as well.
-func addEnd(to *set, text string) {
-	for _, text := range []string{text, strings.ReplaceAll(text, "'", "’")} {
-		parts := strings.FieldsFunc(text, func(r rune) bool { return joins(r) && r != '’' })
-		last, before := parts[len(parts)-1], parts[max(0, len(parts)-2)]
-		to.add(sumOf(key(text)))
-		lasts.add(sumOf(key(text)))
-		for _, change := range []func(string) string{strings.ToLower, strings.ToUpper, title} {
-			end := change(last)
-			lasts.add(sumOf(end))
-			if len(parts) > 1 {
-				to.add(both(sumOf(change(before)), sumOf(end)))
-				to.add(both(sumOf(title(before)), sumOf(last)))
-			} else {
-				to.add(sumOf(end))
-			}
-			if end[len(end)-1] >= utf8.RuneSelf {
-				to.add(sumOf(end[len(end)-2:]))
-			}
-		}
-	}
-}
-
-// title returns s with a capital.
-func title(s string) string {
-	first := utf8.RuneLen(firstRune(s))
-	return strings.ToUpper(s[:first]) + s[first:]
 }
 
 // load fills the tables, for the first text: a program that scrubs nothing does without.
 var load = sync.OnceFunc(func() {
 	count := 0
 	for row := range rows(formTable) {
-		keep, known := keeps[row[3]]
-		if !known || count == maxForms {
-			panic("BUG: scrub: too many forms, or no function " + row[3])
-		}
 		expr := row[4]
-		if row[5] == "at" || row[5] == "short" {
+		if row[5] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keep, lazy(expr), count, 0, row[5]})
+		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keeps[row[3]], lazy(expr), count, row[5]})
 		count++
 	}
 	for row := range rows(ruleTable) {
 		if row[0] == "near" {
 			for name := range strings.SplitSeq(row[1], ",") {
 				words[key(name)] |= providerWord
-				addEnd(&ends, name)
 			}
 			continue
 		}
-		shortest, _ := strconv.Atoi(row[2])
-		addHints(row[1], &form{rule: row[0], shortest: shortest, expr: lazy("^(?:" + row[3] + ")")})
+		addHints(row[1], &form{rule: row[0], expr: lazy("^(?:" + row[3] + ")")})
 	}
-	var particles []string
 	for row := range rows(wordTable) {
-		switch text := row[2]; row[0] {
-		case "deed":
-			deeds = append(deeds, text)
-		case "is":
-			joiners = append(joiners, text)
-		case "letter":
-			letters = strings.Split(text, ",")
+		text := row[2]
+		lists[row[0]] = append(lists[row[0]], text)
+		switch row[0] {
 		case "tail":
 			addHints(text, &form{rule: row[0]})
 		case "root":
 			addHints(text+`\,`+text+"/,"+text+"%", &form{rule: row[0]})
 		default:
-			kind := word(1) << slices.Index(wordKinds, row[0])
-			words[key(text)] |= kind
-			if kind == particleWord {
-				particles = append(particles, text)
-			}
-			switch {
-			case kind == agentWord:
-				addEnd(&agents, text)
-			case kind&(labels&^noneWord|leadWord) != 0:
-				addEnd(&ends, text)
+			if kind := word(1) << max(0, slices.Index(wordKinds, row[0])); slices.Contains(wordKinds, row[0]) {
+				words[key(text)] |= kind
+				if kind&(labels&^noneWord|leadWord|agentWord) != 0 {
+					addEnd(text)
+				}
 			}
 		}
 	}
 	const part = `[\pL\pM\pN_.'’#~-]*`
-	between := ` (?i:(?:` + strings.Join(particles, "|") + `) )*`
+	between := ` (?i:(?:` + strings.Join(lists["particle"], "|") + `) )*`
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
+	const quotes = `^(?:\(\))?[\\"'»”]*`
+	joint = lazy(quotes + `(?:\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
+		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は이] *)|([ \t\x{a0}]*))` +
+		"[ \\t\\r\\n>|\\-\\[({\\\\]*([\"'`«„“「『‘]?)")
 })
 
 // rows calls yield with the fields of each row of a table.
@@ -254,27 +208,27 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has. A hint of two bytes adds each hint of three bytes that begins with it.
+// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by
+// each third byte.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
-		if len(text) == 2 {
-			for third := range 256 {
-				if third != ',' && fold[third] == byte(third) {
-					addHints(text+string([]byte{byte(third)}), form)
-				}
-			}
-			continue
-		}
-		key := 0
+		best := 0
 		for at := range max(0, len(text)-2) {
-			if rarity(text[at:]) > rarity(text[key:]) {
-				key = at
+			if usual()[hash(text[at:at+3])] < usual()[hash(text[best:best+3])] {
+				best = at
 			}
 		}
-		h := hash(text[key:min(key+3, len(text))])
-		hinted[h>>6] |= 1 << (h & 63)
-		*hintsAt(h) = append(*hintsAt(h), hint{text, key, h, form})
+		keys := []uint{hash(text[best:min(best+3, len(text))])}
+		for third := range 256 {
+			if len(text) == 2 {
+				keys = append(keys, roll(keys[0], byte(third)))
+			}
+		}
+		for _, h := range keys {
+			hinted[h>>6] |= 1 << (h & 63)
+			hints[h] = append(hints[h], hint{text, best, form})
+		}
 	}
 }
 
@@ -287,16 +241,6 @@ var usual = sync.OnceValue(func() map[uint]int {
 	}
 	return counts
 })
-
-// rarity is how rare the first three bytes of s are in logs.
-func rarity(s string) (n int) {
-	s = s[:min(3, len(s))]
-	for _, b := range []byte(s) {
-		_, after, _ := strings.Cut("qzjxk\"'yw.v0hbgfpmudclrsn:/ioate ", string(rune(b)))
-		n -= len(after)
-	}
-	return n - 2*usual()[hash(s)]
-}
 
 // key returns a word as words has it: in lower case, without signs between its parts.
 func key(text string) string {
