@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"fmt"
+	"github.com/heedlog/heed/internal/logline"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
@@ -70,7 +71,7 @@ type detection struct {
 
 // evidence counts the lines of a window by what they show.
 type evidence struct {
-	json, frames, footers, gaps, mono, game, lines int
+	json, heads, frames, footers, gaps, mono, game, lines int
 
 	banner, begun bool
 	version       Layout // of the engine that the banner names
@@ -100,6 +101,8 @@ func detect(window []byte) detection {
 	switch {
 	case e.json > 0 && 2*e.json >= e.lines:
 		return detection{layout: LayoutJSON}
+	case e.frames > 0 && 2*e.heads > e.lines: // a loader wrote its own log, with traces of the engine
+		return detection{layout: LayoutPlain}
 	case e.frames > 0:
 		d.layout, d.pure = layoutConsole, !e.banner && e.footers == 0
 	case d.layout != LayoutAuto:
@@ -132,6 +135,8 @@ func (d *detection) observe(e *evidence, b []byte) {
 	case b[0] == ' ' && e.mono > 0: // a further frame says nothing new
 	case b[0] == '{':
 		e.json++
+	case b[0] == '[' && logline.Parse(text(b)).Sure:
+		e.heads++
 	case unity.IsFooter(text(b)):
 		e.footers++
 		if unity.IsManaged(text(b)) {

@@ -64,6 +64,8 @@ const (
 //	[12:34:56 INFO  SMAPI]    Some Mod 1.2.0 by Author | What it does
 //
 //	[Info   :   BepInEx] Loading [Some Mod 1.2.0]     one by one
+//	[12:34:56] Loaded plugin Some Mod v1.2.0 by Author
+//	[12:34:56] Loaded mods: Some Mod v1.2.0, Other Mod v2.0
 type modLists struct {
 	form   listForm
 	prefix int // how many bytes a logger put before the text of the line that announced items
@@ -100,18 +102,21 @@ func (m *modLists) mayBegin(line string) bool {
 	if m.form != formNone {
 		return true
 	}
+	if m.upload {
+		return false
+	}
 	switch line[len(line)-1] {
 	case ':', ' ', '\t':
-		return !m.upload
+		return true
 	}
-	return m.own != nil && !m.upload
+	return m.own != nil || strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	var mod ListedMod
-	if m.form == formItems && m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) {
+	if m.form == formItems && (m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) || mod.parseColumns(line)) {
 		m.add(&mod)
 		return
 	}
@@ -131,13 +136,72 @@ func (m *modLists) begin(line string, header bool) {
 			return
 		}
 	}
-	switch line[len(line)-1] {
-	case ':', ' ', '\t':
-		if prefix, ok := announcesMods(line); ok {
-			m.form, m.prefix = formItems, prefix
+	if prefix, ok := announcesMods(line); ok {
+		m.form, m.prefix = formItems, prefix
+		return
+	}
+	if rest, ok := loaded(line); ok {
+		m.named(rest)
+	}
+}
+
+// loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
+// server plugin ", "Loaded mods: ", "Loading " before a bracket.
+func loaded(line string) (rest string, ok bool) {
+	i := strings.Index(line, "oad")
+	if i < 1 || line[i-1]|0x20 != 'l' {
+		return "", false
+	}
+	if before := strings.TrimRight(line[:i-1], " "); before != "" && !isDigit(before[len(before)-1]) &&
+		strings.IndexByte("]):", before[len(before)-1]) < 0 {
+		return "", false
+	}
+	verb, rest, _ := strings.Cut(line[i-1:], " ")
+	switch strings.ToLower(verb) {
+	case "loaded", "loading":
+	default:
+		return "", false
+	}
+	for range 2 {
+		if strings.HasPrefix(rest, "[") {
+			return rest, true
+		}
+		var noun string
+		noun, rest, _ = strings.Cut(rest, " ")
+		switch strings.ToLower(strings.TrimRight(noun, ":")) {
+		case "mod", "plugin", "addon", "mods", "plugins", "addons":
+			return strings.TrimPrefix(rest, "settings "), true
+		}
+	}
+	return "", false
+}
+
+// named adds the mods at the beginning of a text: a name with its version, in brackets or not, or several, separated
+// by commas, of which some may have none.
+func (m *modLists) named(text string) {
+	list := strings.Split(text, ", ")
+	for _, item := range list {
+		var mod ListedMod
+		inner, bracketed := strings.CutPrefix(item, "[")
+		if inner, ok := strings.CutSuffix(inner, "]"); bracketed && ok {
+			item = inner
+		}
+		if item != "" && (item[0] == '\'' || item[0] == '"') {
+			item = strings.ReplaceAll(item, item[:1], "")
+		}
+		switch {
+		case strings.HasPrefix(item, "base "), strings.HasPrefix(item, "core "): // parts of a game
+		case mod.parseItem(item) && (mod.Versions != "" || len(list) >= minNamed):
+			mod.PackageID = "" // else a file of it
+			m.add(&mod)
+		case mod.Name == "" && len(list) < minNamed:
+			return
 		}
 	}
 }
+
+// minNamed is how many mods in a row need no version.
+const minNamed = 3
 
 // line looks at a further line of a record. With formNone there is
 // nothing to look for.
@@ -157,8 +221,12 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		if mod.parseItem(markedItem(line)) || mod.parse(line) {
+		if mod.parseItem(markedItem(line)) || mod.parse(line) || mod.parseColumns(line) {
 			m.add(&mod)
+		}
+	case formNone:
+		if _, ok := announcesMods(line); ok {
+			m.form, m.prefix = formItems, 0
 		}
 	}
 }
@@ -263,8 +331,10 @@ func announcesMods(line string) (prefix int, ok bool) {
 	if line == "" || line[len(line)-1] != ':' {
 		return 0, false // many a message ends with a space
 	}
-	switch strings.ToLower(line[strings.LastIndexByte(line, ' ')+1:]) {
+	switch last := strings.ToLower(line[strings.LastIndexByte(line, ' ')+1:]); last {
 	case "mods:", "plugins:", "packs:":
+	case "list:":
+		return 0, strings.EqualFold(strings.TrimSpace(line), "mod list:")
 	default:
 		return 0, false
 	}
@@ -301,6 +371,12 @@ func markedItem(line string) string {
 	return ""
 }
 
+// parseColumns reads a line of a table that is set in: a name, its version and maybe the id.
+func (m *ListedMod) parseColumns(line string) bool {
+	item := strings.TrimLeft(line, " \t")
+	return len(item) < len(line) && item != "" && isLetter(item[0]) && m.parseItem(item) && m.Versions != ""
+}
+
 // maxItem is how long an item of a list is at most, without its description: a
 // longer one is a sentence.
 const maxItem = 256
@@ -321,19 +397,23 @@ func (m *ListedMod) parseItem(item string) bool {
 		m.Name = word
 		return true
 	}
+	for at := len(word); at < len(item); {
+		word, rest, _ := strings.Cut(item[at+1:], " ")
+		bare := strings.Trim(word, "(),")
+		if format.IsVersion(bare) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
+			m.Name, m.Versions = item[:at], bare
+			if id := strings.Trim(rest, "()"); len(id) == len(rest)-len("()") && id != "" && isPlain(id) {
+				m.PackageID = id
+			}
+			return true
+		}
+		at += 1 + len(word)
+	}
 	if open := strings.LastIndex(item, " ("); open > 0 && item[len(item)-1] == ')' {
 		if id := item[open+len(" (") : len(item)-1]; isPackageID(id) {
 			m.Name, m.PackageID = item[:open], id
 			return true
 		}
-	}
-	for at := len(word); at < len(item); {
-		word, rest, _ := strings.Cut(item[at+1:], " ")
-		if format.IsVersion(word) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
-			m.Name, m.Versions = item[:at], word
-			return true
-		}
-		at += 1 + len(word)
 	}
 	return false
 }

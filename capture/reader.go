@@ -461,7 +461,7 @@ func (r *Reader) join(ln *line) bool {
 		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
 	a.add(ln, v.to, v.by)
-	if r.mods.form != formNone {
+	if r.mods.form != formNone || hasSuffix(ln.text, "List:") {
 		r.mods.line(text(ln.text))
 	}
 	if a.block == blockContext {

@@ -60,6 +60,7 @@ type Finder struct {
 	traces   int               // how many there were
 	frames   int               // how many they had
 	roots    map[string]int    // root of a namespace → how many of the frames
+	outer    map[string]bool   // root of a namespace whose code called code of others, outermost in a trace
 	methods  map[string]int    // path of a method that is not the game's → in how many of the traces it was
 }
 
@@ -74,7 +75,8 @@ func New(cfg Config) (*Finder, error) {
 	f := &Finder{
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
-		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{}, methods: map[string]int{},
+		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{},
+		outer: map[string]bool{}, methods: map[string]int{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
@@ -273,6 +275,7 @@ func (f *Finder) LearnTrace(trace string) {
 		return // as most texts
 	}
 	var seen map[string]bool
+	inner, outer := "", ""
 	for line := range strings.SplitSeq(trace, "\n") {
 		fr, ok := parse(line, true)
 		if !ok {
@@ -287,6 +290,9 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
+		}
+		if !runtimes[root] && !game && !global {
+			inner, outer = cmp.Or(inner, root), root
 		}
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
@@ -318,6 +324,9 @@ func (f *Finder) LearnTrace(trace string) {
 	if len(seen) > 0 {
 		f.traces++
 	}
+	if inner != outer && !f.outer[outer] && len(f.outer) < maxModules {
+		f.outer[strings.Clone(outer)] = true
+	}
 }
 
 // Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
@@ -336,9 +345,11 @@ func (h home) vote(module string) home {
 	return h
 }
 
-// common reports whether code with this root is the game's, since most frames have it, though no list has it.
+// common reports whether code with this root, which no list has, is the game's: most frames have it, or it called code
+// of others, where the list of the mods is known.
 func (f *Finder) common(root string) bool {
-	return f.traces >= minTraces && 2*f.roots[root] >= f.frames && f.known(root) == 0 && f.hint(root) == 0
+	return (f.traces >= minTraces && 2*f.roots[root] >= f.frames || f.outer[root] && f.whole()) &&
+		f.known(root) == 0 && f.hint(root) == 0
 }
 
 // runtimes are the roots of code that each program on a runtime or an engine has in its traces.

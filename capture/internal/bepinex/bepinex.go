@@ -53,13 +53,8 @@ func level(line string) (event.Level, bool) {
 	return event.LevelInfo, ok && strings.TrimRight(tag, " ") == "[Message"
 }
 
-// mod reads "[Info   :   BepInEx] Loading [Some Mod 1.2.0]" and "[12:34:56.789] Some Mod v1.2.0", an item of a list.
+// mod reads "[12:34:56.789] Some Mod v1.2.0", an item of a list.
 func mod(line string) (name, version string, ok bool) {
-	if inner, is := after(line, "Loading ["); is {
-		inner, ok = strings.CutSuffix(inner, "]")
-		at := strings.LastIndexByte(inner, ' ')
-		return inner[:max(at, 0)], inner[at+1:], ok && at > 0 && len(inner) <= 256 && format.IsVersion(inner[at+1:])
-	}
 	tag, rest, _ := strings.Cut(line, "] ")
 	at := strings.LastIndex(rest, " v")
 	if at <= 0 || len(tag) < len("[12:34:56") || tag[0] != '[' || tag[3] != ':' {

@@ -11,7 +11,7 @@ import (
 )
 
 // Format is the family of Factorio's logs.
-var Format = format.Format{Name: "factorio", Detect: detect, Mod: mod, Facts: facts}
+var Format = format.Format{Name: "factorio", Detect: detect, Facts: facts}
 
 // banner returns the version in the first line of a log.
 func banner(line string) (version string, ok bool) {
@@ -32,15 +32,6 @@ func detect(line string) format.Evidence {
 		}
 	}
 	return format.None
-}
-
-// mod reads the lines in which a mod's data is loaded. The core is none.
-func mod(line string) (name, version string, ok bool) {
-	_, rest, ok := strings.Cut(line, " Loading mod ")
-	rest = strings.TrimPrefix(rest, "settings ")
-	name, rest, _ = strings.Cut(rest, " ")
-	version, _, _ = strings.Cut(rest, " ")
-	return name, version, ok && name != "core" && name != "base" && format.IsLongVersion(version)
 }
 
 func facts(f *format.Facts, line string) {
