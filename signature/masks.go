@@ -89,6 +89,11 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
+// isUnit reports whether t, after a number, is a unit, or a rate: one or anything else by one.
+func isUnit(t string) bool {
+	return units.has(t[strings.LastIndexByte(t, '/')+1:])
+}
+
 // constantWords are answers, states, outcomes and levels: one of few words in their
 // place, so that they make the meaning of a message and not its subject. In capitals,
 // or with the first letter as one, they are constants too.

@@ -206,7 +206,7 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 	}
 	switch t := s[i:stop]; {
 	case k != literal:
-	case blank && number && units.has(t) && !sc.n.words.has(t):
+	case blank && number && isUnit(t) && !sc.n.words.has(t):
 		k = kindUnit
 	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
