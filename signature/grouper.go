@@ -323,7 +323,7 @@ func (g *Grouper) learnParts(n uint32, t *tokens) {
 			case k == value || k.isName():
 				weight = max(weight, weighName)
 			}
-			g.note(n, g.without(t, i, j), t.content(i, j), false, false, t.scale(weight))
+			g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
 		}
 	}
 }
@@ -371,20 +371,12 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	if word && c.State == 0 && isState(t.words[i].text) {
 		c.State = n + 1
 	}
-	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, t.scale(weight))
+	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
 	}
-}
-
-// scale returns a weight, less if names were left out.
-func (t *tokens) scale(weight int) int {
-	if t.nameless > 0 {
-		return max(weight*3/4, enough/groupValues)
-	}
-	return weight
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its

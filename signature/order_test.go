@@ -89,6 +89,9 @@ type modelColumn struct {
 	nodes       []int
 }
 
+// noName is the place of names that were left out.
+const noName = "<names>"
+
 // modelGroups groups statements of plain words in small letters, names with a dot, and values.
 // It notes each single word and all names of each statement until nothing changes, in maps of texts.
 func modelGroups(statements [][]string) []int {
@@ -108,11 +111,12 @@ func modelGroups(statements [][]string) []int {
 		words   []string
 		node    int
 		general bool
+		names   string // noName if names were left out
 	}
 	var queue []todo
 	for i, words := range statements {
 		words = slices.CompactFunc(slices.Clone(words), func(a, b string) bool { return a == Mask && b == Mask })
-		queue = append(queue, todo{words, i, false})
+		queue = append(queue, todo{words, i, false, ""})
 	}
 	note := func(key, content string, weight, node int, value, word bool) bool {
 		c := columns[key]
@@ -145,10 +149,10 @@ func modelGroups(statements [][]string) []int {
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
-		said := strings.Join(s.words, " ")
+		said := s.names + strings.Join(s.words, " ")
 		first, ok := known[said]
-		if !ok {
-			first, known[said] = s.node, s.node
+		if !ok || s.names != "" && !s.general {
+			first, ok, known[said] = s.node, false, s.node
 		}
 		a, b := root(first), root(s.node)
 		group[max(a, b)] = min(a, b)
@@ -156,32 +160,33 @@ func modelGroups(statements [][]string) []int {
 			continue
 		}
 		var without []string
-		names, left, named := 0, 0, false
+		left, named := 0, false
 		for i, w := range s.words {
 			switch {
 			case i > 0 && (isName(w) || w == Mask):
 				named = named || isName(w)
-				if names > 0 && without[len(without)-1] == Mask {
-					continue
+				if without[len(without)-1] != noName {
+					without = append(without, noName)
 				}
-				names++
-				without = append(without, Mask)
 			default:
 				left++
 				without = append(without, w)
 			}
 		}
-		if left >= namesOthers && !s.general {
+		if left >= namesOthers && !s.general && s.names == "" {
 			weight := weighFewNames
 			if left >= fewOthers && !isName(s.words[0]) {
 				weight = weighNames
+				if named {
+					queue = append(queue, todo{without, s.node, false, noName})
+				}
 			}
 			note("names "+strings.Join(without, " "), said, weight, s.node, !named, true)
 		}
 		watch := func(i, j int) {
 			others := 0
 			for k, o := range s.words {
-				if (k < i || k >= j) && o != Mask {
+				if (k < i || k >= j) && o != Mask && o != noName {
 					others++
 				}
 			}
@@ -189,7 +194,7 @@ func modelGroups(statements [][]string) []int {
 			few := others < fewOthers || several && others == fewOthers
 			weight := weighFewWord
 			switch {
-			case others == 0:
+			case others == 0 || first == noName:
 				return
 			case isName(first) && !few && i == 0:
 				weight = weighFewName
@@ -203,11 +208,11 @@ func modelGroups(statements [][]string) []int {
 			if (i == 0 && !several || others == 1) && (i > 0 || !isName(first) || few) {
 				weight = weight * 2 / 5
 			}
-			key := strings.Join(s.words[:i], " ") + "|" + strings.Join(s.words[j:], " ")
+			key := s.names + strings.Join(s.words[:i], " ") + "|" + strings.Join(s.words[j:], " ")
 			value := !several && first == Mask
 			if note(key, strings.Join(s.words[i:j], " "), weight, s.node, value, !several && !value) {
 				general := append(append(slices.Clone(s.words[:i]), Mask), s.words[j:]...)
-				queue = append(queue, todo{general, s.node, true})
+				queue = append(queue, todo{general, s.node, true, s.names})
 			}
 		}
 		for i := range s.words {

@@ -225,7 +225,7 @@ func (t *tokens) value(s []byte, i int) int {
 	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
 		return j
 	}
-	if end := t.closing(s, i); end > 0 && (t.isData(s[i:end]) || t.isRemark(s[i:end])) {
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
 		return end
 	}
 	return i
@@ -250,12 +250,6 @@ func (t *tokens) isData(s []byte) bool {
 		return false
 	}
 	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) || s[0] == '{' && isObject(in)
-}
-
-// isRemark reports whether s, in brackets after a space, is words with a value in parentheses after a word.
-func (t *tokens) isRemark(s []byte) bool {
-	return t.n > 0 && t.marks == 0 && s[0] == '(' && !isObject(s[1:]) && bytes.IndexByte(s, ' ') > 0 &&
-		bytes.Contains(s, []byte(Mask))
 }
 
 // isObject reports whether the text in brackets is the fields of an object.
@@ -305,15 +299,13 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w, next := s[i:j], byteAt(s, j)
 	end := t.closing(s, j)
 	switch {
-	case next == ':' && isMask(s, j+1):
-		return t.glued(s, j+1), nameWord
 	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
 		return end, value
 	case end > 0 && isMask(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
-	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
+	case isConstant(w) || digits:
 		if next == '%' {
 			j++
 		}
