@@ -289,59 +289,6 @@ func paddingEnd(s string, i, j int) int {
 	return k
 }
 
-// widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any
-// variable the brackets around one before a port.
-func (sc *scanner) widen(i, j int, k kind) (start, end int) {
-	s, n := sc.s, i-sc.lit
-	colons := n > 1 && s[i-1] == ':' && s[i-2] == ':'
-	if colons {
-		n -= 2
-	}
-	if first := n - 1 + sc.lit; n > 0 && s[first] == '[' {
-		if e := bracketEnd(s, first); e > 0 {
-			return first, max(j, e)
-		}
-	}
-	if colons && k == kindHost && sc.beginsAddress(i-2) {
-		i -= 2
-	}
-	return i, j
-}
-
-// bracketEnd returns the end of the address in brackets at i that a port follows, as
-// in [fe80::1%eth0]:22, or 0.
-func bracketEnd(s string, i int) int {
-	colons := 0
-	j := i + 1
-	for ; j < len(s) && (classes[s[j]]&(digit|hexa) != 0 || s[j] == ':' || s[j] == '.'); j++ {
-		if s[j] == ':' {
-			colons++
-		}
-	}
-	if at(s, j+1)&narrow != 0 && s[j] == '%' {
-		j, _ = narrowEnd(s, j+1)
-	}
-	if colons < 2 || j+1 >= len(s) || s[j] != ']' || s[j+1] != ':' || at(s, j+2)&digit == 0 {
-		return 0
-	}
-	return j + 1
-}
-
-// beginsAddress reports whether the two colons at i may begin an address: no word is before them, nor the mark after
-// one, which the first of them may follow as the name of a member.
-func (sc *scanner) beginsAddress(i int) bool {
-	return !sc.afterWord(i) && (i == 0 || sc.s[i-1] != '"' && sc.s[i-1] != '\'' || !sc.afterWord(i-1))
-}
-
-// isCompressed reports whether the token s[i:j], after two colons, is an address
-// with them, as ::1 is, or begins one.
-func (sc *scanner) isCompressed(i, j int) bool {
-	s := sc.s
-	end, some := groupEnd(s, i)
-	return end == j && i-2 >= max(sc.masked, 0) && sc.beginsAddress(i-2) && !sc.n.words.has(s[i:j]) &&
-		(some || j < len(s) && s[j] == ':' && at(s, j+1)&(hexa|digit) != 0)
-}
-
 // accountAfter returns where the name of an account begins, if the word at i is
 // the "user" of "for user NAME" or a similar text, or -1. Such names are as variable
 // as any id; few of them hold a digit.
