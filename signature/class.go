@@ -41,8 +41,6 @@ const (
 	link
 	// precede may come between a keyword and its value.
 	precede
-	// prefix may belong to the address right after it; see scanner.widen.
-	prefix
 	// ends may follow a base64 text, as white space may.
 	ends
 	// after ends a value of a template.
@@ -93,10 +91,9 @@ func makeClasses() (t [256]class) {
 	add("/\\", slash)
 	add("`", tick)
 	add(",;:-/|@#~+", fold)
-	add("\"'<(=+-/\\.", act)
+	add("\"'<=+-/\\.", act)
 	add("\"'([{,;:=|.@#", open)
 	add(":=([#\"'", precede)
-	add(":[", prefix)
 	add(",;)]}", ends)
 	add("\x00 ,;)]}\"|", after)
 	add(".-/\\'`@+&~*", joint)

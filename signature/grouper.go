@@ -48,8 +48,9 @@ type GrouperConfig struct {
 // content adds a weight by its form and by how many other words there are; names weigh more than other words. A column
 // that has enough, or a word where another template has a value, is open: all templates that have anything there are
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
-// another. The same is noted of all names of a statement at once, and of the rest of a line after a beginning. The
-// Grouper remembers hashes and numbers, no text.
+// another. The same is noted of all names of a statement at once, of the rest of a line after a beginning, and of parts
+// that a statement may be written without, if one was written without them. The Grouper remembers hashes and numbers,
+// no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
@@ -101,7 +102,7 @@ type column struct {
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
 	Word  bool                // one of them is a single word
-	Short bool                // two words are few of the text, so that they need one of a single word
+	Part  bool                // the contents are parts that one statement may have; Value has none
 	Open  bool
 }
 
@@ -241,30 +242,29 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName     = 30 // a name, or any word where values often follow
-	weighFewName  = 20 // a name with fewer than fewOthers others, of several words, or as the first word
+	weighName     = 30 // a name, any word where values often follow, or a part of a statement with a name or a value
+	weighFewName  = 20 // a name with fewer than fewOthers others, one more if it is several words, or as the first word
 	weighWord     = 20
 	weighFewWord  = 15
-	weighSpan     = 15 // two words, if a single word was seen there, too
 	weighNames    = 30 // all names of a statement
 	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
 
 	fewOthers   = 3
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
-	pairFirsts  = 3 // distinct first words
-	pairOthers  = 4 // distinct contents of the other place
+	partWords   = 4 // of a part at most
 )
 
 // weighTail is the weight of the rest of a line, by the punctuation before it.
 var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
-// weight returns the weight of word i in its column.
-func (t *tokens) weight(i int) int {
-	w, others := &t.words[i], t.others(i, i+1)
-	weight, few := weighFewWord, others < fewOthers
+// weight returns the weight of the words from i to j in their column: of a word, or a name of several.
+func (t *tokens) weight(i, j int) int {
+	w, others := &t.words[i], t.others(i, j)
+	several := j > i+1
+	weight, few := weighFewWord, others < fewOthers || several && others == fewOthers
 	switch {
-	case others == 0 || !w.holds && w.kind != value:
+	case others == 0 || t.held[i] == t.held[j] && w.kind != value:
 		return 0
 	case !few && (w.kind.isName() || w.gap == gapOpen):
 		if i == 0 {
@@ -276,7 +276,7 @@ func (t *tokens) weight(i int) int {
 	case !few:
 		weight = weighWord
 	}
-	if i == 0 || others == 1 { // it often says who reports
+	if i == 0 && !several || others == 1 { // it often says who reports
 		weight = weight * 2 / 5
 	}
 	return weight
@@ -285,38 +285,61 @@ func (t *tokens) weight(i int) int {
 // learn watches the columns of the statement at the given depth for node n.
 func (g *Grouper) learn(n uint32, depth int) {
 	t := &g.tokens[depth]
-	for i := 0; i <= t.n; i++ {
-		if i < t.n {
-			g.watch(n, depth, i, i+1, t.weight(i))
+	g.learnParts(n, t)
+	for i := range t.n {
+		g.watch(n, depth, i, i+1, t.weight(i, i+1))
+		j := t.nameEnd(i)
+		if j > i+1 {
+			g.watch(n, depth, i, j, t.weight(i, j))
 		}
-		if j := t.nameEnd(i); j > i+1 && t.others(i, j) > fewOthers {
-			g.watch(n, depth, i, j, weighName)
-		} else if j > i+1 && t.others(i, j) >= namesOthers {
-			g.watch(n, depth, i, j, weighFewName)
+		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
+			g.watch(n, depth, i, j+1, t.weight(i, j+1))
 		}
-		if i > 0 && i+2 <= t.n && t.others(i, i+2) >= fewOthers {
-			g.watch(n, depth, i, i+2, weighSpan)
-		}
-		if i == 0 || i == t.n {
-			continue
-		}
-		gap, plain := t.words[i].gap, t.plain[i]
-		if i+1 < t.n && plain >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail[gap])
-		}
-		if i+1 < t.n && (plain >= tailOthers || gap == gapOpen && plain >= fewOthers) {
-			g.pair(n, t, i, t.n)
-		}
-		if t.words[i].holds && t.others(i, i+1) >= fewOthers && t.words[0].kind != nameWord {
-			g.pair(n, t, i, i+1)
+		if 0 < i && i+1 < t.n && t.plain[i] >= tailOthers {
+			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
 		}
 	}
+}
+
+// learnParts notes the statement of node n with and without each part of a few words. Statements that differ in parts
+// are one if one has none of them. A part with a value after punctuation is enough evidence.
+func (g *Grouper) learnParts(n uint32, t *tokens) {
+	if t.held[t.n] < fewOthers {
+		return
+	}
+	g.note(n, g.without(t, 0, 0), 0, false, true, 0)
+	for i := 1; i < t.n; i++ {
+		if t.words[i-1].key {
+			continue
+		}
+		weight := weighFewWord
+		for j := i + 1; j <= min(t.n, i+partWords) && t.others(i, j) >= fewOthers; j++ {
+			switch k := t.words[j-1].kind; {
+			case k == value && j == i+1:
+				weight = weighName
+				continue
+			case (k == value || t.words[i].kind == value) && t.words[i].marks != 0:
+				weight = enough
+			case k == value || k.isName():
+				weight = max(weight, weighName)
+			}
+			g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
+		}
+	}
+}
+
+// without returns the column of the statements that have all words but those from i to j, and maybe others there.
+func (g *Grouper) without(t *tokens, i, j int) *column {
+	c := g.column(place(t.without(i, j), withoutPart+t.nameless) | 1)
+	c.Part = true
+	return c
 }
 
 // Other columns than places.
 const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
+	withoutPart                       // a part of a statement, and one more without names
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -344,47 +367,16 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 	if weight == 0 || t.isStructure(i, j) {
 		return
 	}
-	if t.nameless > 0 {
-		weight = max(weight*3/4, enough/groupValues)
-	}
 	c, word := g.column(t.key(i, j)), j == i+1
 	if word && c.State == 0 && isState(t.words[i].text) {
 		c.State = n + 1
 	}
-	c.Short = c.Short || j == i+2 && j != t.nameEnd(i)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
 		g.tokens[depth+1].leave(t, i, j)
 		g.learn(n, depth+1)
 	}
-}
-
-// pair notes the first word together with the words from i to j for node n: both may vary where neither alone has been
-// seen to.
-func (g *Grouper) pair(n uint32, t *tokens, i, j int) {
-	first := &t.words[0]
-	if !first.holds || first.key || t.isStructure(i, j) || t.nameless > 0 {
-		return
-	}
-	c := g.column(place(t.before[i]-place(first.hash, 1)+place(t.after[j], 0), 1) | 1) // of all words but these
-	content := first.hash>>48<<48 | t.content(i, j)>>48<<32
-	g.note(n, c, content, true, false, 0)
-	if !c.Open && c.halves(16) >= pairFirsts && c.halves(0) >= pairOthers {
-		c.Score = enough
-		g.note(n, c, content, true, false, 0)
-	}
-}
-
-// halves counts the distinct contents of one place of a column of pairs.
-func (c *column) halves(shift int) (n int) {
-	for i, w := range c.Words[:c.N] {
-		same := func(o uint32) bool { return uint16(o>>shift) == uint16(w>>shift) }
-		if !slices.ContainsFunc(c.Words[:i], same) {
-			n++
-		}
-	}
-	return n
 }
 
 // note notes that node n has a content, maybe a single word or a value, in a column. If the column is open, n joins its
@@ -402,7 +394,7 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
-	if opens = !c.Open && (c.Score == enough && (c.Word || !c.Short) || c.Value != 0 && c.Word); opens {
+	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
 		c.Open, c.Since = true, uint32(len(g.nodes)-1)
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
@@ -457,12 +449,13 @@ const now = ^uint32(0) - 1
 // opened returns a column of the words that begin at i that was open when node n was there, and where they end, or nil.
 // The rest of a line is one if values often follow there.
 func (g *Grouper) opened(t *tokens, i int, n uint32) (*column, int) {
-	for _, j := range [...]int{i + 1, max(i+1, t.nameEnd(i)), min(i+2, t.n), t.n} {
+	name := max(i+1, t.nameEnd(i))
+	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
 		w := &t.words[i]
 		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
 			continue
 		}
-		if c := g.isOpen(t, i, j, n); c != nil && (j != i+2 || g.isOpen(t, i+1, j, n) == nil) {
+		if c := g.isOpen(t, i, j, n); c != nil {
 			return c, j
 		}
 	}

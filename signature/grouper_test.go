@@ -86,14 +86,6 @@ func TestGrouperMerges(t *testing.T) {
 		}, 1, 1},
 		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1, 2},
 		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 1, 4},
-		"two places at once": {[]string{
-			"mara moved the lamp to copper and left", "odile moved the lamp to gravel and left",
-			"osric moved the lamp to river and left", "mara moved the lamp to barley and left",
-		}, 1, 1},
-		"names and sentences": {[]string{
-			"mara was sent home by the warden: he came late", "odile was sent home by the warden: no room is left",
-			"tobin was sent home by the warden: asleep", "osric was sent home by the warden: the old lamp broke again",
-		}, 1, 1},
 		"two words beside names": {append(
 			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
 		), 1, 1},
@@ -104,8 +96,7 @@ func TestGrouperMerges(t *testing.T) {
 		"words of states":     {spread("%s the mods of the game again", "Loaded", "Lost", "Started", "Merged", "Failed"), 1, 5},
 		"severities in front": {spread("[%s] the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
 		"severities, colons":  {spread("%s: the service press of the works", "Error", "Warning", "Info", "Debug", "Fatal"), 1, 5},
-		"two words":           {spread("you hit the %s at once", "jackal", "ifrit", "cave lion", "sand wraith", "dust mephit"), 1, 5},
-		"two words alone":     {spread("you hit the %s at once", "dusk jackal", "ifrit lord", "cave lion", "sand wraith", "dust mephit"), 5, 5},
+		"two words":           {spread("you hit the %s at once", "jackal", "ifrit", "cave lion", "sand wraith", "dust mephit"), 5, 5},
 		"records": {[]string{
 			`{"level":30,"time":17,"pid":4,"host":"a","author":"x","msg":"draft saved"}`,
 			`{"level":30,"time":17,"pid":4,"host":"a","job":"x","took":3,"msg":"job done"}`,
@@ -126,19 +117,27 @@ func TestGrouperMerges(t *testing.T) {
 		"states of a type": {spread("the lobby came to %s at the end of the day", "EMatch::Waiting", "EMatch::Aborted", "EMatch::Over"), 1, 3},
 		"capitals":         {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 1, 4},
 		"faults, folded":   {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 1, 3},
-		"before a mask":    {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 1, 4},
+		"before a mask":    {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 3, 4},
 		"verbs":            {spread("the press at the mill %s every night", "starts", "stops", "broke", "froze", "jams"), 1, 5},
 		"codes":            {spread("the press could not open it: %s again", "ENOENT", "EACCES", "EPERM", "EBUSY", "EAGAIN"), 1, 5},
 		"methods of http":  {spread("a call by %s gave up too late", "GET", "PUT", "POST", "HEAD", "PATCH", "TRACE", "OPTIONS"), 1, 7},
-		"calls":            {spread("A call of %s gave up too late", "press.tick()", "press.stop()", "doStart()", "doStop()", "lamp.light(int)"), 1, 2},
+		"calls":            {spread("A call of %s gave up too late", "press.tick()", "press.stop()", "doStart()", "doStop()", "lamp.light(int)"), 2, 2},
 		"small namespaces": {spread("A call of %s gave up too late", "works.press.Tick", "works.press.Stop", "works.press.Jam", "works.press.Oil"), 1, 1},
 		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 1, 3},
 		"pointers":         {spread("A call of %s gave up too late", "press->tick", "press->stop", "press->jam", "press->oil"), 1, 4},
 		"states elsewhere": {spread("Das Werk am Fluss ist jetzt %s", "offen", "zu", "kaputt", "bereit"), 1, 4},
 		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 1, 5},
-		"other lengths":    {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4, 4},
-		"other frames":     {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4, 4},
-		"the same frame":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1, 1},
+		"other lengths":    {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 1, 1},
+		"parts": {[]string{
+			"the lamp of the mill went out", "the lamp of the mill went out (after 3 days)",
+			"the lamp of the mill went out, seen by Tobin 7", "the lamp of the mill went out for 5 hours",
+			"the lamp of the mill went out near gate 7",
+		}, 1, 1},
+		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
+		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},
+		"quotations":             {spread("the answer of the mill was %s again", `"the lamp is out of oil"`, `"ask me again some day"`, "`press`"), 1, 1},
+		"other frames":           {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4, 4},
+		"the same frame":         {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, order := range []string{"as they are", "in reverse"} {

@@ -234,7 +234,7 @@ func (sc *scanner) isMeasured(j int) bool {
 		return false
 	}
 	end, _ := sc.window.token(s, n)
-	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
+	return isUnit(s[n:end]) && !sc.n.words.has(s[n:end])
 }
 
 // isPercent reports whether the '%' at i belongs to the number that ends at j: no space is between, or no word follows.

@@ -89,6 +89,11 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
+// isUnit reports whether t, after a number, is a unit, or a rate: one or anything else by one.
+func isUnit(t string) bool {
+	return units.has(t[strings.LastIndexByte(t, '/')+1:])
+}
+
 // constantWords are answers, states, outcomes and levels: one of few words in their
 // place, so that they make the meaning of a message and not its subject. In capitals,
 // or with the first letter as one, they are constants too.
@@ -282,59 +287,6 @@ func paddingEnd(s string, i, j int) int {
 		return j
 	}
 	return k
-}
-
-// widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any
-// variable the brackets around one before a port.
-func (sc *scanner) widen(i, j int, k kind) (start, end int) {
-	s, n := sc.s, i-sc.lit
-	colons := n > 1 && s[i-1] == ':' && s[i-2] == ':'
-	if colons {
-		n -= 2
-	}
-	if first := n - 1 + sc.lit; n > 0 && s[first] == '[' {
-		if e := bracketEnd(s, first); e > 0 {
-			return first, max(j, e)
-		}
-	}
-	if colons && k == kindHost && sc.beginsAddress(i-2) {
-		i -= 2
-	}
-	return i, j
-}
-
-// bracketEnd returns the end of the address in brackets at i that a port follows, as
-// in [fe80::1%eth0]:22, or 0.
-func bracketEnd(s string, i int) int {
-	colons := 0
-	j := i + 1
-	for ; j < len(s) && (classes[s[j]]&(digit|hexa) != 0 || s[j] == ':' || s[j] == '.'); j++ {
-		if s[j] == ':' {
-			colons++
-		}
-	}
-	if at(s, j+1)&narrow != 0 && s[j] == '%' {
-		j, _ = narrowEnd(s, j+1)
-	}
-	if colons < 2 || j+1 >= len(s) || s[j] != ']' || s[j+1] != ':' || at(s, j+2)&digit == 0 {
-		return 0
-	}
-	return j + 1
-}
-
-// beginsAddress reports whether the two colons at i may begin an address: no word is before them, nor the mark after
-// one, which the first of them may follow as the name of a member.
-func (sc *scanner) beginsAddress(i int) bool {
-	return !sc.afterWord(i) && (i == 0 || sc.s[i-1] != '"' && sc.s[i-1] != '\'' || !sc.afterWord(i-1))
-}
-
-// isCompressed reports whether the token s[i:j], after two colons, is an address
-// with them, as ::1 is, or begins one.
-func (sc *scanner) isCompressed(i, j int) bool {
-	s := sc.s
-	end, some := groupEnd(s, i)
-	return end == j && i-2 >= max(sc.masked, 0) && sc.beginsAddress(i-2) && !sc.n.words.has(s[i:j]) &&
-		(some || j < len(s) && s[j] == ':' && at(s, j+1)&(hexa|digit) != 0)
 }
 
 // accountAfter returns where the name of an account begins, if the word at i is

@@ -134,7 +134,7 @@ func (sc *scanner) messageEnd(i int) int {
 	switch {
 	case n == j:
 		return 0
-	case s[n] == '[' && bracketEnd(s, n) == 0:
+	case s[n] == '[':
 		return end
 	case isMask(s, n):
 		n += len(Mask)
@@ -180,34 +180,14 @@ func isSmall(t string, capital bool) bool {
 	return len(t) < hexMin || !isHexWord(t)
 }
 
-// isSentence reports whether quoted text, which begins with s, holds
-// something rather than names something: it begins with a word in capitals, as
-// commands do (GET, SELECT), or with four words in small letters.
-//
-// Such words stay words when the text is masked, so the answer is the same for
-// the template. Only words of less than hexMin letters count, since longer
-// ones may be hexadecimal numbers, and not "user", after which an account may be
-// masked.
+// isSentence reports whether quoted text, which begins with s, holds something rather than names something: it begins
+// with a word in capitals, as commands do (GET, SELECT). Longer words may be hexadecimal numbers.
 func isSentence(s string) bool {
 	n := 0
 	for n < len(s) && n < hexMin && isUpper(s[n]) {
 		n++
 	}
-	if n >= 3 && n < hexMin && n < len(s) && classes[s[n]]&space != 0 {
-		return true
-	}
-	i := 0
-	for range 4 {
-		n := i
-		for n < len(s) && n-i < hexMin && isLower(s[n]) {
-			n++
-		}
-		if n == i || n-i == hexMin || n == len(s) || classes[s[n]]&space == 0 || s[i:n] == "user" {
-			return false
-		}
-		i = skip(s, n, space)
-	}
-	return true
+	return n >= 3 && n < hexMin && n < len(s) && classes[s[n]]&space != 0
 }
 
 // isName reports whether the mark at i quotes one token that is to be seen: a

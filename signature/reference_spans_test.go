@@ -2,7 +2,6 @@ package signature
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -106,12 +105,7 @@ func (h *refHead) message(i int) int {
 	if bracket {
 		j++
 	}
-	k := j
-	for k < len(h.s) && isSpaceRune(h.s[k]) {
-		k++
-	}
-	address := h.match(reBracket, k) > 0
-	if j == len(h.s) || h.match(reFields, j) > 0 && !address {
+	if j == len(h.s) || h.match(reFields, j) > 0 {
 		return end
 	}
 	return -1
@@ -137,12 +131,6 @@ func (h *refHead) says(i int) bool {
 	return m[1] != "" && !reHexWord.MatchString(m[1]) && !reMonth.MatchString(m[1]) && !reHexWord.MatchString(m[2])
 }
 
-// sentence reports whether a quotation from i on would say something.
-func (h *refHead) sentence(i int) bool {
-	words := reBlanks.Split(reSentence.FindString(h.from(i)), -1)
-	return len(words) > 1 && !slices.Contains(words, "user")
-}
-
 // quotation returns the end of the quotation that opens at i, or 0.
 func (h *refHead) quotation(i int) int {
 	if i == h.text || i == h.opened || h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) {
@@ -164,7 +152,7 @@ func (h *refHead) quotation(i int) int {
 			return 0
 		}
 	}
-	if h.sentence(i + 1) {
+	if h.match(reSentence, i+1) > 0 {
 		return 0
 	}
 	before := strings.TrimRight(h.before(i), refSpaces)

@@ -86,8 +86,6 @@ var (
 	reHostPort   = re(`:[0-9]`)
 	reHost       = regexp.MustCompile(`^[a-z.\-]*\.(?:com|net|org|edu|gov|mil|info|biz|local|localdomain|internal|arpa)$`)
 	reDomain     = regexp.MustCompile("^[^0-9/\\\\`][^/\\\\`]*$")
-	reHexPort    = re(`:[0-9a-fA-F]`)
-	reHex4       = regexp.MustCompile(`^[0-9a-fA-F]{1,4}$`)
 	rePadding    = re(`==?(?:$|[«S»,;)\]}])`)
 	reBothDots   = regexp.MustCompile(`^[^/\\]*\.[^/\\]*[/\\].*\.`)
 	reNumber     = regexp.MustCompile(`^[^` + refNarrow + `]?(?:[0-9](?:.*[0-9])?|[0-9][xX].*)$`)
@@ -112,7 +110,6 @@ var (
 	reLess       = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reHidden     = re(`/\.[«W»]`)
 	rePairs      = regexp.MustCompile(`^([0-9a-fA-F]{2}(?:::?[0-9a-fA-F]{2}){5,})(?:$|:)`)
-	reBracket    = re(`\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*(?:%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)?\]:[0-9]`)
 	reCapitals   = regexp.MustCompile(`^[A-Z_]{2,}$`)
 	reNotHex     = regexp.MustCompile(`[^A-F]`)
 	reFields     = re(`[«S»]+(?:\[|(?:<\*>|[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)=[^=«S»,;)\]}])`)
@@ -126,11 +123,10 @@ var (
 	reText       = regexp.MustCompile(`^(?i:msg|message|event|text|log|payload|body|desc|description|cause|details?|exception|warning|errmsg|stderr|mt)$`)
 	reMonth      = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst   = re(`[«S»]*[0-9]`)
-	reSentence   = re(`[A-Z]{3,7}[«S»]|(?:[a-z]{1,7}[«S»]+){4}`)
+	reSentence   = re(`[A-Z]{3,7}[«S»]`)
 	reAccount    = regexp.MustCompile(`(?:^|[` + refSpace + `])(?:for|[Ii]nvalid|[Uu]nknown|[Ii]llegal)[` + refSpace + `]+user[` + refSpace + `]+$`)
 	reOneToken   = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
-	reEmpty      = re(`\(\)`)
-	reUnit       = regexp.MustCompile(`^(?:ns|us|\x{c2}\x{b5}s|\x{ce}\x{bc}s|ms|s|nsec|usec|msecs?|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|nanoseconds?|microseconds?|milliseconds?|ticks?|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|bps|kbps|Mbps|Gbps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
+	reUnit       = regexp.MustCompile(`(?s)^(?:.*/)?(?:ns|us|\x{c2}\x{b5}s|\x{ce}\x{bc}s|ms|s|nsec|usec|msecs?|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|nanoseconds?|microseconds?|milliseconds?|ticks?|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|bps|kbps|Mbps|Gbps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
 	reConstant   = regexp.MustCompile(`^(?:true|false|yes|no|on|off|null|nil|none|ok|open|closed|started|stopped|paused|resumed|running|enabled|disabled|active|inactive|up|down|connected|disconnected|online|offline|success|failure|succeeded|failed|trace|debug|info|notice|warn|warning|error|fatal|critical)$`)
 	reFault      = regexp.MustCompile("^[^/\\\\]*(?:Exception|Error)(?:`[0-9]+)?$")
 )
@@ -148,7 +144,6 @@ type refHead struct {
 	ref     *reference
 	s       []rune
 	masked  int  // end of the last variable, or -1
-	host    bool // the last token is the name or address of a host
 	text    int  // end of the last quotation that is text, or -1
 	opened  int  // its opening mark, or -1
 	account int  // where the name of an account begins, or -1
@@ -165,9 +160,6 @@ func (r *reference) head(text string) string {
 			i = end
 			continue
 		}
-		if start == i && h.match(reNarrow, i) > 0 {
-			start, end = h.around(i, end)
-		}
 		out.WriteString(string(h.s[written:start]))
 		out.WriteString(Mask)
 		before := h.before(start)
@@ -183,20 +175,6 @@ func (r *reference) head(text string) string {
 	}
 	out.WriteString(string(h.s[written:]))
 	return narrowed(reBlanks.ReplaceAllString(out.String(), " "))
-}
-
-// around returns the bounds of the variable s[i:j] with what belongs to it around it.
-func (h *refHead) around(i, j int) (start, end int) {
-	before := h.before(i)
-	switch {
-	case strings.HasSuffix(before, "[") && h.match(reBracket, i-1) > 0:
-		return i - 1, max(j, i-1+h.match(reBracket, i-1)-2)
-	case strings.HasSuffix(before, "[::") && h.match(reBracket, i-3) > 0:
-		return i - 3, max(j, i-3+h.match(reBracket, i-3)-2)
-	case h.host && strings.HasSuffix(before, "::") && h.beginsAddress(i-2):
-		return i - 2, j
-	}
-	return i, j
 }
 
 // padded returns the end of the padding of base64 after the variable s[i:j], or j.
@@ -225,10 +203,6 @@ func (h *refHead) fold(end int, number bool) int {
 			number = h.number(k, stop)
 			stop = h.padded(k, stop)
 			h.masked = stop
-			end, k = stop, stop
-		case h.match(reBracket, k) > 0:
-			stop = k + h.match(reBracket, k) - 2
-			number, h.masked = false, stop
 			end, k = stop, stop
 		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
 			k++
@@ -274,12 +248,6 @@ func (h *refHead) afterWord(i int) bool {
 	return i == h.masked || i > 0 && h.match(reWordNext, i-1) > 0 && h.s[i-1] != '<'
 }
 
-// beginsAddress reports whether the colons at i may begin an address.
-func (h *refHead) beginsAddress(i int) bool {
-	closed := i > 0 && (h.s[i-1] == '"' || h.s[i-1] == '\'') && h.afterWord(i-1)
-	return !closed && !h.afterWord(i)
-}
-
 func (h *refHead) opens(i int) bool {
 	return i == 0 || i == h.masked || isSpaceRune(h.s[i-1]) || strings.ContainsRune(refOpens, h.s[i-1])
 }
@@ -287,7 +255,6 @@ func (h *refHead) opens(i int) bool {
 // token returns the token at i. It is a variable from start to end, or literal
 // text from i to end.
 func (h *refHead) token(i int) (start, end int, variable bool) {
-	h.host = false
 	if n := h.match(reNarrow, i); n > 0 {
 		end, variable = h.narrow(i, i+n)
 		if t := string(h.s[i:end]); !variable && i == h.account {
@@ -345,8 +312,6 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			}
 			return i + 1, end, variable
 		}
-	case h.match(reEmpty, i) > 0 && h.masked >= 0 && i > h.masked && strings.TrimFunc(h.before(i), isSpaceRune) == "":
-		return i + 1, i + 1, true
 	}
 	return i, i + 1, false
 }
@@ -364,20 +329,12 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 		return h.cut(i+n, k), true
 	}
 	if rePortHost.MatchString(t) && h.match(reHostPort, j) > 0 {
-		h.host = true
 		return j, true
 	}
 	if n := h.address(i, j); n > 0 {
-		h.host = true
 		return n, true
 	}
-	if strings.HasSuffix(h.before(i), "::") && h.beginsAddress(i-2) && reHex4.MatchString(t) && !h.protected(t) &&
-		(digits || h.match(reHexPort, j) > 0) {
-		h.host = true
-		return j, true
-	}
 	if !reDigit.MatchString(t) && j < len(h.s) && h.s[j] == '@' && h.domain(j+1) > 0 {
-		h.host = true
 		return h.domain(j + 1), true
 	}
 	if j < len(h.s) && h.s[j] == '/' {
@@ -399,10 +356,7 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 		return j, true
 	case slashes > 0:
 		return j, slashes > 1 || reExt.MatchString(t) || reBothDots.MatchString(t)
-	case reMonth.MatchString(t), (t == "May" || t == "March") && h.match(reMayFirst, j) > 0:
-		return j, true
-	case reHost.MatchString(t):
-		h.host = true
+	case reHost.MatchString(t), reMonth.MatchString(t), (t == "May" || t == "March") && h.match(reMayFirst, j) > 0:
 		return j, true
 	case reHexWord.MatchString(t):
 		return j, !h.code(i, j)

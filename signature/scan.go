@@ -97,9 +97,6 @@ func (sc *scanner) next() piece {
 				mayFollowKeyword(s, i) || j-i == 3 && sc.asked() {
 				end, k = sc.narrow(i, j, all)
 			}
-			if k != literal && at(s, i-1)&prefix != 0 {
-				start, end = sc.widen(i, end, k)
-			}
 		case c&space != 0:
 			if s[i] != ' ' || classes[s[i+1]]&space != 0 { // the text is trimmed, so something follows
 				sc.from, sc.to = sc.lit, i
@@ -150,7 +147,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			blank = blank && c&space != 0
 			i++
 			continue
-		} else if c&(narrow|act) == 0 && s[i] != '%' && s[i] != '[' {
+		} else if c&(narrow|act) == 0 && s[i] != '%' {
 			break
 		}
 		stop, k := sc.following(i, end, blank, number)
@@ -191,8 +188,6 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 		return i + 1, literal
 	case s[i] == '%' && blank && isPercent(s, end, i):
 		return i + 1, kindUnit
-	case s[i] == '[' && bracketEnd(s, i) > 0:
-		return bracketEnd(s, i), kindUnit
 	case c&narrow == 0:
 		return i + 1, literal
 	}
@@ -206,7 +201,7 @@ func (sc *scanner) following(i, end int, blank, number bool) (int, kind) {
 	}
 	switch t := s[i:stop]; {
 	case k != literal:
-	case blank && number && units.has(t) && !sc.n.words.has(t):
+	case blank && number && isUnit(t) && !sc.n.words.has(t):
 		k = kindUnit
 	case i == end+1 && s[end] == '@' && isDomain(t):
 		k = kindHost
@@ -233,14 +228,10 @@ func isID(s string, i, j int, all class) bool {
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
-	host := i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j)
-	if j+1 < len(s) && (s[j] == ':' || !host && (s[j] == '@' || s[j] == '/')) {
+	if j+1 < len(s) && (s[j] == ':' || s[j] == '@' || s[j] == '/') {
 		if end, k := sc.beginning(i, j, all); k != literal {
 			return end, k
 		}
-	}
-	if host {
-		return j, kindHost
 	}
 	k := sc.word(i, j, all)
 	if k == literal && i == sc.account && !digitOutsideArity(s[i:j]) && !sc.n.words.has(s[i:j]) {
@@ -353,10 +344,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 		if e := sc.rooted(i); e > 0 {
 			return i, e, kindPath
 		}
-	case '(':
-		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
-			return i + 1, i + 1, kindValue
-		}
 	case '=':
 		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
 			return sc.value(i + 1)
@@ -425,10 +412,9 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 
 // isInert reports whether the byte at i, which is of class act but not wide, makes
 // special do nothing, judged by the byte after it: the point
-// that ends a sentence, the bracket that opens a remark. It is inlined.
+// that ends a sentence. It is inlined.
 func isInert(s string, i int) bool {
-	c := at(s, i+1)
-	return c&space != 0 || s[i] == '(' && s[i+1] != ')'
+	return at(s, i+1)&space != 0
 }
 
 // afterWord reports whether a word or a variable ends right before i.

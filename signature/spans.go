@@ -12,8 +12,7 @@ type Span struct {
 	Mask string
 
 	// From and To are the bounds of the part, in bytes from the beginning of
-	// the head. They are equal where a template masks nothing at all, as
-	// between the parentheses of an empty call.
+	// the head.
 	From, To int
 }
 
@@ -58,7 +57,7 @@ const (
 	kindQuoted
 	kindValue
 	kindVector
-	kindUnit // of a run of variables alone: a unit, or an address in brackets
+	kindUnit // of a run of variables alone
 )
 
 // kindNames are the names of the kinds, in their order.

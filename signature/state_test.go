@@ -116,7 +116,13 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 // TestGrouperStateRefused changes a state to what no Grouper can be in: each is refused with its reason.
 func TestGrouperStateRefused(t *testing.T) {
 	cfg := GrouperConfig{Signatures: 30, Columns: 32}
-	last := func(s *GrouperState) *column { return &s.Watched[len(s.Watched)-1] }
+	last := func(s *GrouperState) *column {
+		i := len(s.Watched) - 1
+		for s.Watched[i].N == 0 {
+			i--
+		}
+		return &s.Watched[i]
+	}
 	for _, c := range []struct {
 		want   string
 		change func(*GrouperState)

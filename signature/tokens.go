@@ -12,6 +12,12 @@ import (
 // maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
 
+// shortWord is how many bytes a word has at most that may be within a name.
+const shortWord = 3
+
+// nameWords is how many words of a name are looked at.
+const nameWords = 4
+
 // tokens is a template's statement as words, with sums of hashes that make it cheap to leave a span of them out.
 type tokens struct {
 	words  [maxTokens]term
@@ -20,14 +26,15 @@ type tokens struct {
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
 	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
-	sum    uint64                // hash of all; if two are no values, values in sequence are one
+	left   [maxTokens + 1]uint64 // hash of the words before word i, without marks, as a polynomial
+	sum    uint64                // hash of all; of two words or more, punctuation beside values does not count
 
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
 	gap      gap    // before the next word
 	full     bool
 	nameless int // 1 if names were left out without evidence for each
-	left     int // how many bytes may still be searched for closing brackets, so that the whole is linear
+	search   int // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
 // term is a word of a statement, or several that are one.
@@ -67,7 +74,7 @@ const (
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.marks, t.gap, t.full, t.nameless, t.left = 0, 0, gapSpace, false, 0, 4*len(head)
+	t.n, t.marks, t.gap, t.full, t.nameless, t.search = 0, 0, gapSpace, false, 0, 4*len(head)
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
@@ -78,7 +85,7 @@ func (t *tokens) parse(template []byte) bool {
 
 // add sums the hashes.
 func (t *tokens) add() {
-	sum, said, n := uint64(0), t.frames, 0
+	sum, said, power, n := uint64(0), t.frames, uint64(1), 0
 	for i := range t.n {
 		w := &t.words[i]
 		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
@@ -93,6 +100,8 @@ func (t *tokens) add() {
 			t.before[i] += equalsHash
 		}
 		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
+		t.left[i+1] = t.left[i] + place(w.hash, 0)*power
+		power *= base
 		if w.kind != value {
 			if i == 0 || t.words[i-1].kind != value {
 				said += place(w.marks, 2*n)
@@ -120,6 +129,24 @@ func (t *tokens) add() {
 	t.sum = sum
 }
 
+// base and its inverse modulo 1<<64 move words of a polynomial.
+const (
+	base    = mulA
+	inverse = 0xef168d52208d9539
+)
+
+// without returns the hash of the words but those from i to j, without marks. Values that meet are one.
+func (t *tokens) without(i, j int) uint64 {
+	if i < j && j < t.n && t.words[i-1].kind == value && t.words[j].kind == value {
+		j++
+	}
+	rest := t.left[t.n] - t.left[j]
+	for range j - i {
+		rest *= inverse
+	}
+	return t.left[i] + rest + t.frames
+}
+
 // others returns how many words hold the statement together but for those from i to j.
 func (t *tokens) others(i, j int) int { return int(t.held[t.n] - t.held[j] + t.held[i]) }
 
@@ -133,7 +160,6 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
 	t.words[t.n] = w
-	t.gap, t.marks = gapSpace, 0
 	t.n++
 }
 
@@ -146,11 +172,21 @@ func (t *tokens) say(s []byte) {
 			continue
 		}
 		end, kind := t.value(s, i), value
-		if end == i && isWordByte(b) {
-			end, kind = t.word(s, i)
+		switch {
+		case end == i && isWordByte(b):
+			if end, kind = t.word(s, i); kind == nameWord && t.continues(s[i:end]) {
+				kind = value
+			}
+		case t.n > 0 && (b == '"' || b == '`') && bytes.IndexByte([]byte(" ="), s[i-1]) >= 0:
+			if q := quoted(s, i); byteAt(s, q) != ':' {
+				end, kind = q, nameWord
+			}
 		}
 		if end > i {
-			t.put(s[i:end], kind)
+			if kind != value || t.n == 0 || t.words[t.n-1].kind != value {
+				t.put(s[i:end], kind)
+			}
+			t.gap, t.marks = gapSpace, 0
 			i = end
 			continue
 		}
@@ -170,6 +206,12 @@ func (t *tokens) say(s []byte) {
 	}
 }
 
+// continues reports whether the name w, directly after a value, is more of a path: it has a slash or an extension.
+func (t *tokens) continues(w []byte) bool {
+	return t.n > 0 && t.marks == 0 && t.words[t.n-1].kind == value &&
+		(bytes.IndexByte(w, '/') > 0 || hasExtension(string(w)))
+}
+
 // value returns the end of the value at i, that begins with a mask, a sign or a bracket, or i.
 func (t *tokens) value(s []byte, i int) int {
 	j := i
@@ -183,7 +225,7 @@ func (t *tokens) value(s []byte, i int) int {
 	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
 		return j
 	}
-	if end := t.closing(s, i); end > 0 && (t.isData(s[i:end]) || t.isRemark(s[i:end])) {
+	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
 		return end
 	}
 	return i
@@ -208,12 +250,6 @@ func (t *tokens) isData(s []byte) bool {
 		return false
 	}
 	return items > 1 && words <= 2*items || words == 0 && (len(in) == 0 || isMask(in, 0)) || s[0] == '{' && isObject(in)
-}
-
-// isRemark reports whether s, in brackets after a space, is words with a value in parentheses after a word.
-func (t *tokens) isRemark(s []byte) bool {
-	return t.n > 0 && t.marks == 0 && s[0] == '(' && !isObject(s[1:]) && bytes.IndexByte(s, ' ') > 0 &&
-		bytes.Contains(s, []byte(Mask))
 }
 
 // isObject reports whether the text in brackets is the fields of an object.
@@ -263,15 +299,13 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w, next := s[i:j], byteAt(s, j)
 	end := t.closing(s, j)
 	switch {
-	case next == ':' && isMask(s, j+1):
-		return t.glued(s, j+1), nameWord
 	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
 		return end, value
 	case end > 0 && isMask(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
-	case isConstant(w) || digits && !wellKnownWords.has(string(w)):
+	case isConstant(w) || digits:
 		if next == '%' {
 			j++
 		}
@@ -295,12 +329,12 @@ func (t *tokens) closing(s []byte, i int) int {
 		return 0
 	}
 	depth := 0
-	for ; i < len(s) && t.left > 0; i++ {
-		t.left--
+	for ; i < len(s) && t.search > 0; i++ {
+		t.search--
 		switch b := s[i]; {
 		case b == '"':
 			end := quoted(s, i)
-			t.left -= end - i
+			t.search -= end - i
 			i = end - 1
 		case isOpening(b):
 			depth++
@@ -326,10 +360,10 @@ func (t *tokens) fold() {
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
 		case i > 0 && w.kind == titleWord:
-			for i+1 < t.n && t.words[i+1].kind == titleWord && t.words[i+1].marks == 0 {
-				i++
+			if end = t.titleEnd(i); end > i+1 {
+				i = end - 1
 				w.text = w.text[:cap(w.text)-cap(t.words[i].text)+len(t.words[i].text)]
-				w.hash, w.holds = place(w.hash, 0)^t.words[i].hash, true
+				w.hash, w.holds = xxhash.Sum64(w.text), true
 			}
 		}
 		t.words[n] = w
@@ -363,14 +397,26 @@ func (t *tokens) refer() {
 	}
 }
 
-// nameEnd returns the end of the name of several words at i, such as Old Hob or Muffalo <*>, or i.
+// titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names,
+// with one or two short words between, as in Amulet of the Deep.
+func (t *tokens) titleEnd(i int) int {
+	end := i + 1
+	for j := end; j < min(t.n, end+3) && t.words[j].marks == 0; j++ {
+		switch w := &t.words[j]; {
+		case w.kind.isName() || w.kind == capitalWord:
+			end = j + 1
+		case w.kind == value || len(w.text) > shortWord:
+			return end
+		}
+	}
+	return end
+}
+
+// nameEnd returns the end of the names at i in sequence, the later ones maybe in capitals, or i.
 func (t *tokens) nameEnd(i int) int {
 	j := i
-	for j < min(t.n, i+3) {
-		w := &t.words[j]
-		if w.kind != titleWord && (j == i || w.kind != value) || j > i && (w.gap != gapSpace || w.marks != 0) {
-			break
-		}
+	for j < min(t.n, i+nameWords) && (t.words[j].kind.isName() || j > i && t.words[j].kind == capitalWord) &&
+		(j == i || t.words[j].marks == 0) {
 		j++
 	}
 	return j
