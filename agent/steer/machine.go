@@ -244,7 +244,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 	if msg.Topic != "" && m.Knows(msg.Topic, msg.Revision) {
 		return Duplicate, Action{}
 	}
-	m.drop(msg.Topic)
+	m.Withdraw(msg.Topic)
 	if len(s.Pending) >= m.policy.MaxPending {
 		return Full, Action{}
 	}
@@ -275,18 +275,15 @@ func (msg *Message) key() string {
 	return msg.Topic + "\x00" + msg.Revision
 }
 
-// drop removes what waits of a topic, and reports whether something did.
-func (m *Machine) drop(topic string) bool {
+// Withdraw removes the waiting messages of a topic: they are no news any more, or the agent has acknowledged it. A
+// batch that was sent stays sent. It reports whether a message waited.
+func (m *Machine) Withdraw(topic string) bool {
 	before := len(m.state.Pending)
 	if topic != "" {
 		m.state.Pending = slices.DeleteFunc(m.state.Pending, func(msg Message) bool { return msg.Topic == topic })
 	}
 	return len(m.state.Pending) < before
 }
-
-// Withdraw removes the waiting messages of a topic: they are no news any more, or the agent has acknowledged it. A
-// batch that was sent stays sent. It reports whether a message waited.
-func (m *Machine) Withdraw(topic string) bool { return m.drop(topic) }
 
 // CallBegan reports that a call to the game is in flight.
 func (m *Machine) CallBegan(id string) { m.calls[id] = true }
