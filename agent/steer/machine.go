@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -105,7 +106,7 @@ const (
 	Full      receipt = "full"      // Policy.MaxPending messages wait
 )
 
-// State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
+// State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill. The zero State is idle.
 type State struct {
 	Phase   phase     `json:"phase"`
 	Working []Message `json:"working,omitempty"` // the requests of the turn in flight
@@ -144,7 +145,7 @@ type Machine struct {
 
 // New returns the machine of a conversation that is idle.
 func New(p Policy, c Ceiling, v verifier) (*Machine, error) {
-	return Restore(p, c, v, State{Phase: Idle})
+	return Restore(p, c, v, State{})
 }
 
 // Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
@@ -170,6 +171,7 @@ func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	s.Phase = cmp.Or(s.Phase, Idle)
 	return &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}, nil
 }
 
