@@ -105,7 +105,10 @@ func (w *world) run(t *testing.T, lines []string) {
 			want[kind] = append(want[kind], rest)
 		}
 	}
-	c, err := w.service(t, nil, pipeline(stages, more...)).Assemble(t.Context(), r)
+	text := pipeline(stages, more...)
+	s := w.service(t, nil, text)
+	c, err := s.Assemble(t.Context(), r)
+	require.Equal(t, testkit.Must(Parse("", []byte(text))), s.config.Templates[0], "the template is as it was")
 	if want["error"] != nil {
 		require.Nil(t, c)
 		require.ErrorContains(t, err, want["error"][0])

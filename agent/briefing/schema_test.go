@@ -31,47 +31,6 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-// TestSchemaRefuses is the table of templates with a wrong form.
-func TestSchemaRefuses(t *testing.T) {
-	with := func(more string) string { return "template_id: x\npipeline: [{type: attention}]\n" + more }
-	config := func(kind, c string) string {
-		return "template_id: x\npipeline: [{type: " + kind + ", config: " + c + "}]"
-	}
-	stage := func(s string) string { return "template_id: x\npipeline: [" + s + "]" }
-	for _, text := range []string{
-		"[]", "{}", "template_id: x", "template_id: x\npipeline: []", "template_id: x\npipeline: {}", stage("{}"),
-		"template_id: X y\npipeline: [{type: attention}]", "template_id: ''\npipeline: [{type: attention}]",
-		"template_id: 1\npipeline: [{type: attention}]", with("applies: {}"), with("applies_to: {class: x}"),
-		with("applies_to: {tier: 1}"), with("budget: {tokens: 3}"), with("budget: {max_context_tokens: -1}"),
-		with("budget: {max_queries: 1.5}"), with("budget: {timeout: 50}"), with("budget: {timeout: soon}"),
-		with("fallback: {on_timeout: proceed_empty}"), with("fallback: {on_empty: use_cached}"), with("cache_ttl: 60"),
-		with("chars_per_token: 0"), with("chars_per_token: 1001"), with("chars_per_token: {prose: 0}"),
-		with("chars_per_token: four"), with("chars_per_token: {Hex: 1}"),
-		stage("attention"), stage("{type: search}"), stage("{type: 1}"), stage("{type: attention, name: x}"),
-		stage("{type: attention, stage: A}"), stage("{type: attention, enabled: 1}"), stage("{type: attention, share: 0}"),
-		stage("{type: attention, share: 1.1}"), stage("{type: attention, config: []}"),
-		stage("{type: tier_select}"), config("tier_select", "{tiers: []}"), config("tier_select", "{tiers: hot}"),
-		config("tier_select", "{tiers: [a], strategy: lowest_first}"),
-		config("ledger_query", "{max_items: 1}"), config("ledger_query", "{max_entries: -1}"),
-		config("ledger_query", "{filters: {a: 1}}"),
-		config("ledger_query", "{filters: [a]}"), config("ledger_query", "{recency: 1}"),
-		stage("{type: registry_query}"), config("registry_query", "{registry: ''}"),
-		config("registry_query", "{registry: a, max_entries: 1}"),
-		stage("{type: file_read}"), config("file_read", "{paths: [/a]}"), config("file_read", `{paths: ['a\b']}`),
-		config("file_read", "{paths: [a], max_size_bytes: -1}"),
-		stage("{type: horizontal_search}"), config("horizontal_search", "{query: ''}"),
-		config("horizontal_search", "{query: a, relevance_threshold: 2}"),
-		config("horizontal_search", "{query: a, max_results: -1}"),
-		config("structuring", "{strategy: random}"), config("structuring", "{max_tokens: -1}"),
-		config("halting", "{relax: 1}"), config("halting", "{max_reruns: 101}"), config("halting", "{satisfaction_threshold: -1}"),
-		stage("{type: custom}"), config("custom", "{handler: h, args: []}"), config("custom", "{handler: h, more: 1}"),
-		config("attention", "{max_entries: 1}"), config("attention", "{parts: cause}"), config("attention", "{neighbors: -1}"),
-	} {
-		_, err := Parse("f", []byte(text))
-		require.Error(t, err, text)
-	}
-}
-
 // TestSchemaDescribesAll: the schema has every key, name and default, and no other.
 func TestSchemaDescribesAll(t *testing.T) {
 	type object struct {

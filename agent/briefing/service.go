@@ -36,7 +36,6 @@ type Service struct {
 type cached struct {
 	context  *Context
 	revision string
-	blocking string // see [assembly.blocking]
 	at       time.Time
 }
 
@@ -106,7 +105,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if s.config.Attention != nil {
 		a.open = s.config.Attention.Open(a.ctx)
 	}
-	key, revision, blocking := a.key(), a.revision(), a.blocking()
+	key, revision := a.key(), a.revision()
 	if c, ok := s.cache.Get(key); ok && r.Template == nil && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
@@ -122,24 +121,30 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		return nil, err
 	}
 	if a.stopped != "" && t.Fallback.OnTimeout != "" && t.Fallback.OnTimeout != ReturnPartial {
-		return a.instead(key, blocking)
+		return a.instead(key)
 	}
 	if len(a.found) == 0 && t.Fallback.OnEmpty == Fail {
 		return nil, ErrEmpty
 	}
 	out := a.context()
 	if a.ctx.Err() == nil && ttl(t) > 0 && r.Template == nil {
-		s.cache.Add(key, cached{out.clone(), revision, blocking, a.started})
+		s.cache.Add(key, cached{out.clone(), revision, a.started})
 	}
 	return out, nil
 }
 
 func ttl(t *Template) time.Duration { return cmp.Or(t.CacheTTL, DefaultCacheTTL) }
 
-// key hashes all that decides a context, except the state that is read.
+// key hashes all that decides a context, and the open items that block, but no other state that is read.
 func (a *assembly) key() [sha256.Size]byte {
-	all, _ := json.Marshal([]any{a.template.TemplateID, a.request}) // of texts and numbers
-	return sha256.Sum256(all)
+	all := []any{a.template.TemplateID, a.request}
+	for _, it := range a.open {
+		if it.Blocking {
+			all = append(all, it.SourceID)
+		}
+	}
+	text, _ := json.Marshal(all) // of texts and numbers
+	return sha256.Sum256(text)
 }
 
 // revision identifies the state of the sources: the open items, and the latest entries of the ledgers.
@@ -151,25 +156,14 @@ func (a *assembly) revision() string {
 	return fmt.Sprintf("%q", parts)
 }
 
-// blocking identifies the open items that block.
-func (a *assembly) blocking() string {
-	var ids []string
-	for _, it := range a.open {
-		if it.Blocking {
-			ids = append(ids, it.SourceID)
-		}
-	}
-	return fmt.Sprintf("%q", ids)
-}
-
 // instead returns the cached context or the error for a context that exceeded its budget.
-func (a *assembly) instead(key [sha256.Size]byte, blocking string) (*Context, error) {
+func (a *assembly) instead(key [sha256.Size]byte) (*Context, error) {
 	err := fmt.Errorf("%w: %s", ErrBudget, a.stopped)
 	if a.template.Fallback.OnTimeout == Fail {
 		return nil, err
 	}
 	c, ok := a.service.cache.Get(key)
-	if age := a.started.Sub(c.at); !ok || c.blocking != blocking || age >= ttl(a.template) {
+	if age := a.started.Sub(c.at); !ok || age >= ttl(a.template) {
 		return nil, fmt.Errorf("%w, and no earlier context is cached that still holds", err)
 	}
 	out := c.context.clone()

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -105,7 +106,7 @@ const (
 	Full      receipt = "full"      // Policy.MaxPending messages wait
 )
 
-// State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
+// State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill. The zero State is idle.
 type State struct {
 	Phase   phase     `json:"phase"`
 	Working []Message `json:"working,omitempty"` // the requests of the turn in flight
@@ -144,7 +145,7 @@ type Machine struct {
 
 // New returns the machine of a conversation that is idle.
 func New(p Policy, c Ceiling, v verifier) (*Machine, error) {
-	return Restore(p, c, v, State{Phase: Idle})
+	return Restore(p, c, v, State{})
 }
 
 // Restore returns the machine of a conversation whose adapter ended. Batches that were not confirmed wait again, with
@@ -170,6 +171,7 @@ func Resume(p Policy, c Ceiling, v verifier, s State) (*Machine, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	s.Phase = cmp.Or(s.Phase, Idle)
 	return &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}, nil
 }
 
@@ -244,7 +246,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (receipt, Action) {
 	if msg.Topic != "" && m.Knows(msg.Topic, msg.Revision) {
 		return Duplicate, Action{}
 	}
-	m.drop(msg.Topic)
+	m.Withdraw(msg.Topic)
 	if len(s.Pending) >= m.policy.MaxPending {
 		return Full, Action{}
 	}
@@ -275,18 +277,15 @@ func (msg *Message) key() string {
 	return msg.Topic + "\x00" + msg.Revision
 }
 
-// drop removes what waits of a topic, and reports whether something did.
-func (m *Machine) drop(topic string) bool {
+// Withdraw removes the waiting messages of a topic: they are no news any more, or the agent has acknowledged it. A
+// batch that was sent stays sent. It reports whether a message waited.
+func (m *Machine) Withdraw(topic string) bool {
 	before := len(m.state.Pending)
 	if topic != "" {
 		m.state.Pending = slices.DeleteFunc(m.state.Pending, func(msg Message) bool { return msg.Topic == topic })
 	}
 	return len(m.state.Pending) < before
 }
-
-// Withdraw removes the waiting messages of a topic: they are no news any more, or the agent has acknowledged it. A
-// batch that was sent stays sent. It reports whether a message waited.
-func (m *Machine) Withdraw(topic string) bool { return m.drop(topic) }
 
 // CallBegan reports that a call to the game is in flight.
 func (m *Machine) CallBegan(id string) { m.calls[id] = true }

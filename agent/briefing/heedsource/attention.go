@@ -105,10 +105,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		of = items[:1] // it is about this one
 	}
 	reserve := int(float64(in.Tokens) * detailShare)
-	looks, heads, room, err := s.heads(ctx, in, q, items, item, room, reserve)
-	if err != nil {
-		return out, err
-	}
+	looks, heads, room := s.heads(in, q, items, item, room, reserve)
 	rest := items[len(looks):]
 	summary, has, several := s.named(of, min(len(of), len(looks)), whole)
 	if several {
@@ -139,13 +136,10 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 }
 
 // heads returns the heads of items: as many as leave a reserve of the room, and at least one.
-func (s *attention) heads(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item,
-	asked string, room, reserve int,
-) (looks []*look, heads []briefing.Fragment, left int, err error) {
+func (s *attention) heads(in *briefing.Input, q *briefing.AttentionQuery, items []heed.Item, asked string,
+	room, reserve int,
+) (looks []*look, heads []briefing.Fragment, left int) {
 	for i := range items {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, 0, err
-		}
 		l := s.look(&items[i], in.Request.AgentClass)
 		head := l.head(in.Request.AgentClass)
 		head.Required = head.Required || items[i].ID == asked
@@ -156,7 +150,7 @@ func (s *attention) heads(ctx context.Context, in *briefing.Input, q *briefing.A
 		room -= takes
 		looks, heads = append(looks, l), append(heads, head)
 	}
-	return looks, heads, room, nil
+	return looks, heads, room
 }
 
 // details returns the parts of items: as much of each as the tokens allow, by bounds that double until they do not.

@@ -295,7 +295,8 @@ func TestCallsOfTheGame(t *testing.T) {
 	}
 }
 
-// TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again.
+// TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again, and all
+// of one that arrives.
 func TestLongPromptIsCut(t *testing.T) {
 	const maxRequest = 64 << 10
 	for _, more := range []int{-1, 0, 1, 10_000} {
@@ -314,7 +315,11 @@ func TestLongPromptIsCut(t *testing.T) {
 			require.True(t, strings.HasPrefix(text, begin) && utf8.ValidString(begin))
 			require.GreaterOrEqual(t, len(begin), min(len(text), maxRequest-1))
 			require.LessOrEqual(t, len(begin), maxRequest)
-			w.play("M item\na cancel\nA 1: cancelled\na prompt heed-1 W:|" + text + "|+ heed: item ~")
+			arrived := kept + " ~"
+			if cut {
+				arrived += "|" + text
+			}
+			w.play("E prompt 2 " + text + "\na cancel\nA 1: cancelled\na prompt heed-1 W:|" + text + "|+ user: " + arrived)
 		})
 	}
 }

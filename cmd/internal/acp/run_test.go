@@ -88,30 +88,6 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
-// TestLongPrompt holds that a prompt is sent again whole, however much of it the machine keeps.
-func TestLongPrompt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
-		first, second := strings.Repeat("a", 2*maxRequest), strings.Repeat("b", 2*maxRequest)
-		w.editor.send(long("prompt 1 " + first))
-		synctest.Wait()
-		w.editor.send(long("prompt 2 " + second))
-		synctest.Wait()
-		require.Less(t, len(w.conversation.state().Working[0].Text), maxRequest+10)
-		w.agent.take()
-		w.agent.send(long("1: cancelled"))
-		synctest.Wait()
-		lines := w.agent.take()
-		require.Len(t, lines, 1)
-		require.Equal(t, 1, strings.Count(lines[0], first))
-		require.Equal(t, 1, strings.Count(lines[0], second))
-		w.agent.send(long("heed-1: end_turn"))
-		synctest.Wait()
-	})
-}
-
 // TestForget holds that the content of prompts is kept as long as the machine may send it again.
 func TestForget(t *testing.T) {
 	m := testkit.Must(steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{}))

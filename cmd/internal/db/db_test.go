@@ -233,7 +233,11 @@ func TestMain(m *testing.M) {
 // there, and the database is whole.
 func TestKilledWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	for range 3 {
+	rounds := 3
+	if testkit.IsFull() {
+		rounds = 20
+	}
+	for range rounds {
 		committed := map[int]bool{}
 		var children []*exec.Cmd
 		var out []*bufio.Scanner

@@ -89,9 +89,6 @@ func (verified) Verify(author string) steer.Class {
 
 // New returns a conversation. A restored one sends its waiting messages.
 func New(cfg Config) (*Conversation, error) {
-	if cfg.State.Phase == "" {
-		cfg.State.Phase = steer.Idle
-	}
 	begin := steer.Restore
 	if cfg.Resume {
 		begin = steer.Resume

@@ -1,13 +1,11 @@
 package history_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -331,83 +329,4 @@ func TestFigures(t *testing.T) {
 	size := testkit.Must(os.Stat(h.Path())).Size()
 	t.Logf("%d bytes, %d a session", size, size/int64(sessions))
 	require.Less(t, size, int64(sessions)*200_000)
-}
-
-// childEnv makes the test binary save a running session in the history that it names, and print each save that is
-// committed.
-const childEnv = "HEED_TEST_HISTORY"
-
-func TestMain(m *testing.M) {
-	path := os.Getenv(childEnv)
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	ctx := context.Background()
-	h, err := history.Open(ctx, history.Config{Path: path, Now: clock})
-	if err == nil && h.SetAside() != "" {
-		err = errors.New("it was corrupt")
-	}
-	r := rand.New(rand.NewPCG(uint64(os.Getpid()), 2))
-	s := synthetic(r, os.Getpid(), 100)
-	var id int64
-	if err == nil {
-		id, err = h.Remember(ctx, s, now, true)
-	}
-	for n := 1; err == nil; n++ {
-		fmt.Println(id, s.Lines)
-		s = synthetic(r, os.Getpid(), 100)
-		s.Lines = n
-		err = h.Update(ctx, id, s, now, true)
-	}
-	fmt.Println("error:", err)
-	os.Exit(1)
-}
-
-// TestKilled: processes that save at once are killed; nothing is corrupt, and what each said was saved is there.
-func TestKilled(t *testing.T) {
-	kills := 6
-	if testkit.IsFull() {
-		kills = 100
-	}
-	path := filepath.Join(t.TempDir(), "history.db")
-	r := rand.New(rand.NewPCG(1, 2))
-	for range kills / 2 {
-		saved := map[int64]int64{}
-		var children []*exec.Cmd
-		var out []*bufio.Scanner
-		for range 2 {
-			c := exec.Command(os.Args[0])
-			c.Env = append(os.Environ(), childEnv+"="+path)
-			pipe := testkit.Must(c.StdoutPipe())
-			require.NoError(t, c.Start())
-			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
-		}
-		for i, lines := range out {
-			for range 1 + r.IntN(5) {
-				require.True(t, lines.Scan())
-				if strings.Contains(lines.Text(), "SQLITE_BUSY") { // on a busy machine, and it says so
-					break
-				}
-				var id, n int64
-				_, err := fmt.Sscan(lines.Text(), &id, &n)
-				require.NoError(t, err, lines.Text())
-				saved[id] = n
-			}
-			require.NoError(t, children[i].Process.Kill())
-			_ = children[i].Wait()
-		}
-		later := func() time.Time { return now.Add(time.Hour) }
-		h := testkit.Must(history.Open(t.Context(), history.Config{Path: path, Now: later}))
-		require.Empty(t, h.SetAside())
-		gone := testkit.Must(h.Unfinished(t.Context()))
-		require.Len(t, gone, 2)
-		for id, n := range saved {
-			got, s, err := h.Session(t.Context(), id)
-			require.NoError(t, err)
-			require.GreaterOrEqual(t, got.Lines, n)
-			require.EqualValues(t, got.Lines, s.Lines, "a save is whole")
-			require.Len(t, s.Groups, 100)
-		}
-		require.NoError(t, h.Close())
-	}
 }

@@ -140,7 +140,7 @@ type conversation struct {
 	act func(steer.Action)
 	did chan struct{} // has one when something was done
 
-	reports chan bridge.Call // optional
+	reports chan bridge.Call
 }
 
 func (c *conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
@@ -156,9 +156,7 @@ func (c *conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) 
 }
 
 func (c *conversation) Report(_ context.Context, call bridge.Call) error {
-	if c.reports != nil {
-		c.reports <- call
-	}
+	c.reports <- call
 	return nil
 }
 
@@ -195,21 +193,28 @@ var framing = steer.Framing{
 	Unknown: "?",
 }
 
-// TestCallsOfOthers holds that the calls of an agent that another implementation has written are reported.
-func TestCallsOfOthers(t *testing.T) {
+// others returns an agent and an editor of the SDK, with the proxy between them, its conversation, the editor's
+// connection, a session of it, and what ends all.
+func others(t *testing.T, steering, game bool) (
+	*theirAgent, *theirEditor, *conversation, *sdk.ClientSideConnection, sdk.SessionId, func(),
+) {
 	editorEnd, near := connect()
 	agentEnd, far := connect()
-	agent := &theirAgent{prompts: make(chan []sdk.ContentBlock, 1), finish: make(chan struct{}, 1)}
+	agent := &theirAgent{
+		steering: steering, prompts: make(chan []sdk.ContentBlock, 1), injected: make(chan []sdk.ContentBlock, 1),
+		finish: make(chan struct{}), outcomes: make(chan sdk.RequestPermissionOutcome, 1),
+	}
 	agent.conn = sdk.NewAgentSideConnection(agent, agentEnd, agentEnd)
 	agent.conn.SetLogger(slog.New(slog.DiscardHandler))
-	conn := sdk.NewClientSideConnection(&theirEditor{}, editorEnd, editorEnd)
+	editor := &theirEditor{asked: make(chan struct{}), answer: make(chan struct{})}
+	conn := sdk.NewClientSideConnection(editor, editorEnd, editorEnd)
 	conn.SetLogger(slog.New(slog.DiscardHandler))
-	c := &conversation{reports: make(chan bridge.Call, 2)}
+	c := &conversation{did: make(chan struct{}, 1), reports: make(chan bridge.Call, 2)}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- acp.Run(t.Context(), acp.Config{
-			Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler),
-			Game: func(title, kind string) bool { return title == "Look" && kind == "" },
+			Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
+			Game: func(title, kind string) bool { return game && title == "Look" && kind == "" },
 			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 				var err error
 				c.m, err = steer.New(steer.Policy{}, limit, attention{})
@@ -220,53 +225,35 @@ func TestCallsOfOthers(t *testing.T) {
 	}()
 	_ = testkit.Must(conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}))
 	session := testkit.Must(conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}}))
-	agent.finish <- struct{}{}
+	return agent, editor, c, conn, session.SessionId, func() {
+		_ = editorEnd.Close()
+		require.NoError(t, <-ended)
+		<-agent.conn.Done()
+		_ = agentEnd.Close()
+	}
+}
+
+// TestCallsOfOthers holds that the calls of an agent that another implementation has written are reported.
+func TestCallsOfOthers(t *testing.T) {
+	agent, _, c, conn, session, end := others(t, false, true)
+	go func() { agent.finish <- struct{}{} }()
 	_, err := conn.Prompt(t.Context(), sdk.PromptRequest{
-		SessionId: session.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build.")},
+		SessionId: session, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build.")},
 	})
 	require.NoError(t, err)
 	require.Equal(t, bridge.Call{ID: "call", Tool: "Look", Status: event.StatusStarted}, <-c.reports)
 	require.Equal(t, bridge.Call{ID: "call", Status: event.StatusCompleted}, <-c.reports)
-	_ = editorEnd.Close()
-	require.NoError(t, <-ended)
-	_ = agentEnd.Close()
+	end()
 }
 
 // TestWithOthers holds the proxy to an editor and an agent that another implementation has written.
 func TestWithOthers(t *testing.T) {
 	for _, steering := range []bool{false, true} {
-		editorEnd, near := connect()
-		agentEnd, far := connect()
-		agent := &theirAgent{
-			steering: steering, prompts: make(chan []sdk.ContentBlock, 1), injected: make(chan []sdk.ContentBlock, 1),
-			finish: make(chan struct{}), outcomes: make(chan sdk.RequestPermissionOutcome, 1),
-		}
-		agent.conn = sdk.NewAgentSideConnection(agent, agentEnd, agentEnd)
-		agent.conn.SetLogger(slog.New(slog.DiscardHandler))
-		editor := &theirEditor{asked: make(chan struct{}), answer: make(chan struct{})}
-		conn := sdk.NewClientSideConnection(editor, editorEnd, editorEnd)
-		conn.SetLogger(slog.New(slog.DiscardHandler))
-
-		var c *conversation
-		ended := make(chan error, 1)
-		go func() {
-			ended <- acp.Run(t.Context(), acp.Config{
-				Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
-				Game: func(string, string) bool { return false },
-				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
-					m, err := steer.New(steer.Policy{}, limit, attention{})
-					c = &conversation{m: m, act: act, did: make(chan struct{}, 1)}
-					return c, err
-				},
-			})
-		}()
-		_ = testkit.Must(conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}))
-		session := testkit.Must(conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}}))
-
+		agent, editor, c, conn, session, end := others(t, steering, false)
 		answers := make(chan sdk.PromptResponse, 1)
 		go func() {
 			r, err := conn.Prompt(t.Context(), sdk.PromptRequest{
-				SessionId: session.SessionId,
+				SessionId: session,
 				Prompt:    []sdk.ContentBlock{sdk.TextBlock("Build, but ask."), sdk.ResourceLinkBlock("map", "file:///map")},
 			})
 			if err == nil {
@@ -304,9 +291,6 @@ func TestWithOthers(t *testing.T) {
 		for len(c.state().Sent) > 0 { // the agent's answer to an injection may come late
 			<-c.did
 		}
-		_ = editorEnd.Close()
-		require.NoError(t, <-ended)
-		<-agent.conn.Done()
-		_ = agentEnd.Close()
+		end()
 	}
 }
