@@ -81,7 +81,7 @@ type Replay struct {
 
 	began, ended time.Time // the first and the last time in the log; zero where it has none
 
-	details *details // nil without Config.Details
+	details *details // empty without Config.Details
 }
 
 // New returns an empty replay.
@@ -106,12 +106,10 @@ func New(config Config) *Replay {
 		causes:  causes{sums: map[causeKey]*cause{}},
 		raised:  map[causeKey]bool{},
 		notices: map[event.Status]*missing{},
+		details: &details{causes: map[causeKey]time.Time{}},
 	}
 	for i := range r.tables {
 		r.tables[i] = newTable(config.rows)
-	}
-	if config.Details {
-		r.details = &details{causes: map[causeKey]time.Time{}}
 	}
 	return r
 }
@@ -171,7 +169,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
 	r.run.observe(rec, o, line)
-	if r.details != nil {
+	if r.config.Details {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}
 }

@@ -255,9 +255,7 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
 	}
-	if r.details != nil {
-		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
-	}
+	c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	if m == nil {
 		return c
 	}
