@@ -95,11 +95,10 @@ func New(config Config) *Replay {
 		return rule(id).shown()
 	}
 	config.File = config.Scrub.Text(config.File)
-	if template := config.Template; config.Scrub != nil {
-		config.Template = func(s signature.Signature) (string, bool) {
-			text, ok := template(s)
-			return config.Scrub.Text(text), ok
-		}
+	template := config.Template
+	config.Template = func(s signature.Signature) (string, bool) {
+		text, ok := template(s)
+		return config.Scrub.Text(text), ok
 	}
 	r := &Replay{
 		config:  config,
