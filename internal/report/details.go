@@ -99,18 +99,14 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 		if part == "" {
 			continue
 		}
-		scrubbed := config.Scrub.lines(part)
-		for i, line := range strings.Split(part, "\n") {
+		for _, line := range config.Scrub.lines(part) {
 			number++
 			if number > sampleSeen || number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
 				det.More++
 				gap = true
 				continue
 			}
-			text := config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))
-			if scrubbed != nil {
-				text = cut(strings.TrimRight(scrubbed[i], "\r"), sampleLine)
-			}
+			text := cut(strings.TrimRight(line, "\r"), sampleLine)
 			det.Sample = append(det.Sample, sampleText{strings.Clone(text), gap, blamed[number]})
 			*taken += len(line) + sampleCost
 			gap = false
@@ -192,11 +188,7 @@ func (r *Replay) excerpts() []excerptRecord {
 	all := slices.Clone(r.details.lines.kept)
 	for i := range all {
 		x := &all[i]
-		lines := r.config.Scrub.lines(string(x.text))
-		if lines == nil {
-			lines = each(strings.Split(string(x.text), "\n"), r.config.Scrub.Text)
-		}
-		x.rule, x.lines = safe(x.rule), safeAll(lines)
+		x.rule, x.lines = safe(x.rule), safeAll(r.config.Scrub.lines(string(x.text)))
 	}
 	return all
 }

@@ -32,7 +32,7 @@ type Document struct {
 	doubts   []string // why the log is not complete, in sentences
 	blind    string   // where it was blind, "" where it was not
 	silence  string   // what there is of a log without a record, "" of another
-	details  *details // nil without Config.Details
+	details  *details // empty without Config.Details
 	excerpts []excerptRecord
 }
 
@@ -171,7 +171,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		own.texts = language[0]
 		return own.Document(top)
 	}
-	if r.details != nil && (top <= 0 || top > pageRows) {
+	if r.config.Details && (top <= 0 || top > pageRows) {
 		top = pageRows
 	}
 	d := &Document{
@@ -210,9 +210,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 			d.Signatures = append(d.Signatures, shown)
 		}
 	}
-	if r.details != nil {
-		d.details, d.excerpts = r.details, r.excerpts()
-	}
+	d.details, d.excerpts = r.details, r.excerpts()
 	return d
 }
 
@@ -252,9 +250,7 @@ func (r *Replay) cause(c *cause) Cause {
 	if row := r.tables[c.Disposition].byKey[rowKey{group, c.Rule}]; row != nil {
 		out.frames = safeAll(row.Frames())
 	}
-	if r.details != nil {
-		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
-	}
+	out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
 	return out
 }
 

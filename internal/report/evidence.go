@@ -329,9 +329,6 @@ type logState struct {
 	At    uint64 // line, or 0
 }
 
-// logStyles are the styles of logState.Class in text.
-var logStyles = map[string]style{"blind": alarm, "gaps": notice, "healthy": calm}
-
 func (r *Replay) logState() logState {
 	switch b := &r.blind; {
 	case r.end.Interrupted, r.silent():

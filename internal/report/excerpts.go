@@ -84,13 +84,14 @@ func newExcerpt(seq uint64, rec *capture.Record, d event.Decision) excerptRecord
 	}
 	lines := 0
 	for _, part := range [...]string{rec.Message, rec.Stack} {
-		for part = strings.TrimRight(part, "\r\n"); part != ""; {
+		if part = strings.TrimRight(part, "\r\n"); part == "" {
+			continue
+		}
+		for line := range strings.SplitSeq(part, "\n") {
 			if lines == excerptLines || len(r.text) >= excerptText {
-				r.more += 1 + strings.Count(part, "\n")
-				break
+				r.more++
+				continue
 			}
-			line, rest, _ := strings.Cut(part, "\n")
-			part = rest
 			if lines > 0 {
 				r.text = append(r.text, '\n')
 			}

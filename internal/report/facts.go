@@ -74,7 +74,7 @@ func (d *Document) glance(w voice) []fact {
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: v.say("elsewhere"), Says: others})
 	for i, s := range v.Log {
-		in := logStyles[d.log.Class]
+		in := styles[d.log.Class]
 		facts = append(facts, fact{Label: []string{v.say("log"), ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts

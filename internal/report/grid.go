@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/heedlog/heed/event"
 )
 
 // column is one column of a [grid].
@@ -26,10 +24,7 @@ func only(s style) func(string) style { return func(string) style { return s } }
 // dispositionStyle is the style of a cell that begins with a disposition.
 func dispositionStyle(cell string) style {
 	word, _, _ := strings.Cut(cell, " ")
-	if d, ok := event.Parse[event.Disposition](word); ok {
-		return styleOf(d)
-	}
-	return plain
+	return styles[word]
 }
 
 // columnOf is a column with the cells of rows of one type.

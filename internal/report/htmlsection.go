@@ -64,7 +64,7 @@ var pageFuncs = template.FuncMap{
 	},
 	"count": text.Number[uint64], "capital": capital, "sentence": sentence,
 
-	"class":  func(v *verdict) string { return stateClasses[v.State] },
+	"class":  func(v *verdict) string { return states[v.State].class },
 	"since":  func(v *verdict) string { return v.say(v.since()) },
 	"label":  func(v *verdict, c *verdictCause) string { return v.say(v.label(c)) },
 	"times":  func(v *verdict, n uint64) string { return v.times(n) },
@@ -223,11 +223,6 @@ func (v *verdict) Meaning() string {
 		return ""
 	}
 	return v.What
-}
-
-var stateClasses = map[string]string{
-	stateCrashed: "blocking", stateHung: "blocking", stateBroken: "blocking", stateWrong: "advisory", stateBlind: "blind",
-	stateComplaints: "advisory", stateUnknown: "none", stateHealthy: "healthy",
 }
 
 // pageMod is a mod in the list of a page.

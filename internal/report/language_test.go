@@ -30,7 +30,11 @@ func sentences(t *testing.T) []string {
 		"%d problem", "%d problems", "%d small problem", "%d small problems", "the mod at fault", text.Advice("the mod at fault"),
 		asWorst, asMost, asFirst, asAlso, asCause, event.Blocking.String(), event.Advisory.String(),
 	}
-	found = slices.AppendSeq(found, maps.Values(stateTitles))
+	for _, state := range states {
+		if state.title != "" {
+			found = append(found, state.title)
+		}
+	}
 	found = slices.AppendSeq(found, maps.Values(kindWords))
 	for _, program := range []bool{false, true} {
 		for _, d := range []event.Disposition{event.Blocking, event.Advisory} {

@@ -81,7 +81,7 @@ type Replay struct {
 
 	began, ended time.Time // the first and the last time in the log; zero where it has none
 
-	details *details // nil without Config.Details
+	details *details // empty without Config.Details
 }
 
 // New returns an empty replay.
@@ -95,23 +95,20 @@ func New(config Config) *Replay {
 		return rule(id).shown()
 	}
 	config.File = config.Scrub.Text(config.File)
-	if template := config.Template; config.Scrub != nil {
-		config.Template = func(s signature.Signature) (string, bool) {
-			text, ok := template(s)
-			return config.Scrub.Text(text), ok
-		}
+	template := config.Template
+	config.Template = func(s signature.Signature) (string, bool) {
+		text, ok := template(s)
+		return config.Scrub.Text(text), ok
 	}
 	r := &Replay{
 		config:  config,
 		causes:  causes{sums: map[causeKey]*cause{}},
 		raised:  map[causeKey]bool{},
 		notices: map[event.Status]*missing{},
+		details: &details{causes: map[causeKey]time.Time{}},
 	}
 	for i := range r.tables {
 		r.tables[i] = newTable(config.rows)
-	}
-	if config.Details {
-		r.details = &details{causes: map[causeKey]time.Time{}}
 	}
 	return r
 }
@@ -171,7 +168,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.stretch.observe(o, row, wasBlind && !r.blind.now || rec.Status == event.StatusRestarted)
 	r.run.observe(rec, o, line)
-	if r.details != nil {
+	if r.config.Details {
 		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}
 }

@@ -86,17 +86,15 @@ func (s *Scrubber) Home(folder string) {
 }
 
 // lines returns the scrubbed lines of text. Another line may show that a line is private: the value of a key may be on
-// the next. It returns nil if lines must be scrubbed one by one: without a Scrubber, for a text of more than maxWhole
-// bytes, and if several lines are one secret.
+// the next. Lines are scrubbed one by one in a text of more than maxWhole bytes, and if several lines are one secret.
 func (s *Scrubber) lines(text string) []string {
-	if s == nil || len(text) > maxWhole {
-		return nil
+	lines := strings.Split(text, "\n")
+	if len(text) <= maxWhole {
+		if scrubbed := strings.Split(s.Text(text), "\n"); len(scrubbed) == len(lines) {
+			return scrubbed
+		}
 	}
-	lines := strings.Split(s.Text(text), "\n")
-	if len(lines) != 1+strings.Count(text, "\n") {
-		return nil
-	}
-	return lines
+	return each(lines, s.Text)
 }
 
 const maxWhole = 64 << 10

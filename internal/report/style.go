@@ -21,16 +21,13 @@ const (
 	name   style = "1;36" // mods
 )
 
-// styleOf returns the style of a disposition.
-func styleOf(d event.Disposition) style {
-	switch d {
-	case event.Blocking:
-		return alarm
-	case event.Advisory:
-		return notice
-	}
-	return faint
+// styles are the styles in text of the classes that a page has; "none" has none.
+var styles = map[string]style{
+	"blocking": alarm, "blind": alarm, "advisory": notice, "gaps": notice, "ignore": faint, "healthy": calm,
 }
+
+// styleOf returns the style of a disposition.
+func styleOf(d event.Disposition) style { return styles[d.String()] }
 
 // appendStyled appends text in a style.
 func appendStyled(dst []byte, text string, s style) []byte {

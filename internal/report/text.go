@@ -148,7 +148,7 @@ func (t *textReport) headline() {
 		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
 		t.printf("\n")
 	}
-	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())
+	t.sentence(styles[states[s.Verdict.State].class], "%s", s.Verdict.lead())
 	t.facts(t.glance(plainly))
 }
 
@@ -197,12 +197,6 @@ func (t *textReport) quote(says string) {
 // quoteSlack is how many columns of a line of a quote may stay free, since it ends with a
 // word.
 const quoteSlack = 6
-
-// stateStyles are the colors of states; unknown has none.
-var stateStyles = map[string]style{
-	stateCrashed: alarm, stateHung: alarm, stateBroken: alarm, stateBlind: alarm, stateWrong: notice,
-	stateComplaints: notice, stateHealthy: calm,
-}
 
 // again repeats the glance where it has scrolled out of sight.
 func (t *textReport) again(start int) {

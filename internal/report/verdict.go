@@ -24,9 +24,16 @@ const (
 	stateHealthy    = "healthy"    // nothing was found, and the log is whole
 )
 
-var stateTitles = map[string]string{
-	stateCrashed: "Crashed", stateHung: "Hung", stateBroken: "Broken", stateWrong: "Something is wrong",
-	stateBlind: "The log stops", stateComplaints: "Runs with small problems", stateHealthy: "Healthy",
+// states have the titles of states, and the classes of their styles.
+var states = map[string]struct{ title, class string }{
+	stateCrashed:    {"Crashed", "blocking"},
+	stateHung:       {"Hung", "blocking"},
+	stateBroken:     {"Broken", "blocking"},
+	stateWrong:      {"Something is wrong", "advisory"},
+	stateBlind:      {"The log stops", "blind"},
+	stateComplaints: {"Runs with small problems", "advisory"},
+	stateUnknown:    {"", "none"},
+	stateHealthy:    {"Healthy", "healthy"},
 }
 
 // verdict answers what matters about a log: how did the game fare, since when, what hurts most, what to do about
@@ -248,9 +255,7 @@ func (r *Replay) named(p *chosen, m *heed.Member) verdictCause {
 		As:    p.As, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		What: sentence(r.say(text.Summary)), Advice: r.advice(text, p.Disposition, m),
 	}
-	if r.details != nil {
-		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
-	}
+	c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	if m == nil {
 		return c
 	}

@@ -13,7 +13,7 @@ func (v *verdict) head(earlier bool) {
 	if v.State == stateHung || v.State == stateBroken || v.State == stateWrong {
 		v.Since = v.Causes[0].Line
 	}
-	v.title = cmp.Or(v.title, v.say(stateTitles[v.State]))
+	v.title = cmp.Or(v.title, v.say(states[v.State].title))
 	if earlier {
 		v.title = v.say("%s in an earlier run", v.title)
 	}

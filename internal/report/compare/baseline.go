@@ -293,7 +293,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 // many records all that is known has, the groups above their rate included.
 func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
 	ratios = make([]ratio, len(groups))
-	return changed(groups, func(i int, g *group) (is bool) {
+	return changed(groups, func(i int, g *group) bool {
 		if g.entry < 0 {
 			return false
 		}

@@ -53,7 +53,7 @@ type Config struct {
 	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
 	Rules *rules.Set
 
-	// Scrub removes private text from all results.
+	// Scrub removes private text from all results, except for the templates of baselines.
 	Scrub Scrubber
 
 	// Mods are the names of the mods whose new problems a [Check] fails on; see [Group]. None: of all mods.

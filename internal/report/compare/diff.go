@@ -10,18 +10,12 @@ import (
 
 // Diff compares the two sides. The collector can go on afterwards.
 func (c *Collector) Diff() *Diff {
-	d := c.diff(func(*group) bool { return true })
-	d.Mods = slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved })
-	return d
-}
-
-// diff compares the two sides, and has rows of the groups that are wanted. It has no mods.
-func (c *Collector) diff(wanted func(*group) bool) *Diff {
 	groups, _ := c.groups(&Baseline{})
 	before, after := c.totals(Old), c.totals(New)
 	d := &Diff{
 		SchemaVersion: schema.Version, Old: before.shown(), New: after.shown(), Groups: len(groups),
 		Added: []Group{}, Gone: []Group{}, More: []Group{}, Less: []Group{}, Worse: []Group{},
+		Mods: slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved }),
 	}
 	compared := 0
 	var shared [2]uint64 // records of the groups that both sides have, without the changed groups
@@ -45,9 +39,6 @@ func (c *Collector) diff(wanted func(*group) bool) *Diff {
 		shared[New] -= g.tally[New].count
 	})
 	for i, g := range groups {
-		if !wanted(g) {
-			continue
-		}
 		own := *g
 		if changed[i] { // its records are in no length
 			own.tally[Old].count, own.tally[New].count = 0, 0

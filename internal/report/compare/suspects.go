@@ -83,7 +83,7 @@ func (c *Collector) blamedNames() map[string]string {
 // Suspects compares the two sides and finds the suspects for the groups that are new or more frequent, and
 // urgent.
 func (c *Collector) Suspects() *Suspects {
-	d := c.diff(func(g *group) bool { return g.tally[New].decided.Disposition.Urgent() })
+	d := c.Diff()
 	changes := c.changes()
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),
@@ -96,23 +96,24 @@ func (c *Collector) Suspects() *Suspects {
 		}
 	}
 	ranked := map[[2]string]int{}
-	for _, rows := range [][]Group{d.Added, d.More} {
-		for i := range rows {
-			g := SuspectGroup{Group: rows[i], Suspects: suspectsOf(rows[i].group, changes, known)}
-			g.Group.MayBeUnseen = false // sides are shown for themselves
-			for j := range g.Suspects {
-				s := &g.Suspects[j]
-				s.Name, s.PackageID = c.mod(s.Name), c.mod(s.PackageID)
-				for k, e := range s.Evidence {
-					s.Evidence[k] = c.safe(e, 0)
-				}
-			}
-			out.rank(&g, ranked)
-			if n := len(g.Suspects); n > maxSuspects {
-				g.More, g.Suspects = n-maxSuspects, g.Suspects[:maxSuspects]
-			}
-			out.Groups = append(out.Groups, g)
+	for _, row := range slices.Concat(d.Added, d.More) {
+		if !row.Disposition.Urgent() {
+			continue
 		}
+		g := SuspectGroup{Group: row, Suspects: suspectsOf(row.group, changes, known)}
+		g.Group.MayBeUnseen = false // sides are shown for themselves
+		for j := range g.Suspects {
+			s := &g.Suspects[j]
+			s.Name, s.PackageID = c.mod(s.Name), c.mod(s.PackageID)
+			for k, e := range s.Evidence {
+				s.Evidence[k] = c.safe(e, 0)
+			}
+		}
+		out.rank(&g, ranked)
+		if n := len(g.Suspects); n > maxSuspects {
+			g.More, g.Suspects = n-maxSuspects, g.Suspects[:maxSuspects]
+		}
+		out.Groups = append(out.Groups, g)
 	}
 	slices.SortStableFunc(out.Suspects, func(a, b RankedMod) int {
 		return cmp.Or(

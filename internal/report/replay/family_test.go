@@ -1,9 +1,7 @@
 package replay_test
 
 import (
-	"errors"
 	"html"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
@@ -46,30 +45,32 @@ var families = []struct {
 // defaults returns the default rules.
 var defaults = sync.OnceValue(func() *rules.Set { return testkit.Must(rules.Compile(rules.Defaults()...)) })
 
+// logOf returns a log of a family: healthy or broken.
+func logOf(name, kind string) string {
+	return string(testkit.Must(os.ReadFile(filepath.Join("../../../testdata/families", name+"-"+kind+".log"))))
+}
+
+// watch is called for each record.
+type watch func()
+
+func (w watch) Observe(*capture.Record, *heed.Outcome) {
+	if w != nil {
+		w()
+	}
+}
+
 // play replays a log by rules, and returns both at the end.
-func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)) (*report.Document, *replay.Replay) {
+func play(t *testing.T, set *rules.Set, log string, each func(r *replay.Replay)) (*report.Document, *replay.Replay) {
 	t.Helper()
-	f, err := os.Open(path)
-	require.NoError(t, err)
-	defer func() { _ = f.Close() }()
-	r, err := replay.Open(set, f)
+	r, err := replay.Open(set, strings.NewReader(log))
 	require.NoError(t, err)
 	made := report.New(r.Report("log", nil))
-	for {
-		if err := r.Next(); errors.Is(err, io.EOF) {
-			made.End(r.End(nil))
-			return made.Document(0), r
-		} else {
-			require.NoError(t, err)
-		}
-		made.Observe(r.Record, &r.Outcome)
-		for _, u := range r.Engine.Updates(nil) {
-			made.Update(&u)
-		}
-		if each != nil {
-			each(r)
-		}
+	var w watch
+	if each != nil {
+		w = func() { each(r) }
 	}
+	require.NoError(t, r.Run(made, w))
+	return made.Document(0), r
 }
 
 // TestFamilies: of each family, a healthy log is healthy and a broken one is not; game, loader and mods have names.
@@ -77,15 +78,14 @@ func TestFamilies(t *testing.T) {
 	set := defaults()
 	for _, c := range families {
 		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join("../../../testdata/families", c.name)
-			doc, r := play(t, set, path+"-healthy.log", nil)
+			doc, r := play(t, set, logOf(c.name, "healthy"), nil)
 			v := doc.Summary.Verdict
 			assert.Equal(t, c.family, r.Family)
 			assert.Equal(t, "healthy", v.State, "%s: %s %v", v.Headline, v.What, v.Causes)
 			assert.Equal(t, c.game, r.Began.Facts().Game)
 			assert.Equal(t, c.loader, r.Began.Facts().Loader)
 			assert.Len(t, r.Mods.Mods, c.mods)
-			doc, r = play(t, set, path+"-broken.log", nil)
+			doc, r = play(t, set, logOf(c.name, "broken"), nil)
 			assert.Equal(t, c.family, r.Family)
 			assert.Contains(t, []string{"crashed", "broken", "wrong"}, doc.Summary.Verdict.State)
 		})
@@ -99,13 +99,8 @@ func TestRunsOfFamilies(t *testing.T) {
 		if c.family == "json" || c.family == "plain" {
 			continue
 		}
-		log, err := os.ReadFile(filepath.Join("../../../testdata/families", c.name+"-healthy.log"))
-		require.NoError(t, err)
-		log = append(log, "\n"...)
-		path := filepath.Join(t.TempDir(), "log")
-		later := strings.NewReplacer("10:0", "17:4", "12:3", "19:3").Replace(string(log))
-		require.NoError(t, os.WriteFile(path, []byte(string(log)+later), 0o600))
-		doc, r := play(t, set, path, nil)
+		log := logOf(c.name, "healthy") + "\n"
+		doc, r := play(t, set, log+strings.NewReplacer("10:0", "17:4", "12:3", "19:3").Replace(log), nil)
 		assert.Contains(t, strings.Join(doc.Summary.Verdict.Log, " "), "The log starts again at line ", c.name)
 		assert.Equal(t, c.game, r.Began.Facts().Game)
 		assert.Len(t, r.Mods.Mods, c.mods, c.name)
@@ -124,8 +119,8 @@ func TestFamiliesOfRules(t *testing.T) {
 }
 
 // decisions returns the decision about each record of a log.
-func decisions(t *testing.T, set *rules.Set, path string) (of []string) {
-	play(t, set, path, func(r *replay.Replay) {
+func decisions(t *testing.T, set *rules.Set, log string) (of []string) {
+	play(t, set, log, func(r *replay.Replay) {
 		d := r.Outcome.Decision
 		of = append(of, d.Rule+" "+d.Disposition.String()+" "+d.Severity.String())
 	})
@@ -136,11 +131,11 @@ func decisions(t *testing.T, set *rules.Set, path string) (of []string) {
 // another file or by their level.
 func TestLeaveOneFamilyOut(t *testing.T) {
 	all := defaults()
-	paths, err := filepath.Glob("../../../testdata/families/*.log")
-	require.NoError(t, err)
 	want := map[string][]string{}
-	for _, path := range paths {
-		want[path] = decisions(t, all, path)
+	for _, c := range families {
+		for _, kind := range []string{"healthy", "broken"} {
+			want[c.name+kind] = decisions(t, all, logOf(c.name, kind))
+		}
 	}
 	for _, family := range rules.Families() {
 		off := "version: 1\nrules:\n"
@@ -158,9 +153,9 @@ func TestLeaveOneFamilyOut(t *testing.T) {
 		require.NoError(t, err, family)
 		for _, c := range families {
 			for _, kind := range []string{"healthy", "broken"} {
-				path := filepath.Join("../../../testdata/families", c.name+"-"+kind+".log")
 				if c.family != family && (family != "unity" || !slices.Contains([]string{"bepinex", "ksp"}, c.family)) {
-					assert.Equal(t, want[path], decisions(t, set, path), "%s without %s", path, family)
+					got := decisions(t, set, logOf(c.name, kind))
+					assert.Equal(t, want[c.name+kind], got, "%s %s without %s", c.name, kind, family)
 				}
 			}
 		}
@@ -177,7 +172,7 @@ func TestTextsInOtherFamilies(t *testing.T) {
 		require.NoError(t, err)
 		for _, kind := range []string{"healthy", "broken"} {
 			var entries []event.Entry
-			play(t, set, filepath.Join("../../../testdata/families", c.name+"-"+kind+".log"), func(r *replay.Replay) {
+			play(t, set, logOf(c.name, kind), func(r *replay.Replay) {
 				entries = append(entries, r.Record.Entry)
 			})
 			decide := func(foreign bool) (of []string) {
@@ -214,9 +209,7 @@ func TestWordsOfPrograms(t *testing.T) {
 			"  File \"/app/main.py\", line 12, in handle\n    store.save(order)\nOSError: /data/orders\n",
 		"json": `{"ts":"2031-02-03T10:00:00Z","level":"fatal","msg":"no lamp","stack":"at lamps.Order.place (order.js:14:9)\nat lamps.main (main.js:2:3)"}` + "\n",
 	} {
-		path := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
-		doc, r := play(t, set, path, nil)
+		doc, r := play(t, set, log, nil)
 		assert.Contains(t, []string{"plain", "json"}, r.Family)
 		shown := string(report.Text(nil, doc, report.TextOptions{}))
 		assert.NotRegexp(t, `(?i)\b(game|mods|(a|the) mod|save|colony)\b`, shown, name)
@@ -233,11 +226,9 @@ func TestReturningReport(t *testing.T) {
 		want  event.Disposition
 	}{{"ERROR", 3, event.Advisory}, {"ERROR", 12, event.Blocking}, {"WARN", 12, event.Advisory}} {
 		trace := "[10:00:01 " + c.level + "]: [Gears] no turn: Acme.PressException: none\n  at Gears.Press.Turn () in press.cs:line 3\n"
-		path := filepath.Join(t.TempDir(), "gears.log")
 		log := "[10:00:00 INFO]: ready\n" + strings.Repeat(trace+"[10:00:01 INFO]: on\n", c.times)
-		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
 		worst := event.Ignore
-		play(t, set, path, func(r *replay.Replay) { worst = max(worst, r.Outcome.Decision.Disposition) })
+		play(t, set, log, func(r *replay.Replay) { worst = max(worst, r.Outcome.Decision.Disposition) })
 		require.Equal(t, c.want, worst, "%s %d", c.level, c.times)
 	}
 }
@@ -254,9 +245,7 @@ func TestMemory(t *testing.T) {
 			"  at Verse.TickManager.DoSingleTick () [0x00000] in <5eed>:0 \n\nCrash!!!\n" +
 			"========== OUTPUTTING STACK TRACE ==================\n" + trace + "========== END OF STACKTRACE ===========\n",
 	} {
-		path := filepath.Join(t.TempDir(), "log")
-		require.NoError(t, os.WriteFile(path, []byte(log), 0o600))
-		doc, _ := play(t, set, path, nil)
+		doc, _ := play(t, set, log, nil)
 		v := doc.Summary.Verdict
 		require.Equal(t, "out_of_memory", v.Reason, name)
 		assert.Empty(t, v.Mods, name)
@@ -279,7 +268,7 @@ func TestOneAdvice(t *testing.T) {
 	require.NoError(t, err)
 	checked := 0
 	for _, log := range logs {
-		doc, _ := play(t, set, log, func(*replay.Replay) {})
+		doc, _ := play(t, set, string(testkit.Must(os.ReadFile(log))), nil)
 		junit := html.UnescapeString(string(report.JUnit(nil, doc)))
 		for i := range doc.Summary.Verdict.Causes {
 			if c := &doc.Summary.Verdict.Causes[i]; c.Advice != "" {
@@ -289,4 +278,18 @@ func TestOneAdvice(t *testing.T) {
 		}
 	}
 	require.Greater(t, checked, len(logs)/2)
+}
+
+// TestEndInLoad replays a log that ends while a game is loaded: its fault blocks at the end.
+func TestEndInLoad(t *testing.T) {
+	doc, r := play(t, defaults(), "RimWorld 1.5.4104 rev435\n"+
+		"Loading game from file New Hope with mods:\n"+
+		"System.NullReferenceException: Object reference not set to an instance of an object\n"+
+		"  at Verse.Game.LoadGame () [0x00000] in <0>:0 \n", nil)
+	require.Equal(t, event.Blocking, doc.Summary.Worst)
+	require.Equal(t, 1, doc.Summary.Items.OpenBlocking)
+	open := r.Engine.Open(nil)
+	require.Len(t, open, 1)
+	require.True(t, open[0].Blocking)
+	require.NotContains(t, open[0].Summary, "stops no call")
 }
