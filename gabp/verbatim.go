@@ -1,6 +1,9 @@
 package gabp
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Verbatim is an answer to a call that violates the protocol: text that is not UTF-8, an
 // error without a message, both a result and an error, anything in which the id of the
@@ -25,9 +28,7 @@ func (v *Verbatim) Unwrap() error { return v.Err }
 
 // append appends the answer as one to a request with another id.
 func (v *Verbatim) append(dst []byte, id string) []byte {
-	dst = append(dst, v.text[:v.start]...)
-	dst = appendString(dst, id)
-	return append(dst, v.text[v.end:]...)
+	return slices.Concat(dst, v.text[:v.start], quote(id), v.text[v.end:])
 }
 
 // findID returns the first wanted value of a member "id", at any depth, and its place in the text with its quotes. Ids
