@@ -1,7 +1,7 @@
 package gabp
 
 import (
-	"bytes"
+	"regexp"
 	"slices"
 )
 
@@ -34,23 +34,13 @@ func (v *Verbatim) append(dst []byte, id string) []byte {
 // findID returns the first wanted value of a member "id", at any depth, and its place in the text with its quotes. Ids
 // are random, so that no other text equals one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
-	const name = `"id"`
-	for at := 0; ; {
-		next := bytes.Index(text[at:], []byte(name))
-		if next < 0 {
-			return "", 0, 0
-		}
-		at += next + len(name)
-		rest := bytes.TrimLeft(text[at:], " \t\r\n")
-		rest, colon := bytes.CutPrefix(rest, []byte(":"))
-		rest, quote := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"`))
-		if !colon || !quote {
-			continue
-		}
-		start = len(text) - len(rest) - 1
-		n := bytes.IndexByte(rest[:min(len(rest), maxIDBytes+1)], '"')
-		if n > 0 && wanted(string(rest[:n])) {
-			return string(rest[:n]), start, start + n + 2
+	for _, at := range idMember.FindAllSubmatchIndex(text, -1) {
+		if id := string(text[at[2]:at[3]]); wanted(id) {
+			return id, at[2] - 1, at[3] + 1
 		}
 	}
+	return "", 0, 0
 }
+
+// idMember is a member "id" with a value of at most maxIDBytes.
+var idMember = regexp.MustCompile(`"id"[ \t\r\n]*:[ \t\r\n]*"([^"]{1,256})"`)
