@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +56,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 		}
 		name, value, ok := strings.Cut(string(line), ":")
 		name = strings.TrimSpace(name)
-		if !ok || !isToken(name) {
+		if !ok || !headerName.MatchString(name) {
 			return 0, frameErrorf(codeParse, "not a header line; each message begins with Content-Length: N and an "+
 				"empty line")
 		}
@@ -73,16 +74,8 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 	}
 }
 
-// isToken reports whether s may name a header. JSON and most lines of a log may not, and
-// are refused at once.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
-			return false
-		}
-	}
-	return s != ""
-}
+// headerName is the form of a header's name. JSON and most lines of a log have another, and are refused at once.
+var headerName = regexp.MustCompile("^[!#-'*+.^_`|~0-9A-Za-z-]+$")
 
 // parseLength parses digits and nothing else: with a sign, a fraction or another base
 // the two sides could count differently.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -68,62 +67,41 @@ func (m *message) Append(dst []byte) []byte {
 	if m.verbatim != nil {
 		return m.verbatim.append(dst, m.ID)
 	}
-	dst = append(dst, `{"v":"`+protocolVersion+`","id":`...)
-	dst = appendString(dst, m.ID)
-	dst = append(dst, `,"type":"`...)
-	dst = append(dst, m.Type...)
-	dst = append(dst, '"')
+	dst = fmt.Appendf(dst, `{"v":%q,"id":%s,"type":%q`, protocolVersion, quote(m.ID), m.Type)
 	switch m.Type {
 	case typeRequest:
-		dst = append(dst, `,"method":`...)
-		dst = appendString(dst, m.Method)
+		dst = fmt.Appendf(dst, `,"method":%s`, quote(m.Method))
 		if len(m.Params) > 0 {
-			dst = append(dst, `,"params":`...)
-			dst = append(dst, m.Params...)
+			dst = fmt.Appendf(dst, `,"params":%s`, m.Params)
 		}
 	case typeResponse:
-		if m.Error != nil {
-			dst = append(dst, `,"error":`...)
-			dst = m.Error.append(dst)
-		} else {
-			dst = append(dst, `,"result":`...)
-			dst = appendRaw(dst, m.Result)
+		if m.Error == nil {
+			dst = fmt.Appendf(dst, `,"result":%s`, orNull(m.Result))
+			break
 		}
+		dst = fmt.Appendf(dst, `,"error":{"code":%d,"message":%s`, m.Error.Code, quote(m.Error.Message))
+		if len(m.Error.Data) > 0 {
+			dst = fmt.Appendf(dst, `,"data":%s`, m.Error.Data)
+		}
+		dst = append(dst, '}')
 	case typeEvent:
-		dst = append(dst, `,"channel":`...)
-		dst = appendString(dst, m.Channel)
-		dst = append(dst, `,"seq":`...)
-		dst = strconv.AppendUint(dst, m.Seq, 10)
-		dst = append(dst, `,"payload":`...)
-		dst = appendRaw(dst, m.Payload)
+		dst = fmt.Appendf(dst, `,"channel":%s,"seq":%d,"payload":%s`, quote(m.Channel), m.Seq, orNull(m.Payload))
 	default:
 		panic("BUG: message of type " + m.Type)
 	}
 	return append(dst, '}')
 }
 
-func (e *Error) append(dst []byte) []byte {
-	dst = append(dst, `{"code":`...)
-	dst = strconv.AppendInt(dst, int64(e.Code), 10)
-	dst = append(dst, `,"message":`...)
-	dst = appendString(dst, e.Message)
-	if len(e.Data) > 0 {
-		dst = append(dst, `,"data":`...)
-		dst = append(dst, e.Data...)
-	}
-	return append(dst, '}')
-}
-
-func appendRaw(dst []byte, raw json.RawMessage) []byte {
+func orNull(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
-		return append(dst, "null"...)
+		return json.RawMessage("null")
 	}
-	return append(dst, raw...)
+	return raw
 }
 
-func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // invalid UTF-8 becomes U+FFFD
-	return dst
+func quote(s string) []byte {
+	quoted, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 becomes U+FFFD
+	return quoted
 }
 
 // members holds the members of an object by their exact names.

@@ -1,6 +1,9 @@
 package gabp
 
-import "bytes"
+import (
+	"regexp"
+	"slices"
+)
 
 // Verbatim is an answer to a call that violates the protocol: text that is not UTF-8, an
 // error without a message, both a result and an error, anything in which the id of the
@@ -25,31 +28,19 @@ func (v *Verbatim) Unwrap() error { return v.Err }
 
 // append appends the answer as one to a request with another id.
 func (v *Verbatim) append(dst []byte, id string) []byte {
-	dst = append(dst, v.text[:v.start]...)
-	dst = appendString(dst, id)
-	return append(dst, v.text[v.end:]...)
+	return slices.Concat(dst, v.text[:v.start], quote(id), v.text[v.end:])
 }
 
 // findID returns the first wanted value of a member "id", at any depth, and its place in the text with its quotes. Ids
 // are random, so that no other text equals one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
-	const name = `"id"`
-	for at := 0; ; {
-		next := bytes.Index(text[at:], []byte(name))
-		if next < 0 {
-			return "", 0, 0
-		}
-		at += next + len(name)
-		rest := bytes.TrimLeft(text[at:], " \t\r\n")
-		rest, colon := bytes.CutPrefix(rest, []byte(":"))
-		rest, quote := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"`))
-		if !colon || !quote {
-			continue
-		}
-		start = len(text) - len(rest) - 1
-		n := bytes.IndexByte(rest[:min(len(rest), maxIDBytes+1)], '"')
-		if n > 0 && wanted(string(rest[:n])) {
-			return string(rest[:n]), start, start + n + 2
+	for _, at := range idMember.FindAllSubmatchIndex(text, -1) {
+		if id := string(text[at[2]:at[3]]); wanted(id) {
+			return id, at[2] - 1, at[3] + 1
 		}
 	}
+	return "", 0, 0
 }
+
+// idMember is a member "id" with a value of at most maxIDBytes.
+var idMember = regexp.MustCompile(`"id"[ \t\r\n]*:[ \t\r\n]*"([^"]{1,256})"`)

@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// up implements [observer].
+// up begins with a connection to the mod, before its first event.
 func (p *Proxy) up(again bool) {
 	w, _ := p.mod.welcome()
 	p.intake.connected(w.Capabilities.Events)
@@ -17,7 +17,7 @@ func (p *Proxy) up(again bool) {
 	}
 }
 
-// down implements [observer].
+// down records that the connection to the mod has ended.
 func (p *Proxy) down(err error) {
 	p.log.Info("the connection to the mod ended", "error", err)
 	if !p.mod.awaitEnd(context.Background()) { // else the game has ended, which is recorded
@@ -25,7 +25,7 @@ func (p *Proxy) down(err error) {
 	}
 }
 
-// event implements [observer]: it ingests an event of the mod, and passes it on.
+// event ingests an event of the mod, and passes it on.
 func (p *Proxy) event(e gabp.Event) {
 	p.mod.heard.Add(1)
 	if e.Lost > 0 {

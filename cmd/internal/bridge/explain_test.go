@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -77,4 +79,24 @@ func TestExplainedTemplate(t *testing.T) {
 	require.Len(t, in.Template, defaultChars+1, "rules see all of it")
 	out.template(&in, signature.Signature{}, "t")
 	require.Equal(t, []string{}, out.Frames)
+}
+
+// TestAgree holds what is said of a decision that the rules would not make now.
+func TestAgree(t *testing.T) {
+	was := event.Decision{Rule: "a", Disposition: event.Blocking}
+	host, other, ignored := was, was, was
+	host.Rule, other.Rule, ignored.Disposition = "host.raised", "b", event.Ignore
+	for says, c := range map[string]struct {
+		record journal.Record
+		now    event.Decision
+	}{
+		"the host decided this itself":                     {journal.Record{Decision: host}, was},
+		"the host or another version of the rules decided": {journal.Record{Decision: was}, ignored},
+		"the rules received text that heed did not keep":   {journal.Record{Decision: was, Truncated: true}, other},
+	} {
+		var out Explanation
+		out.agree(&c.record, &rules.Outcome{Decision: c.now})
+		require.False(t, out.Agrees)
+		require.Equal(t, says, out.Differs[len(out.Differs)-1])
+	}
 }

@@ -36,19 +36,13 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// Environ returns the environment for the game: environ with port, token and, if
-// there was one, the path of the bridge file replaced. If there were no port and
-// token, since a person started this process, they are added.
+// Environ returns the environment for the game, of which [os/exec] takes the last value of a name: environ, and then
+// port, token and, if there is one in it, the path of the bridge file.
 func (h *Handed) Environ(environ []string) []string {
 	out := slices.Clone(environ)
 	for _, r := range h.replaced() {
-		there := false
-		for i, kv := range out {
-			if n, _, ok := strings.Cut(kv, "="); ok && sameName(n, r.name) {
-				out[i], there = n+"="+r.inner, true
-			}
-		}
-		if !there && r.name != gabp.EnvBridge {
+		names := func(kv string) bool { name, _, _ := strings.Cut(kv, "="); return sameName(name, r.name) }
+		if r.name != gabp.EnvBridge || slices.ContainsFunc(environ, names) {
 			out = append(out, r.name+"="+r.inner)
 		}
 	}

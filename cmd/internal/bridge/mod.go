@@ -34,14 +34,6 @@ func modLimits(size int) gabp.Limits {
 // messageRest is room for the envelope of a message, and for the members that heed adds to a result.
 const messageRest = 64 << 10
 
-// observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the
-// first event of a connection.
-type observer interface {
-	up(again bool)
-	event(e gabp.Event)
-	down(err error)
-}
-
 // mod is the connection to the mod, which comes and goes.
 type mod struct {
 	addr  string
@@ -50,7 +42,7 @@ type mod struct {
 	open  func(context.Context) (io.ReadWriteCloser, error) // nil: addr is dialed
 	log   *slog.Logger
 
-	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
+	seqs map[string]uint64 // latest number of each channel of the current connection; used by [Proxy.event] only
 
 	absent absence // used by dial only
 
@@ -124,13 +116,13 @@ func (m *mod) await(ctx context.Context, d time.Duration) {
 }
 
 // run keeps the connection up until ctx is done.
-func (m *mod) run(ctx context.Context, o observer) {
+func (m *mod) run(ctx context.Context, p *Proxy) {
 	for {
 		client, err := m.dial(ctx)
 		if err != nil {
 			return
 		}
-		if err := m.attach(ctx, client, o); err != nil {
+		if err := m.attach(ctx, client, p); err != nil {
 			m.detach(client)
 			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
 			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
@@ -146,7 +138,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 		if ctx.Err() != nil {
 			return
 		}
-		o.down(why)
+		p.down(why)
 	}
 }
 
@@ -181,7 +173,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 
 // attach makes a new connection the current one. It subscribes to all of the mod's channels, so that a bridge's
 // subscription needs no round trip, and none is lost when the mod is started again.
-func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer) error {
+func (m *mod) attach(ctx context.Context, client *gabp.Client, p *Proxy) error {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
@@ -191,9 +183,9 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer) error
 	m.learnTags(raw) // before the first call can come
 	m.client.Store(client)
 	m.seqs = map[string]uint64{} // no event has come yet
-	o.up(m.answered())
+	p.up(m.answered())
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
-		if _, err := client.Events(asking, channels, o.event); err != nil {
+		if _, err := client.Events(asking, channels, p.event); err != nil {
 			return err
 		}
 	}

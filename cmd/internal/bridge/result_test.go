@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -122,14 +123,11 @@ func TestHanded(t *testing.T) {
 		Outer:  gabp.Bridge{Address: "127.0.0.1:1111", Token: "outer", Path: "/outer"},
 		Inner:  gabp.Bridge{Address: "127.0.0.1:2222", Token: "inner", Path: "/inner"},
 	}
+	environ := func(from ...string) []string { return (&exec.Cmd{Env: h.Environ(from)}).Environ() }
 	require.Equal(t, []string{
-		"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner", "GABS_BRIDGE_PATH=/inner", "GABS_GAME_ID=colony",
-	}, h.Environ([]string{
-		"A=1", "GABP_SERVER_PORT=1111", "GABP_TOKEN=outer", "GABS_BRIDGE_PATH=/outer",
-		"GABS_GAME_ID=colony",
-	}))
-	require.Equal(t, []string{"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner"}, h.Environ([]string{"A=1"}),
-		"started by a person")
+		"A=1", "GABS_GAME_ID=colony", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner", "GABS_BRIDGE_PATH=/inner",
+	}, environ("A=1", "GABP_SERVER_PORT=1111", "GABP_TOKEN=outer", "GABS_BRIDGE_PATH=/outer", "GABS_GAME_ID=colony"))
+	require.Equal(t, []string{"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner"}, environ("A=1"), "started by a person")
 
 	one := Handed{Prefix: []string{"heed"}, Outer: gabp.Bridge{Token: "outer"}, Inner: gabp.Bridge{Token: "inner"}}
 	require.JSONEq(t, `{"argv":["heed","-x"],"envValues":{"GABP_TOKEN":"outer"}}`,

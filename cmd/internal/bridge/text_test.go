@@ -87,6 +87,8 @@ func TestEntryStack(t *testing.T) {
 	e := look{chars: 10, stack: true}.entry(record(strings.Repeat("a", 19) + "\nb\nc"))
 	require.Equal(t, []string{strings.Repeat("a", 19), "b"}, e.Stack)
 	require.True(t, e.Cut)
+	e = look{chars: 1, stack: true}.entry(&journal.Record{Entry: event.Entry{Message: "mm", Stack: "a"}})
+	require.True(t, e.Cut, "the message")
 	e = look{chars: 1000, stack: true}.entry(record(lines(maxStackLines, "a")))
 	require.Len(t, e.Stack, maxStackLines)
 	require.False(t, e.Cut)

@@ -184,18 +184,12 @@ func (p *Process) endOthers() {
 	if !stopped && p.Signal(syscall.SIGTERM) != nil {
 		return
 	}
-	grace := time.NewTimer(p.cfg.Grace)
-	defer grace.Stop()
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
+	for end := time.Now().Add(p.cfg.Grace); time.Now().Before(end); {
 		select {
-		case <-ticker.C:
+		case <-time.After(tick):
 			if left, _ := p.look(); !left {
 				return
 			}
-		case <-grace.C:
-			return
 		case <-p.killed:
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,21 +132,17 @@ func (s *server) restore(c heed.Config, h *hello) error {
 
 // latest returns each item of a list of updates as it was last, in the order of their numbers.
 func latest(updates []json.RawMessage) ([]heed.Item, error) {
-	var items []heed.Item
+	items := map[string]heed.Item{}
 	for _, b := range updates {
 		var u heed.Update
 		if err := json.Unmarshal(b, &u); err != nil {
 			return nil, fmt.Errorf("an update in the hello cannot be read: %w", err)
 		}
-		i := slices.IndexFunc(items, func(a heed.Item) bool { return a.ID == u.Item.ID })
-		if i < 0 {
-			items = append(items, u.Item)
-		} else {
-			items[i] = u.Item
-		}
+		items[u.Item.ID] = u.Item
 	}
-	slices.SortFunc(items, func(a, b heed.Item) int { return cmp.Compare(number(a.ID), number(b.ID)) })
-	return items, nil
+	return slices.SortedFunc(maps.Values(items), func(a, b heed.Item) int {
+		return cmp.Or(cmp.Compare(number(a.ID), number(b.ID)), cmp.Compare(a.ID, b.ID))
+	}), nil
 }
 
 // number returns the number at the end of an item's id.

@@ -92,13 +92,9 @@ func (w *writer) watch(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	q := &w.queue
-	switch {
-	case slices.Contains(q.operations, id):
-	case len(q.operations) < maxWatched:
+	if !slices.Contains(q.operations, id) {
 		q.operations = append(q.operations, strings.Clone(id))
-	default:
-		copy(q.operations, q.operations[1:])
-		q.operations[len(q.operations)-1] = strings.Clone(id)
+		q.operations = q.operations[max(0, len(q.operations)-maxWatched):]
 	}
 }
 
