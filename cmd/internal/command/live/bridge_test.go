@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
+	"net/textproto"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func init() { answerWithin, keepEvery = patience, 20*time.Millisecond }
@@ -100,21 +104,14 @@ func connect(t testing.TB, addr string) *fakeBridge {
 
 func (b *fakeBridge) read() {
 	defer close(b.gone)
-	r := bufio.NewReader(b.conn)
+	r := textproto.NewReader(bufio.NewReader(b.conn))
 	for {
-		size := 0
-		for {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			if line = strings.TrimSpace(line); line == "" {
-				break
-			}
-			_, _ = fmt.Sscanf(line, "Content-Length: %d", &size)
+		header, err := r.ReadMIMEHeader()
+		if err != nil {
+			return
 		}
-		data := make([]byte, size)
-		if _, err := io.ReadFull(r, data); err != nil {
+		data := make([]byte, testkit.Must(strconv.Atoi(header.Get("Content-Length"))))
+		if _, err := io.ReadFull(r.R, data); err != nil {
 			return
 		}
 		var m answer
@@ -216,11 +213,5 @@ func (b *fakeBridge) ack(id string) (acknowledged bool, open *item) {
 func (b *fakeBridge) eventsOn(channel string) []answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var list []answer
-	for _, e := range b.events {
-		if e.Channel == channel {
-			list = append(list, e)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(b.events), func(e answer) bool { return e.Channel != channel })
 }

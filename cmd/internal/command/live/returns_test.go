@@ -246,14 +246,9 @@ type played struct {
 }
 
 func newPlayed(t *testing.T) *played {
-	dir := t.TempDir()
-	g := &played{
-		t: t, dir: dir, log: filepath.Join(dir, "Player.log"), state: filepath.Join(dir, "state"),
-		config: filepath.Join(dir, "rules.yaml"),
-	}
-	require.NoError(t, os.WriteFile(g.log, nil, 0o600))
-	require.NoError(t, os.WriteFile(g.config, []byte(testRules), 0o600))
-	return g
+	dir, log, rules, state := folder(t)
+	require.NoError(t, os.WriteFile(log, nil, 0o600))
+	return &played{t: t, dir: dir, log: log, state: state, config: rules}
 }
 
 // fault has the game log a fault.

@@ -404,9 +404,8 @@ func TestWrapStandardOutput(t *testing.T) {
 // TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
 func TestWrapPhase(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
-	dir := t.TempDir()
-	rules, recorded := filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "recorded")
-	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	dir, _, rules, _ := folder(t)
+	recorded := filepath.Join(dir, "recorded")
 	for _, says := range []string{"MENU is reached", "nothing"} {
 		_, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--rules", rules, "--record", recorded, "--",
 			"sh", "-c", "echo "+says)

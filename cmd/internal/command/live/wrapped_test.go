@@ -104,8 +104,7 @@ func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *
 		t: t, dir: dir, addr: addr, token: gabp.NewToken(), file: filepath.Join(t.TempDir(), "bridge.json"),
 		out: &strings.Builder{}, errs: &strings.Builder{}, done: make(chan struct{}),
 	}
-	rules := filepath.Join(t.TempDir(), "rules.yaml")
-	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	_, _, rules, _ := folder(t)
 	args := append([]string{
 		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
 		"--log-level", "debug", "--linger", "50ms", "--no-default-rules",
