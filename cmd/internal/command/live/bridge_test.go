@@ -166,6 +166,12 @@ func (b *fakeBridge) tool(name, what string) answer {
 	return b.call("tools/call", fmt.Sprintf(`{"name":%q,"parameters":{"what":%q}}`, name, what))
 }
 
+// entries returns the latest entries.
+func (b *fakeBridge) entries() string {
+	b.t.Helper()
+	return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+}
+
 // item is an attention item as a bridge reads it.
 type item struct {
 	AttentionID      string `json:"attentionId"`

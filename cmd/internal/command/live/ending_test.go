@@ -134,7 +134,7 @@ func TestCrash(t *testing.T) {
 			require.Regexp(t, c.summary, open.Summary)
 			require.Equal(t, 1, blocking, "one incident is one stop")
 			require.True(t, open.StateInvalidated)
-			entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+			entries := b.entries()
 			require.NotContains(t, entries, `"disconnected"`)
 			if c.what == "abort" {
 				require.Contains(t, entries, "free(): invalid pointer")

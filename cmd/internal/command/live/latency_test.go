@@ -235,7 +235,7 @@ func served(t testing.TB, dir, addr string, kept bool) *fakeBridge {
 	if kept {
 		args = append(args, "--state", filepath.Join(dir, "state"))
 	}
-	spawn(t, args...)
+	spawn(t, dir, args...)
 	bridge, welcome := dial(t, addr, token)
 	require.Nil(t, welcome.Error)
 	return bridge

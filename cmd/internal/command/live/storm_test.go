@@ -38,22 +38,6 @@ func put(conn net.Conn, id, method, params string) {
 	_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// spawn starts a heed process, which is killed when the test ends.
-func spawn(t testing.TB, args ...string) {
-	t.Helper()
-	cmd := heedProcess(args...)
-	var errs buffer
-	cmd.Stderr = &errs
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Log(errs.String())
-		}
-	})
-}
-
 // TestStorm has a heed process follow a log into which lines are written at a size that any machine bears, while one
 // client asks, one reads slowly, and one asks for pages of the journal and reads nothing. Each line is received, and is
 // either held or said to be lost.
@@ -67,7 +51,7 @@ func TestStorm(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
 	log := testkit.Must(os.Create(path))
 	defer log.Close() //nolint:errcheck // a test's
-	spawn(t, "serve", path, "--state", state, "--addr", addr, "--token-file", filepath.Join(dir, "token"))
+	spawn(t, dir, "serve", path, "--state", state, "--addr", addr, "--token-file", filepath.Join(dir, "token"))
 	asker, welcome := dial(t, addr, token)
 	require.Nil(t, welcome.Error)
 

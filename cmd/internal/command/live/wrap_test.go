@@ -110,7 +110,7 @@ func TestWrap(t *testing.T) {
 	// What only looks still works; a wrong acknowledgement does not help.
 	require.Nil(t, b.tool("colony/look", "").Error)
 	require.Nil(t, b.call("tools/call", `{"name":"heed/status"}`).Error)
-	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT after the reply")
+	require.Contains(t, b.entries(), "FAULT after the reply")
 	done, still := b.ack("nonsense")
 	require.False(t, done)
 	require.Equal(t, open.AttentionID, still.AttentionID)
@@ -166,7 +166,7 @@ func TestWrapResults(t *testing.T) {
 	var calls bridge.Operations
 	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))
 	require.Equal(t, event.StatusFailed, calls.Operations[0].Status)
-	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "no room")
+	require.Contains(t, b.entries(), "no room")
 	a = b.tool("colony/build", "error")
 	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
 	require.Equal(t, "it broke", a.Error.Message)
@@ -195,7 +195,7 @@ func TestWrapResults(t *testing.T) {
 	// The mod is started again: tools go on, and the loss is told.
 	b.tool("colony/build", "restart")
 	require.Eventually(t, func() bool {
-		entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+		entries := b.entries()
 		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
 	}, patience, 5*time.Millisecond)
 	clear()
@@ -354,22 +354,6 @@ func TestWrapCallLost(t *testing.T) {
 	require.Contains(t, data, "verdict")
 }
 
-// TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
-// comes next.
-func TestWrapBridgeGone(t *testing.T) {
-	t.Parallel()
-	w, first := began(t, nil)
-	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
-	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
-	require.NoError(t, first.conn.Close())
-	next, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
-	require.Equal(t, "colony/build", next.blocked().CausalMethod)
-	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
-	require.Contains(t, entries, "the caller left")
-	require.NotContains(t, entries, "did not answer in time")
-}
-
 // TestWrapAckedByPerson: what a person acknowledges with a command opens the gate, and the agent is told with its next
 // result.
 func TestWrapAckedByPerson(t *testing.T) {
@@ -442,15 +426,4 @@ func TestWrapBridgeFile(t *testing.T) {
 	require.Zero(t, <-done)
 	told := testkit.Must(os.ReadFile(filepath.Join(dir, "told")))
 	require.Equal(t, "[]\n", string(told))
-}
-
-// TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
-func TestKilledLeavesNoWord(t *testing.T) {
-	addr := reserve(t)
-	dir := stateDir(t.TempDir())
-	err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
-	require.NoError(t, err)
-	_, code := runCommand(t, "current", "--state", string(dir))
-	require.Equal(t, exitNone, code)
-	require.NoFileExists(t, dir.runPath(1<<30))
 }

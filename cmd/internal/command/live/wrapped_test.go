@@ -64,6 +64,22 @@ func heedProcess(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// spawn starts a heed process in a folder, which is killed when the test ends, and returns its standard error, too.
+func spawn(t testing.TB, dir string, args ...string) (*exec.Cmd, *buffer) {
+	t.Helper()
+	cmd, errs := heedProcess(args...), &buffer{}
+	cmd.Dir, cmd.Stderr = dir, errs
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Log(errs.String())
+		}
+	})
+	return cmd, errs
+}
+
 // began is start, with a bridge that is connected.
 func began(t testing.TB, flags []string, gameArgs ...string) (*wrapped, *fakeBridge) {
 	t.Helper()
