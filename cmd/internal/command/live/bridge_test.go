@@ -48,7 +48,6 @@ type answer struct {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
-	at time.Time // when it came
 }
 
 // dial connects as soon as somebody listens, and says hello.
@@ -118,7 +117,6 @@ func (b *fakeBridge) read() {
 		if json.Unmarshal(data, &m) != nil {
 			continue
 		}
-		m.at = time.Now()
 		b.mu.Lock()
 		if m.Type == "event" {
 			b.events = append(b.events, m)
