@@ -173,8 +173,7 @@ const generatedReference = "<!-- generated from the commands -->\n"
 // Reference holds the end of the page in a file to the help of each command. If [testkit.Updating], it writes the page.
 func Reference(t *testing.T, root *cobra.Command, file string) {
 	t.Helper()
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(file))
 	byHand, _, found := strings.Cut(string(page), generatedReference)
 	require.True(t, found)
 	var b strings.Builder
