@@ -44,10 +44,10 @@ func readAbout(r io.Reader) (blame.Mod, error) {
 	for _, field := range about.Fields {
 		text := strings.TrimSpace(field.Text)
 		text = text[:min(len(text), maxAboutText)]
-		switch strings.ToLower(field.XMLName.Local) {
-		case "name":
+		switch tag := field.XMLName.Local; {
+		case strings.EqualFold(tag, "name"):
 			m.Name = text
-		case "packageid":
+		case strings.EqualFold(tag, "packageId"):
 			m.PackageID = text
 		}
 	}

@@ -81,12 +81,9 @@ func TestModulesLoad(t *testing.T) {
 	sums := fmt.Sprintf("example.com/missing v1.2.3 h1:%s=\nexample.com/missing v1.2.3/go.mod h1:%s\n",
 		strings.Repeat("A", 43), base64.StdEncoding.EncodeToString(sum[:]))
 
-	const library = "module example.com/library\n\ngo 1.26.0\n"
 	for _, c := range []struct {
-		name, mod, source, library string
-
-		says          string
-		cached, fails bool
+		name, mod, source, says string
+		cached, fails           bool
 	}{
 		{name: "whole", mod: "module m\n\ngo 1.26.0\n", source: "package m\n"},
 		{
@@ -94,22 +91,11 @@ func TestModulesLoad(t *testing.T) {
 			source: "package m\n\nimport _ \"example.com/missing\"\n", says: "skipped: example.com/missing@v1.2.3 is not in the module cache\n",
 		},
 		{
-			name: "a module of a test is missing", mod: "module m\n\ngo 1.26.0\n\nrequire example.com/missing v1.2.3\n",
-			source: "package m_test\n\nimport _ \"example.com/missing\"\n", says: "skipped: example.com/missing@v1.2.3 is not in the module cache\n",
-		},
-		{
 			name: "the files of a module are missing", mod: "module m\n\ngo 1.26.0\n\nrequire example.com/missing v1.2.3\n", cached: true,
 			source: "package m\n\nimport _ \"example.com/missing\"\n", says: "skipped: example.com/missing@v1.2.3 is not in the module cache\n",
 		},
-		{
-			name: "go.mod is old", library: library + "\nrequire example.com/other v1.1.0\n",
-			mod: "module m\n\ngo 1.26.0\n\nrequire (\n\texample.com/library v0.0.0\n\texample.com/other v1.0.0\n)\n\n" +
-				"replace (\n\texample.com/library => ./library\n\texample.com/other => ./other\n)\n",
-			source: "package m\n\nimport _ \"example.com/library\"\n", says: "updates to go.mod needed", fails: true,
-		},
 		{name: "go.mod cannot be read", mod: "modul m\n", source: "package m\n", says: "unknown directive", fails: true},
 		{name: "an import is not required", mod: "module m\n\ngo 1.26.0\n", source: "package m\n\nimport _ \"example.com/x\"\n", says: "cannot find module providing package", fails: true},
-		{name: "the source is no Go", mod: "module m\n\ngo 1.26.0\n", source: "packag m\n", says: "expected 'package'", fails: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -123,17 +109,7 @@ func TestModulesLoad(t *testing.T) {
 			if c.cached {
 				put("cache/cache/download/example.com/missing/@v/v1.2.3.mod", missing)
 			}
-			name := "m.go"
-			if strings.HasPrefix(c.source, "package m_test") {
-				put("m.go", "package m\n")
-				name = "m_test.go"
-			}
-			put(name, c.source)
-			if c.library != "" {
-				put("library/go.mod", c.library)
-				put("library/library.go", "package library\n")
-				put("other/go.mod", "module example.com/other\n\ngo 1.26.0\n")
-			}
+			put("m.go", c.source)
 			// As in .ci/lint: an error ends the script.
 			cmd := exec.Command(bash, "-c", "set -euo pipefail\n"+function+"loads \"$1\"\n[ -n \"$missing\" ] || echo loads", "bash", dir)
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOSUMDB=off", "GOMODCACHE="+filepath.Join(dir, "cache"))

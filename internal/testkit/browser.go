@@ -26,16 +26,14 @@ type Tab struct {
 // OpenTab opens an address in a browser of the Chromium family, on the screen of a phone. Wait bounds each wait of the
 // tab.
 func OpenTab(t *testing.T, browser, address string, wait time.Duration, flags ...string) *Tab {
-	profile, err := os.MkdirTemp("", "heed-browser")
-	require.NoError(t, err)
+	profile := Must(os.MkdirTemp("", "heed-browser"))
 	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write there
 	cmd := exec.CommandContext(t.Context(), browser, append([]string{
 		"--headless", "--no-sandbox", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=390,844", "--user-data-dir=" + profile,
 	}, append(flags, address)...)...)
-	errs, err := cmd.StderrPipe()
-	require.NoError(t, err)
+	errs := Must(cmd.StderrPipe())
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	port := ""
@@ -54,8 +52,7 @@ func OpenTab(t *testing.T, browser, address string, wait time.Duration, flags ..
 		defer resp.Body.Close() //nolint:errcheck // read to its end
 		return json.NewDecoder(resp.Body).Decode(&targets) == nil && len(targets) > 0 && targets[0].URL == address
 	}, wait, 10*time.Millisecond)
-	ws, err := websocket.Dial(targets[0].WebSocketDebuggerURL, "", "http://"+port)
-	require.NoError(t, err)
+	ws := Must(websocket.Dial(targets[0].WebSocketDebuggerURL, "", "http://"+port))
 	t.Cleanup(func() { _ = ws.Close() })
 	return &Tab{t: t, ws: ws, wait: wait}
 }
@@ -98,8 +95,7 @@ func (b *Tab) Choose(selector string, files ...string) {
 	var node struct {
 		Result struct{ ObjectID string }
 	}
-	expression, err := json.Marshal(selector)
-	require.NoError(b.t, err)
+	expression := Must(json.Marshal(selector))
 	found := b.Call("Runtime.evaluate", map[string]any{"expression": "document.querySelector(" + string(expression) + ")"})
 	require.NoError(b.t, json.Unmarshal(found, &node))
 	b.Call("DOM.setFileInputFiles", map[string]any{"files": files, "objectId": node.Result.ObjectID})

@@ -67,12 +67,8 @@ var programs string
 
 // Main is the TestMain of packages that use Sidecar.
 func Main(m *testing.M) {
-	dir, err := os.MkdirTemp("", "heed-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	programs = dir
+	programs = Must(os.MkdirTemp("", "heed-test-"))
+	defer func() { _ = os.RemoveAll(programs) }()
 	m.Run()
 }
 
@@ -82,11 +78,7 @@ func Sidecar(tb testing.TB) string {
 	if programs == "" {
 		tb.Fatal("BUG: the package's TestMain is not testkit.Main")
 	}
-	path, err := sidecar()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return path
+	return Must(sidecar())
 }
 
 var sidecar = sync.OnceValues(func() (string, error) {

@@ -88,7 +88,7 @@ func (w *walker) change(f reflect.Value) bool {
 	case reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8:
 		f.SetUint(f.Uint() + 1)
 	case reflect.String:
-		f.SetString(other(f.String()))
+		f.SetString(f.String() + "x")
 	case reflect.Slice:
 		if f.Len() == 0 {
 			return false
@@ -123,9 +123,6 @@ func (w *walker) differs() (differs bool) {
 	defer func() { differs = differs || recover() != nil }()
 	return !bytes.Equal(w.base, w.snapshot())
 }
-
-// other returns another string.
-func other(s string) string { return s + "x" }
 
 // inside tries the values within f.
 func (w *walker) inside(f reflect.Value) {

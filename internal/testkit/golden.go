@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write golden files; read the difference before a commit")
@@ -26,17 +27,11 @@ func Golden(tb testing.TB, file, got string) {
 		if err == nil && string(want) == got {
 			return // which leaves alone a page that another test writes at the same time
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(tb, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}
-	if err != nil {
-		tb.Fatalf("%v: %s", err, toUpdate)
-	}
+	require.NoError(tb, err, toUpdate)
 	SameText(tb, file, string(want), got)
 }
 

@@ -3,6 +3,7 @@ package testkit
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -50,31 +51,20 @@ func inertValue(t testing.TB, v any) {
 	}
 }
 
+var colors = regexp.MustCompile("\x1b\\[[^m]*m")
+
 // WithoutColors is a text without the escapes that color it.
-func WithoutColors(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		_, s, _ = strings.Cut(rest, "m")
-	}
-}
+func WithoutColors(s string) string { return colors.ReplaceAllString(s, "") }
 
 // Schema compiles a JSON Schema with every object closed. The schemas of the project are open, since new fields may
 // appear within a version; documents of today have no unlisted field.
 func Schema(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
+	doc := Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
 	shut(doc)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("mem:schema", doc))
-	s, err := c.Compile("mem:schema")
-	require.NoError(t, err)
-	return s
+	return Must(c.Compile("mem:schema"))
 }
 
 func shut(v any) {

@@ -129,14 +129,15 @@ func Man(t *testing.T, root *cobra.Command, other string) {
 		cmd.InitDefaultHelpFlag()
 		cmd.InitDefaultVersionFlag()
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-		page := fmt.Sprintf(".TH %s 1 \"\" heed heed\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), name, literal(cmd.Short))
+		var page strings.Builder
+		fmt.Fprintf(&page, ".TH %s 1 \"\" heed heed\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), name, literal(cmd.Short))
 		section := func(title, text string) {
-			page += ".SH " + title + "\n"
+			page.WriteString(".SH " + title + "\n")
 			for paragraph := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 				if strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ") { // such as a table
-					page += ".PP\n.nf\n" + literal(paragraph) + "\n.fi\n"
+					page.WriteString(".PP\n.nf\n" + literal(paragraph) + "\n.fi\n")
 				} else {
-					page += ".PP\n" + literal(paragraph) + "\n"
+					page.WriteString(".PP\n" + literal(paragraph) + "\n")
 				}
 			}
 		}
@@ -152,7 +153,7 @@ func Man(t *testing.T, root *cobra.Command, other string) {
 			section("SEE ALSO", strings.ReplaceAll(strings.Join(also, "\n"), name+"-", cmp.Or(other, name)+"-"))
 		}
 		if dir := os.Getenv("MAN_FOLDER"); dir != "" {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".1"), []byte(page), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name+".1"), []byte(page.String()), 0o600))
 		}
 	}
 }
@@ -172,8 +173,7 @@ const generatedReference = "<!-- generated from the commands -->\n"
 // Reference holds the end of the page in a file to the help of each command. If [testkit.Updating], it writes the page.
 func Reference(t *testing.T, root *cobra.Command, file string) {
 	t.Helper()
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile(file))
 	byHand, _, found := strings.Cut(string(page), generatedReference)
 	require.True(t, found)
 	var b strings.Builder

@@ -82,13 +82,11 @@ type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, s
 // Scripts with a run have this process, its folder and its variables in turn, before the others.
 func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/script/*.txtar"))
 	require.NotEmpty(t, files)
 	var inTurn, others, variables []string
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(file))
 		for _, m := range setsVariable.FindAllSubmatch(text, -1) {
 			variables = append(variables, string(m[1]))
 		}

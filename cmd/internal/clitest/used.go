@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // Used holds the scripts in testdata/script to the program: each command is run by
@@ -17,12 +18,10 @@ import (
 // commands of the group elsewhere, "" for none, have their scripts with another program.
 func Used(t *testing.T, root *cobra.Command, elsewhere string) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/script/*.txtar"))
 	used := map[*cobra.Command]map[*pflag.Flag]bool{root: {}}
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(name))
 		script, _, _ := strings.Cut(string(text), "\n-- ")
 		for _, words := range calls(script, root.Name()) {
 			cmd, _, err := root.Find(words)

@@ -141,21 +141,6 @@ func diffOfShuffled(t *testing.T, files []string) {
 	}
 }
 
-func TestGoldenDiff(t *testing.T) {
-	for _, format := range []string{"text", "json", "markdown"} {
-		args := []string{
-			"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
-			own("burst-1.4.log"),
-		}
-		out := ok(t, args...)
-		requireGolden(t, "logdiff."+format+".txt", out)
-	}
-	// Rates by the hour, and several files.
-	out := ok(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"),
-		own("colony-1.6.log"))
-	requireGolden(t, "logdiff-several.txt", out)
-}
-
 // upload returns the project's upload as it was before a mod was added, another
 // updated, and a third moved.
 func upload(t *testing.T) (before string) {

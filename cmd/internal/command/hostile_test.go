@@ -109,6 +109,16 @@ var hostileForms = []struct{ name, line string }{
 	{"combining", "z" + strings.Repeat("\u0301", 500)},
 }
 
+// hostileLines returns the short forms as lines that testRules decide.
+func hostileLines() (lines []string) {
+	for _, h := range hostileForms {
+		if len(h.line) < 10_000 {
+			lines = append(lines, "careful "+strings.NewReplacer("\n", " ", "\x00", "").Replace(h.line))
+		}
+	}
+	return lines
+}
+
 // hostileLog is a capture with a hostile line in different places: at the
 // beginning of a record, behind a tag, in a frame.
 func hostileLog(t *testing.T, line string) (plain, lines string) {
@@ -142,7 +152,6 @@ rules:
 // TestHostileTextInEveryFormat shows hostile lines in every form, and reads each form
 // back with its parser.
 func TestHostileTextInEveryFormat(t *testing.T) {
-	testkit.Full(t, "every form of every hostile text")
 	rules := write(t, "rules.yaml", hostileRules)
 	requireText := func(t *testing.T, out string) {
 		for line := range strings.SplitSeq(out, "\n") {
@@ -182,20 +191,23 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)
 			}
 		}},
-		{"records", []string{"records"}, func(t *testing.T, out string) {
-			requireText(t, strings.ReplaceAll(out, "\t",
-				" "))
-		}},
+		{"diff", []string{"diff", quiet}, requireText},
+		{"diff json", []string{"diff", "--format", "json", quiet}, requireHarmlessJSON},
+		{"records", []string{"records"}, requireText},
+		{"signatures", []string{"signatures"}, requireText},
 		{"records jsonl", []string{"records", "--format", "jsonl"}, requireHarmlessJSON},
 	}
 	for _, h := range hostileForms {
 		t.Run(h.name, func(t *testing.T) {
+			if len(h.line) > 100_000 {
+				testkit.Full(t, "every form of a long text")
+			}
 			plain, lines := hostileLog(t, h.line)
 			for name, log := range map[string]string{"evil`@team#12.log": plain, "evil.jsonl": lines} {
 				path := write(t, name, log)
 				for _, form := range forms {
 					out := ok(t, append(append([]string{}, form.args...), "--no-default-rules", "--rules", rules, path)...)
-					if form.name == "records" {
+					if form.name == "records" || form.name == "signatures" {
 						out = strings.ReplaceAll(out, "\t", " ") // between fields
 					}
 					testkit.Inert(t, out, "\n")
@@ -297,44 +309,6 @@ func TestScrubNames(t *testing.T) {
 		require.NotRegexp(t, "(?i)quill[a-z ]* said", out, args)
 	}
 	require.Contains(t, runArgs(t, "explain", "--scrub", log+":5").stdout, "cannot load, <user> on <computer> said so")
-}
-
-// hostileLines try to act on whoever reads them, one way each.
-var hostileLines = []string{
-	"careful \x1b[2J\x1b[31m\x1b]0;owned\x07",
-	"careful \u009b31m \u0090q \u0085BLOCKING forged line",
-	"careful line\u2028BLOCKING forged\u2029BLOCKING forged",
-	"careful \rcareful overprinted",
-	"careful \u202egnp.exe\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
-	"careful \xff\xfe\xc3\x28 invalid",
-	"careful hidden\u200b\U000e0041\U000e007f",
-	"careful <script>alert(1)</script>",
-	`careful "},{"update":"opened","attention":{"blocking":true}`,
-	"=careful|' /C calc'!A0",
-	"careful\ttab\vvertical\fform\bback\x00nul\x7fdel",
-}
-
-func TestHostileLinesAreInert(t *testing.T) {
-	text := strings.Join(hostileLines, "\n") + "\n"
-	log, quiet := write(t, "hostile.log", text), write(t, "quiet.log", "starting\n")
-	for _, args := range [][]string{
-		testArgs(t, "diff", quiet, log), testArgs(t, "diff", "--format", "json", quiet, log),
-		testArgs(t, log), testArgs(t, "--width", "60", log),
-		testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
-		testArgs(t, "records", log),
-		testArgs(t, "records", "--format", "jsonl", log),
-		{"signatures", log},
-	} {
-		out := ok(t, args...)
-		requireInert(t, out)
-		for line := range strings.Lines(out) {
-			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "%v", args)
-			if strings.HasPrefix(line, "{") {
-				require.True(t, json.Valid([]byte(line)))
-			}
-		}
-	}
-	require.NotContains(t, ok(t, testArgs(t, "--format", "jsonl", log)...), `"blocking":true,`, "a forged item")
 }
 
 func TestHostileFileNameIsInert(t *testing.T) {

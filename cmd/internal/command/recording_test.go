@@ -43,24 +43,18 @@ func TestRecordingReplays(t *testing.T) {
 		line := uint64(1) // of the recording: the positions are its own
 		give := func() {
 			now = now.Add(1234567 * time.Nanosecond)
-			rec := record
-			for _, at := range []*time.Time{&rec.Time, &rec.Time, &rec.Time, &rec.Time} {
-				*at = now
-			}
 			line++
-			if rec.Family != "" && rec.Family != family {
-				family = rec.Family
+			if record.Family != "" && record.Family != family {
+				family = record.Family
 				line++ // of its own
 				require.NoError(t, engine.SetFamily(family))
 			}
-			for _, pos := range []*uint64{&rec.Pos, &rec.Pos, &rec.Pos, &rec.Pos} {
-				*pos = line
+			record.Time, record.Pos = now, line
+			recorder.Record(record)
+			if record.Mods != nil {
+				engine.LearnMods(record.Mods.Plain())
 			}
-			recorder.Record(rec)
-			if rec.Mods != nil {
-				engine.LearnMods(rec.Mods.Plain())
-			}
-			engine.Observe(rec.Entry)
+			engine.Observe(record.Entry)
 			want = engine.Updates(want)
 			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
 				a, _ := engine.Current("agent")

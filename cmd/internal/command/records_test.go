@@ -160,7 +160,7 @@ func TestSignatures(t *testing.T) {
 		{"carriage returns", "a\r\nb\r\r\n", 2},
 		{"other separators do not count", "a\u0085b\u2028c\rd\n", 1},
 		{"long lines", strings.Repeat("x 1 ", 100_000) + "\n" + strings.Repeat("\x00", 300_000) + "\nend", 3},
-		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
+		{"hostile", strings.Join(hostileLines(), "\n") + "\n", len(hostileLines())},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, args := range [][]string{

@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
+	"net/textproto"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func init() { answerWithin, keepEvery = patience, 20*time.Millisecond }
@@ -44,7 +48,6 @@ type answer struct {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
-	at time.Time // when it came
 }
 
 // dial connects as soon as somebody listens, and says hello.
@@ -100,28 +103,20 @@ func connect(t testing.TB, addr string) *fakeBridge {
 
 func (b *fakeBridge) read() {
 	defer close(b.gone)
-	r := bufio.NewReader(b.conn)
+	r := textproto.NewReader(bufio.NewReader(b.conn))
 	for {
-		size := 0
-		for {
-			line, err := r.ReadString('\n')
-			if err != nil {
-				return
-			}
-			if line = strings.TrimSpace(line); line == "" {
-				break
-			}
-			_, _ = fmt.Sscanf(line, "Content-Length: %d", &size)
+		header, err := r.ReadMIMEHeader()
+		if err != nil {
+			return
 		}
-		data := make([]byte, size)
-		if _, err := io.ReadFull(r, data); err != nil {
+		data := make([]byte, testkit.Must(strconv.Atoi(header.Get("Content-Length"))))
+		if _, err := io.ReadFull(r.R, data); err != nil {
 			return
 		}
 		var m answer
 		if json.Unmarshal(data, &m) != nil {
 			continue
 		}
-		m.at = time.Now()
 		b.mu.Lock()
 		if m.Type == "event" {
 			b.events = append(b.events, m)
@@ -167,6 +162,12 @@ func (b *fakeBridge) call(method, params string) answer {
 func (b *fakeBridge) tool(name, what string) answer {
 	b.t.Helper()
 	return b.call("tools/call", fmt.Sprintf(`{"name":%q,"parameters":{"what":%q}}`, name, what))
+}
+
+// entries returns the latest entries.
+func (b *fakeBridge) entries() string {
+	b.t.Helper()
+	return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
 }
 
 // item is an attention item as a bridge reads it.
@@ -216,11 +217,5 @@ func (b *fakeBridge) ack(id string) (acknowledged bool, open *item) {
 func (b *fakeBridge) eventsOn(channel string) []answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var list []answer
-	for _, e := range b.events {
-		if e.Channel == channel {
-			list = append(list, e)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(b.events), func(e answer) bool { return e.Channel != channel })
 }

@@ -22,22 +22,15 @@ import (
 // what a killed one left keeps nobody out.
 func TestStateIsKeptApart(t *testing.T) {
 	t.Parallel()
-	_, log, rules, state := folder(t)
+	dir, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
 	args := []string{"serve", log, "--rules", rules, "--state", state}
-	first := heedProcess(args...)
-	var said buffer
-	first.Stderr = &said
-	require.NoError(t, first.Start())
+	first, said := spawn(t, dir, args...)
 	pid := strconv.Itoa(first.Process.Pid)
-	t.Cleanup(func() {
-		_ = first.Process.Kill()
-		_ = first.Wait()
-	})
 	served := func(errs *buffer) func() bool {
 		return func() bool { return strings.Contains(errs.String(), "serving bridges") }
 	}
-	require.Eventually(t, served(&said), patience, time.Millisecond)
+	require.Eventually(t, served(said), patience, time.Millisecond)
 	require.NotContains(t, said.String(), "another heed")
 
 	var id string

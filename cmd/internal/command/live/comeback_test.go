@@ -78,6 +78,7 @@ func TestBridgeComesBack(t *testing.T) {
 			require.Equal(t, "colony/build", open.CausalMethod)
 			require.True(t, open.Blocking && open.StateInvalidated)
 			require.Contains(t, open.Summary, "the caller left")
+			require.NotContains(t, open.Summary, "did not answer in time")
 			require.Contains(t, open.Summary, "its outcome is not known")
 			require.NotNil(t, b.tool("colony/build", "not this").Error)
 			var calls bridge.Operations

@@ -115,7 +115,7 @@ func TestCrash(t *testing.T) {
 		{"abort", "colony/build", "crashed with SIGABRT", 134},
 	} {
 		t.Run(c.what+" "+c.tool, func(t *testing.T) {
-			w, b := began(t, []string{"--linger", "1h"})
+			w, b := began(t, []string{"--linger", "1h", withDefaults})
 			lost := b.tool(c.tool, c.what)
 			require.NotNil(t, lost.Error)
 			require.Contains(t, lost.Error.Message, "the game crashed: SIG")
@@ -134,7 +134,7 @@ func TestCrash(t *testing.T) {
 			require.Regexp(t, c.summary, open.Summary)
 			require.Equal(t, 1, blocking, "one incident is one stop")
 			require.True(t, open.StateInvalidated)
-			entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+			entries := b.entries()
 			require.NotContains(t, entries, `"disconnected"`)
 			if c.what == "abort" {
 				require.Contains(t, entries, "free(): invalid pointer")
@@ -163,7 +163,7 @@ func TestLaunched(t *testing.T) {
 		{"parent", "crash", 9},
 	} {
 		t.Run(c.mode+" "+c.what, func(t *testing.T) {
-			w, b := began(t, []string{"--linger", "1h"}, c.mode)
+			w, b := began(t, []string{"--linger", "1h", withDefaults}, c.mode)
 			require.Nil(t, b.tool("colony/look", "").Error)
 			pid := w.gamePID()
 			if c.mode == "launcher" { // it has gone
@@ -176,7 +176,7 @@ func TestLaunched(t *testing.T) {
 				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
 			} else {
 				require.NotNil(t, b.tool("colony/build", c.what).Error)
-				require.Regexp(t, "the game (crashed with SIGSEGV|process ended unexpectedly)", b.blocked().Summary)
+				require.Regexp(t, "the (program crashed with SIGSEGV|process ended)", b.blocked().Summary)
 				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
 			}
 			require.Equal(t, c.status, w.exit())

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/standin"
 )
 
 func init() { fakeGames = fakeGame }
@@ -38,7 +37,7 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|talks CONFIG|stubborn|no-log|signals|plain|launcher|parent|dies CODE|
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn|no-log|signals|plain|launcher|parent|dies CODE|
 // crashes]. It notes its process id and what it was handed in DIR, and ends with 7 after two minutes, for a test that
 // failed.
 func fakeGame(args []string) int {
@@ -81,14 +80,6 @@ func fakeGame(args []string) int {
 	case len(args) > 1 && args[1] == "plain": // a program that no signal is special to
 		_ = syscall.Exec("/bin/sleep", []string{"sleep", "60"}, os.Environ())
 	case len(args) > 1 && args[1] == "no-mod":
-	case len(args) > 1 && args[1] == "talks": // with the habits of a mod in the field
-		var cfg standin.ModConfig
-		b, ok, err := gabp.BridgeFromEnv(os.Getenv)
-		if json.Unmarshal([]byte(args[2]), &cfg) != nil || err != nil || !ok {
-			return 8
-		}
-		cfg.Token = b.Token
-		go func() { _ = standin.NewMod(cfg).Serve(context.Background(), b.Address) }()
 	case len(args) > 1 && args[1] == "slow":
 		go func() {
 			g.load()

@@ -1,12 +1,10 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +22,16 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
 )
+
+// hook has a hook of Claude Code answer an event, and returns what it prints.
+func hook(t *testing.T, state, event string, flags ...string) (out, errs string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	input := strings.NewReader(`{"session_id":"s","hook_event_name":` + event + `}`)
+	args := append([]string{"hook", "--no-config", "--state", state, "--host", "claude"}, flags...)
+	require.Zero(t, run(t.Context(), args, input, &stdout, &stderr), "%s: %s", event, &stderr)
+	return stdout.String(), stderr.String()
+}
 
 // TestHookAnswersWithoutOutbox: a hook whose state cannot be written denies all the same, and with status 0, since hosts
 // read no answer of another.
@@ -45,12 +53,9 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 				ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true,
 			}
 			o := &open{items: []bridge.Item{{Item: item}}}
-			input := strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}`)
-			var stdout, stderr bytes.Buffer
-			args := append([]string{"hook", "--no-config", "--state", state}, o.serve(t)...)
-			require.Zero(t, run(t.Context(), args, input, &stdout, &stderr), stderr.String())
-			require.Equal(t, 1, strings.Count(stdout.String(), `"permissionDecision":"deny"`), stdout.String())
-			require.Contains(t, stderr.String(), "not kept: ")
+			out, errs := hook(t, state, `"PreToolUse","tool_name":"mcp__game__build"`, o.serve(t)...)
+			require.Equal(t, 1, strings.Count(out, `"permissionDecision":"deny"`), out)
+			require.Contains(t, errs, "not kept: ")
 		})
 	}
 }
@@ -59,14 +64,11 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 func TestHookAnswersInTime(t *testing.T) {
 	defer func(within time.Duration) { hookWithin = within }(hookWithin)
 	hookWithin = 100 * time.Millisecond
-	input := strings.NewReader(`{"hook_event_name":"preToolUse","conversation_id":"s","tool_name":"MCP:build"}`)
-	var stdout, stderr bytes.Buffer
-	args := append([]string{"hook", "--no-config", "--state", t.TempDir()}, serve(t,
-		func(ctx context.Context, _ *gabp.Request) (any, error) { <-ctx.Done(); return nil, ctx.Err() })...)
+	to := serve(t, func(ctx context.Context, _ *gabp.Request) (any, error) { <-ctx.Done(); return nil, ctx.Err() })
 	began := time.Now()
-	require.Zero(t, run(t.Context(), args, input, &stdout, &stderr), stderr.String())
-	require.Equal(t, "{}\n", stdout.String())
-	require.Contains(t, stderr.String(), "attention is not known")
+	out, errs := hook(t, t.TempDir(), `"PreToolUse","tool_name":"mcp__game__build"`, to...)
+	require.Empty(t, out)
+	require.Contains(t, errs, "attention is not known")
 	require.Less(t, time.Since(began), askTimeout)
 }
 
@@ -98,11 +100,8 @@ func TestHookLosesHeed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			ask := func(to []string, event string) string {
-				var stdout bytes.Buffer
-				input := strings.NewReader(`{"session_id":"s","hook_event_name":` + event + `}`)
-				args := append([]string{"hook", "--no-config", "--state", state, "--host", "claude"}, to...)
-				require.Zero(t, run(t.Context(), args, input, &stdout, io.Discard), event)
-				return stdout.String()
+				out, _ := hook(t, state, event, to...)
+				return out
 			}
 			require.Empty(t, ask(away, before), "no heed was there before")
 			if current = nil; c.blocked {
@@ -161,9 +160,7 @@ func TestHookReports(t *testing.T) {
 		if item, reports = nil, nil; c.blocked {
 			item = &heed.Item{ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it", Blocking: true}
 		}
-		input := strings.NewReader(`{"session_id":"s","hook_event_name":` + c.input + `}`)
-		args := append(append([]string{"hook", "--no-config", "--state", t.TempDir(), "--host", "claude"}, to...), c.flags...)
-		require.Zero(t, run(t.Context(), args, input, io.Discard, io.Discard), c.input)
+		hook(t, t.TempDir(), c.input, append(c.flags, to...)...)
 		require.Equal(t, c.want, strings.Join(reports, "; "), c.input)
 	}
 }

@@ -19,9 +19,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
@@ -64,24 +61,9 @@ func reportNoise(b *testing.B) {
 	})
 }
 
-// opened waits for an attention/opened after the first n, acknowledges what is open, and returns when it came.
-func opened(t testing.TB, bridge *fakeBridge, n int) time.Time {
-	t.Helper()
-	var events []answer
-	require.Eventually(t, func() bool {
-		events = bridge.eventsOn("attention/opened")
-		return len(events) > n
-	}, patience, 100*time.Microsecond)
-	for open := bridge.current(); open != nil; open = bridge.current() {
-		bridge.ack(open.AttentionID)
-	}
-	return events[n].at
-}
-
 // gameLog is a log to which a writer adds lines at a steady pace.
 type gameLog struct {
 	file *os.File
-	stop func()
 
 	mu   sync.Mutex
 	next string // to be written in place of the next line
@@ -95,12 +77,11 @@ func newGameLog(t testing.TB, path, begins string, gap time.Duration) *gameLog {
 	testkit.Must(file.WriteString(begins))
 	l := &gameLog{file: file, at: make(chan time.Time, 1)}
 	ended, stop := make(chan struct{}), make(chan struct{})
-	l.stop = sync.OnceFunc(func() {
+	t.Cleanup(func() {
 		close(stop)
 		<-ended
 		_ = file.Close()
 	})
-	t.Cleanup(l.stop)
 	go func() {
 		defer close(ended)
 		for due := time.Now(); gap > 0; due = due.Add(gap) {
@@ -139,7 +120,7 @@ func (l *gameLog) plant(line string) time.Time {
 }
 
 // watched is a session that follows a log, with a sink that notes when an item opened.
-func watched(t testing.TB, path string) (s *session.Session, told chan time.Time, stop func()) {
+func watched(t testing.TB, path string) (s *session.Session, told chan time.Time) {
 	t.Helper()
 	f := testkit.Must(follow.New(follow.Config{Path: path}))
 	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)}))
@@ -155,12 +136,11 @@ func watched(t testing.TB, path string) (s *session.Session, told chan time.Time
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
+	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-done)
 	})
-	t.Cleanup(stop)
-	return s, told, stop
+	return s, told
 }
 
 const unityBegins = "Mono path[0] = '/opt/Colony_Data/Managed'\nInitialize engine version: 2022.3.35f1 (011206c7a712)\n"
@@ -171,9 +151,9 @@ var gaps = []time.Duration{
 	100 * time.Millisecond, 300 * time.Millisecond, time.Second,
 }
 
-// BenchmarkLineToAttention measures the time from the write of a line with a fault to the sink of a session, or through
-// heed serve to its client, while the log grows by a line after each gap. An exception without a trace is waited for
-// longest: each line below it could be of its message.
+// BenchmarkLineToAttention measures the time from the write of a line with a fault to the sink of a session, while the log
+// grows by a line after each gap. An exception without a trace is waited for longest: each line below it could be of its
+// message.
 //
 //	go test -run xxx -bench LineToAttention -benchtime 100x ./cmd/internal/command/live
 func BenchmarkLineToAttention(b *testing.B) {
@@ -186,7 +166,7 @@ func BenchmarkLineToAttention(b *testing.B) {
 				reportNoise(b)
 				path := filepath.Join(b.TempDir(), "Player.log")
 				log := newGameLog(b, path, form.begins, gap)
-				s, told, _ := watched(b, path)
+				s, told := watched(b, path)
 				var times []time.Duration
 				for n := 0; b.Loop(); n++ {
 					at := log.plant(fmt.Sprintf(form.fault, n))
@@ -200,74 +180,16 @@ func BenchmarkLineToAttention(b *testing.B) {
 			})
 		}
 	}
-	for _, kept := range []bool{false, true} {
-		for _, gap := range gaps {
-			b.Run(fmt.Sprintf("%s/%v", map[bool]string{false: "serve", true: "serve --state"}[kept], gap), func(b *testing.B) {
-				reportNoise(b)
-				dir, addr := b.TempDir(), reserve(b)
-				b.Setenv("XDG_STATE_HOME", dir)
-				log := newGameLog(b, filepath.Join(dir, "Player.log"), "", gap)
-				bridge := served(b, dir, addr, kept)
-				require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
-				var times []time.Duration
-				for n := 0; b.Loop(); n++ {
-					before := len(bridge.eventsOn("attention/opened"))
-					at := log.plant(fault(n))
-					times = append(times, opened(b, bridge, before).Sub(at))
-				}
-				reportTimes(b, times)
-			})
-		}
-	}
 }
 
-// served connects to a heed process that serves the log in dir, and keeps its state on disk or does not.
-func served(t testing.TB, dir, addr string, kept bool) *fakeBridge {
-	t.Helper()
-	token := gabp.NewToken()
-	for name, text := range map[string]string{"rules.yaml": testRules, "token": token + "\n"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	args := []string{
-		"serve", filepath.Join(dir, "Player.log"), "--addr", addr, "--token-file", filepath.Join(dir, "token"),
-		"--rules", filepath.Join(dir, "rules.yaml"),
-	}
-	if kept {
-		args = append(args, "--state", filepath.Join(dir, "state"))
-	}
-	spawn(t, args...)
-	bridge, welcome := dial(t, addr, token)
-	require.Nil(t, welcome.Error)
-	return bridge
-}
-
-// BenchmarkGatedCall measures what a call costs beside a log that grows by a line after each gap: at the gate and at
-// its end alone, and through heed wrap as a whole.
+// BenchmarkGatedCall measures what a call through heed wrap costs beside a log that grows by a line after each gap.
 //
 //	go test -run xxx -bench GatedCall -benchtime 300x ./cmd/internal/command/live
 func BenchmarkGatedCall(b *testing.B) {
 	for _, gap := range []time.Duration{
 		0, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond, 200 * time.Microsecond,
 	} {
-		b.Run(fmt.Sprintf("gate/%v", gap), func(b *testing.B) {
-			reportNoise(b)
-			path := filepath.Join(b.TempDir(), "Player.log")
-			newGameLog(b, path, unityBegins, gap)
-			s, _, _ := watched(b, path)
-			g := testkit.Must(gate.New(gate.Config{Source: s.Source(false), Timeout: patience}))
-			var times []time.Duration
-			for n := 0; b.Loop(); n++ {
-				at := time.Now()
-				d := g.Check(b.Context(), gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"})
-				require.True(b, d.Allowed, d.Refusal)
-				res := g.Done(b.Context(), d, event.StatusCompleted, "")
-				times = append(times, time.Since(at))
-				require.NoError(b, res.Err)
-				time.Sleep(time.Duration(5+n%11) * time.Millisecond)
-			}
-			reportTimes(b, times)
-		})
-		b.Run(fmt.Sprintf("wrap/%v", gap), func(b *testing.B) {
+		b.Run(gap.String(), func(b *testing.B) {
 			reportNoise(b)
 			w, bridge := began(b, nil)
 			newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)

@@ -125,33 +125,6 @@ func TestWrapLogTrouble(t *testing.T) {
 	}
 }
 
-// TestWrapTwice: two instances of a game that log to one path are kept apart, whoever began last.
-func TestWrapTwice(t *testing.T) {
-	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
-		t.Skip("the system does not say who has a file open")
-	}
-	path := filepath.Join(t.TempDir(), "Player.log")
-	one, two := startLogged(t, path), startLogged(t, path)
-	one.begin(path)
-	one.clean()
-	require.NotNil(t, two.tool("colony/build", "a wall").Error)
-	text := two.blocked()
-	require.Contains(t, text.Summary, "no log")
-	two.ack(text.AttentionID)
-	two.begin(path)
-	two.clean()
-	one.clean()
-	for range 3 {
-		a := one.verdict("stamped file")
-		require.Contains(t, a, "attention", "of the renamed file")
-		two.clean()
-		one.ack(one.blocked().AttentionID)
-		require.Contains(t, two.verdict("stamped file"), "attention")
-		one.clean()
-		two.ack(two.blocked().AttentionID)
-	}
-}
-
 // TestWrapLogRemoved: a log that was removed while the game writes it is still read.
 func TestWrapLogRemoved(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {

@@ -32,16 +32,3 @@ func reserve(t testing.TB) string {
 	name := testkit.Must(syscall.Getsockname(fd))
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
-
-// TestReserve: nobody answers at a reserved address, and one who names it can listen there.
-func TestReserve(t *testing.T) {
-	addr := reserve(t)
-	_, err := net.Dial("tcp", addr)
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	for range 2 {
-		l := testkit.Must(net.Listen("tcp", addr))
-		conn := testkit.Must(net.Dial("tcp", addr))
-		require.NoError(t, conn.Close())
-		require.NoError(t, l.Close())
-	}
-}

@@ -25,13 +25,8 @@ func TestKilledWhileReading(t *testing.T) {
 	t.Parallel()
 	dir, log, rules, state := folder(t)
 	run := func() (*exec.Cmd, *buffer) {
-		cmd := heedProcess("follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
+		return spawn(t, dir, "follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
 			"--record", filepath.Join(dir, "recorded"), log)
-		var errs buffer
-		cmd.Stderr = &errs
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() { _ = cmd.Process.Kill() })
-		return cmd, &errs
 	}
 	lines, faults := 0, 0
 	more := func(n int) {
@@ -104,16 +99,12 @@ func TestEndsInTime(t *testing.T) {
 	run := func(args ...string) (*exec.Cmd, *buffer) {
 		_ = os.Remove(recorded)
 		args = slices.Insert(args, 1, "--no-config", "--no-default-rules", "--record", recorded)
-		cmd := heedProcess(args...)
-		var errs buffer
-		cmd.Dir, cmd.Stderr = dir, &errs
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		cmd, errs := spawn(t, dir, args...)
 		require.Eventually(t, func() bool {
 			info, err := os.Stat(recorded)
 			return err == nil && info.Size() > 10_000
 		}, patience, time.Millisecond)
-		return cmd, &errs
+		return cmd, errs
 	}
 	end := func(cmd *exec.Cmd, log string, requests ...os.Signal) error {
 		require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP))

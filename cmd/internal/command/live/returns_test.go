@@ -99,37 +99,19 @@ func throughMCP(t *testing.T) worker {
 	}
 }
 
-// hookEvents are the events of hosts before and after a call: the input, with ID for the id of the call, and flags.
+// hookEvents are the events before and after a call, of hosts that differ in how a call is told: the input, with ID for the id of the call, and flags.
 var hookEvents = map[string][2][]string{
-	"Claude Code": {
-		{`{"hook_event_name":"PreToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
-			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{"x":1}}`},
-		{`{"hook_event_name":"PostToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
-			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{},"tool_response":[{"type":"text"}]}`},
-	},
 	"Claude Code, by batch": {
 		{`{"hook_event_name":"PreToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
 			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{"x":1},"agent_id":"a1"}`},
 		{`{"hook_event_name":"PostToolBatch","session_id":"s1","transcript_path":"/t","cwd":"/","agent_id":"a1","tool_calls":[
 			{"tool_name":"Bash","tool_use_id":"other"},{"tool_name":"mcp__game__build","tool_use_id":"ID","tool_response":"x"}]}`},
 	},
-	"Codex": {
-		{`{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m","permission_mode":"default",
-			"hook_event_name":"PreToolUse","tool_name":"mcp__game__build","tool_input":{},"tool_use_id":"ID"}`},
-		{`{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m","permission_mode":"default",
-			"hook_event_name":"PostToolUse","tool_name":"mcp__game__build","tool_input":{},"tool_response":{},"tool_use_id":"ID"}`},
-	},
 	"Gemini CLI": {
 		{`{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"BeforeTool","timestamp":"2026-01-31T10:00:00Z",
 			"tool_name":"mcp_game_build","tool_input":{},"mcp_context":{"server_name":"game"}}`},
 		{`{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterTool","timestamp":"2026-01-31T10:00:00Z",
 			"tool_name":"mcp_game_build","tool_input":{},"tool_response":{"llmContent":"x","returnDisplay":"x"}}`},
-	},
-	"Cursor": {
-		{`{"conversation_id":"c4","generation_id":"g1","hook_event_name":"preToolUse","tool_name":"MCP:build","tool_input":{},
-			"tool_use_id":"ID\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`},
-		{`{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build","tool_input":{},
-			"tool_output":"{}","duration":12.5,"tool_use_id":"ID\nx","cursor_version":"3.8.0"}`},
 	},
 	"Copilot CLI": {
 		{
@@ -246,14 +228,9 @@ type played struct {
 }
 
 func newPlayed(t *testing.T) *played {
-	dir := t.TempDir()
-	g := &played{
-		t: t, dir: dir, log: filepath.Join(dir, "Player.log"), state: filepath.Join(dir, "state"),
-		config: filepath.Join(dir, "rules.yaml"),
-	}
-	require.NoError(t, os.WriteFile(g.log, nil, 0o600))
-	require.NoError(t, os.WriteFile(g.config, []byte(testRules), 0o600))
-	return g
+	dir, log, rules, state := folder(t)
+	require.NoError(t, os.WriteFile(log, nil, 0o600))
+	return &played{t: t, dir: dir, log: log, state: state, config: rules}
 }
 
 // fault has the game log a fault.
@@ -261,7 +238,7 @@ func (g *played) fault() { write(g.t, g.log, "FAULT in the hull\n") }
 
 // serve starts "heed serve".
 func (g *played) serve() {
-	spawn(g.t, "serve", g.log, "--state", g.state, "--rules", g.config, "--no-default-rules")
+	spawn(g.t, g.dir, "serve", g.log, "--state", g.state, "--rules", g.config, "--no-default-rules")
 	require.Eventually(g.t, func() bool {
 		return shown(g.t, "status", "--state", g.state) != ""
 	}, patience, 10*time.Millisecond)

@@ -63,19 +63,6 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, f.Close())
 }
 
-func TestFollow(t *testing.T) {
-	dir := t.TempDir()
-	log, rules := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml")
-	write(t, rules, testRules)
-	for _, format := range []string{"text", "jsonl"} {
-		out, _ := background(t, "follow", log, "--rules", rules, "--format", format, "--state", filepath.Join(dir, format))
-		write(t, log, "all is well\nFAULT one\n") // the file comes later than heed, for the first
-		require.Eventually(t, func() bool { return strings.Contains(out.String(), "planted fault") }, patience,
-			time.Millisecond)
-		require.Contains(t, out.String(), "opened")
-	}
-}
-
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")

@@ -87,15 +87,16 @@ func TestSignalIgnored(t *testing.T) {
 	require.Equal(t, []string{"SIGUSR1"}, got)
 }
 
-// TestStatus goes through the exit statuses of wrap that the documentation names.
+// TestStatus goes through the exit statuses of wrap that the documentation names, and those of errors in a command line.
 func TestStatus(t *testing.T) {
-	testkit.Full(t, "starts many games")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
-	game := func(script string, flags ...string) []string {
-		return append(append([]string{"wrap", "--log", "none", "--linger", "1ms"}, flags...), "--", "sh", "-c", script)
+	wrap := func(args ...string) []string {
+		return append([]string{"wrap", "--log", "none", "--linger", "1ms"}, args...)
 	}
-	noProgram := filepath.Join(t.TempDir(), "text")
+	game := func(script string, flags ...string) []string { return append(wrap(flags...), "--", "sh", "-c", script) }
+	dir := t.TempDir()
+	nothing, noProgram := filepath.Join(dir, "nothing"), filepath.Join(dir, "text")
 	write(t, noProgram, "no program")
 	taken := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer taken.Close() //nolint:errcheck // nobody comes
@@ -106,10 +107,13 @@ func TestStatus(t *testing.T) {
 		status int
 	}{
 		{"0", game("exit 0"), 0},
+		{"0", wrap("--", "true"), 0},
 		{"1 to 124", game("exit 3"), 3},
 		{"1 to 124", game("exit 124"), 124},
 		{"1 to 124", game("sh -c 'sleep 0.2; exit 7' & exit 0"), 7},
 		{"1 to 124", game("sleep 60 & exit 5"), 5},
+		{"1 to 124", wrap("sh", "-c", "exit 5", "--linger"), 5}, // without --
+		{"1 to 124", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile", os.DevNull}, 5},
 		{"128 + n", game("kill -TERM $$"), 143},
 		{"128 + n", game("kill -KILL $$"), 137},
 		{"128 + n", game("ulimit -c 0; kill -SEGV $$"), 139},
@@ -117,27 +121,37 @@ func TestStatus(t *testing.T) {
 		{"128 + n", game("ulimit -c 0; sh -c 'kill -ABRT $$'; exit $?"), 134},
 		{"2", []string{"wrap"}, 2},
 		{"2", game("exit 0", "--rules", "nowhere.yaml"), 2},
-		{"2", game("exit 0", "--log-file", t.TempDir()), 2},
+		{"2", game("exit 0", "--log-file", dir), 2},
+		{"2", game("exit 0", "--log", dir), 2},
+		{"2", game("exit 0", "--allow", "sa*"), 2},
+		{"2", game("exit 0", "--grace", "-1s"), 2},
+		{"2", game("exit 0", "--metrics", "0.0.0.0:1"), 2},
+		{"2", game("exit 0", "--metrics", taken.Addr().String()), 2},
+		{"2", []string{"serve", dir}, 2},
+		{"2", []string{"current", "--connect", "127.0.0.1:1"}, 2}, // without a token
+		{"2", []string{"ack", "1", "2"}, 2},
+		{"2", []string{"follow"}, 2},
 		{"125", game("exit 0"), 125},
-		{"126", []string{"wrap", "--log", "none", "--", noProgram}, 126},
-		{"126", []string{"wrap", "--log", "none", "--", t.TempDir()}, 126},
-		{"127", []string{"wrap", "--log", "none", "--", filepath.Join(t.TempDir(), "nothing")}, 127},
-		{"127", []string{"wrap", "--log", "none", "--", "no-such-program-anywhere"}, 127},
+		{"126", wrap("--", noProgram), 126},
+		{"126", wrap("--", dir), 126},
+		{"127", wrap("--", nothing), 127},
+		{"127", wrap("--", "no-such-program-anywhere"), 127},
 	} {
 		tested[c.row] = true
 		if c.status == 7 && runtime.GOOS != "linux" {
 			continue // elsewhere what a launcher left is not this process's child
 		}
+		port, token := "", ""
 		if c.row == "125" { // another listens where the bridge expects the game
-			t.Setenv(gabp.EnvPort, strconv.Itoa(taken.Addr().(*net.TCPAddr).Port))
-			t.Setenv(gabp.EnvToken, gabp.NewToken())
-		} else {
-			t.Setenv(gabp.EnvPort, "")
-			t.Setenv(gabp.EnvToken, "")
+			port, token = strconv.Itoa(taken.Addr().(*net.TCPAddr).Port), gabp.NewToken()
 		}
+		t.Setenv(gabp.EnvPort, port)
+		t.Setenv(gabp.EnvToken, token)
 		_, status := runCommand(t, c.args...)
 		require.Equal(t, c.status, status, "%q", c.args)
 	}
+	_, status := runCommand(t, "current", "--state", dir)
+	require.Equal(t, exitNone, status, "nothing runs")
 	doc := testkit.Must(os.ReadFile("../../../../docs/bridges.md"))
 	_, table, found := strings.Cut(string(doc), "| exit status | meaning |\n")
 	require.True(t, found)

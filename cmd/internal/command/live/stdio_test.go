@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -77,15 +76,9 @@ func TestServeStdio(t *testing.T) {
 			require.Equal(t, exitOK, code, answer)
 
 			require.NoError(t, c.leave(client, in, heed.Process))
-			err = heed.Wait()
-			var exit *exec.ExitError
-			if c.status != 0 {
-				require.ErrorAs(t, err, &exit, errs.String())
-				require.Equal(t, c.status, exit.ExitCode(), errs.String())
-				require.Contains(t, errs.String(), "standard input: ")
-				return
-			}
-			require.NoError(t, err, errs.String())
+			_ = heed.Wait() // of the exit status
+			require.Equal(t, c.status, heed.ProcessState.ExitCode(), errs.String())
+			require.Equal(t, c.status != 0, strings.Contains(errs.String(), "standard input: "))
 		})
 	}
 	out, code := runCommand(t, "serve", "--stdio", filepath.Join(t.TempDir(), "Player.log"))

@@ -124,11 +124,7 @@ func TestUnrecorded(t *testing.T) {
 			if c.game != "" {
 				args = append(args, "--", "sh", "-c", "until [ -e end ]; do sleep 0.01; done; "+c.game)
 			}
-			var errs buffer
-			cmd := heedProcess(args...)
-			cmd.Dir, cmd.Stderr = dir, &errs
-			require.NoError(t, cmd.Start())
-			t.Cleanup(func() { _ = cmd.Process.Kill() })
+			cmd, errs := spawn(t, dir, args...)
 			said := fmt.Sprintf("heed: the recording stops here, heed continues: write %s: %s\n", full, syscall.ENOSPC)
 			require.Eventually(t, func() bool { return strings.Contains(errs.String(), said) }, patience, time.Millisecond)
 

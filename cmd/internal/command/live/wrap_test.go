@@ -110,7 +110,7 @@ func TestWrap(t *testing.T) {
 	// What only looks still works; a wrong acknowledgement does not help.
 	require.Nil(t, b.tool("colony/look", "").Error)
 	require.Nil(t, b.call("tools/call", `{"name":"heed/status"}`).Error)
-	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT after the reply")
+	require.Contains(t, b.entries(), "FAULT after the reply")
 	done, still := b.ack("nonsense")
 	require.False(t, done)
 	require.Equal(t, open.AttentionID, still.AttentionID)
@@ -166,7 +166,7 @@ func TestWrapResults(t *testing.T) {
 	var calls bridge.Operations
 	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))
 	require.Equal(t, event.StatusFailed, calls.Operations[0].Status)
-	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "no room")
+	require.Contains(t, b.entries(), "no room")
 	a = b.tool("colony/build", "error")
 	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
 	require.Equal(t, "it broke", a.Error.Message)
@@ -195,7 +195,7 @@ func TestWrapResults(t *testing.T) {
 	// The mod is started again: tools go on, and the loss is told.
 	b.tool("colony/build", "restart")
 	require.Eventually(t, func() bool {
-		entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+		entries := b.entries()
 		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
 	}, patience, 5*time.Millisecond)
 	clear()
@@ -354,22 +354,6 @@ func TestWrapCallLost(t *testing.T) {
 	require.Contains(t, data, "verdict")
 }
 
-// TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
-// comes next.
-func TestWrapBridgeGone(t *testing.T) {
-	t.Parallel()
-	w, first := began(t, nil)
-	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
-	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
-	require.NoError(t, first.conn.Close())
-	next, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
-	require.Equal(t, "colony/build", next.blocked().CausalMethod)
-	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
-	require.Contains(t, entries, "the caller left")
-	require.NotContains(t, entries, "did not answer in time")
-}
-
 // TestWrapAckedByPerson: what a person acknowledges with a command opens the gate, and the agent is told with its next
 // result.
 func TestWrapAckedByPerson(t *testing.T) {
@@ -404,9 +388,8 @@ func TestWrapStandardOutput(t *testing.T) {
 // TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
 func TestWrapPhase(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
-	dir := t.TempDir()
-	rules, recorded := filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "recorded")
-	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	dir, _, rules, _ := folder(t)
+	recorded := filepath.Join(dir, "recorded")
 	for _, says := range []string{"MENU is reached", "nothing"} {
 		_, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--rules", rules, "--record", recorded, "--",
 			"sh", "-c", "echo "+says)
@@ -443,57 +426,4 @@ func TestWrapBridgeFile(t *testing.T) {
 	require.Zero(t, <-done)
 	told := testkit.Must(os.ReadFile(filepath.Join(dir, "told")))
 	require.Equal(t, "[]\n", string(told))
-}
-
-// TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
-func TestKilledLeavesNoWord(t *testing.T) {
-	addr := reserve(t)
-	dir := stateDir(t.TempDir())
-	err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
-	require.NoError(t, err)
-	_, code := runCommand(t, "current", "--state", string(dir))
-	require.Equal(t, exitNone, code)
-	require.NoFileExists(t, dir.runPath(1<<30))
-}
-
-func TestWrapFailures(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv(helperEnv, "1") // for the guard
-	taken := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
-	defer taken.Close() //nolint:errcheck // nobody comes
-	for _, tc := range []struct {
-		name string
-		args []string
-		code int
-	}{
-		{"no game", []string{"wrap"}, exitUsage},
-		{"no such program", []string{"wrap", "--log", "none", "--", filepath.Join(t.TempDir(), "nothing")}, exitNotFound},
-		{"not a program", []string{"wrap", "--log", "none", "--", t.TempDir()}, exitCannotStart},
-		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
-		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
-		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
-		{"metrics where another listens", []string{
-			"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--",
-			filepath.Join(t.TempDir(), "nothing"),
-		}, exitUsage},
-		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
-		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
-		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
-		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
-		{"a log that is thrown away", []string{
-			"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile",
-			os.DevNull,
-		}, 5},
-		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
-		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
-		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
-		{"no token", []string{"current", "--connect", "127.0.0.1:1"}, exitUsage},
-		{"too many items", []string{"ack", "1", "2"}, exitUsage},
-		{"a bad cursor", []string{"follow"}, exitUsage},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			_, code := runCommand(t, tc.args...)
-			require.Equal(t, tc.code, code)
-		})
-	}
 }

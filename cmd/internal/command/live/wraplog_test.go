@@ -75,7 +75,7 @@ func TestWrapOldLog(t *testing.T) {
 	b.ack(open.AttentionID)
 	verdict := func() string { return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict")) }
 	require.Contains(t, verdict(), `"outcome":"unknown","reason":"blind"`)
-	require.NotContains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT")
+	require.NotContains(t, b.entries(), "FAULT")
 
 	require.NoError(t, os.Rename(filepath.Join(w.dir, "Player.log"), filepath.Join(w.dir, "Player-prev.log")))
 	write(t, filepath.Join(w.dir, "new"), "The game starts\n") // and is not open when it is seen
@@ -104,18 +104,15 @@ func TestWrapAnotherLog(t *testing.T) {
 	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "another file is at its path")
 	require.Contains(t, string(b.tool("colony/build", "fault in between").Result), `"reason":"charged"`, "of its own file")
-	entries := func() string {
-		return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
-	}
-	require.NotContains(t, entries(), "FAULT of another game")
+	require.NotContains(t, b.entries(), "FAULT of another game")
 	b.ack(b.blocked().AttentionID)
 
 	require.NoError(t, other.Close())
 	require.Nil(t, b.tool("colony/build", "rotate").Error) // the other's becomes Player-prev.log
-	require.Eventually(t, func() bool { return strings.Contains(entries(), "The game goes on") }, patience,
+	require.Eventually(t, func() bool { return strings.Contains(b.entries(), "The game goes on") }, patience,
 		10*time.Millisecond)
 	require.Contains(t, string(b.tool("colony/build", "stamped file").Result), `"reason":"charged"`)
-	require.NotContains(t, entries(), "FAULT of another game")
+	require.NotContains(t, b.entries(), "FAULT of another game")
 }
 
 // TestWrapRotated: a game that goes on with its log in another file is of the same run, whether it keeps the log open or
@@ -140,11 +137,8 @@ func TestWrapRotated(t *testing.T) {
 			open := b.blocked().AttentionID
 			require.Nil(t, b.tool("colony/look", rotate).Error)
 			require.Nil(t, b.tool("colony/look", fault).Error)
-			entries := func() string {
-				return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
-			}
-			require.Eventually(t, func() bool { return strings.Count(entries(), "FAULT") == 2 }, patience, 10*time.Millisecond)
-			require.NotContains(t, entries(), "restarted")
+			require.Eventually(t, func() bool { return strings.Count(b.entries(), "FAULT") == 2 }, patience, 10*time.Millisecond)
+			require.NotContains(t, b.entries(), "restarted")
 			require.Equal(t, open, b.blocked().AttentionID)
 			require.NotNil(t, b.tool("colony/build", "not this").Error)
 		})

@@ -64,6 +64,22 @@ func heedProcess(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// spawn starts a heed process in a folder, which is killed when the test ends, and returns its standard error, too.
+func spawn(t testing.TB, dir string, args ...string) (*exec.Cmd, *buffer) {
+	t.Helper()
+	cmd, errs := heedProcess(args...), &buffer{}
+	cmd.Dir, cmd.Stderr = dir, errs
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Log(errs.String())
+		}
+	})
+	return cmd, errs
+}
+
 // began is start, with a bridge that is connected.
 func began(t testing.TB, flags []string, gameArgs ...string) (*wrapped, *fakeBridge) {
 	t.Helper()
@@ -104,8 +120,7 @@ func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *
 		t: t, dir: dir, addr: addr, token: gabp.NewToken(), file: filepath.Join(t.TempDir(), "bridge.json"),
 		out: &strings.Builder{}, errs: &strings.Builder{}, done: make(chan struct{}),
 	}
-	rules := filepath.Join(t.TempDir(), "rules.yaml")
-	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	_, _, rules, _ := folder(t)
 	args := append([]string{
 		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
 		"--log-level", "debug", "--linger", "50ms", "--no-default-rules",
