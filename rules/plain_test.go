@@ -122,26 +122,6 @@ func drawText(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 4).Draw(t, name), "")
 }
 
-// TestInlineTestsInOrder decides the texts of all inline tests of the default
-// rules both ways.
-func TestInlineTestsInOrder(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
-	ev, plain := set.NewEvaluator(), set.NewEvaluator()
-	for _, test := range set.tests {
-		d := test.decl
-		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, d.text, d.stack)), "\n")
-		in := Input{
-			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
-			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
-		}
-		requireSame(t, ev, plain, &in)
-		for _, r := range set.rules {
-			requireIndexed(t, set, plain, r, &in)
-		}
-	}
-}
-
 // TestCapturesInOrder decides every record of the captures both ways, in
 // every phase.
 func TestCapturesInOrder(t *testing.T) {
