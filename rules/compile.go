@@ -281,19 +281,19 @@ func (l *linker) notes() {
 				}
 			}
 		}
-		for i := range doc.macros {
-			if m := &doc.macros[i]; l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
+		for _, m := range doc.defined {
+			if l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
 				l.resolver.mention(m.expr.text)
 			}
 		}
 	}
 	for _, d := range l.resolver.tops {
 		if !l.resolver.used[d.name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(d.name))
+			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name))
+		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind, yamlfile.Quote(d.name))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {

@@ -104,8 +104,7 @@ func (s *Set) recompiled(family string) (*Set, error) {
 // overrides reports whether d changes a rule, list or macro of another file.
 func (d *document) overrides() bool {
 	return slices.ContainsFunc(d.rules, func(r *ruleDecl) bool { return r.override }) ||
-		slices.ContainsFunc(d.lists, func(l listDecl) bool { return l.override || l.extend }) ||
-		slices.ContainsFunc(d.macros, func(m macroDecl) bool { return m.override })
+		slices.ContainsFunc(d.defined, (*definition).overrides)
 }
 
 // programs are the families of logs of programs that are no games.
@@ -180,6 +179,5 @@ func (d *document) leave() {
 	d.src.elsewhere = true
 	d.gameCode, d.defaults = nil, nil
 	d.rules = slices.DeleteFunc(d.rules, func(r *ruleDecl) bool { return r.override })
-	d.lists = slices.DeleteFunc(d.lists, func(l listDecl) bool { return l.override || l.extend })
-	d.macros = slices.DeleteFunc(d.macros, func(m macroDecl) bool { return m.override })
+	d.defined = slices.DeleteFunc(d.defined, (*definition).overrides)
 }
