@@ -53,14 +53,10 @@ type Engine struct {
 
 	snapshotSize int // of the latest, with some room
 
-	normalizer *signature.Normalizer
+	setup
 	classifier *classify.Classifier
 	journal    *journal.Journal
 	coalescer  *coalesce.Coalescer
-	finder     *blame.Finder
-	epoch      string
-	maxText    int
-	ruled      ruled
 
 	ruling sync.Mutex // held before mu while the rules change
 
@@ -72,7 +68,6 @@ type Engine struct {
 	heartbeat heartbeat
 	latest    ingested // the latest log record with a Pos, and the latest rest of one
 	late      ingested
-	loadPhase string
 	entry     event.Entry                     // reused, so that no entry escapes to the heap
 	result    *classify.Result                // of the last entry
 	plain     uint64                          // number of that entry, if a repeat of it has the same input; else 0
@@ -114,16 +109,22 @@ func (p *parts) begin(after uint64) (e *Engine, err error) {
 	return e, nil
 }
 
-// parts are the parts of an engine before it begins.
-type parts struct {
+// setup is the part of an engine that its Config sets.
+type setup struct {
 	normalizer *signature.Normalizer
-	classify   classify.Config
-	journal    journal.Config
-	coalesce   coalesce.Config
+	finder     *blame.Finder
+	epoch      string
 	loadPhase  string
 	maxText    int
-	finder     *blame.Finder
 	ruled      ruled
+}
+
+// parts are the parts of an engine before it begins.
+type parts struct {
+	setup
+	classify classify.Config
+	journal  journal.Config
+	coalesce coalesce.Config
 }
 
 // prepare derives the Config of each package from cfg.
@@ -160,23 +161,21 @@ func prepare(cfg Config) (*parts, error) {
 		panic("BUG: heed: " + err.Error()) // the set validates the names
 	}
 	return &parts{
-		normalizer: normalizer, finder: finder, ruled: own,
+		setup: setup{
+			normalizer: normalizer, finder: finder, epoch: cfg.Epoch, loadPhase: cmp.Or(cfg.LoadPhase, "load"),
+			maxText: cfg.MaxText, ruled: own,
+		},
 		classify: classify.Config{
 			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Decisions: cfg.Signatures, Groups: cfg.Groups,
 			InitialPhase: cfg.InitialPhase,
 		},
-		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, "load"),
-		maxText: cfg.MaxText,
+		journal: cfg.Journal, coalesce: cfg.Coalesce,
 	}, nil
 }
 
 // engine returns an engine without classifier, journal and coalescer.
 func (p *parts) engine() *Engine {
-	return &Engine{
-		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, ruled: p.ruled,
-		maxText: p.maxText,
-		accused: map[signature.Signature]accused{},
-	}
+	return &Engine{setup: p.setup, accused: map[signature.Signature]accused{}}
 }
 
 // SetRules replaces the rules from the next entry on. The effect is that of a [Engine.Snapshot] and a [Restore] with

@@ -2,7 +2,6 @@ package heed
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -234,37 +233,6 @@ func TestObserveInto(t *testing.T) {
 	stats := b.Stats()
 	require.NoError(t, stats.Check())
 	require.Zero(t, stats.Host)
-}
-
-// TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
-// whatever was taken in before.
-func TestLogIsEntry(t *testing.T) {
-	var r event.Log
-	fill(t, &r)
-	e := mustNew(t, Config{})
-	fill(t, &e.entry)
-	e.log(&r)
-	want := r.Entry()
-	want.Seq = e.entry.Seq // which is given afterwards
-	require.Equal(t, want, e.entry)
-}
-
-// fill sets every field of what v points to, however it is called.
-func fill(t *testing.T, v any) {
-	s := reflect.ValueOf(v).Elem()
-	for i := range s.NumField() {
-		switch f := s.Field(i); f.Kind() {
-		case reflect.String:
-			f.SetString(s.Type().Field(i).Name)
-		case reflect.Bool:
-			f.SetBool(true)
-		case reflect.Uint8, reflect.Uint64:
-			f.SetUint(uint64(3 + i))
-		default:
-			require.IsType(t, time.Time{}, f.Interface())
-			f.Set(reflect.ValueOf(time.Unix(1_900_000_000, int64(i))))
-		}
-	}
 }
 
 // TestResultsAreWhole: an outcome does not show anything of the entry before it.

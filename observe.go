@@ -62,7 +62,8 @@ type Outcome struct {
 func (e *Engine) Log(r event.Log) event.Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.log(&r)
+	e.entry = r.Entry()
+	e.bound()
 	e.ingest()
 	return e.input.Decision
 }
@@ -99,18 +100,6 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 		e.heartbeat.observe(in.Status)
 	}
 	e.outcome(o, in.Part)
-}
-
-// log makes e.entry the common form of r, as [event.Log.Entry] does, but where it
-// is to be: copies of an Entry are a tenth of the work on a known record. A test
-// holds the two to each other. The lock is held.
-func (e *Engine) log(r *event.Log) {
-	to := &e.entry
-	to.Time, to.Kind, to.Level, to.Status = r.Time, event.KindLog, r.Level, event.StatusNone
-	to.Source, to.Message, to.Stack = r.Source, r.Message, r.Stack
-	to.OperationID, to.Parent, to.ByCaller, to.Part = r.OperationID, "", false, event.Whole
-	to.Count, to.Pos = 0, r.Pos
-	e.bound()
 }
 
 // bound cuts the texts of e.entry to [Config].MaxText. The lock is held.

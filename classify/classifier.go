@@ -193,23 +193,21 @@ func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result
 		return false
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
-	if p := c.decisions.get(&key, &known.decision); p != nil {
+	p := c.decisions.get(&key, &known.decision)
+	if r.Cached = p != nil; r.Cached {
 		c.stats.DecisionHits++
-		r.Cached = true
-		if o := p.Known(); o != nil {
-			c.set(r, *o)
-			return true
-		}
-		c.set(r, c.eval.Decide(p, c.input(e, text, known.template)))
+	} else {
+		c.stats.DecisionMisses++
+		plan := c.eval.Plan(c.input(e, text, known.template))
 		c.in = rules.Input{}
-		return false
+		c.decisions.add(&key, plan, &known.decision)
+		p = &plan
 	}
-	c.stats.DecisionMisses++
-	in := c.input(e, text, known.template)
-	p := c.eval.Plan(in)
-	c.decisions.add(&key, p, &known.decision)
-	c.set(r, c.eval.Decide(&p, in))
-	c.in = rules.Input{}
+	if o := p.Known(); o != nil {
+		c.set(r, *o)
+		return r.Cached
+	}
+	c.set(r, c.evaluate(e, text, known.template))
 	return false
 }
 

@@ -12,40 +12,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// TestUpdatesAreFew holds the number of updates to the formula that the
-// documentation promises, for a consumer that drains after every entry.
-func TestUpdatesAreFew(t *testing.T) {
-	for _, tc := range []struct{ n, k int }{{1000, 1}, {100_000, 1}, {10_000, 100}, {100_000, 20}} {
-		t.Run(fmt.Sprintf("%d entries of %d groups", tc.n, tc.k), func(t *testing.T) {
-			c, err := New(Config{})
-			require.NoError(t, err)
-			changes := 0
-			sigs := make([]signature.Signature, tc.k)
-			for i := range sigs {
-				sigs[i] = groupSignature(fmt.Sprint("group", i))
-			}
-			for i := range tc.n {
-				e := event.Entry{Seq: uint64(i + 1), Message: "text"}
-				c.Fold(&Input{
-					Entry: &e, Signature: sigs[i%tc.k],
-					Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError},
-				})
-				changes += len(updates(c))
-			}
-			limit := 6 + 3*log10(tc.n) + 3*log10(tc.k)
-			require.LessOrEqual(t, float64(changes), limit)
-		})
-	}
-}
-
-func log10(n int) float64 {
-	v := 0.0
-	for ; n >= 10; n /= 10 {
-		v++
-	}
-	return v
-}
-
 func TestFoldAllocatesNothing(t *testing.T) {
 	for _, clock := range []bool{false, true} {
 		c, err := New(Config{})

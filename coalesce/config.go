@@ -107,16 +107,24 @@ const (
 // complete returns c with every zero field replaced by its default. The error names the first field out of its bounds.
 func (c Config) complete() (Config, error) {
 	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
-	numbers := []bounds.Field[int]{
-		bounds.Of("MaxSummaryTokens", &c.MaxSummaryTokens, 128, minSummaryTokens, maxSummaryTokens),
-	}
+	numbers := append(c.counts(),
+		bounds.Of("MaxSummaryTokens", &c.MaxSummaryTokens, 128, minSummaryTokens, maxSummaryTokens))
 	times := []bounds.Field[time.Duration]{bounds.Of("MaxSkew", &c.MaxSkew, time.Minute, 1, 0)}
-	for _, n := range c.counts() {
-		numbers = append(numbers, bounds.Of(n.field, n.value, n.fallback, 1, n.most))
-	}
-	for _, w := range c.windows() {
-		numbers = append(numbers, bounds.Of(w.field+".Entries", &w.value.Entries, w.fallback.Entries, 1, 0))
-		times = append(times, bounds.Of(w.field+".Duration", &w.value.Duration, w.fallback.Duration, 1, 0))
+	// The windows follow the turn of an agent: seconds between calls, minutes between looks.
+	for _, w := range []struct {
+		name     string
+		value    *Window
+		fallback Window
+	}{
+		{"Linger", &c.Linger, Window{2 * time.Second, 64}},
+		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}},
+		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}},
+		{"AdvisoryTTL", &c.AdvisoryTTL, Window{5 * time.Minute, 5_000}},
+		{"OperationMax", &c.OperationMax, Window{10 * time.Minute, 50_000}},
+		{"QuietTime", &c.QuietTime, Window{time.Second, 500}},
+	} {
+		numbers = append(numbers, bounds.Of(w.name+".Entries", &w.value.Entries, w.fallback.Entries, 1, 0))
+		times = append(times, bounds.Of(w.name+".Duration", &w.value.Duration, w.fallback.Duration, 1, 0))
 	}
 	if len(c.Epoch) > 64 {
 		return c, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch))
@@ -133,38 +141,17 @@ func plainRune(r rune, signs string) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(signs, r)
 }
 
-// named is a field of a Config, with its default and the most it may be, 0 for any.
-type named[T any] struct {
-	field    string
-	value    *T
-	fallback T
-	most     int
-}
-
-// counts returns the bounds that a [State] must fit, with their defaults. They bound memory.
-func (c *Config) counts() [8]named[int] {
-	return [...]named[int]{
-		{"MaxOpen", &c.MaxOpen, 32, maxTable},
-		{"MaxRemembered", &c.MaxRemembered, 64, maxTable},
-		{"MaxGroups", &c.MaxGroups, 128, maxGroups},
-		{"MaxOperations", &c.MaxOperations, 1024, maxTable},
-		{"MaxSamples", &c.MaxSamples, 5, maxTable},
-		{"MaxSampleText", &c.MaxSampleText, 220, maxTable},
-		{"MaxNamed", &c.MaxNamed, 3, maxTable},
-		{"MaxConsumers", &c.MaxConsumers, 8, maxTable},
-	}
-}
-
-// windows returns the windows with their defaults. They follow the turn of an agent: seconds between calls, minutes
-// between looks.
-func (c *Config) windows() []named[Window] {
-	return []named[Window]{
-		{"Linger", &c.Linger, Window{2 * time.Second, 64}, 0},
-		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}, 0},
-		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}, 0},
-		{"AdvisoryTTL", &c.AdvisoryTTL, Window{5 * time.Minute, 5_000}, 0},
-		{"OperationMax", &c.OperationMax, Window{10 * time.Minute, 50_000}, 0},
-		{"QuietTime", &c.QuietTime, Window{time.Second, 500}, 0},
+// counts returns the bounds that a [State] must fit. They bound memory.
+func (c *Config) counts() []bounds.Field[int] {
+	return []bounds.Field[int]{
+		bounds.Of("MaxOpen", &c.MaxOpen, 32, 1, maxTable),
+		bounds.Of("MaxRemembered", &c.MaxRemembered, 64, 1, maxTable),
+		bounds.Of("MaxGroups", &c.MaxGroups, 128, 1, maxGroups),
+		bounds.Of("MaxOperations", &c.MaxOperations, 1024, 1, maxTable),
+		bounds.Of("MaxSamples", &c.MaxSamples, 5, 1, maxTable),
+		bounds.Of("MaxSampleText", &c.MaxSampleText, 220, 1, maxTable),
+		bounds.Of("MaxNamed", &c.MaxNamed, 3, 1, maxTable),
+		bounds.Of("MaxConsumers", &c.MaxConsumers, 8, 1, maxTable),
 	}
 }
 

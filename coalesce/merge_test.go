@@ -1,7 +1,6 @@
 package coalesce
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
 )
 
 // TestMergeIsAsIfMergedBefore feeds the same entries to two coalescers: one
@@ -83,63 +81,5 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 		}
 		s := after.Stats()
 		require.NoError(t, s.Check())
-	})
-}
-
-// TestMergeConserves merges at any time, acknowledgements between, and counts.
-func TestMergeConserves(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c, err := New(Config{MaxGroups: rapid.IntRange(1, 5).Draw(t, "groups"), MaxOpen: 2, MaxRemembered: 2})
-		require.NoError(t, err)
-		group := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
-		name := map[signature.Signature]signature.Signature{}
-		root := func(s signature.Signature) signature.Signature {
-			for name[s] != (signature.Signature{}) {
-				s = name[s]
-			}
-			return s
-		}
-		seq := uint64(0)
-		t.Repeat(map[string]func(*rapid.T){
-			"fold": func(t *rapid.T) {
-				seq++
-				c.Fold(&Input{
-					Entry: &event.Entry{Seq: seq}, Signature: root(groupSignature(group.Draw(t, "group"))),
-					Variant: fmt.Sprint(rapid.IntRange(0, 10).Draw(t, "variant")),
-					Decision: event.Decision{
-						Rule: "r", Severity: event.Severity(rapid.IntRange(0, 3).Draw(t, "severity")),
-						Disposition: rapid.SampledFrom([]event.Disposition{event.Advisory, event.Blocking}).Draw(t, "disposition"),
-					},
-				})
-			},
-			"merge": func(t *rapid.T) {
-				from, into := root(groupSignature(group.Draw(t, "from"))), root(groupSignature(group.Draw(t, "into")))
-				if from != into {
-					name[from] = into
-					c.Merge(from, into)
-				}
-			},
-			"ack": func(t *rapid.T) {
-				for _, a := range openItems(c) {
-					c.Ack("", a.ID, uint64(rapid.IntRange(0, int(seq)).Draw(t, "upto")))
-				}
-			},
-			"": func(t *rapid.T) {
-				s := c.Stats()
-				require.NoError(t, s.Check())
-				require.Equal(t, seq, s.Received)
-				for i := range c.items {
-					it := &c.items[i]
-					total := it.Untracked
-					for j := range it.Counters.Rows {
-						r := &it.Counters.Rows[j]
-						require.Same(t, r, it.Counters.find(r.Rule, r.Sig, r.Variant))
-						require.Equal(t, root(r.Sig), r.Sig)
-						total += r.Count
-					}
-					require.Equal(t, it.Total, total, "what the groups counted is what the item did")
-				}
-			},
-		})
 	})
 }

@@ -20,8 +20,8 @@ func (s *State) fits(c *Coalescer) error {
 	}
 	was := s.Config.counts()
 	for i, n := range now.counts() {
-		if *was[i].value > *n.value {
-			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, *was[i].value, *n.value)
+		if *was[i].Value > *n.Value {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.Name, *was[i].Value, *n.Value)
 		}
 	}
 	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {

@@ -3,15 +3,12 @@ package journal
 // firsts is the budget of first entries. The firsts of a burst are in the order in which they came. Released firsts are
 // in the order of release, which is the order of their eviction.
 type firsts struct {
-	budget
+	Budget
 	bursts        map[uint64][]*row // by number; each has at least one first, so that there are no more than firsts
 	released      []*row
 	releasedBytes int
 	perBurst      int
-
-	evicted   uint64
-	refused   uint64
-	overQuota uint64
+	overQuota     uint64
 }
 
 // KeepFirst keeps the entry just appended as one of the firsts of a burst, and
@@ -19,7 +16,7 @@ type firsts struct {
 // the budget is full of firsts of bursts that were not released; both are
 // counted. Calling it again for the same entry changes nothing.
 func (j *Journal) KeepFirst(burst uint64) bool {
-	if j.tail.count == 0 {
+	if j.tail.Entries == 0 {
 		return false
 	}
 	f := &j.firsts
@@ -30,12 +27,14 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 		f.overQuota++
 		return false
 	}
-	h := j.tail.at(j.tail.count - 1)
+	h := j.tail.at(j.tail.Entries - 1)
 	size := h.size()
 	// Asking first keeps an entry that would be refused anyway from displacing any.
-	unreleased := budget{f.entries - len(f.released), f.maxEntries, f.bytes - f.releasedBytes, f.maxBytes}
+	unreleased := Budget{
+		Entries: f.Entries - len(f.released), Capacity: f.Capacity, Bytes: f.Bytes - f.releasedBytes, MaxBytes: f.MaxBytes,
+	}
 	if !unreleased.room(size) {
-		f.refused++
+		f.Refused++
 		return false
 	}
 	for !f.room(size) {
@@ -68,7 +67,7 @@ func (j *Journal) evictFirst() {
 	f.released = f.released[1:]
 	f.releasedBytes -= r.size()
 	f.drop(r.size())
-	f.evicted++
+	f.Evicted++
 	r.first = false
 	j.index.tidy(r.seq)
 }

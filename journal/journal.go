@@ -36,12 +36,15 @@ func New(c Config) (*Journal, error) {
 	return &Journal{
 		config: c,
 		latest: c.After,
-		tail:   tail{headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes)},
+		tail: tail{
+			Budget:  Budget{Capacity: c.Entries, MaxBytes: c.Bytes},
+			headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes),
+		},
 		firsts: firsts{
-			budget: budget{maxEntries: c.Firsts, maxBytes: c.FirstsBytes}, bursts: map[uint64][]*row{},
+			Budget: Budget{Capacity: c.Firsts, MaxBytes: c.FirstsBytes}, bursts: map[uint64][]*row{},
 			perBurst: c.FirstsPerBurst,
 		},
-		pins:    pins{budget: budget{maxEntries: c.Pinned, maxBytes: c.PinnedBytes}},
+		pins:    pins{Budget: Budget{Capacity: c.Pinned, MaxBytes: c.PinnedBytes}},
 		scratch: make([]byte, 0, min(maxBlock(c.MaxText), c.Bytes)),
 	}, nil
 }
@@ -71,10 +74,10 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 // Repeat is Append for an entry that differs from the latest one, which must exist, in Seq, Time and Pos alone, with
 // the same decision. It copies the record of the latest entry, which saves a third.
 func (j *Journal) Repeat(e *event.Entry) {
-	if e.Seq != j.latest+1 || j.tail.count == 0 {
+	if e.Seq != j.latest+1 || j.tail.Entries == 0 {
 		panic(fmt.Sprintf("BUG: journal: entry %d repeats entry %d", e.Seq, j.latest))
 	}
-	before := j.tail.at(j.tail.count - 1)
+	before := j.tail.at(j.tail.Entries - 1)
 	block := j.appendBlock(j.scratch[:0], before, nil)
 	h := j.tail.next()
 	*h = *before
@@ -99,14 +102,14 @@ func (j *Journal) wrote(h *header) {
 }
 
 // tailFrom returns the oldest sequence number in the tail, or, if the tail is empty, the next one.
-func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.count) }
+func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.Entries) }
 
 // oldest returns the oldest sequence number held, 0 if none is.
 func (j *Journal) oldest() uint64 {
 	if len(j.index) > 0 {
 		return min(j.index[0].seq, j.tailFrom())
 	}
-	if j.tail.count > 0 {
+	if j.tail.Entries > 0 {
 		return j.tailFrom()
 	}
 	return 0
@@ -241,18 +244,7 @@ func (j *Journal) Stats() Stats {
 	return Stats{
 		Written: j.latest - j.config.After, After: j.config.After,
 		Latest: j.latest, Oldest: j.oldest(), Held: held, Lost: j.latest - held,
-		Tail: Budget{
-			Entries: j.tail.count, Capacity: len(j.tail.headers),
-			Bytes: j.tail.used, MaxBytes: len(j.tail.bytes), Evicted: j.tail.evicted, EvictedForText: j.tail.evictedForBytes,
-		},
-		Firsts: Budget{
-			Entries: j.firsts.entries, Capacity: j.firsts.maxEntries,
-			Bytes: j.firsts.bytes, MaxBytes: j.firsts.maxBytes, Evicted: j.firsts.evicted, Refused: j.firsts.refused,
-		},
-		Pinned: Budget{
-			Entries: j.pins.entries, Capacity: j.pins.maxEntries,
-			Bytes: j.pins.bytes, MaxBytes: j.pins.maxBytes, Refused: j.pins.refused,
-		},
+		Tail: j.tail.Budget, Firsts: j.firsts.Budget, Pinned: j.pins.Budget,
 		OverQuota: j.firsts.overQuota, RefusedNeighbors: j.pins.neighbors, Pins: len(j.pins.pins),
 		Truncated: j.truncated,
 	}

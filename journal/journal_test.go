@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,52 +56,6 @@ func TestZeroConfigIsTheDefault(t *testing.T) {
 		Firsts: Budget{Capacity: defaultFirsts, MaxBytes: defaultFirstsBytes},
 		Pinned: Budget{Capacity: defaultPinned, MaxBytes: defaultPinnedBytes},
 	}, j.Stats())
-}
-
-func TestRecordComesBackWhole(t *testing.T) {
-	at := time.Date(2024, 2, 29, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	e := event.Entry{
-		Seq: 1, Time: at, Kind: event.KindOperation, Level: event.LevelError, Status: event.StatusTimedOut,
-		Source: "game/build", Message: "no answer\nafter 30 s", Stack: "at A.B\nat C.D",
-		OperationID: "op-1", Parent: "op-0", ByCaller: true, Count: 1 << 63, Pos: 1<<64 - 1,
-	}
-	s := signature.Signature{ID: 1<<64 - 2, Check: 1<<32 - 3}
-	d := event.Decision{
-		Rule: "operation.timeout", Disposition: event.Blocking, Severity: event.SeverityFatal,
-		Invalidates: true, Tags: []string{"crash", "", "네트워크"},
-	}
-	want := Record{Entry: e, Signature: s, Decision: d}
-	want.Time = at.UTC()
-
-	// One byte less than two of them: the second wraps around.
-	j := newJournal(t, Config{Bytes: 2*blockLen(want) - 1}, 0)
-	for range 20 {
-		j.Append(&e, s, d)
-		got, ok := j.get(e.Seq)
-		require.True(t, ok)
-		require.Equal(t, want, got)
-		require.Equal(t, []Record{want}, j.Read(Cursor{}, 0, Filter{}).Records)
-		e.Seq++
-		want.Seq++
-	}
-	require.Equal(t, uint64(19), j.Stats().Lost)
-}
-
-func TestZeroTimeStaysZero(t *testing.T) {
-	r, ok := newJournal(t, Config{}, 1).get(1)
-	require.True(t, ok)
-	require.Equal(t, time.Time{}, r.Time)
-}
-
-func TestAppendCopies(t *testing.T) {
-	j := newJournal(t, Config{}, 0)
-	tags := []string{"kept"}
-	e := event.Entry{Seq: 1, Message: "kept"}
-	j.Append(&e, signature.Signature{}, event.Decision{Tags: tags})
-	tags[0], e.Message = "gone", "gone"
-	r, _ := j.get(1)
-	require.Equal(t, "kept", r.Message)
-	require.Equal(t, []string{"kept"}, r.Tags)
 }
 
 func TestAppendOutOfOrderIsABug(t *testing.T) {

@@ -8,12 +8,11 @@ import "slices"
 // Invariants: every entry in the store is within at least one pin; until is the end of
 // the pin that reaches furthest, which is of an entry that was written.
 type pins struct {
-	budget
+	Budget
 	pins  []pin // no more than entries may be pinned
 	until uint64
 
-	refused   uint64
-	neighbors uint64
+	neighbors uint64 // refused
 }
 
 // pin is one owner's interest in an entry and those around it.
@@ -40,11 +39,11 @@ func (p *pins) covered(seq uint64) bool {
 //
 // It takes time in proportion to the neighbors and to the number of pins.
 func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
-	n := uint64(max(0, min(neighbors, j.pins.maxEntries)))
+	n := uint64(max(0, min(neighbors, j.pins.Capacity)))
 	p := j.pins.find(owner, seq)
 	if p == nil {
-		if len(j.pins.pins) == j.pins.maxEntries || !j.pinEntry(seq) {
-			j.pins.refused++
+		if len(j.pins.pins) == j.pins.Capacity || !j.pinEntry(seq) {
+			j.pins.Refused++
 			return false
 		}
 		j.pins.pins = append(j.pins.pins, pin{owner: owner, seq: seq, from: seq, to: seq})

@@ -20,11 +20,11 @@ func (j *Journal) valid() error {
 func (j *Journal) validTail() error {
 	t := &j.tail
 	used := 0
-	at := t.write - t.used
+	at := t.write - t.Bytes
 	if at < 0 {
 		at += len(t.bytes)
 	}
-	for i := range t.count {
+	for i := range t.Entries {
 		h := t.at(i)
 		if want := j.tailFrom() + uint64(i); h.seq != want {
 			return fmt.Errorf("tail: entry %d is %d, not %d", i, h.seq, want)
@@ -34,15 +34,15 @@ func (j *Journal) validTail() error {
 		}
 		used += h.size()
 	}
-	if used != t.used || used > len(t.bytes) {
-		return fmt.Errorf("tail: %d bytes used, counted as %d of %d", used, t.used, len(t.bytes))
+	if used != t.Bytes || used > len(t.bytes) {
+		return fmt.Errorf("tail: %d bytes used, counted as %d of %d", used, t.Bytes, len(t.bytes))
 	}
 	return nil
 }
 
 func (j *Journal) validIndex() error {
 	var last uint64
-	var firsts, pinned budget
+	var firsts, pinned Budget
 	for _, r := range j.index {
 		if r.seq <= last || r.seq > j.latest {
 			return fmt.Errorf("index: %d after %d, latest %d", r.seq, last, j.latest)
@@ -61,9 +61,9 @@ func (j *Journal) validIndex() error {
 			}
 		}
 	}
-	for _, b := range [][2]budget{{firsts, j.firsts.budget}, {pinned, j.pins.budget}} {
-		if held := b[1]; held.entries > held.maxEntries || held.bytes > held.maxBytes ||
-			b[0].entries != held.entries || b[0].bytes != held.bytes {
+	for _, b := range [][2]Budget{{firsts, j.firsts.Budget}, {pinned, j.pins.Budget}} {
+		if held := b[1]; held.Entries > held.Capacity || held.Bytes > held.MaxBytes ||
+			b[0].Entries != held.Entries || b[0].Bytes != held.Bytes {
 			return fmt.Errorf("index: %+v, counted as %+v", b[0], held)
 		}
 	}
@@ -84,8 +84,8 @@ func (f *firsts) valid() error {
 		}
 		count += len(b)
 	}
-	if count != f.entries {
-		return fmt.Errorf("firsts: %d in lists, %d counted", count, f.entries)
+	if count != f.Entries {
+		return fmt.Errorf("firsts: %d in lists, %d counted", count, f.Entries)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
@@ -27,7 +26,7 @@ func Compile(files ...File) (*Set, error) { return compile("", files) }
 // compile makes the set of the files for the logs of one family.
 func compile(family string, files []File) (*Set, error) {
 	errs := &collector{}
-	docs, parts := make([]*document, 0, len(files)), make([]filePart, 0, len(files))
+	docs := make([]*document, 0, len(files))
 	for i, f := range files {
 		src := newSource(i, f)
 		if i == maxFiles {
@@ -35,7 +34,6 @@ func compile(family string, files []File) (*Set, error) {
 			break
 		}
 		doc := parseFile(src, f.Data, errs)
-		parts = append(parts, partOf(doc))
 		if !holdsFor(doc.families, family) {
 			doc.leave()
 		}
@@ -43,7 +41,7 @@ func compile(family string, files []File) (*Set, error) {
 	}
 	l := &linker{
 		errs: errs, docs: docs, resolver: newResolver(errs),
-		set: &Set{byID: map[string]*Rule{}, files: parts, family: family},
+		set: &Set{byID: map[string]*Rule{}, docs: docs, family: family},
 	}
 	l.link()
 	if err := errs.err(); err != nil {
@@ -79,7 +77,7 @@ func (l *linker) link() {
 	l.resolveIDs()
 	l.reach()
 	l.limits()
-	l.defaults()
+	l.set.defaults(l.docs)
 	l.tests()
 	l.notes()
 	for _, r := range l.set.rules {
@@ -88,18 +86,10 @@ func (l *linker) link() {
 		}
 		r.PerEntry = r.reads&perEntry != 0
 		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
-		l.set.reword(r)
-		for sev := range r.outcomes {
-			r.outcomes[sev] = Outcome{Rule: r, Advice: r.Advice, Decision: event.Decision{
-				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
-				Invalidates: r.Invalidates, Tags: r.Tags,
-			}, SetsPhase: r.SetsPhase}
-		}
-		if !r.Disabled {
-			l.set.active = append(l.set.active, r)
-		}
 	}
-	l.set.index = newIndex(l.set.active)
+	if l.errs.count() == 0 {
+		l.set.finish()
+	}
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
 }
 
@@ -283,7 +273,6 @@ func (l *linker) notes() {
 	}
 	// Definitions that an overriding file leaves unused are not the fault of the other.
 	for _, doc := range l.docs {
-		l.set.sources = append(l.set.sources, doc.src)
 		for _, d := range doc.rules {
 			if d.overridden != nil {
 				l.resolver.mention(d.when.text)
@@ -292,19 +281,19 @@ func (l *linker) notes() {
 				}
 			}
 		}
-		for i := range doc.macros {
-			if m := &doc.macros[i]; l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
+		for _, m := range doc.defined {
+			if l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
 				l.resolver.mention(m.expr.text)
 			}
 		}
 	}
 	for _, d := range l.resolver.tops {
 		if !l.resolver.used[d.name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(d.name))
+			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name))
+		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind, yamlfile.Quote(d.name))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -351,11 +340,11 @@ func (l *linker) limits() {
 }
 
 // defaults applies the defaults of the files; the earliest file wins.
-func (l *linker) defaults() {
-	l.set.builtinDefaults()
-	for _, doc := range slices.Backward(l.docs) {
+func (s *Set) defaults(docs []*document) {
+	s.builtinDefaults()
+	for _, doc := range slices.Backward(docs) {
 		for i := range doc.defaults {
-			l.set.apply(&doc.defaults[i])
+			s.apply(&doc.defaults[i])
 		}
 	}
 }

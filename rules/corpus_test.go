@@ -1,18 +1,12 @@
 package rules
 
 import (
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -24,39 +18,14 @@ func corpus(tb testing.TB, set *Set, files []string) []Input {
 	seen := map[Input]bool{}
 	var out []Input
 	for _, file := range files {
-		f, err := os.Open(file)
-		require.NoError(tb, err)
-		in, err := capture.NewReader(f, capture.Options{})
-		require.NoError(tb, err)
-		ev, phase := set.NewEvaluator(), ""
-		var rec capture.Record
-		for {
-			err := in.Next(&rec)
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			require.NoError(tb, err)
-			e := rec.Entry
-			head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
-			key := Input{
-				Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status,
-				Source: strings.Clone(e.Source), Phase: phase, ByCaller: e.ByCaller,
-			}
-			full := key
-			full.Message, full.Stack, full.Operation = strings.Clone(e.Message), strings.Clone(e.Stack),
-				strings.Clone(e.OperationID)
+		for _, in := range readRecords(tb, set, file).inputs {
+			key := in.Input
+			key.Message, key.Stack, key.Operation = "", "", ""
 			if !seen[key] {
 				seen[key] = true
-				out = append(out, full)
-			}
-			if e.Status == event.StatusPhase {
-				phase = full.Message
-			}
-			if o := ev.Evaluate(&full); o.Rule != nil && o.Rule.SetsPhase != "" {
-				phase = o.Rule.SetsPhase
+				out = append(out, in.Input)
 			}
 		}
-		require.NoError(tb, f.Close())
 	}
 	return out
 }

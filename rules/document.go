@@ -19,8 +19,7 @@ type document struct {
 	protect  []word
 	loggers  []word
 	gameCode []word // see gamecode.go
-	lists    []listDecl
-	macros   []macroDecl
+	defined  []*definition
 	defaults []defaultDecl
 	rules    []*ruleDecl
 	ended    []string // sentences about rules whose last day is over
@@ -32,20 +31,19 @@ type word struct {
 	at   at
 }
 
-type listDecl struct {
+// definition is a list or a macro.
+type definition struct {
+	kind     string // "list" or "macro"
 	name     string
 	at       at
-	items    []string
-	override bool // in place of the list of a file after this one
-	extend   bool // in addition to it
+	items    []string // of a list
+	expr     exprText // of a macro
+	override bool     // in place of the definition of a file after this one
+	extend   bool     // a list, in addition to the list of a file after this one
 }
 
-type macroDecl struct {
-	name     string
-	at       at
-	expr     exprText
-	override bool // in place of the macro of a file after this one
-}
+// overrides reports whether d changes the definition of a file after this one.
+func (d *definition) overrides() bool { return d.override || d.extend }
 
 // exprText is an expression as written.
 type exprText struct {
@@ -132,16 +130,8 @@ var fileFields = keys[document]{
 	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
 	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
 	keyOf("game_code", func(d *document) *[]word { return &d.gameCode }, words),
-	{"lists", func(d *document, p at, n *yaml.Node, errs *collector) {
-		for _, l := range mapping(p, n, nil, errs) {
-			d.lists = append(d.lists, parseList(p.under(l.key), l, errs))
-		}
-	}},
-	{"macros", func(d *document, p at, n *yaml.Node, errs *collector) {
-		for _, m := range mapping(p, n, nil, errs) {
-			d.macros = append(d.macros, parseMacro(p.under(m.key), m, errs))
-		}
-	}},
+	definitions("lists", parseList),
+	definitions("macros", parseMacro),
 	keyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
 	{"rules", func(d *document, p at, n *yaml.Node, errs *collector) {
 		for _, item := range items(p, n, errs) {
@@ -171,27 +161,36 @@ func checkVersion(_ *document, p at, n *yaml.Node, errs *collector) {
 	}
 }
 
-var listFields = keys[listDecl]{
-	keyOf("items", func(d *listDecl) *[]string { return &d.items }, parseItems),
-	keyOf("override", func(d *listDecl) *bool { return &d.override }, parseBool),
-	keyOf("append", func(d *listDecl) *bool { return &d.extend }, parseBool),
+// definitions is a key of a file for the lists or the macros.
+func definitions(name string, parse func(*definition, at, *yaml.Node, *collector)) key[document] {
+	return key[document]{name, func(d *document, p at, n *yaml.Node, errs *collector) {
+		for _, e := range mapping(p, n, nil, errs) {
+			own := &definition{kind: strings.TrimSuffix(name, "s"), name: e.key, at: p.under(e.key).here(e.name)}
+			parse(own, p.under(e.key), e.value, errs)
+			d.defined = append(d.defined, own)
+		}
+	}}
+}
+
+var listFields = keys[definition]{
+	keyOf("items", func(d *definition) *[]string { return &d.items }, parseItems),
+	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
+	keyOf("append", func(d *definition) *bool { return &d.extend }, parseBool),
 }
 
 // parseList reads a list: its items alone, or a mapping that also holds their
 // relation to the items of another file.
-func parseList(p at, l entry, errs *collector) listDecl {
-	decl := listDecl{name: l.key, at: p.here(l.name)}
-	if l.value.Kind != yaml.MappingNode {
-		decl.items = parseItems(p, l.value, errs)
-		return decl
+func parseList(d *definition, p at, n *yaml.Node, errs *collector) {
+	if n.Kind != yaml.MappingNode {
+		d.items = parseItems(p, n, errs)
+		return
 	}
-	if given := listFields.read(&decl, p, l.value, errs); given["items"] == nil {
-		errs.add(p.here(l.value).under("items"), "is missing", "write items: [a, b]")
+	if given := listFields.read(d, p, n, errs); given["items"] == nil {
+		errs.add(p.here(n).under("items"), "is missing", "write items: [a, b]")
 	}
-	if decl.override && decl.extend {
-		errs.add(p.here(l.value), "a list cannot have both override and append", "remove one of the two")
+	if d.override && d.extend {
+		errs.add(p.here(n), "a list cannot have both override and append", "remove one of the two")
 	}
-	return decl
 }
 
 func parseItems(p at, n *yaml.Node, errs *collector) []string {
@@ -220,22 +219,20 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 	return out
 }
 
-var macroFields = keys[macroDecl]{
-	keyOf("when", func(d *macroDecl) *exprText { return &d.expr }, expression),
-	keyOf("override", func(d *macroDecl) *bool { return &d.override }, parseBool),
+var macroFields = keys[definition]{
+	keyOf("when", func(d *definition) *exprText { return &d.expr }, expression),
+	keyOf("override", func(d *definition) *bool { return &d.override }, parseBool),
 }
 
 // parseMacro reads a macro: its condition alone, or a mapping.
-func parseMacro(p at, m entry, errs *collector) macroDecl {
-	decl := macroDecl{name: m.key, at: p.here(m.name)}
-	if m.value.Kind != yaml.MappingNode {
-		decl.expr = expression(p, m.value, errs)
-		return decl
+func parseMacro(d *definition, p at, n *yaml.Node, errs *collector) {
+	if n.Kind != yaml.MappingNode {
+		d.expr = expression(p, n, errs)
+		return
 	}
-	if given := macroFields.read(&decl, p, m.value, errs); given["when"] == nil {
-		errs.add(p.here(m.value).under("when"), "is missing", `write when: 'template contains "text"'`)
+	if given := macroFields.read(d, p, n, errs); given["when"] == nil {
+		errs.add(p.here(n).under("when"), "is missing", `write when: 'template contains "text"'`)
 	}
-	return decl
 }
 
 // expression returns an expression as written; an empty text when there is

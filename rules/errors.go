@@ -20,6 +20,8 @@ type Error struct {
 	Field  string // path of the field, such as "when", "tests[2].level" or "lists.colors"
 	Msg    string // describes the fault
 	Hint   string // the remedy; may be empty
+
+	file int // index of the file among those given
 }
 
 // Error returns the position, the rule, the field, the message and the hint in
@@ -42,13 +44,8 @@ func (e *Error) Error() string {
 
 // collector gathers errors while a set is compiled.
 type collector struct {
-	errs    []located
+	errs    []*Error
 	dropped int
-}
-
-type located struct {
-	file int // index of the file among those given
-	err  *Error
 }
 
 // at is a place in a file that an error can be about.
@@ -68,10 +65,10 @@ func (c *collector) add(p at, msg, hint string) {
 		c.dropped++
 		return
 	}
-	c.errs = append(c.errs, located{p.src.index, &Error{
+	c.errs = append(c.errs, &Error{
 		File: p.src.name, Line: p.line, Column: p.col,
-		Rule: p.rule, Field: p.field, Msg: msg, Hint: hint,
-	}})
+		Rule: p.rule, Field: p.field, Msg: msg, Hint: hint, file: p.src.index,
+	})
 }
 
 func (c *collector) addf(p at, hint, format string, args ...any) {
@@ -89,13 +86,12 @@ func (c *collector) err() error {
 	if len(c.errs) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.errs, func(a, b located) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.err.Line, b.err.Line),
-			cmp.Compare(a.err.Column, b.err.Column))
+	slices.SortStableFunc(c.errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	out := make([]error, 0, len(c.errs)+1)
-	for _, l := range c.errs {
-		out = append(out, l.err)
+	for _, e := range c.errs {
+		out = append(out, e)
 	}
 	if c.dropped > 0 {
 		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})

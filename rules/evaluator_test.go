@@ -203,20 +203,6 @@ rules:
 	}
 }
 
-func TestMethodIsOfOperationsOnly(t *testing.T) {
-	ev := compile(t, `
-version: 1
-rules:
-  - {id: x, when: 'method == "game/save"', disposition: ignore}
-  - {id: y, when: 'source == "game/save"', disposition: ignore}
-`).NewEvaluator()
-	require.Equal(t, "x", ev.Evaluate(&rules.Input{
-		Kind: event.KindOperation, Status: event.StatusFailed,
-		Source: "game/save",
-	}).Rule.ID)
-	require.Equal(t, "y", ev.Evaluate(&rules.Input{Source: "game/save"}).Rule.ID)
-}
-
 func TestFailuresAreCounted(t *testing.T) {
 	set := compile(t, `
 version: 1
@@ -230,48 +216,6 @@ rules:
 	require.EqualValues(t, 1, ev.Failures())
 	require.Equal(t, "bad", ev.Evaluate(&rules.Input{Template: "a b c x"}).Decision.Rule)
 	require.EqualValues(t, 1, ev.Failures())
-}
-
-// TestPlanDoesNotReadTheEntry makes a plan from one entry and uses it for
-// others.
-func TestPlanDoesNotReadTheEntry(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - {id: pruned, when: 'template == "other" and message contains "1"', disposition: ignore}
-  - {id: known, when: 'template contains "a"', continue: true, tags: [known]}
-  - {id: late, when: 'message contains "2"', continue: true, tags: [late]}
-  - {id: each, when: 'phase == "play" and operation == "op"', disposition: blocking, tags: [each]}
-  - {id: end, when: 'template == "a"', disposition: advisory, tags: [end]}
-  - {id: after, when: 'message contains "3"', disposition: blocking}
-`)
-	ev := set.NewEvaluator()
-	base := rules.Input{Template: "a", Phase: "play", Message: "1 3"}
-	p := ev.Plan(&base)
-	require.Nil(t, p.Known())
-	require.Zero(t, p.Weight())
-
-	decide := func(message, operation string) event.Decision {
-		in := base
-		in.Message, in.Operation = message, operation
-		got := ev.Decide(&p, &in)
-		require.Equal(t, ev.Evaluate(&in), got)
-		return got.Decision
-	}
-	require.Equal(t, event.Decision{
-		Rule: "end", Disposition: event.Advisory, Severity: event.SeverityWarning,
-		Tags: []string{"known", "end"},
-	}, decide("1 3", ""))
-	require.Equal(t, []string{"known", "late", "end"}, decide("2", "").Tags)
-	require.Equal(t, event.Decision{
-		Rule: "each", Disposition: event.Blocking, Severity: event.SeverityError,
-		Tags: []string{"known", "late", "each"},
-	}, decide("2", "op"))
-	require.Equal(t, []string{"known", "each"}, decide("", "op").Tags)
-
-	base.Phase = "menu"
-	p = ev.Plan(&base)
-	require.Equal(t, "end", decide("", "op").Rule)
 }
 
 // TestPlanWeight: an outcome counts only if the plan has it for itself, and not if it is of a rule or of the set.

@@ -64,35 +64,6 @@ rules:
 	}
 }
 
-// TestExceptionsPerEntry: one exception that reads the entry itself makes its
-// rule one that is tried for each entry, and only that.
-func TestExceptionsPerEntry(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - id: x
-    when: 'template startsWith "abcd"'
-    exceptions: ['phase == "menu"', 'message contains "9"']
-    disposition: blocking
-  - {id: y, when: 'template startsWith "abcd"', disposition: ignore}
-`)
-	require.True(t, set.Rule("x").PerEntry)
-	require.False(t, set.Rule("y").PerEntry)
-	ev := set.NewEvaluator()
-	plan := func(template, phase string) rules.Plan {
-		return ev.Plan(&rules.Input{Template: template, Phase: phase, Message: "poison 9"})
-	}
-	p := plan("abcd <*>", "play")
-	require.Nil(t, p.Known())
-	require.Equal(t, "x", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "play", Message: "a 8"}).Decision.Rule)
-	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "play", Message: "a 9"}).Decision.Rule)
-
-	p = plan("b", "play")
-	require.NotNil(t, p.Known(), "the condition is known not to hold")
-	p = plan("abcd <*>", "menu")
-	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "abcd <*>", Phase: "menu", Message: "a 8"}).Decision.Rule)
-}
-
 // TestExceptionsReach: what an exception leaves over is not covered.
 func TestExceptionsReach(t *testing.T) {
 	const next = "\n  - {id: next, when: 'level == \"error\"', disposition: ignore}\n"

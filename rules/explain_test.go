@@ -101,31 +101,6 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, []int{5, 2}, []int{got.Tried, got.Omitted})
 }
 
-func TestExplainClauses(t *testing.T) {
-	ev := explaining(t, File{Name: "f.yaml", Data: []byte(explainRules)})
-	in := &Input{Template: "Could not save the game", Level: event.LevelError, Phase: "play"}
-	r := ev.set.Rule("decides")
-	c := ev.explainer().conditions[r.cond]
-	c.evaluate(ev, in)
-	require.Equal(t, opAnd, c.op)
-	or := c.parts[1]
-	require.Equal(t, opOr, or.op)
-	require.Equal(t, []int{20, 12}, []int{or.at.line, or.at.col})
-	macro := or.parts[0]
-	require.Equal(t, opMacro, macro.op)
-	require.Equal(t, `phase == "load" or phase == "play"`, macro.parts[0].text)
-	require.Equal(t, []int{5, 13}, []int{macro.parts[0].at.line, macro.parts[0].at.col})
-	require.True(t, or.parts[1].holds, "what was not looked at has a value all the same")
-}
-
-func TestExplainDefault(t *testing.T) {
-	got := explaining(t, File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\"', disposition: ignore}]")}).
-		Explain(&Input{Template: "b", Level: event.LevelError}, true)
-	require.Equal(t, "default.log.error", got.Decision.Rule)
-	require.Nil(t, got.Without)
-	require.Len(t, got.Trials, 1)
-}
-
 // checkExplain asserts that an explanation is that of the decision, and that
 // the clauses of every condition together have its value.
 func checkExplain(t *testing.T, ev *Evaluator, in *Input) {

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -72,7 +73,7 @@ func (s *Set) For(family string) (*Set, error) {
 	}
 	var own *Set
 	var err error
-	if slices.ContainsFunc(s.files, func(f filePart) bool { return f.overrides && !holdsFor(f.families, family) }) {
+	if slices.ContainsFunc(s.docs, func(d *document) bool { return !holdsFor(d.families, family) && d.overrides() }) {
 		own, err = s.recompiled(family)
 	} else {
 		own = s.narrowed(family)
@@ -93,30 +94,17 @@ func hashFamily(hash uint64, family string) uint64 {
 
 // recompiled returns the set of the same files for a family.
 func (s *Set) recompiled(family string) (*Set, error) {
-	files := make([]File, 0, len(s.sources))
-	for _, src := range s.sources {
-		files = append(files, File{Name: src.name, Data: []byte(src.text), Today: src.today})
+	files := make([]File, 0, len(s.docs))
+	for _, d := range s.docs {
+		files = append(files, File{Name: d.src.name, Data: []byte(d.src.text), Today: d.src.today})
 	}
 	return compile(family, files)
 }
 
-// filePart is the part of a file that depends on the family of a set.
-type filePart struct {
-	families, gameCode []string
-	defaults           []defaultDecl
-	overrides          bool // it changes a rule, list or macro of another file
-}
-
-// partOf returns the part of a document.
-func partOf(d *document) filePart {
-	p := filePart{families: d.families, defaults: d.defaults}
-	for _, w := range d.gameCode {
-		p.gameCode = append(p.gameCode, w.text)
-	}
-	p.overrides = slices.ContainsFunc(d.rules, func(r *ruleDecl) bool { return r.override }) ||
-		slices.ContainsFunc(d.lists, func(l listDecl) bool { return l.override || l.extend }) ||
-		slices.ContainsFunc(d.macros, func(m macroDecl) bool { return m.override })
-	return p
+// overrides reports whether d changes a rule, list or macro of another file.
+func (d *document) overrides() bool {
+	return slices.ContainsFunc(d.rules, func(r *ruleDecl) bool { return r.override }) ||
+		slices.ContainsFunc(d.defined, (*definition).overrides)
 }
 
 // programs are the families of logs of programs that are no games.
@@ -138,32 +126,25 @@ func (s *Set) reword(r *Rule) {
 func (s *Set) narrowed(family string) *Set {
 	own := &Set{
 		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer, notes: s.notes,
-		sources: s.sources, files: s.files, lists: s.lists, macros: s.macros,
-		hash: hashFamily(s.hash, family), family: family,
+		docs: s.docs, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
 	}
-	own.builtinDefaults()
-	for _, f := range slices.Backward(s.files) {
-		if holdsFor(f.families, family) {
-			own.gameCode = append(own.gameCode, f.gameCode...)
-			for i := range f.defaults {
-				own.apply(&f.defaults[i])
+	var held []*document
+	for _, d := range s.docs {
+		if holdsFor(d.families, family) {
+			held = append(held, d)
+			for _, w := range d.gameCode {
+				own.gameCode = append(own.gameCode, w.text)
 			}
 		}
 	}
+	own.defaults(held)
 	slices.Sort(own.gameCode)
 	own.gameCode = slices.Compact(own.gameCode)
 	for _, old := range s.rules {
 		r := *old
-		r.Disabled = r.Disabled || !holdsFor(s.files[r.home].families, family)
+		r.Disabled = r.Disabled || !holdsFor(s.docs[r.home].families, family)
 		r.MatchesAll = r.MatchesAll && !r.Disabled
-		own.reword(&r)
-		for sev := range r.outcomes {
-			r.outcomes[sev].Rule, r.outcomes[sev].Advice = &r, r.Advice
-		}
 		own.rules, own.byID[r.ID] = append(own.rules, &r), &r
-		if !r.Disabled {
-			own.active = append(own.active, &r)
-		}
 	}
 	for _, r := range own.rules {
 		r.Resolves = slices.DeleteFunc(slices.Clone(r.Resolves), func(id string) bool { return own.byID[id].Disabled })
@@ -171,8 +152,25 @@ func (s *Set) narrowed(family string) *Set {
 	for _, t := range s.tests {
 		own.tests = append(own.tests, test{own.rules[t.rule.index], t.decl})
 	}
-	own.index = newIndex(own.active)
+	own.finish()
 	return own
+}
+
+// finish makes the texts and outcomes of the rules for the family, and the index.
+func (s *Set) finish() {
+	for _, r := range s.rules {
+		s.reword(r)
+		for sev := range r.outcomes {
+			r.outcomes[sev] = Outcome{Rule: r, Advice: r.Advice, Decision: event.Decision{
+				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
+				Invalidates: r.Invalidates, Tags: r.Tags,
+			}, SetsPhase: r.SetsPhase}
+		}
+		if !r.Disabled {
+			s.active = append(s.active, r)
+		}
+	}
+	s.index = newIndex(s.active)
 }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and
@@ -181,6 +179,5 @@ func (d *document) leave() {
 	d.src.elsewhere = true
 	d.gameCode, d.defaults = nil, nil
 	d.rules = slices.DeleteFunc(d.rules, func(r *ruleDecl) bool { return r.override })
-	d.lists = slices.DeleteFunc(d.lists, func(l listDecl) bool { return l.override || l.extend })
-	d.macros = slices.DeleteFunc(d.macros, func(m macroDecl) bool { return m.override })
+	d.defined = slices.DeleteFunc(d.defined, (*definition).overrides)
 }

@@ -80,57 +80,6 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestLiteralTableEqualsSearch compares with looking for each text by itself.
-func TestLiteralTableEqualsSearch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := func(minimum, maximum int, name string) string {
-			return rapid.StringOfN(rapid.SampledFrom([]rune("abé")), minimum, maximum, -1).Draw(t, name)
-		}
-		texts := map[literal][]uint16{}
-		for i := range rapid.IntRange(0, 200).Draw(t, "texts") {
-			l := literal{text(4, 100, "part"), rapid.Bool().Draw(t, "prefix")}
-			if rapid.Bool().Draw(t, "short") {
-				l.text = l.text[:4]
-			}
-			texts[l] = append(texts[l], uint16(i))
-		}
-		table := newLiteralTable(nil, texts)
-		for range 5 {
-			s := text(0, 150, "s")
-			if len(table.parts) > 0 && rapid.Bool().Draw(t, "with a part") {
-				s += rapid.SampledFrom(table.parts).Draw(t, "part").text + text(0, 3, "end")
-			}
-			want, got := newRuleSet(200), newRuleSet(200)
-			for l, rules := range texts {
-				if strings.HasPrefix(s, l.text) || !l.prefix && strings.Contains(s, l.text) {
-					want.addAll(rules)
-				}
-			}
-			table.find(s, got)
-			require.Equal(t, want, got, "%q", s)
-		}
-	})
-}
-
-func TestRuleSet(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 200).Draw(t, "rules")
-		s := newRuleSet(n)
-		var want []int
-		for i := range n {
-			if rapid.IntRange(0, 9).Draw(t, "in") == 0 {
-				s.add(i)
-				want = append(want, i)
-			}
-		}
-		var got []int
-		for i := s.next(0); i >= 0; i = s.next(i + 1) {
-			got = append(got, i)
-		}
-		require.Equal(t, want, got)
-	})
-}
-
 // TestFewAreTried: of the default rules, a record of the captures leaves fewer
 // than one in five to be tried, on average.
 func TestFewAreTried(t *testing.T) {

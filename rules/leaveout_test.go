@@ -35,7 +35,7 @@ type countedInput struct {
 
 var gameVersion = regexp.MustCompile(`^RimWorld (\d+\.\d+)`)
 
-// readRecords reads a log as [corpus] does. Phases are those that the set finds.
+// readRecords reads a log. Phases are those that the set finds.
 func readRecords(tb testing.TB, set *Set, file string) *fileRecords {
 	tb.Helper()
 	f, err := os.Open(file)

@@ -106,28 +106,27 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 
 // checkOverrides reports definitions of name that override another without
 // override: true, or have it and override none.
-func (r *resolver) checkOverrides(name string, byName map[string][]definition, names []string) {
+func (r *resolver) checkOverrides(name string, byName map[string][]*definition, names []string) {
 	chain := byName[name]
-	for i := range chain {
-		d := &chain[i]
+	for i, d := range chain {
 		plain := "the condition"
-		if d.list != nil {
+		if d.kind == "list" {
 			plain = "the items"
 		}
-		if i < len(chain)-1 && d.override && d.same(&chain[i+1]) {
+		if i < len(chain)-1 && d.overrides() && d.same(chain[i+1]) {
 			r.idle = append(r.idle, d)
 		}
 		switch last := i == len(chain)-1; {
-		case last && d.override:
+		case last && d.overrides():
 			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
 			if i > 0 {
-				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind(), yamlfile.Clean(chain[0].at.src.name),
+				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind, yamlfile.Clean(chain[0].at.src.name),
 					chain[0].at.line)
 			}
-			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), yamlfile.Quote(name))
-		case !last && !d.override:
+			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind, yamlfile.Quote(name))
+		case !last && !d.overrides():
 			hint := "write {override: true, when: '…'} to replace it, or use another name"
-			if d.list != nil {
+			if d.kind == "list" {
 				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
 			}
 			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
@@ -140,30 +139,30 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 // or in addition to.
 func (d *definition) same(e *definition) bool {
 	switch {
-	case d.macro != nil:
-		return d.macro.expr.text == e.macro.expr.text
-	case d.list.override:
-		return slices.Equal(d.list.items, e.list.items)
+	case d.kind == "macro":
+		return d.expr.text == e.expr.text
+	case d.override:
+		return slices.Equal(d.items, e.items)
 	}
-	return !slices.ContainsFunc(d.list.items, func(s string) bool { return !slices.Contains(e.list.items, s) })
+	return !slices.ContainsFunc(d.items, func(s string) bool { return !slices.Contains(e.items, s) })
 }
 
 // joined returns the items of the lists that the first list of chain is appended to, and
 // then its own. An item in both is there once: a later version of the defaults may
 // contain an item that a user added.
-func joined(chain []definition) []string {
+func joined(chain []*definition) []string {
 	n := 0 // the list that the others are appended to
-	for n < len(chain)-1 && chain[n].list.extend {
+	for n < len(chain)-1 && chain[n].extend {
 		n++
 	}
-	items := chain[n].list.items
+	items := chain[n].items
 	if n == 0 {
 		return items
 	}
 	items = slices.Clone(items)
 	have := toSet(items)
 	for _, d := range slices.Backward(chain[:n]) {
-		for _, item := range d.list.items {
+		for _, item := range d.items {
 			if _, dup := have[item]; !dup {
 				have[item] = struct{}{}
 				items = append(items, item)

@@ -55,78 +55,6 @@ func TestOverrideField(t *testing.T) {
 	require.Equal(t, "tagging", set.NewEvaluator().Evaluate(&rules.Input{Phase: "x"}).Decision.Rule)
 }
 
-// TestOverrideKeepsPlace: the rule that overrides stands where the other stood,
-// not where its file does.
-func TestOverrideKeepsPlace(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
-  - {id: mine, when: 'template == "m"', disposition: ignore}
-  - {id: c, override: true, when: 'template startsWith "x"'}
-  - {id: a, override: true, enabled: false}
-`, `
-version: 1
-rules:
-  - {id: b, override: true, disposition: blocking}
-  - {id: middle, when: 'template == "x1"', disposition: ignore}
-`, `
-version: 1
-rules:
-  - {id: a, when: 'template == "x2"', disposition: ignore}
-  - {id: b, when: 'template == "x3"', disposition: ignore}
-  - {id: c, when: 'template == "x4"', disposition: ignore}
-  - {id: d, when: 'template == "x5"', disposition: ignore}
-`)
-	var order []string
-	for _, r := range set.Rules() {
-		order = append(order, fmt.Sprintf("%s %s:%d", r.ID, r.File, r.Line))
-	}
-	require.Equal(t, []string{"mine f1.yaml:4", "middle f2.yaml:5", "a f1.yaml:6", "b f2.yaml:4", "c f1.yaml:5", "d f3.yaml:7"}, order)
-	ev := set.NewEvaluator()
-	for template, want := range map[string]string{
-		"m": "mine", "x1": "middle", "x2": "c", "x3": "b", "x4": "c",
-		"x5": "c",
-	} {
-		require.Equal(t, want, ev.Evaluate(&rules.Input{Template: template}).Decision.Rule, template)
-	}
-	require.Equal(t, event.Blocking, set.Rule("b").Disposition)
-}
-
-// TestOverrideChain: each file changes what is left of those after it.
-func TestOverrideChain(t *testing.T) {
-	set := compile(t, `
-version: 1
-lists: {words: {append: true, items: [e, c]}, others: {override: true, items: [z]}}
-macros: {calm: {override: true, when: 'level == "debug"'}}
-rules: [{id: x, override: true, tags: [top]}]
-`, `
-version: 1
-lists: {words: {append: true, items: [c, b, d]}, others: {append: true, items: [y]}}
-rules: [{id: x, override: true, disposition: blocking, tags: [middle], severity: fatal}]
-`, `
-version: 1
-lists: {words: [a, b], others: {items: [x]}}
-macros: {calm: {when: 'level == "info"'}}
-rules: [{id: x, when: 'template in words or template in others or calm', disposition: advisory}]
-`)
-	ev := set.NewEvaluator()
-	for template, want := range map[string]bool{
-		"a": true, "b": true, "c": true, "d": true, "e": true, "f": false,
-		"x": false, "y": false, "z": true,
-	} {
-		d := ev.Evaluate(&rules.Input{Template: template}).Decision
-		require.Equal(t, want, d.Rule == "x", template)
-		if want {
-			require.Equal(t, event.Decision{
-				Rule: "x", Disposition: event.Blocking, Severity: event.SeverityFatal,
-				Tags: []string{"top"},
-			}, d)
-		}
-	}
-	require.Equal(t, "x", ev.Evaluate(&rules.Input{Level: event.LevelDebug}).Decision.Rule)
-	require.Equal(t, "default.log.info", ev.Evaluate(&rules.Input{Level: event.LevelInfo}).Decision.Rule)
-}
-
 // TestOverrideEscalation: an escalation that is taken over and says no more than
 // the rule now does is left out; giving one is an error.
 func TestOverrideEscalation(t *testing.T) {
@@ -244,33 +172,6 @@ func visible(r *rules.Rule) shown {
 		c.Exceptions = append(c.Exceptions, text)
 	}
 	return c
-}
-
-// TestOverrideReach: a rule that an override covers is noted, since a user's
-// file may do that, and is no error of the file that it stands in.
-func TestOverrideReach(t *testing.T) {
-	base := `
-version: 1
-rules:
-  - {id: a, when: 'template == "x"', disposition: ignore}
-  - {id: b, when: 'template == "y"', disposition: ignore}
-  - {id: c, when: 'template == "z"', disposition: ignore}
-`
-	for _, tc := range []struct {
-		mine string
-		want map[string]string
-	}{
-		{`{id: a, override: true, when: 'true'}`, map[string]string{"a": "", "b": "a", "c": "a"}},
-		{`{id: b, override: true, when: 'template == "x"'}`, map[string]string{"a": "", "b": "a", "c": ""}},
-		{`{id: a, override: true, when: 'template == "z"'}`, map[string]string{"a": "", "b": "", "c": "a"}},
-		{`{id: a, override: true, when: 'true', enabled: false}`, map[string]string{"a": "", "b": "", "c": ""}},
-	} {
-		got := map[string]string{}
-		for _, r := range compile(t, "version: 1\nrules: ["+tc.mine+"]", base).Rules() {
-			got[r.ID] = r.ShadowedBy
-		}
-		require.Equal(t, tc.want, got, tc.mine)
-	}
 }
 
 // TestOverrideTests: tests belong to the condition, and follow it.

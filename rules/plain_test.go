@@ -84,6 +84,12 @@ func FuzzIndex(f *testing.F) {
 		`kind == "log" and status != "failed"`, `template in ["a", "abcd"]`, `template not in ["a", phase]`, `method == operation`,
 		`len(template) > 3 and template contains "load"`, `split(template, " ")[3] == "load" or template contains "load"`,
 		`!(split(template, " ")[9] == "x") or !(template != "abcd")`, `any(["abcd"], template contains #)`, `false or template == "abcd"`, `true and source != "abcd"`,
+		// Of the language of expr, not all are of rules.
+		`template contains "x"`, `not (level in ["error", "fatal"]) and phase != ""`, `any(split(frames, "\n"), # endsWith "x")`,
+		`template matches "^[a-z]+$" ? true : false`, `len(template) / 0 > 1`, `template[1:][0:2] == "a"`, `1 % 0 == 1`, `"a" | contains_any(["b"])`,
+		`count(["a"], # == source) > 0`, `all([], # == "x")`, `first([]) == "x"`, `!!!true`, `- - 1 == 1`, `[1, "a"][0] == 1`, `-9223372036854775808 == 1`,
+		`1 in [1, 2]`, `"a" in ["a"] == true`, `template in ["a", phase]`, `b"x" == b"x"`, `{"a": 1}`, `let x = 1; x`, `template ?? "x"`, `template?.x`, `1..2`,
+		"`raw`", `"\u{110000}"`, `'\x`, `#`, `.x`, `::lower(phase) == "x"`, `if true { false } else { true }`, `2 ** 3 == 8`, `template not in ["x"]`,
 	} {
 		f.Add(when, "Could not load a", "at Room.Tick\nat abcd", "Unity")
 		f.Add(when, "abcdabcdefgh", "\xffabcd", "x")
@@ -120,26 +126,6 @@ var pieces = []string{"", " ", "a", "load", "Could not load ", "Could not load i
 
 func drawText(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 4).Draw(t, name), "")
-}
-
-// TestInlineTestsInOrder decides the texts of all inline tests of the default
-// rules both ways.
-func TestInlineTestsInOrder(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
-	ev, plain := set.NewEvaluator(), set.NewEvaluator()
-	for _, test := range set.tests {
-		d := test.decl
-		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, d.text, d.stack)), "\n")
-		in := Input{
-			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
-			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
-		}
-		requireSame(t, ev, plain, &in)
-		for _, r := range set.rules {
-			requireIndexed(t, set, plain, r, &in)
-		}
-	}
 }
 
 // TestCapturesInOrder decides every record of the captures both ways, in

@@ -30,7 +30,7 @@ type resolver struct {
 }
 
 type macro struct {
-	decl  *macroDecl
+	decl  *definition
 	state macroState
 	tree  ast.Node // expanded, never changed; nil when it has errors
 	nodes int
@@ -58,23 +58,6 @@ func newResolver(errs *collector) *resolver {
 	}
 }
 
-// definition is a list or a macro of some file.
-type definition struct {
-	name     string
-	at       at
-	list     *listDecl // nil for a macro
-	macro    *macroDecl
-	override bool
-}
-
-// kind names what d is, for messages.
-func (d *definition) kind() string {
-	if d.list != nil {
-		return "list"
-	}
-	return "macro"
-}
-
 // mention takes all names in an expression that is not compiled for used.
 func (r *resolver) mention(expr string) {
 	for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
@@ -85,34 +68,26 @@ func (r *resolver) mention(expr string) {
 // declare registers the lists and macros of all files. Names are shared by the
 // whole set.
 func (r *resolver) declare(docs []*document) {
-	byName := map[string][]definition{} // in the order of files
-	var order []string                  // of names, as they come
-	add := func(d definition) {
-		if !r.nameAllowed(d.name, d.at) {
-			return
-		}
-		chain := byName[d.name]
-		if len(chain) == 0 {
-			order = append(order, d.name)
-		} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
-			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(d.name),
-				yamlfile.Clean(d.at.src.name), last.at.line)
-			return
-		} else if last.kind() != d.kind() {
-			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(d.name), d.kind(),
-				yamlfile.Clean(d.at.src.name), d.at.line)
-			chain = nil
-		}
-		byName[d.name] = append(chain, d)
-	}
+	byName := map[string][]*definition{} // in the order of files
+	var order []string                   // of names, as they come
 	for _, doc := range docs {
-		for i := range doc.lists {
-			l := &doc.lists[i]
-			add(definition{name: l.name, at: l.at, list: l, override: l.override || l.extend})
-		}
-		for i := range doc.macros {
-			m := &doc.macros[i]
-			add(definition{name: m.name, at: m.at, macro: m, override: m.override})
+		for _, d := range doc.defined {
+			if !r.nameAllowed(d.name, d.at) {
+				continue
+			}
+			chain := byName[d.name]
+			if len(chain) == 0 {
+				order = append(order, d.name)
+			} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
+				r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(d.name),
+					yamlfile.Clean(d.at.src.name), last.at.line)
+				continue
+			} else if last.kind != d.kind {
+				r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(d.name), d.kind,
+					yamlfile.Clean(d.at.src.name), d.at.line)
+				chain = nil
+			}
+			byName[d.name] = append(chain, d)
 		}
 	}
 	for _, name := range order {
@@ -130,18 +105,18 @@ func (r *resolver) declare(docs []*document) {
 }
 
 // register registers the remaining definition of each name.
-func (r *resolver) register(order []string, byName map[string][]definition) {
+func (r *resolver) register(order []string, byName map[string][]*definition) {
 	items := 0
 	for _, name := range order {
 		chain := byName[name]
-		top := &chain[0]
+		top := chain[0]
 		r.tops = append(r.tops, top)
 		switch {
-		case top.macro != nil && len(r.macros) == maxMacros:
+		case top.kind == "macro" && len(r.macros) == maxMacros:
 			r.errs.addf(top.at, "", "more than %d macros", maxMacros)
 			return
-		case top.macro != nil:
-			r.macros[name] = &macro{decl: top.macro}
+		case top.kind == "macro":
+			r.macros[name] = &macro{decl: top}
 		case len(r.lists) == maxLists:
 			r.errs.addf(top.at, "", "more than %d lists", maxLists)
 			return

@@ -266,15 +266,7 @@ func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 	}
 }
 
-func parseBool(p at, n *yaml.Node, errs *collector) bool {
-	v, _ := boolean(p, n, errs)
-	return v
-}
-
-func parseDisabled(p at, n *yaml.Node, errs *collector) bool {
-	on, ok := boolean(p, n, errs)
-	return ok && !on
-}
+func parseDisabled(p at, n *yaml.Node, errs *collector) bool { return !parseBool(p, n, errs) }
 
 func parseDay(p at, n *yaml.Node, errs *collector) string {
 	if _, err := time.Parse(time.DateOnly, n.Value); n.Kind != yaml.ScalarNode || err != nil {

@@ -21,9 +21,8 @@ type Set struct {
 	hash     uint64
 	family   string // of the logs; "": of any
 	whole    *Set   // the set of all families that this one was made of
-	files    []filePart
+	docs     []*document
 	notes    []compiled.Note
-	sources  []*source
 	lists    map[string][]string
 	macros   map[string]*macro
 	ended    []string

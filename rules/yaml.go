@@ -185,17 +185,17 @@ func text(p at, n *yaml.Node, errs *collector) (string, bool) {
 	return n.Value, true
 }
 
-// boolean returns the value of n, which must be true or false.
-func boolean(p at, n *yaml.Node, errs *collector) (v, ok bool) {
+// parseBool returns the value of n, which must be true or false.
+func parseBool(p at, n *yaml.Node, errs *collector) bool {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
-		return strings.EqualFold(n.Value, "true"), true
+		return strings.EqualFold(n.Value, "true")
 	}
 	what := yamlfile.KindName(n)
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		what = yamlfile.Quote(n.Value)
 	}
 	errs.addf(p.here(n), "write true or false", "must be true or false, not %s", what)
-	return false, false
+	return false
 }
 
 // oneIn returns a parser of a value that must be one of names.

@@ -10,8 +10,8 @@ import (
 
 // Field is a number of a configuration with its default, its least value, and its largest where that is not 0.
 type Field[T int | time.Duration] struct {
-	name             string
-	value            *T
+	Name             string
+	Value            *T
 	def, least, most T
 }
 
@@ -24,12 +24,12 @@ func Of[T int | time.Duration](name string, value *T, def, least, most T) Field[
 // config is the name of the struct.
 func Complete[T int | time.Duration](config string, fields ...Field[T]) error {
 	for _, f := range fields {
-		*f.value = cmp.Or(*f.value, f.def)
-		switch v := *f.value; {
+		*f.Value = cmp.Or(*f.Value, f.def)
+		switch v := *f.Value; {
 		case v < f.least:
-			return fmt.Errorf("%s.%s is %v, want at least %v (0 means %v)", config, f.name, v, f.least, f.def)
+			return fmt.Errorf("%s.%s is %v, want at least %v (0 means %v)", config, f.Name, v, f.least, f.def)
 		case f.most > 0 && v > f.most:
-			return fmt.Errorf("%s.%s is %v, want at most %v (0 means %v)", config, f.name, v, f.most, f.def)
+			return fmt.Errorf("%s.%s is %v, want at most %v (0 means %v)", config, f.Name, v, f.most, f.def)
 		}
 	}
 	return nil
