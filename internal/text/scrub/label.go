@@ -117,7 +117,7 @@ func (f *finder) further(at int, kinds word) int {
 // connect reads the text after a word before a value.
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
-	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 {
+	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !strings.HasPrefix(s[at:], ".:") {
 		return connection{strength: -1}
 	}
 	at = f.further(at, kinds)
@@ -273,7 +273,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 0:
 		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
 			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
-				!strings.HasPrefix(rest, " "))
+				(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " (")))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
 		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
