@@ -12,6 +12,7 @@ var (
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
+	hexRun        = regexp.MustCompile(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
 	dottedNumber  = regexp.MustCompile(`^\d+(?:\.\d+){3}\b`)
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
@@ -86,32 +87,21 @@ func goesOn(s string, end int) bool {
 
 // hardware adds the address of a network card, or the address in IPv6 with its zone, whose first sign is at the place.
 func (f *finder) hardware(at int) {
-	s, from, to := f.s, at, at
+	s, from := f.s, at
 	for from > 0 && hexDigit(s[from-1]) {
 		from--
 	}
-	for to < len(s) && (s[to] == s[at] || hexDigit(s[to])) {
-		to++
-	}
-	f.colons = to
-	run := strings.TrimSuffix(s[from:to], ":")
-	if from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) || s[from:to] == "::" {
+	run := strings.TrimSuffix(hexRun.FindString(s[from:]), ":")
+	to := from + len(run)
+	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	if macNumber.MatchString(run) {
-		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" {
-			f.add(Address, from, from+len(run), false)
-		}
-		return
+	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
+	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
+		a, err := netip.ParseAddr(run)
+		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789")
 	}
-	if !strings.Contains(run, "::") && strings.Count(run, ":") != 7 {
-		return
-	}
-	if to = from + len(run); strings.HasPrefix(s[to:], "%") {
-		for to++; to < len(s) && wordByte(s[to]); to++ {
-		}
-	}
-	if a, err := netip.ParseAddr(s[from:to]); err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789") {
+	if private {
 		f.add(Address, from, to, false)
 	}
 }

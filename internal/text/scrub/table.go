@@ -77,7 +77,7 @@ type form struct {
 	place   string // of a match, as forms.tsv has it
 }
 
-// maxForms bounds the rows of forms.tsv.
+// maxForms bounds the rows of forms.tsv; rules.tsv counts as one.
 const maxForms = 128
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
@@ -164,7 +164,8 @@ var load = sync.OnceFunc(func() {
 			}
 			continue
 		}
-		addHints(row[1], &form{rule: row[0], expr: lazy("^(?:" + row[3] + ")")})
+		expr := lazy("^(" + row[3] + `[\w=-]*)`)
+		addHints(row[1], &form{row[0], Secret, false, keeps[row[0]], expr, maxForms - 1, "at"})
 	}
 	for row := range rows(wordTable) {
 		text := row[2]
