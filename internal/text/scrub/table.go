@@ -56,7 +56,6 @@ const (
 	providerWord
 	personWord
 	folderWord
-	phraseWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
 		noneWord | personWord
@@ -64,7 +63,7 @@ const (
 
 // wordKinds are the names of the kinds in order.
 var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
-	"preposition agent net shared provider name folder phrase")
+	"preposition agent net shared provider name folder")
 
 // form is one way to find private text near a hint.
 type form struct {
@@ -267,7 +266,6 @@ const (
 	inName                // in a word, or in a letter of another script
 	separator             // may follow a word before a value: a sign, or the first byte of a letter without spaces
 	isSign                // has forms of its own
-	isJoint               // may be between the parts of a word before a value
 )
 
 var class = func() (table [256]uint8) {
@@ -281,9 +279,6 @@ var class = func() (table [256]uint8) {
 		}
 		if strings.IndexByte(" \t\n:=\"'>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
 			table[i] |= separator
-		}
-		if joins(rune(b)) {
-			table[i] |= isJoint
 		}
 		if digit(b) || strings.IndexByte("@\\\n:-", b) >= 0 {
 			table[i] |= isSign
