@@ -55,7 +55,7 @@ func (f *finder) home(at, end int) {
 	whole := strings.TrimSuffix(names.FindString(s[from:]), "/")
 	name := strings.TrimRight(whole, " .,;)]'")
 	if !sharedHome(name) && name[0] != '$' && name[0] != '%' {
-		f.add(User, from, from+len(name), true)
+		f.add(User, from, from+len(name))
 	}
 	if !slices.Contains(lists["root"], strings.ToLower(name)) {
 		f.folders(from+len(whole), names)
@@ -84,7 +84,7 @@ func (f *finder) folders(at int, names *regexp.Regexp) {
 		name = strings.TrimRight(name, ".,:;!?)")
 		lower := strings.ToLower(name)
 		if !common(lower) && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
-			f.add(Folder, from, from+len(name), false)
+			f.add(Folder, from, from+len(name))
 		}
 	}
 }

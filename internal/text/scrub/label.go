@@ -184,7 +184,7 @@ func (f *finder) secret(c connection, bare bool) {
 	if c.closing == "" && to == c.from+len(value) {
 		to = c.from + len(trimmed)
 	}
-	f.add(Secret, c.from, to, false)
+	f.add(Secret, c.from, to)
 }
 
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
@@ -209,7 +209,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
 	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
-		f.add(ID, c.from, c.from+len(m), false)
+		f.add(ID, c.from, c.from+len(m))
 	}
 }
 
@@ -241,7 +241,7 @@ func (f *finder) host(c connection, kinds word, at int) {
 		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
 	}
 	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
-		f.add(Computer, c.from, c.from+len(value), true)
+		f.add(Computer, c.from, c.from+len(value))
 	}
 }
 
@@ -257,7 +257,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	to := f.name(c.from, c.closing)
 	if to == c.from {
 		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
-			f.add(ID, to, to+n, false)
+			f.add(ID, to, to+n)
 		}
 		return
 	}
@@ -302,10 +302,10 @@ func (f *finder) greeted(at int) {
 func (f *finder) addName(from, to int) {
 	after := skip(f.s, to, `\`)
 	if end := f.name(after, ""); to > from && after > to && end > after {
-		f.add(Computer, from, to, !is(f.s[from:to], ordinaryWord))
+		f.add(Computer, from, to)
 		from, to = after, end
 	}
-	f.add(User, from, to, true)
+	f.add(User, from, to)
 }
 
 var (
@@ -375,7 +375,7 @@ func (f *finder) tail(at, end int) {
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
 		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
-			f.add(User, from, to, true)
+			f.add(User, from, to)
 			return
 		}
 	}

@@ -34,7 +34,7 @@ func (f *finder) number(at int) {
 	case at > 1 && upper(s[at-1]) && upper(s[at-2]):
 		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
 			if mod97(strings.ReplaceAll(m, " ", "")) {
-				f.add(Money, at-2, at-2+len(m), false)
+				f.add(Money, at-2, at-2+len(m))
 				break
 			}
 		}
@@ -42,12 +42,12 @@ func (f *finder) number(at int) {
 	case to-at >= 13, to-at == 4 && (next == " " || next == "-"):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
-			f.add(Money, at, f.digits, false)
+			f.add(Money, at, f.digits)
 		}
 	case to-at < 4 && next == ".":
 		m := dottedNumber.FindString(s[at:])
 		if f.digits = max(to, at+len(m)); m != "" && !goesOn(s, f.digits) && !isVersion(s, at, f.digits) {
-			f.add(Address, at, f.digits, false)
+			f.add(Address, at, f.digits)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (f *finder) hardware(at int) {
 		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789")
 	}
 	if private {
-		f.add(Address, from, to, false)
+		f.add(Address, from, to)
 	}
 }
 

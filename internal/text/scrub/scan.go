@@ -125,8 +125,8 @@ func (f *finder) domain(at int) {
 	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
 	}
-	f.add(Computer, from, at, true)
-	f.add(User, after, end, true)
+	f.add(Computer, from, at)
+	f.add(User, after, end)
 }
 
 // window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
@@ -165,7 +165,7 @@ func (f *finder) search(form *form, from, to int) {
 		from = max(end, from+1) // matches may share the signs around them
 		f.seen[form.index] = max(f.seen[form.index], from)
 		if form.keep == nil || !form.keep(s, start, end) {
-			f.add(form.kind, start, end, form.teaches)
+			f.add(form.kind, start, end)
 		}
 	}
 }

@@ -67,13 +67,12 @@ var wordKinds = strings.Fields("user noun secret token host machine id none lead
 
 // form is one way to find private text near a hint.
 type form struct {
-	rule    string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
-	kind    Kind
-	teaches bool // finds names, which [Names] learns
-	keep    func(text string, from, to int) bool
-	expr    func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
-	index   int
-	place   string // of a match, as forms.tsv has it
+	rule  string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
+	kind  Kind
+	keep  func(text string, from, to int) bool
+	expr  func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
+	index int
+	place string // of a match, as forms.tsv has it
 }
 
 // maxForms bounds the rows of forms.tsv; rules.tsv counts as one.
@@ -149,11 +148,11 @@ func addEnd(text string) {
 var load = sync.OnceFunc(func() {
 	count := 0
 	for row := range rows(formTable) {
-		expr := row[4]
-		if row[5] == "at" {
+		expr := row[3]
+		if row[4] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keeps[row[3]], lazy(expr), count, row[5]})
+		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], lazy(expr), count, row[4]})
 		count++
 	}
 	for row := range rows(ruleTable) {
@@ -164,7 +163,7 @@ var load = sync.OnceFunc(func() {
 			continue
 		}
 		expr := lazy("^(" + row[3] + `[\w=-]*)`)
-		addHints(row[1], &form{row[0], Secret, false, keeps[row[0]], expr, maxForms - 1, "at"})
+		addHints(row[1], &form{row[0], Secret, keeps[row[0]], expr, maxForms - 1, "at"})
 	}
 	for row := range rows(wordTable) {
 		text := row[2]
