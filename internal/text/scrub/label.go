@@ -222,7 +222,7 @@ var (
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
+	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
 	if !whole && !machine {
 		to = f.otherNames(c.from, to)
 	}

@@ -188,7 +188,7 @@ var load = sync.OnceFunc(func() {
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?[\\"'»”]*`
 	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
-		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は이] *)|([ \t\x{a0}]*))` +
+		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*))` +
 		"[ \\t\\r\\n>|\\-\\[({\\\\]*([\"'`«„“「『‘]?)")
 })
 
