@@ -406,7 +406,7 @@ func TestText(t *testing.T) {
 		{`<QU_Arm> from "Core": arm, <RI> Initializing`, `<QU_Arm> from "Core": arm, <RI> Initializing`},
 		{`Player: spawned at (1, 2), [--password PASSWORD]`, `Player: spawned at (1, 2), [--password PASSWORD]`},
 		{`Requested by: 'create', Expected range: 1`, `Requested by: 'create', Expected range: 1`},
-		{`abuser: Quillon, patched by Quillmod, user Quillon Foo=3`, `abuser: Quillon, patched by Quillmod, user <user> Foo=3`},
+		{`abuser: Quillon, patched by Quillmod, user Quillon Level=3`, `abuser: Quillon, patched by Quillmod, user <user> Level=3`},
 		{`Willkommen im Spiel, Device ID=0, guild of heroes`, `Willkommen im Spiel, Device ID=0, guild of heroes`},
 		{`RecipeBrowser 0.10.10.1, FileVer: 3.27.76.74`, `RecipeBrowser 0.10.10.1, FileVer: 3.27.76.74`},
 
