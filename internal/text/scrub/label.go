@@ -126,7 +126,7 @@ func (f *finder) connect(at int, kinds word) connection {
 	if other := closings[c.closing]; other != "" {
 		c.closing = other
 	}
-	if strings.Index(s[c.from:], c.closing) <= 0 {
+	if c.quote(s) <= 0 {
 		c.closing = ""
 	}
 	switch {
@@ -143,10 +143,14 @@ func (f *finder) connect(at int, kinds word) connection {
 	return c
 }
 
+// quote returns how far the quote after the value is, -1 if there is none near.
+func (c connection) quote(s string) int {
+	return strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
+}
+
 // end returns the end of a value: its quote, or one of signs.
 func (c connection) end(s string, signs string) int {
-	if n := strings.Index(s[c.from:], c.closing); n > 0 && n <= maxQuoted &&
-		!strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+	if n := c.quote(s); n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
 		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
 	}
 	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
@@ -317,7 +321,7 @@ var (
 // name returns the end of the name at the place, or the place if there is none.
 func (f *finder) name(from int, closing string) int {
 	s, to := f.s, nameWord(f.s, from)
-	if n := strings.Index(s[from:], closing); n > 0 && n <= 64 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+	if n := strings.Index(s[from:min(len(s), from+maxWord)], closing); n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
 		to = from + n
 	} else if to > from {
 		to = f.otherNames(from, to)
@@ -356,8 +360,9 @@ func (f *finder) otherNames(from, to int) int {
 	return to
 }
 
-// nameWord returns the end of one word of a name.
+// nameWord returns the end of one word of a name, which is not longer than a quoted value.
 func nameWord(s string, from int) int {
+	s = s[:min(len(s), from+maxQuoted)]
 	for i, r := range s[from:] {
 		if !isNamePart(r) && r != '_' && (i == 0 || !strings.ContainsRune(".-'’$~#·", r)) {
 			return from + i

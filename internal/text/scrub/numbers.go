@@ -18,7 +18,7 @@ var (
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
 	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
 	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
-	port = regexp.MustCompile(`^(?::| port )\d{2,5}\b|^ \((?:<address>|\d+\.\d+\.)`)
+	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
 	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
