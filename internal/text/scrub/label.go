@@ -321,7 +321,8 @@ var (
 // name returns the end of the name at the place, or the place if there is none.
 func (f *finder) name(from int, closing string) int {
 	s, to := f.s, nameWord(f.s, from)
-	if n := strings.Index(s[from:min(len(s), from+maxWord)], closing); n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+	n := strings.Index(s[from:min(len(s), from+maxWord)], closing)
+	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
 		to = from + n
 	} else if to > from {
 		to = f.otherNames(from, to)
