@@ -86,7 +86,8 @@ func (f *finder) folders(at int, names *regexp.Regexp) {
 		}
 		name = strings.TrimRight(name, ".,:;!?)")
 		lower := strings.ToLower(name)
-		if !common(lower) && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
+		isKnown := common(lower) && !strings.Contains(lower, " ")
+		if !isKnown && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
 			f.add(Folder, from, from+len(name))
 		}
 	}

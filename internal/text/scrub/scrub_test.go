@@ -387,6 +387,8 @@ func TestText(t *testing.T) {
 		{`ping quill1.corp.example.de, jdk.internal.reflect.Foo`, `ping <computer>, jdk.internal.reflect.Foo`},
 		{`http://quill.horn.lan/x, http_proxy=http://quill.example.org:80`, `http://<computer>/x, http_proxy=http://<computer>:80`},
 		{`SystemInfo.deviceName = "QUILL-RTX", Device name: RTX`, `SystemInfo.deviceName = "<computer>", Device name: RTX`},
+		{`http://quillbox:32400/x, http://localhost/x, https://example.org/x`, `http://<computer>:32400/x, http://localhost/x, https://example.org/x`},
+		{`Server IP: quill.example.net, sftp quill.files.example.org`, `Server IP: <computer>, sftp <computer>`},
 		{`Host: quill (192.168.2.7)`, `Host: <computer> (<address>)`},
 
 		// More accounts, ids and names.
