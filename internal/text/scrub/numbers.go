@@ -88,6 +88,10 @@ func goesOn(s string, end int) bool {
 // hardware adds the address of a network card, or the address in IPv6 with its zone, whose first sign is at the place.
 func (f *finder) hardware(at int) {
 	s, from := f.s, at
+	near := s[at:min(len(s), at+40)]
+	if (len(near) < 13 || near[12] != s[at]) && !strings.Contains(near, "::") && strings.Count(near, ":") < 7 {
+		return
+	}
 	for from > 0 && hexDigit(s[from-1]) {
 		from--
 	}
