@@ -57,6 +57,35 @@ func TestCulprit(t *testing.T) {
 	require.Equal(t, 7, r.Groups[1].Tested, "who has the base is everybody")
 }
 
+// TestThreshold: a text, a version and a mod are shown from exactly K players on; a mod that so many list is shown though
+// fewer blame it.
+func TestThreshold(t *testing.T) {
+	r := Sum(crowd(12, func(i int, log *Log) {
+		log.Game, log.Version = "Press", "1."+strconv.Itoa(min(i/5, 1))
+		if i >= 10 {
+			log.Version = "1.9"
+		}
+		g := fault(1)
+		g.Sample = "told by five"
+		if i >= 5 {
+			g.Sample = "told by four"
+		}
+		if i >= 9 {
+			g.Sample = "told by three"
+		}
+		if i < 4 {
+			g.Blame = []string{"base"}
+		}
+		log.Groups = append(log.Groups, g)
+	}), nil, 5)
+	require.Len(t, r.Groups, 1)
+	g := r.Groups[0]
+	require.Equal(t, []Counted{{"told by five", 5}}, g.Samples)
+	require.Equal(t, []string{"1.0", "1.1"}, []string{g.First, g.Last})
+	require.Equal(t, []Counted{{"base", 4}}, g.Blamed)
+	require.Zero(t, g.OtherBlamed)
+}
+
 // TestRegression holds that a fault that came with a version is found, and one that went.
 func TestRegression(t *testing.T) {
 	r := Sum(crowd(40, func(i int, log *Log) {

@@ -170,6 +170,31 @@ func TestQuantile(t *testing.T) {
 	require.InDelta(t, 2.575829, cohort.Quantile(0.99, 0), 1e-6)
 }
 
+// TestWilson holds the interval to published values, at its ends too.
+func TestWilson(t *testing.T) {
+	for _, c := range []struct{ k, n, low, high float64 }{
+		{0, 10, 0, 0.277533}, {5, 10, 0.236593, 0.763407}, {10, 10, 0.722467, 1}, {1, 1, 0.206549, 1},
+	} {
+		low, high := cohort.Wilson(c.k, c.n, 1.959964)
+		require.InDelta(t, c.low, low, 1e-5, c)
+		require.InDelta(t, c.high, high, 1e-5, c)
+	}
+}
+
+// TestByChance: a mod that goes with a fault no more than mods do by chance is shown with its numbers, not blamed.
+func TestByChance(t *testing.T) {
+	sessions := make([]cohort.Session, 16)
+	for i := range sessions {
+		sessions[i].Fault = i%3 == 0
+		if i%4 == 0 || i == 3 {
+			sessions[i].Mods = []cohort.Mod{{Key: "quill"}}
+		}
+	}
+	r := cohort.Suspects(sessions)
+	require.Empty(t, r.Factors)
+	require.Contains(t, r.Text, "No mod stands out. What goes with it most, quill (3 of 5 sessions with it, 3 of 11 without), ")
+}
+
 // TestPairsThatCount holds which pairs of mods are comparisons: those that are together in some sessions, and each
 // without the other in some. Pairs of the 24 best are candidates.
 func TestPairsThatCount(t *testing.T) {

@@ -55,23 +55,26 @@ func (f *finder) home(at, end int) {
 	whole := strings.TrimSuffix(names.FindString(s[from:]), "/")
 	name := strings.TrimRight(whole, " .,;)]'")
 	if !sharedHome(name) && name[0] != '$' && name[0] != '%' {
-		f.add(User, from, from+len(name), true)
+		f.add(User, from, from+len(name))
 	}
 	if !slices.Contains(lists["root"], strings.ToLower(name)) {
 		f.folders(from+len(whole), names)
 	}
 }
 
+// maxFolders bounds the folders of a path that are looked at.
+const maxFolders = 16
+
 // folders adds the names that a user gave to folders, which are not common, in the path after the place, and to the
 // document at its end.
 func (f *finder) folders(at int, names *regexp.Regexp) {
 	s := f.s
-	for first := true; deeper.MatchString(s[at:]); first = false {
+	for level := 0; level < maxFolders && deeper.MatchString(s[at:]); level++ {
 		from := at + len(slashes.FindString(s[at:]))
 		name := strings.TrimSuffix(names.FindString(s[from:]), "/")
 		at = from + len(name)
 		isLast := !deeper.MatchString(s[at:])
-		if name == "" || name[0] == '.' || is(name, folderWord) || first && isLast ||
+		if name == "" || name[0] == '.' || is(name, folderWord) || level == 0 && isLast ||
 			!isLast && (strings.HasSuffix(name, " ") || strings.Contains(name, ", ")) {
 			return
 		}
@@ -83,8 +86,9 @@ func (f *finder) folders(at int, names *regexp.Regexp) {
 		}
 		name = strings.TrimRight(name, ".,:;!?)")
 		lower := strings.ToLower(name)
-		if !common(lower) && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
-			f.add(Folder, from, from+len(name), false)
+		isKnown := common(lower) && !strings.Contains(lower, " ")
+		if !isKnown && !isOrdinary(lower) && !strings.HasPrefix(lower, "onedrive") {
+			f.add(Folder, from, from+len(name))
 		}
 	}
 }

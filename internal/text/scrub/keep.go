@@ -14,14 +14,16 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"share": func(s string, from, to int) bool {
 		return isNoHost(s, from, to) || inShare.MatchString(s[max(0, from-8):from])
 	},
-	"personal": func(s string, from, to int) bool { return strings.EqualFold(s[from:to], "personal") },
-	"word":     func(s string, from, to int) bool { return isPlain(s[from:to]) || lowerWord.MatchString(s[from:to]) },
-	"plain":    func(s string, from, to int) bool { return isPlain(s[from:to]) },
-	"home":     func(s string, from, to int) bool { return sharedHome(s[from:to]) },
-	"mixed":    func(s string, from, to int) bool { return !isMixed(s[from:to]) },
-	"person":   func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
+	"word":   func(s string, from, to int) bool { return isPlain(s[from:to]) || lowerWord.MatchString(s[from:to]) },
+	"plain":  func(s string, from, to int) bool { return isPlain(s[from:to]) },
+	"home":   func(s string, from, to int) bool { return sharedHome(s[from:to]) },
+	"mixed":  func(s string, from, to int) bool { return !isMixed(s[from:to]) },
+	"person": func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
 	"device": func(s string, from, to int) bool {
 		return ordinaryDevice.MatchString(s[from:to]) || part.MatchString(s[from:to])
+	},
+	"own": func(s string, from, _ int) bool { // the end of a word
+		return from > 0 && wordByte(s[from-1]) && s[from-1] != '_' && !strings.HasSuffix(s[:from], "%3D")
 	},
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }

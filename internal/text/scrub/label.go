@@ -117,7 +117,7 @@ func (f *finder) further(at int, kinds word) int {
 // connect reads the text after a word before a value.
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
-	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 {
+	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !strings.HasPrefix(s[at:], ".:") {
 		return connection{strength: -1}
 	}
 	at = f.further(at, kinds)
@@ -126,7 +126,7 @@ func (f *finder) connect(at int, kinds word) connection {
 	if other := closings[c.closing]; other != "" {
 		c.closing = other
 	}
-	if strings.Index(s[c.from:], c.closing) <= 0 {
+	if c.quote(s) <= 0 {
 		c.closing = ""
 	}
 	switch {
@@ -143,10 +143,14 @@ func (f *finder) connect(at int, kinds word) connection {
 	return c
 }
 
+// quote returns how far the quote after the value is, -1 if there is none near.
+func (c connection) quote(s string) int {
+	return strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
+}
+
 // end returns the end of a value: its quote, or one of signs.
 func (c connection) end(s string, signs string) int {
-	if n := strings.Index(s[c.from:], c.closing); n > 0 && n <= maxQuoted &&
-		!strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+	if n := c.quote(s); n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
 		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
 	}
 	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
@@ -184,7 +188,7 @@ func (f *finder) secret(c connection, bare bool) {
 	if c.closing == "" && to == c.from+len(value) {
 		to = c.from + len(trimmed)
 	}
-	f.add(Secret, c.from, to, false)
+	f.add(Secret, c.from, to)
 }
 
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
@@ -209,7 +213,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 // id adds the value of a word for ids, which has a digit.
 func (f *finder) id(c connection) {
 	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
-		f.add(ID, c.from, c.from+len(m), false)
+		f.add(ID, c.from, c.from+len(m))
 	}
 }
 
@@ -222,7 +226,7 @@ var (
 // host adds the value of a word for computers or networks that ends at the place.
 func (f *finder) host(c connection, kinds word, at int) {
 	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|`), c.closing != ""
+	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
 	if !whole && !machine {
 		to = f.otherNames(c.from, to)
 	}
@@ -241,7 +245,7 @@ func (f *finder) host(c connection, kinds word, at int) {
 		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
 	}
 	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
-		f.add(Computer, c.from, c.from+len(value), true)
+		f.add(Computer, c.from, c.from+len(value))
 	}
 }
 
@@ -257,7 +261,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	to := f.name(c.from, c.closing)
 	if to == c.from {
 		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
-			f.add(ID, to, to+n, false)
+			f.add(ID, to, to+n)
 		}
 		return
 	}
@@ -273,7 +277,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 0:
 		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
 			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
-				!strings.HasPrefix(rest, " "))
+				(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " (")))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
 		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
@@ -302,10 +306,10 @@ func (f *finder) greeted(at int) {
 func (f *finder) addName(from, to int) {
 	after := skip(f.s, to, `\`)
 	if end := f.name(after, ""); to > from && after > to && end > after {
-		f.add(Computer, from, to, !is(f.s[from:to], ordinaryWord))
+		f.add(Computer, from, to)
 		from, to = after, end
 	}
-	f.add(User, from, to, true)
+	f.add(User, from, to)
 }
 
 var (
@@ -317,7 +321,8 @@ var (
 // name returns the end of the name at the place, or the place if there is none.
 func (f *finder) name(from int, closing string) int {
 	s, to := f.s, nameWord(f.s, from)
-	if n := strings.Index(s[from:], closing); n > 0 && n <= 64 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+	n := strings.Index(s[from:min(len(s), from+maxWord)], closing)
+	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
 		to = from + n
 	} else if to > from {
 		to = f.otherNames(from, to)
@@ -356,8 +361,9 @@ func (f *finder) otherNames(from, to int) int {
 	return to
 }
 
-// nameWord returns the end of one word of a name.
+// nameWord returns the end of one word of a name, which is not longer than a quoted value.
 func nameWord(s string, from int) int {
+	s = s[:min(len(s), from+maxQuoted)]
 	for i, r := range s[from:] {
 		if !isNamePart(r) && r != '_' && (i == 0 || !strings.ContainsRune(".-'’$~#·", r)) {
 			return from + i
@@ -375,7 +381,7 @@ func (f *finder) tail(at, end int) {
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
 		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
-			f.add(User, from, to, true)
+			f.add(User, from, to)
 			return
 		}
 	}

@@ -51,7 +51,7 @@ func (n *Names) Learn(s string) bool {
 		return false
 	}
 	for _, p := range find(s) {
-		if p.teaches && !isSource(s[p.to:]) {
+		if (p.kind == User || p.kind == Computer) && !isSource(s[p.to:]) {
 			n.add(p.kind, s[p.from:p.to])
 		}
 	}

@@ -12,14 +12,15 @@ var (
 	cardNumber    = regexp.MustCompile(`^(?:(?:4\d|5[1-5]|2[2-7]|35|6[045])\d\d(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3[068]\d{12})`)
 	accountNumber = regexp.MustCompile(`^[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
 	macNumber     = regexp.MustCompile(`^(?i:[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5}))$`)
+	hexRun        = regexp.MustCompile(`^[\dA-Fa-f]*(?:(?::[\dA-Fa-f]*)+|(?:-[\dA-Fa-f]*)+)(?:%\w+)?`)
 	dottedNumber  = regexp.MustCompile(`^\d+(?:\.\d+){3}\b`)
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
 	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
 	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
-	port = regexp.MustCompile(`^(?::| port )\d{2,5}\b|^ \((?:<address>|\d+\.\d+\.)`)
+	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.
@@ -33,7 +34,7 @@ func (f *finder) number(at int) {
 	case at > 1 && upper(s[at-1]) && upper(s[at-2]):
 		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
 			if mod97(strings.ReplaceAll(m, " ", "")) {
-				f.add(Money, at-2, at-2+len(m), false)
+				f.add(Money, at-2, at-2+len(m))
 				break
 			}
 		}
@@ -41,12 +42,12 @@ func (f *finder) number(at int) {
 	case to-at >= 13, to-at == 4 && (next == " " || next == "-"):
 		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
 			f.digits = at + len(m)
-			f.add(Money, at, f.digits, false)
+			f.add(Money, at, f.digits)
 		}
 	case to-at < 4 && next == ".":
 		m := dottedNumber.FindString(s[at:])
 		if f.digits = max(to, at+len(m)); m != "" && !goesOn(s, f.digits) && !isVersion(s, at, f.digits) {
-			f.add(Address, at, f.digits, false)
+			f.add(Address, at, f.digits)
 		}
 	}
 }
@@ -86,33 +87,26 @@ func goesOn(s string, end int) bool {
 
 // hardware adds the address of a network card, or the address in IPv6 with its zone, whose first sign is at the place.
 func (f *finder) hardware(at int) {
-	s, from, to := f.s, at, at
+	s, from := f.s, at
+	near := s[at:min(len(s), at+40)]
+	if (len(near) < 13 || near[12] != s[at]) && !strings.Contains(near, "::") && strings.Count(near, ":") < 7 {
+		return
+	}
 	for from > 0 && hexDigit(s[from-1]) {
 		from--
 	}
-	for to < len(s) && (s[to] == s[at] || hexDigit(s[to])) {
-		to++
-	}
-	f.colons = to
-	run := strings.TrimSuffix(s[from:to], ":")
-	if from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) || s[from:to] == "::" {
+	run := strings.TrimSuffix(hexRun.FindString(s[from:]), ":")
+	to := from + len(run)
+	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	if macNumber.MatchString(run) {
-		if strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != "" {
-			f.add(Address, from, from+len(run), false)
-		}
-		return
+	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
+	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
+		a, err := netip.ParseAddr(run)
+		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789")
 	}
-	if !strings.Contains(run, "::") && strings.Count(run, ":") != 7 {
-		return
-	}
-	if to = from + len(run); strings.HasPrefix(s[to:], "%") {
-		for to++; to < len(s) && wordByte(s[to]); to++ {
-		}
-	}
-	if a, err := netip.ParseAddr(s[from:to]); err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789") {
-		f.add(Address, from, to, false)
+	if private {
+		f.add(Address, from, to)
 	}
 }
 

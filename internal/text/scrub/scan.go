@@ -14,7 +14,7 @@ type finder struct {
 
 	line int // where the line begins
 
-	colons, digits, values int // where the last run of an address or of digits, and the last token of a provider, ended
+	colons, digits int // where the last run of an address and of digits ended
 }
 
 // scan looks at each byte once.
@@ -77,8 +77,8 @@ func (f *finder) hinted(form *form, at, end int) {
 	case "root":
 		f.home(at, end)
 	case "own":
-		f.value(form, at)
-		f.value(form, at-len(lastOf(f.s[max(0, at-maxBefore):at], "+/=.|~%:")))
+		f.window(form, at)
+		f.window(form, at-len(lastOf(f.s[max(0, at-maxBefore):at], "+/=.|~%:")))
 	default:
 		f.window(form, at)
 	}
@@ -125,8 +125,8 @@ func (f *finder) domain(at int) {
 	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
 	}
-	f.add(Computer, from, at, true)
-	f.add(User, after, end, true)
+	f.add(Computer, from, at)
+	f.add(User, after, end)
 }
 
 // window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
@@ -165,24 +165,8 @@ func (f *finder) search(form *form, from, to int) {
 		from = max(end, from+1) // matches may share the signs around them
 		f.seen[form.index] = max(f.seen[form.index], from)
 		if form.keep == nil || !form.keep(s, start, end) {
-			f.add(form.kind, start, end, form.teaches)
+			f.add(form.kind, start, end)
 		}
-	}
-}
-
-// value adds the value of a provider that begins at a place, with the rest of its word.
-func (f *finder) value(form *form, at int) {
-	s := f.s
-	if at < f.values || at > 0 && wordByte(s[at-1]) && s[at-1] != '_' && !strings.HasSuffix(s[:at], "%3D") {
-		return
-	}
-	if m := form.expr().FindStringIndex(s[at:]); m != nil {
-		to := at + m[1]
-		for to < len(s) && (class[s[to]]&inToken != 0 || s[to] == '=') {
-			to++
-		}
-		f.add(Secret, at, to, false)
-		f.values = to
 	}
 }
 

@@ -89,7 +89,6 @@ func Text(s string) string {
 type span struct {
 	from, to int
 	kind     Kind
-	teaches  bool // [Names] learns it
 }
 
 // find returns the private spans of s in their order, without overlaps.
@@ -130,9 +129,9 @@ func replace(s string, spans []span) string {
 }
 
 // add records a span, unless it is empty or a mark.
-func (f *finder) add(kind Kind, from, to int, teaches bool) {
+func (f *finder) add(kind Kind, from, to int) {
 	if from < to && !isMark(f.s[from:]) && (from == 0 || !isMark(f.s[from-1:])) {
-		f.spans = append(f.spans, span{from, to, kind, teaches})
+		f.spans = append(f.spans, span{from, to, kind})
 	}
 }
 

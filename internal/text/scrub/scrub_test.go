@@ -367,6 +367,51 @@ func TestText(t *testing.T) {
 		{`rtmp://a.example.com/live2/58jw-m2zk-r07r-q01m`, `rtmp://a.example.com/live2/<secret>`},
 		{`the Nautilus quest began, Marias Quest 2`, `the Nautilus quest began, <computer>`},
 
+		// Folders below a home that a user named.
+		{`C:\Users\Maria\Documents\Quill Papers\a.png`, `C:\Users\<user>\Documents\<folder>\a.png`},
+		{`/home/maria/work/quillhorn/src/Foo.cs:12`, `/home/<user>/work/<folder>/src/Foo.cs:12`},
+		{`"C:\\Users\\Maria\\Desktop\\Quill notes", 4`, `"C:\\Users\\<user>\\Desktop\\<folder>", 4`},
+		{`/home/maria/Desktop/quillnotes is gone`, `/home/<user>/Desktop/<folder> is gone`},
+		{`C:\Users\Maria\Downloads\Quill_Bill.pdf`, `C:\Users\<user>\Downloads\<folder>`},
+		{`C:\Users\Maria\Downloads\Quill_Mod.zip`, `C:\Users\<user>\Downloads\Quill_Mod.zip`},
+		{`C:\Users\Maria\source\repos\Quillmod\Foo.cs`, `C:\Users\<user>\source\repos\Quillmod\Foo.cs`},
+		{`C:\Users\Maria\AppData\Local\Quillonia\x`, `C:\Users\<user>\AppData\Local\Quillonia\x`},
+		{`/home/maria/.quill/horn/x and /home/deck/Quill/x`, `/home/<user>/.quill/horn/x and /home/deck/<folder>/x`},
+		{`~/Documents/quillhorn/x, $HOME/quillhorn/x, a~/quillhorn/x`, `~/Documents/<folder>/x, $HOME/<folder>/x, a~/quillhorn/x`},
+
+		// Computers that programs reach, and names that services give.
+		{`ssh -p 22 joq@quillbox "ls", ping quillhorn-3`, `ssh -p 22 <user>@<computer> "ls", ping <computer>`},
+		{`--server quill.example.org --port 1, --server none`, `--server <computer> --port 1, --server none`},
+		{`jdbc:postgresql://quill-db.vpn.example.internal:5432/x`, `jdbc:postgresql://<computer>:5432/x`},
+		{`peer quill.tail3f9ac.ts.net, quillhorn.duckdns.org:80`, `peer <computer>.tail3f9ac.ts.net, <computer>.duckdns.org:80`},
+		{`ping quill1.corp.example.de, jdk.internal.reflect.Foo`, `ping <computer>, jdk.internal.reflect.Foo`},
+		{`http://quill.horn.lan/x, http_proxy=http://quill.example.org:80`, `http://<computer>/x, http_proxy=http://<computer>:80`},
+		{`SystemInfo.deviceName = "QUILL-RTX", Device name: RTX`, `SystemInfo.deviceName = "<computer>", Device name: RTX`},
+		{`http://quillbox:32400/x, http://localhost/x, https://example.org/x`, `http://<computer>:32400/x, http://localhost/x, https://example.org/x`},
+		{`Server IP: quill.example.net, sftp quill.files.example.org`, `Server IP: <computer>, sftp <computer>`},
+		{`Host: quill (192.168.2.7)`, `Host: <computer> (<address>)`},
+
+		// More accounts, ids and names.
+		{`GetPersonaName() returned Quill_Rin, twitch.tv/quillon`, `GetPersonaName() returned <user>, twitch.tv/<user>`},
+		{`to quillon <q@example.org>`, `to <user> <<email>>`},
+		{`Sitzungs-ID: 8b5f02c7, 会话ID：e52a7f90c61b4d38`, `Sitzungs-ID: <id>, 会话ID：<id>`},
+		{`/dev/sda: WDC WD10EZEX-08WN4A0 WD-WX41A73K5N2P`, `/dev/sda: WDC WD10EZEX-08WN4A0 <id>`},
+		{`macAddress="2c_f0_5d_77_e8_46", ff:ff:ff:ff:ff:ff up`, `macAddress="<address>", ff:ff:ff:ff:ff:ff up`},
+		{`Manifest: eb:c4:b1:67:8b:f9:0c:db:dc:4f:01:b1:8e:61:64:39`, `Manifest: eb:c4:b1:67:8b:f9:0c:db:dc:4f:01:b1:8e:61:64:39`},
+		{`Nachricht von Quillon: na, Spelare quillon ansluten`, `Nachricht von <user>: na, Spelare <user> ansluten`},
+		{`oauth:ekjcbhgkwjbbcicecexm8eygpnnhcc`, `oauth:<secret>`},
+		{`joined 224.0.0.251, 255.255.255.255 and ff02::1`, `joined 224.0.0.251, 255.255.255.255 and ff02::1`},
+		{"one\nuser: quillon\ntoken: 0a1b2c3d", "one\nuser: <user>\ntoken: <secret>"},
+
+		// Words that mean something else.
+		{`author = "Team Quill", Profile: HiDef, Persona Quillwright`, `author = "Team Quill", Profile: HiDef, Persona Quillwright`},
+		{`<QU_Arm> from "Core": arm, <RI> Initializing`, `<QU_Arm> from "Core": arm, <RI> Initializing`},
+		{`Player: spawned at (1, 2), [--password PASSWORD]`, `Player: spawned at (1, 2), [--password PASSWORD]`},
+		{`Requested by: 'create', Expected range: 1`, `Requested by: 'create', Expected range: 1`},
+		{`abuser: Quillon, patched by Quillmod, user Quillon Level=3`, `abuser: Quillon, patched by Quillmod, user <user> Level=3`},
+		{`Willkommen im Spiel, Device ID=0, guild of heroes`, `Willkommen im Spiel, Device ID=0, guild of heroes`},
+		{`RecipeBrowser 0.10.10.1, FileVer: 3.27.76.74`, `RecipeBrowser 0.10.10.1, FileVer: 3.27.76.74`},
+
 		// Numbers with check digits.
 		{`card 4111 1111 1111 1111, 4111 1111 1111 1112`, `card <bank>, 4111 1111 1111 1112`},
 		{`IBAN DE89 3704 0044 0532 0130 00, DE88370400440532013000`, `IBAN <bank>, DE88370400440532013000`},

@@ -56,7 +56,6 @@ const (
 	providerWord
 	personWord
 	folderWord
-	phraseWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
 		noneWord | personWord
@@ -64,20 +63,19 @@ const (
 
 // wordKinds are the names of the kinds in order.
 var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
-	"preposition agent net shared provider name folder phrase")
+	"preposition agent net shared provider name folder")
 
 // form is one way to find private text near a hint.
 type form struct {
-	rule    string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
-	kind    Kind
-	teaches bool // finds names, which [Names] learns
-	keep    func(text string, from, to int) bool
-	expr    func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
-	index   int
-	place   string // of a match, as forms.tsv has it
+	rule  string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
+	kind  Kind
+	keep  func(text string, from, to int) bool
+	expr  func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
+	index int
+	place string // of a match, as forms.tsv has it
 }
 
-// maxForms bounds the rows of forms.tsv.
+// maxForms bounds the rows of forms.tsv; rules.tsv counts as one.
 const maxForms = 128
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
@@ -150,11 +148,11 @@ func addEnd(text string) {
 var load = sync.OnceFunc(func() {
 	count := 0
 	for row := range rows(formTable) {
-		expr := row[4]
-		if row[5] == "at" {
+		expr := row[3]
+		if row[4] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[2], &form{row[0], Kind("<" + row[0] + ">"), row[1] != "", keeps[row[3]], lazy(expr), count, row[5]})
+		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], lazy(expr), count, row[4]})
 		count++
 	}
 	for row := range rows(ruleTable) {
@@ -164,7 +162,8 @@ var load = sync.OnceFunc(func() {
 			}
 			continue
 		}
-		addHints(row[1], &form{rule: row[0], expr: lazy("^(?:" + row[3] + ")")})
+		expr := lazy("^(" + row[3] + `[\w=-]*)`)
+		addHints(row[1], &form{row[0], Secret, keeps[row[0]], expr, maxForms - 1, "at"})
 	}
 	for row := range rows(wordTable) {
 		text := row[2]
@@ -188,8 +187,8 @@ var load = sync.OnceFunc(func() {
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?[\\"'»”]*`
-	joint = lazy(quotes + `(?:\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
-		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は이] *)|([ \t\x{a0}]*))` +
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
+		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*))` +
 		"[ \\t\\r\\n>|\\-\\[({\\\\]*([\"'`«„“「『‘]?)")
 })
 
@@ -266,7 +265,6 @@ const (
 	inName                // in a word, or in a letter of another script
 	separator             // may follow a word before a value: a sign, or the first byte of a letter without spaces
 	isSign                // has forms of its own
-	isJoint               // may be between the parts of a word before a value
 )
 
 var class = func() (table [256]uint8) {
@@ -280,9 +278,6 @@ var class = func() (table [256]uint8) {
 		}
 		if strings.IndexByte(" \t\n:=\"'>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
 			table[i] |= separator
-		}
-		if joins(rune(b)) {
-			table[i] |= isJoint
 		}
 		if digit(b) || strings.IndexByte("@\\\n:-", b) >= 0 {
 			table[i] |= isSign

@@ -152,7 +152,7 @@ func (f *finder) opaque(from, to int) {
 	long, isMedia := shapeOf(s[start:end]), media.MatchString(s[start:end])
 	switch {
 	case identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
-		f.add(ID, from, to, false)
+		f.add(ID, from, to)
 	case len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
 		if !isMedia && !f.isData(start, end) {
 			f.addToken(start, end)
@@ -191,7 +191,7 @@ func (f *finder) credited(from int) bool {
 // addToken adds a secret, with the other parts that dots join to it: short ones, or with digits.
 func (f *finder) addToken(from, to int) {
 	before := f.s[max(0, from-maxBefore):from]
-	f.add(Secret, from-len(partsBefore.FindString(before)), to+len(partsAfter.FindString(f.s[to:])), false)
+	f.add(Secret, from-len(partsBefore.FindString(before)), to+len(partsAfter.FindString(f.s[to:])))
 }
 
 // lastOf returns the last word of s, of letters, digits, "_", "-" and signs.
