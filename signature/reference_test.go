@@ -6,29 +6,19 @@ import (
 	"strings"
 )
 
-// The reference: the canonical form as docs/signatures.md specifies it, written
+// The reference: the canonical form of heads as docs/signatures.md specifies it, written
 // for reading, one byte at a time and with regular expressions, with no regard
 // to cost. The fast code is held to it by the fuzz tests.
 //
 // It works on text in which every byte is a rune of the same number, so that
 // regular expressions see bytes.
 
-type reference struct {
-	protect []string
-	loggers []string
-	frames  int
-}
+type reference struct{ protect []string }
 
 func newReference(c Config) *reference {
-	r := &reference{loggers: c.LoggerFrames, frames: c.MaxFrames}
+	r := &reference{}
 	for _, w := range slices.Concat(wellKnown, c.Protect) {
 		r.protect = append(r.protect, widen(w))
-	}
-	if r.loggers == nil {
-		r.loggers = DefaultLoggerFrames()
-	}
-	if r.frames == 0 {
-		r.frames = defaultMaxFrames
 	}
 	return r
 }
