@@ -163,13 +163,16 @@ const groupsMax = 20
 // addressEnd returns the end of the hardware or IPv6 address at i, or 0 if
 // there is none: groups of up to four hexadecimal digits with colons between
 // them. Six or more of two digits are one, or eight, or fewer with two colons
-// somewhere, with one digit that is no letter; a time of day is none. If all are none, the first of two digits may be.
+// somewhere or at the end, with one digit that is no letter; a time of day is none. If all are none, the first of two digits may be.
 // The zone follows '%'.
 func addressEnd(s string, i int) int {
 	groups, pairs, digits, short, end, hardware := 0, 0, false, false, 0, 0
 	for groups < groupsMax {
 		j, some := groupEnd(s, i)
 		if j == i {
+			if groups > 1 && s[i-2] == ':' && at(s, i)&wordlike == 0 && !isMask(s, i) {
+				short, end = true, i
+			}
 			break
 		}
 		groups++

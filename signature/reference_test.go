@@ -387,7 +387,9 @@ func (h *refHead) address(i, j int) int {
 	}
 	groups := regexp.MustCompile(`::?`).Split(string(m), -1)
 	pairs := !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 2 })
-	compressed := len(groups) == 8 || strings.Contains(string(m), "::")
+	open := len(groups) <= 8 && reDigit.MatchString(string(m)) && strings.HasPrefix(h.from(i+len(m)), "::") &&
+		h.match(reWordNext, i+len(m)+2) == 0
+	compressed := open || len(groups) == 8 || strings.Contains(string(m), "::")
 	if (!pairs || len(groups) < 6) &&
 		(len(groups) < 2 || len(groups) > 8 || !reDigit.MatchString(string(m)) || !compressed) {
 		hardware := rePairs.FindStringSubmatch(string(m))
@@ -397,6 +399,9 @@ func (h *refHead) address(i, j int) int {
 		m = []rune(hardware[1])
 	}
 	end := i + len(m)
+	if open {
+		end += len("::")
+	}
 	return end + h.match(reZone, end)
 }
 
