@@ -133,6 +133,9 @@ func TestGrouperMerges(t *testing.T) {
 			"the lamp of the mill went out, seen by Tobin 7", "the lamp of the mill went out for 5 hours",
 			"the lamp of the mill went out near gate 7",
 		}, 1, 1},
+		"parts inside": {[]string{
+			"the lamp of the mill went out", "the lamp (near gate 7) of the mill went out", "the lamp of the mill, seen by Tobin 7, went out",
+		}, 1, 1},
 		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
 		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},
 		"quotations":             {spread("the answer of the mill was %s again", `"the lamp is out of oil"`, `"ask me again some day"`, "`press`"), 1, 1},
