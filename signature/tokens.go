@@ -347,7 +347,8 @@ func (t *tokens) closing(s []byte, i int) int {
 	return 0
 }
 
-// fold makes one value of a list that ends the line, and one name of words with capitals.
+// fold makes one value of a list that ends the line, and of values with a name between, and one name of words with
+// capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
@@ -366,10 +367,19 @@ func (t *tokens) fold() {
 				w.hash, w.holds = xxhash.Sum64(w.text), true
 			}
 		}
+		if w.kind == value && w.marks == 0 && t.isBetween(n-1) {
+			n--
+			continue
+		}
 		t.words[n] = w
 		n++
 	}
 	t.n = n
+}
+
+// isBetween reports whether word i is a name directly after a value. With a value after it, all three are one.
+func (t *tokens) isBetween(i int) bool {
+	return i > 0 && t.words[i].kind.isName() && t.words[i].marks == 0 && t.words[i-1].kind == value
 }
 
 // refer makes references of words that occurred before, and of names that continue one, or begin one.

@@ -10,7 +10,8 @@ import (
 //
 //   - those in places where templates of the group have shown a few others, if they are no names, or if one of
 //     the words there is a state;
-//   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
+//   - codes, which the id keeps: numbers, booleans, types of faults, all after a key such as status, and words in
+//     capitals that begin a quotation, as the method of a request.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
 // learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
@@ -111,7 +112,8 @@ func codes(s []byte, put func([]byte)) {
 			end = max(quoted(s, last+q)-1, i+1)
 		}
 		w := s[i:end]
-		if !masked && (announced || arrow || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
+		command := i > 0 && s[i-1] == '"' && isCapitals(w)
+		if !masked && (announced || arrow || command || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
 			if announced {
 				put(key)
 			}
