@@ -10,8 +10,8 @@ import (
 //
 //   - those in places where templates of the group have shown a few others, if they are no names, or if one of
 //     the words there is a state;
-//   - codes, which the id keeps: numbers, booleans, types of faults, all after a key such as status, and words in
-//     capitals that begin a quotation, as the method of a request.
+//   - codes, which the id keeps: numbers, booleans, types of faults, all after a key such as status or an
+//     equals sign, and words in capitals that begin a quotation, as the method of a request.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
 // learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
@@ -112,8 +112,8 @@ func codes(s []byte, put func([]byte)) {
 			end = max(quoted(s, last+q)-1, i+1)
 		}
 		w := s[i:end]
-		command := i > 0 && s[i-1] == '"' && isCapitals(w)
-		if !masked && (announced || arrow || command || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
+		kept := i > 0 && (s[i-1] == '=' || s[i-1] == '"' && isCapitals(w)) // ids mask other values of fields
+		if !masked && (announced || arrow || kept || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
 			if announced {
 				put(key)
 			}
