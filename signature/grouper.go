@@ -301,8 +301,8 @@ func (g *Grouper) learn(n uint32, depth int) {
 	}
 }
 
-// learnParts notes the statement of node n with and without each part that has a name or a value. Statements that differ
-// in parts are one if one has none of them. A part with a value after punctuation is enough evidence.
+// learnParts notes the statement of node n with and without each part that has a name or a value. Statements that
+// differ in parts are one if one has none of them. A part with a value after punctuation is enough evidence.
 func (g *Grouper) learnParts(n uint32, t *tokens) {
 	if t.held[t.n] < fewOthers {
 		return

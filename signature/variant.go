@@ -112,8 +112,8 @@ func codes(s []byte, put func([]byte)) {
 			end = max(quoted(s, last+q)-1, i+1)
 		}
 		w := s[i:end]
-		kept := i > 0 && (s[i-1] == '=' || s[i-1] == '"' && isCapitals(w)) // ids mask other values of fields
-		if !masked && (announced || arrow || kept || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
+		digits = digits && !wellKnownWords.has(string(w))
+		if !masked && (announced || arrow || digits || isConstant(w) || isFaultType(w) || isKept(w, byteAt(s, i-1))) {
 			if announced {
 				put(key)
 			}
@@ -126,6 +126,10 @@ func codes(s []byte, put func([]byte)) {
 		announced, i, last = announced || arrow, end, end
 	}
 }
+
+// isKept reports whether the word w after a byte decides, since ids mask other values of fields, or as a command in
+// quotation marks does.
+func isKept(w []byte, before byte) bool { return before == '=' || before == '"' && isCapitals(w) }
 
 // isFaultType reports whether w is the name of a type of fault.
 func isFaultType(w []byte) bool {
