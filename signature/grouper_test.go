@@ -68,7 +68,7 @@ func TestGrouperMerges(t *testing.T) {
 		"names at the end": {spread("No path was found for pawn %s", names...), 1, 1},
 		"two are enough":   {spread("No path was found for pawn %s", names[:2]...), 1, 1},
 		"few other words":  {spread("Lost %s today", names...), 1, 1},
-		"two beside one":   {spread("Lost %s", names[:2]...), 2, 2},
+		"three beside one": {spread("Lost %s", names[:3]...), 3, 3},
 		"definitions":      {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1, 1},
 		"accounts":         {spread("no right password came for %s from the gate", "alice", "www", "root", "daemon"), 1, 4},
 		"lower case":       {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 1, 6},

@@ -113,7 +113,7 @@ func codes(s []byte, put func([]byte)) {
 		}
 		w := s[i:end]
 		digits = digits && !wellKnownWords.has(string(w))
-		if !masked && (announced || arrow || digits || isConstant(w) || isFaultType(w) || isKept(w, byteAt(s, i-1))) {
+		if !masked && (announced || arrow || digits || isKept(w, byteAt(s, i-1))) {
 			if announced {
 				put(key)
 			}
@@ -127,11 +127,9 @@ func codes(s []byte, put func([]byte)) {
 	}
 }
 
-// isKept reports whether the word w after a byte decides, since ids mask other values of fields, or as a command in
-// quotation marks does.
-func isKept(w []byte, before byte) bool { return before == '=' || before == '"' && isCapitals(w) }
-
-// isFaultType reports whether w is the name of a type of fault.
-func isFaultType(w []byte) bool {
-	return bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
+// isKept reports whether the word w after a byte decides: as a boolean or the name of a type of fault; after an equals
+// sign, since ids mask most values of fields; or as a command at the beginning of a quotation.
+func isKept(w []byte, before byte) bool {
+	return isConstant(w) || before == '=' || before == '"' && isCapitals(w) ||
+		bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
 }
