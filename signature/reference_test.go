@@ -116,6 +116,7 @@ var (
 	reSentence   = re(`[A-Z]{3,7}[«S»]`)
 	reAccount    = regexp.MustCompile(`(?:^|[` + refSpace + `])(?:for|[Ii]nvalid|[Uu]nknown|[Ii]llegal)[` + refSpace + `]+user[` + refSpace + `]+$`)
 	reOneToken   = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
+	reEmpty      = re(`\(\)`)
 	reUnit       = regexp.MustCompile(`(?s)^(?:.*/)?(?:ns|us|\x{c2}\x{b5}s|\x{ce}\x{bc}s|ms|s|nsec|usec|msecs?|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|nanoseconds?|microseconds?|milliseconds?|ticks?|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|bps|kbps|Mbps|Gbps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
 	reConstant   = regexp.MustCompile(`^(?:true|false|yes|no|on|off|null|nil|none|ok|open|closed|started|stopped|paused|resumed|running|enabled|disabled|active|inactive|up|down|connected|disconnected|online|offline|success|failure|succeeded|failed|trace|debug|info|notice|warn|warning|error|fatal|critical)$`)
 	reFault      = regexp.MustCompile("^[^/\\\\]*(?:Exception|Error)(?:`[0-9]+)?$")
@@ -302,6 +303,8 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			}
 			return i + 1, end, variable
 		}
+	case h.match(reEmpty, i) > 0 && h.masked >= 0 && i > h.masked && strings.TrimFunc(h.before(i), isSpaceRune) == "":
+		return i + 1, i + 1, true
 	}
 	return i, i + 1, false
 }
