@@ -135,6 +135,8 @@ var boundaryHeads = [][]string{
 	{"k=v", "k=中", "k =v", "k= v", "k==v", "=v", "(=v", "5=v", "'a b'=v", "k=-v", "k=v5", "k='v'", "k=Int32", "k=x86", "code=v", "code=中", "k=v.w", "k=v=w", "k=May 5", "k=May w"},
 	{"k=error", "k=Error", "k=ERROR", "k=eRROR", "k=errors", "k=KeyError", "k=KeyErrors", "k=KeyError`1", "k=KeyError1", "k=A`1.KeyError", "k=A`1b.KeyException", "k=a/KeyError", "k=a-KeyError", "k=Exception", "k=exception"},
 	{"'error' w", "\"Error\" w", "'ERROR'w", "'eRROR' w", "'error w'", "'KeyError' w", "'KeyErrors' w", "'A.KeyError`12' w", "'KeyError12' w", "'a/KeyError' w", "('on')", "5 'on' 6", "'on'5"},
+	// Empty brackets.
+	{"5 ()", "5  ()", "5()", "5 ( )", "5 (a)", "w ()", "5 w ()", "5, ()", "'a b' () w"},
 	// Runs, and units.
 	{"5, 6", "5 a", "5 a6", "5.6", "5 . 6", "5 (6", "5 _ 6", "5-", "5 -", "5, /a", "5 'a b'", "5 <b>", "5=6", "5;;6 ,"},
 	{"5 ms", "5  ms", "5, ms", "5-ms", "5 ms ms", "5 ms, 6 ms", "5 MS", "5 KB/s", "5 KB/s/s", "5 KB/x", `5 KB\s`, "5 x/s", "5 ms. 6", "ms 5", "5\x7fms", "5 ms=6", "5 day/May"},

@@ -151,7 +151,7 @@ var headCases = []struct{ text, want string }{
 	{"<color=#ff8800>Anna</color> is <b>angry</b>", "<color=#<*>>Anna</color> is <b>angry</b>"},
 	{"<color=red>7</color> left", "<color=<*>><*></color> left"},
 	{"<color> <size=12> <li>", "<color> <size=<*>> <li>"},
-	{"connection from 10.0.0.1 () and 10.0.0.2 (host)", "connection from <*> () and <*> (host)"},
+	{"connection from 10.0.0.1 () and 10.0.0.2 (host)", "connection from <*> (<*>) and <*> (host)"},
 	{"call Foo () now", "call Foo () now"},
 
 	// Codes, by the word before them.

@@ -91,7 +91,7 @@ func makeClasses() (t [256]class) {
 	add("/\\", slash)
 	add("`", tick)
 	add(",;:-/|@#~+", fold)
-	add("\"'<=+-/\\.", act)
+	add("\"'<(=+-/\\.", act)
 	add("\"'([{,;:=|.@#", open)
 	add(":=([#\"'", precede)
 	add(",;)]}", ends)

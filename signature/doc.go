@@ -68,7 +68,7 @@
 //
 // The canonical form, as exact as another language needs to compute the same
 // ids, is specified in docs/signatures.md, with the lists of
-// words. The tests hold a second implementation, in reference_test.go, which is
+// words. The tests hold a second implementation of heads, in reference_test.go, which is
 // written to be read, and test vectors, in testdata/ids.tsv.
 //
 // # How many frames

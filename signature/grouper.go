@@ -252,7 +252,7 @@ const (
 	fewOthers   = 3
 	namesOthers = 2
 	tailOthers  = 4 // before it, no names
-	partWords   = 4 // of a part at most
+	partWords   = 6 // of a part at most
 )
 
 // weighTail is the weight of the rest of a line, by the punctuation before it.
@@ -301,29 +301,28 @@ func (g *Grouper) learn(n uint32, depth int) {
 	}
 }
 
-// learnParts notes the statement of node n with and without each part of a few words. Statements that differ in parts
-// are one if one has none of them. A part with a value after punctuation is enough evidence.
+// learnParts notes the statement of node n with and without each part that has a name or a value. Statements that
+// differ in parts are one if one has none of them. A part with a value after punctuation is enough evidence.
 func (g *Grouper) learnParts(n uint32, t *tokens) {
 	if t.held[t.n] < fewOthers {
 		return
 	}
 	g.note(n, g.without(t, 0, 0), 0, false, true, 0)
 	for i := 1; i < t.n; i++ {
+		first, weight := &t.words[i], 0
 		if t.words[i-1].key {
 			continue
 		}
-		weight := weighFewWord
 		for j := i + 1; j <= min(t.n, i+partWords) && t.others(i, j) >= fewOthers; j++ {
 			switch k := t.words[j-1].kind; {
-			case k == value && j == i+1:
-				weight = weighName
-				continue
-			case (k == value || t.words[i].kind == value) && t.words[i].marks != 0:
+			case (k == value || first.kind == value) && first.marks != 0:
 				weight = enough
 			case k == value || k.isName():
 				weight = max(weight, weighName)
 			}
-			g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
+			if weight > 0 && (j > i+1 || first.kind != value) {
+				g.note(n, g.without(t, i, j), t.content(i, j), false, false, weight)
+			}
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestGrouperMerges(t *testing.T) {
 		"names at the end": {spread("No path was found for pawn %s", names...), 1, 1},
 		"two are enough":   {spread("No path was found for pawn %s", names[:2]...), 1, 1},
 		"few other words":  {spread("Lost %s today", names...), 1, 1},
-		"two beside one":   {spread("Lost %s", names[:2]...), 2, 2},
+		"three beside one": {spread("Lost %s", names[:3]...), 3, 3},
 		"definitions":      {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1, 1},
 		"accounts":         {spread("no right password came for %s from the gate", "alice", "www", "root", "daemon"), 1, 4},
 		"lower case":       {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 1, 6},
@@ -132,6 +132,9 @@ func TestGrouperMerges(t *testing.T) {
 			"the lamp of the mill went out", "the lamp of the mill went out (after 3 days)",
 			"the lamp of the mill went out, seen by Tobin 7", "the lamp of the mill went out for 5 hours",
 			"the lamp of the mill went out near gate 7",
+		}, 1, 1},
+		"parts inside": {[]string{
+			"the lamp of the mill went out", "the lamp (near gate 7) of the mill went out", "the lamp of the mill, seen by Tobin 7, went out",
 		}, 1, 1},
 		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
 		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},

@@ -160,16 +160,18 @@ const groupMax = 4
 // groupsMax is how many groups the longest hardware address has.
 const groupsMax = 20
 
-// addressEnd returns the end of the hardware or IPv6 address at i, or 0 if
-// there is none: groups of up to four hexadecimal digits with colons between
-// them. Six or more of two digits are one, or eight, or fewer with two colons
-// somewhere, with one digit that is no letter; a time of day is none. If all are none, the first of two digits may be.
-// The zone follows '%'.
+// addressEnd returns the end of the hardware or IPv6 address at i, or 0 if there is none: groups of up to four
+// hexadecimal digits with colons between them. Six or more of two digits are one, or eight, or fewer with two colons
+// somewhere or at the end, with one digit that is no letter; a time of day is none. If all are none, the first of two
+// digits may be. The zone follows '%'.
 func addressEnd(s string, i int) int {
 	groups, pairs, digits, short, end, hardware := 0, 0, false, false, 0, 0
 	for groups < groupsMax {
 		j, some := groupEnd(s, i)
 		if j == i {
+			if groups > 1 && endsOpen(s, i) {
+				short, end = true, i
+			}
 			break
 		}
 		groups++
@@ -200,6 +202,9 @@ func addressEnd(s string, i int) int {
 	}
 	return end
 }
+
+// endsOpen reports whether the colon before i is the second one, and no word follows.
+func endsOpen(s string, i int) bool { return s[i-2] == ':' && at(s, i)&wordlike == 0 && !isMask(s, i) }
 
 // groupEnd returns the end of the hexadecimal digits at i if a token of up to groupMax ends there, else i, and whether
 // one is no letter.

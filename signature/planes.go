@@ -13,6 +13,7 @@ const (
 	roleGlue  = roleInitial                        // class glue
 	roleColon = roleDigit                          // a colon, or '@'
 	roleQuote = roleHexa | roleInitial             // a quotation mark
+	roleParen = roleHexa | roleDigit               // a parenthesis
 	roleEqual = roleInitial | roleDigit            // '='
 	roleOther = roleHexa | roleInitial | roleDigit // '<', class wide, and space that is not one space
 )
@@ -43,6 +44,8 @@ var roles = func() (t [256]uint64) {
 			t[b] = roleColon
 		case b == '"' || b == '\'':
 			t[b] = roleQuote
+		case b == '(' || b == ')':
+			t[b] = roleParen
 		case b == '=':
 			t[b] = roleEqual
 		case c&(act|space) != 0:

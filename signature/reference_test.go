@@ -6,29 +6,19 @@ import (
 	"strings"
 )
 
-// The reference: the canonical form as docs/signatures.md specifies it, written
+// The reference: the canonical form of heads as docs/signatures.md specifies it, written
 // for reading, one byte at a time and with regular expressions, with no regard
 // to cost. The fast code is held to it by the fuzz tests.
 //
 // It works on text in which every byte is a rune of the same number, so that
 // regular expressions see bytes.
 
-type reference struct {
-	protect []string
-	loggers []string
-	frames  int
-}
+type reference struct{ protect []string }
 
 func newReference(c Config) *reference {
-	r := &reference{loggers: c.LoggerFrames, frames: c.MaxFrames}
+	r := &reference{}
 	for _, w := range slices.Concat(wellKnown, c.Protect) {
 		r.protect = append(r.protect, widen(w))
-	}
-	if r.loggers == nil {
-		r.loggers = DefaultLoggerFrames()
-	}
-	if r.frames == 0 {
-		r.frames = defaultMaxFrames
 	}
 	return r
 }
@@ -126,6 +116,7 @@ var (
 	reSentence   = re(`[A-Z]{3,7}[«S»]`)
 	reAccount    = regexp.MustCompile(`(?:^|[` + refSpace + `])(?:for|[Ii]nvalid|[Uu]nknown|[Ii]llegal)[` + refSpace + `]+user[` + refSpace + `]+$`)
 	reOneToken   = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
+	reEmpty      = re(`\(\)`)
 	reUnit       = regexp.MustCompile(`(?s)^(?:.*/)?(?:ns|us|\x{c2}\x{b5}s|\x{ce}\x{bc}s|ms|s|nsec|usec|msecs?|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|nanoseconds?|microseconds?|milliseconds?|ticks?|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|bps|kbps|Mbps|Gbps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
 	reConstant   = regexp.MustCompile(`^(?:true|false|yes|no|on|off|null|nil|none|ok|open|closed|started|stopped|paused|resumed|running|enabled|disabled|active|inactive|up|down|connected|disconnected|online|offline|success|failure|succeeded|failed|trace|debug|info|notice|warn|warning|error|fatal|critical)$`)
 	reFault      = regexp.MustCompile("^[^/\\\\]*(?:Exception|Error)(?:`[0-9]+)?$")
@@ -312,6 +303,8 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			}
 			return i + 1, end, variable
 		}
+	case h.match(reEmpty, i) > 0 && h.masked >= 0 && i > h.masked && strings.TrimFunc(h.before(i), isSpaceRune) == "":
+		return i + 1, i + 1, true
 	}
 	return i, i + 1, false
 }
@@ -397,7 +390,9 @@ func (h *refHead) address(i, j int) int {
 	}
 	groups := regexp.MustCompile(`::?`).Split(string(m), -1)
 	pairs := !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 2 })
-	compressed := len(groups) == 8 || strings.Contains(string(m), "::")
+	open := len(groups) <= 8 && reDigit.MatchString(string(m)) && strings.HasPrefix(h.from(i+len(m)), "::") &&
+		h.match(reWordNext, i+len(m)+2) == 0
+	compressed := open || len(groups) == 8 || strings.Contains(string(m), "::")
 	if (!pairs || len(groups) < 6) &&
 		(len(groups) < 2 || len(groups) > 8 || !reDigit.MatchString(string(m)) || !compressed) {
 		hardware := rePairs.FindStringSubmatch(string(m))
@@ -407,6 +402,9 @@ func (h *refHead) address(i, j int) int {
 		m = []rune(hardware[1])
 	}
 	end := i + len(m)
+	if open {
+		end += len("::")
+	}
 	return end + h.match(reZone, end)
 }
 

@@ -344,6 +344,10 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 		if e := sc.rooted(i); e > 0 {
 			return i, e, kindPath
 		}
+	case '(':
+		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
+			return i + 1, i + 1, kindValue
+		}
 	case '=':
 		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
 			return sc.value(i + 1)
@@ -412,9 +416,10 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 
 // isInert reports whether the byte at i, which is of class act but not wide, makes
 // special do nothing, judged by the byte after it: the point
-// that ends a sentence. It is inlined.
+// that ends a sentence, the bracket that opens a remark. It is inlined.
 func isInert(s string, i int) bool {
-	return at(s, i+1)&space != 0
+	c := at(s, i+1)
+	return c&space != 0 || s[i] == '(' && s[i+1] != ')'
 }
 
 // afterWord reports whether a word or a variable ends right before i.

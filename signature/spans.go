@@ -12,7 +12,8 @@ type Span struct {
 	Mask string
 
 	// From and To are the bounds of the part, in bytes from the beginning of
-	// the head.
+	// the head. They are equal where a template masks nothing at all, as
+	// between the parentheses of an empty call.
 	From, To int
 }
 

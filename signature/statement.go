@@ -8,7 +8,7 @@ import (
 
 // statement returns the part of a head that a log statement wrote. Of a record that is
 //
-//   - three fields after text, or one after a quotation, the text: watch started id=<*> of=<*> [in=<*>];
+//   - text and fields, the text: watch started id=<*> [in=<*>];
 //   - fields alone: the value of the field for text with the most words, such as msg;
 //   - anything else, or if a key has nothing for a value, as in text that was put together: the head.
 func statement(head []byte) []byte {
@@ -37,12 +37,11 @@ func statement(head []byte) []byte {
 			text, words = bytes.Trim(v, `"`), n
 		}
 	}
-	said := bytes.TrimRight(head[:from], " ]")
 	switch {
-	case fields > 0 && from == 0 && text != nil:
-		return text
-	case fields >= 3 && from > 0 || fields > 0 && bytes.HasSuffix(said, []byte{'"'}):
+	case fields > 0 && from > 0:
 		return head[:from]
+	case fields > 0 && text != nil:
+		return text
 	}
 	return head
 }

@@ -12,20 +12,18 @@ func TestStatement(t *testing.T) {
 		"watch started id=<*> of=<*> in=<*>":   "watch started ",
 		"watch started [id=<*>, of=<*>; in=1]": "watch started ",
 		`"watch started" id=<*>`:               `"watch started" `,
+		"watch started id=<*>":                 "watch started ",
+		"id=1 of=2 then in=3 by=4":             "id=1 of=2 then ",
 		`level=warn msg="no disk left" n=1`:    "no disk left",
 		`msg=no text="two words" n=1`:          "two words",
 
 		// Heads that are returned whole.
-		"watch started id=<*> of=<*>":       "",
-		"id=<*> of=<*> in=<*>":              "",
-		`"went on" a==b`:                    "",
-		`"went on" a=>b`:                    "",
-		`"went on" f(id=<*>)`:               "",
-		"called place(id=<*> of=<*> in=<*>": "",
-		"msg=hello was not sent":            "",
-		"sent msg=hello":                    "",
-		`"watch started" id=`:               "",
-		"id=1 of=2 then in=3 by=4":          "",
+		"id=<*> of=<*> in=<*>":   "",
+		`"went on" a==b`:         "",
+		`"went on" a=>b`:         "",
+		`"went on" f(id=<*>)`:    "",
+		"msg=hello was not sent": "",
+		`"watch started" id=`:    "",
 	} {
 		if want == "" {
 			want = head

@@ -166,44 +166,56 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 // say takes text.
 func (t *tokens) say(s []byte) {
 	for i := 0; i < len(s) && !t.full; {
-		b := s[i]
-		if b == ' ' {
+		end, kind := t.next(s, i)
+		switch {
+		case end == i:
+			t.mark(s, i)
 			i++
 			continue
+		case kind != value || t.n == 0 || t.words[t.n-1].kind != value:
+			t.put(s[i:end], kind)
 		}
-		end, kind := t.value(s, i), value
-		switch {
-		case end == i && isWordByte(b):
-			if end, kind = t.word(s, i); kind == nameWord && t.continues(s[i:end]) {
-				kind = value
-			}
-		case t.n > 0 && (b == '"' || b == '`') && bytes.IndexByte([]byte(" ="), s[i-1]) >= 0:
-			if q := quoted(s, i); byteAt(s, q) != ':' {
-				end, kind = q, nameWord
-			}
-		}
-		if end > i {
-			if kind != value || t.n == 0 || t.words[t.n-1].kind != value {
-				t.put(s[i:end], kind)
-			}
-			t.gap, t.marks = gapSpace, 0
-			i = end
-			continue
-		}
-		if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
-			t.words[max(t.n-1, 0)].key = true
-		}
-		switch {
-		case b == ',':
-			t.gap = gapComma
-		case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
-			t.gap = gapOpen
-		case b != '\\':
-			t.gap = gapSpace
-		}
-		t.marks = place(t.marks, int(b))
-		i++
+		t.gap, t.marks = gapSpace, 0
+		i = end
 	}
+}
+
+// next returns the end and the form of the word at i, or i.
+func (t *tokens) next(s []byte, i int) (end int, kind kindOfWord) {
+	if end = t.value(s, i); end > i {
+		return end, value
+	}
+	switch b := s[i]; {
+	case isWordByte(b):
+		if end, kind = t.word(s, i); kind == nameWord && t.continues(s[i:end]) {
+			kind = value
+		}
+	case t.n > 0 && (b == '"' || b == '`') && (s[i-1] == ' ' || s[i-1] == '='):
+		if q := quoted(s, i); byteAt(s, q) != ':' {
+			return q, nameWord
+		}
+	}
+	return end, kind
+}
+
+// mark takes the punctuation at i.
+func (t *tokens) mark(s []byte, i int) {
+	b := s[i]
+	if b == ' ' {
+		return
+	}
+	if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
+		t.words[max(t.n-1, 0)].key = true
+	}
+	switch {
+	case b == ',':
+		t.gap = gapComma
+	case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
+		t.gap = gapOpen
+	case b != '\\':
+		t.gap = gapSpace
+	}
+	t.marks = place(t.marks, int(b))
 }
 
 // continues reports whether the name w, directly after a value, is more of a path: it has a slash or an extension.
@@ -347,7 +359,8 @@ func (t *tokens) closing(s []byte, i int) int {
 	return 0
 }
 
-// fold makes one value of a list that ends the line, and one name of words with capitals.
+// fold makes one value of a list that ends the line, and of values with a name between, and one name of words with
+// capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
@@ -366,10 +379,19 @@ func (t *tokens) fold() {
 				w.hash, w.holds = xxhash.Sum64(w.text), true
 			}
 		}
+		if w.kind == value && w.marks == 0 && t.isBetween(n-1) {
+			n--
+			continue
+		}
 		t.words[n] = w
 		n++
 	}
 	t.n = n
+}
+
+// isBetween reports whether word i is a name directly after a value. With a value after it, all three are one.
+func (t *tokens) isBetween(i int) bool {
+	return i > 0 && t.words[i].kind.isName() && t.words[i].marks == 0 && t.words[i-1].kind == value
 }
 
 // refer makes references of words that occurred before, and of names that continue one, or begin one.

@@ -10,7 +10,8 @@ import (
 //
 //   - those in places where templates of the group have shown a few others, if they are no names, or if one of
 //     the words there is a state;
-//   - codes, which the id keeps: numbers, booleans, types of faults, and all after a key such as status.
+//   - codes, which the id keeps: numbers, booleans, types of faults, all after a key such as status or an
+//     equals sign, and words in capitals that begin a quotation, as the method of a request.
 //
 // A variant is part of its template, of the same bytes and as untrusted. It may become longer or empty as more is
 // learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
@@ -111,7 +112,8 @@ func codes(s []byte, put func([]byte)) {
 			end = max(quoted(s, last+q)-1, i+1)
 		}
 		w := s[i:end]
-		if !masked && (announced || arrow || digits && !wellKnownWords.has(string(w)) || isConstant(w) || isFaultType(w)) {
+		digits = digits && !wellKnownWords.has(string(w))
+		if !masked && (announced || arrow || digits || isKept(w, byteAt(s, i-1))) {
 			if announced {
 				put(key)
 			}
@@ -125,7 +127,9 @@ func codes(s []byte, put func([]byte)) {
 	}
 }
 
-// isFaultType reports whether w is the name of a type of fault.
-func isFaultType(w []byte) bool {
-	return bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
+// isKept reports whether the word w after a byte decides: as a boolean or the name of a type of fault; after an equals
+// sign, since ids mask most values of fields; or as a command at the beginning of a quotation.
+func isKept(w []byte, before byte) bool {
+	return isConstant(w) || before == '=' || before == '"' && isCapitals(w) ||
+		bytes.HasSuffix(w[1:], []byte("Exception")) || bytes.HasSuffix(w[1:], []byte("Error"))
 }

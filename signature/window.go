@@ -47,12 +47,14 @@ func (w *window) fill(s string, i int) {
 	hexes &= hexes >> 1
 	hexes &= hexes >> 2
 	hexes &= hexes >> 4
+	parens := x & z &^ (n | y)
 	stray := (glued&^body | x&y&^(n|z|n<<1)) &^ afterSpace // signs, slashes, points and quotation marks
 	// The byte after each byte is known, except after the last one, which is never valid
 	// unless it ends the text.
 	events := digits | hexes | other | body&^n | stray |
 		stray>>1&n | // the last byte of a token before one
 		z&^(n|x|y|afterSpace)>>1&n | // the last byte of a token before a colon
+		parens&(parens>>1) | // a pair of them
 		y&z&^(n|x)&((n|other)>>1) | // '=' before a value
 		spaces&((spaces|other)>>1) // more than one space
 	w.mayMean = n & y &^ z & starts &^ events
