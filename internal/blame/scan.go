@@ -24,7 +24,6 @@ const (
 	weightTag      = 30
 	weightPatch    = 20
 	weightFarPatch = 8
-	weightAssembly = 15
 	weightMissing  = 25
 	weightPhrase   = 15
 

@@ -95,7 +95,7 @@ func (r *row) evidenceAgainst(name string) []blame.Kind {
 		return nil
 	}
 	var all []blame.Kind
-	for kind := range blame.Assembly + 1 {
+	for kind := range blame.Patch + 1 {
 		if r.evidence[i]>>kind&1 != 0 {
 			all = append(all, kind)
 		}
