@@ -73,8 +73,7 @@ type openRecord struct {
 	block      block
 	cut        uint64
 
-	frames    int  // lines in stack that are frames
-	unity     bool // a frame in Unity's form was among them
+	frames    int // lines in stack that are frames
 	crash     reportPart
 	reason    crash.Reason
 	reasoned  bool   // the frame that gives the reason has been read
@@ -233,9 +232,6 @@ func (a *assembly) frame(b []byte) {
 	}
 	if !a.byConsole {
 		a.console, a.byConsole = consoleLevel(b)
-	}
-	if !a.unity && b[0] != '-' && b[0] != 'R' {
-		a.unity = isUnityFrame(b) || a.byConsole
 	}
 }
 

@@ -168,7 +168,7 @@ func (a *assembly) joinsCut(b []byte) verdict {
 		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
 			return joined(partStack, evidenceFrame)
 		}
-	case a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b):
+	case a.frames > 0 && (a.byConsole || a.pureLines) && isCutFrame(b):
 		return joined(partStack, evidenceFrame)
 	}
 	return verdict{}
@@ -201,7 +201,7 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return joined(partMessage, evidenceList)
 	case !a.engine && isInDocument(b):
 		return joined(partMessage, evidenceForm)
-	case a.pureLines && !a.unity:
+	case a.pureLines && !a.byConsole:
 		return joined(partMessage, evidenceConsole)
 	}
 	return apart()
