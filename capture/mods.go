@@ -148,20 +148,15 @@ func (m *modLists) begin(line string, header bool) {
 // loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
 // server plugin ", "Loaded mods: ", "Loading " before a bracket.
 func loaded(line string) (rest string, ok bool) {
-	i := strings.Index(line, "oad")
+	i := max(strings.Index(line, "oaded "), strings.Index(line, "oading "))
 	if i < 1 || line[i-1]|0x20 != 'l' {
 		return "", false
 	}
-	if before := strings.TrimRight(line[:i-1], " "); before != "" && !isDigit(before[len(before)-1]) &&
-		strings.IndexByte("]):", before[len(before)-1]) < 0 {
+	before := strings.TrimRight(line[:i-1], " ")
+	if before != "" && !isDigit(before[len(before)-1]) && strings.IndexByte("]):", before[len(before)-1]) < 0 {
 		return "", false
 	}
-	verb, rest, _ := strings.Cut(line[i-1:], " ")
-	switch strings.ToLower(verb) {
-	case "loaded", "loading":
-	default:
-		return "", false
-	}
+	_, rest, _ = strings.Cut(line[i:], " ")
 	for range 2 {
 		if strings.HasPrefix(rest, "[") {
 			return rest, true
