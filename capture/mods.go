@@ -97,8 +97,8 @@ const (
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
-// record. Nearly all are spared the call.
-func (m *modLists) mayBegin(line string) bool {
+// record, and early that the log begins there. Nearly all are spared the call.
+func (m *modLists) mayBegin(line string, early bool) bool {
 	if m.form != formNone {
 		return true
 	}
@@ -109,7 +109,7 @@ func (m *modLists) mayBegin(line string) bool {
 	case ':', ' ', '\t':
 		return true
 	}
-	return m.own != nil || strings.Contains(line, "oad")
+	return m.own != nil || early && strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -232,7 +232,7 @@ func (m *modLists) message(message string, header bool) {
 	if more {
 		line = strings.TrimRight(line, "\r")
 	}
-	if line != "" && (header || m.mayBegin(line)) {
+	if line != "" && (header || m.mayBegin(line, true)) {
 		m.begin(line, header)
 	}
 	for more && m.form != formNone {

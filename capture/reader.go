@@ -377,7 +377,7 @@ func (r *Reader) begin(ln *line) {
 	}
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
-	if head := text(ln.text); r.mods.mayBegin(head) {
+	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
