@@ -56,16 +56,9 @@ type assembly struct {
 	previous []byte
 
 	pureLines bool // see detection.pure
-	ownEnd    int  // how many \r's end a line that the engine writes; see within
 
 	openRecord
 }
-
-// lineEnds count the \r's before the \n of the last line of a record, and of its last
-// blank line, up to maxCRs.
-type lineEnds struct{ text, blank uint8 }
-
-const maxCRs = 255
 
 // openRecord is the state of the open record besides its
 // texts. Without a pointer in it, to clear it costs little.
@@ -78,15 +71,12 @@ type openRecord struct {
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
-	ends       lineEnds
 	cut        uint64
 
-	frames    int  // lines in stack that are frames
-	unity     bool // a frame in Unity's form was among them
+	frames    int // lines in stack that are frames
 	crash     reportPart
 	reason    crash.Reason
 	reasoned  bool   // the frame that gives the reason has been read
-	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
 	titled    bool   // the first line, of plain text, is a title; see isDrawn
 	thrown    bool   // the exception has been read below it; see joinsChained
@@ -132,7 +122,6 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
 	a.start, a.end, a.lines = ln.no, ln.no, 1
 	a.time, a.partial = ln.time, ln.partial
-	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = evidenceLine
 	a.cut = ln.cut
 	a.plain = opensPlainly(ln.text) && len(b) <= a.limit
@@ -170,11 +159,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.frame(b)
 		return
 	}
-	if a.engine = isEngineLine(b); a.engine && !hasPrefix(b, "<RI> ") {
-		a.ownEnd = max(1, ln.crs)
-	}
+	a.engine = isEngineLine(b)
 	if announcesList(b) {
-		a.list, a.anyItem = listExpected, a.within(ln.crs) || speaksOfFault(b) || opensFault(b)
+		a.list, a.anyItem = listExpected, speaksOfFault(b) || opensFault(b)
 	}
 }
 
@@ -184,7 +171,6 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.lines++
 	goesOn := a.partial
 	a.partial = ln.partial
-	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
 	a.inner = false
@@ -246,9 +232,6 @@ func (a *assembly) frame(b []byte) {
 	}
 	if !a.byConsole {
 		a.console, a.byConsole = consoleLevel(b)
-	}
-	if !a.unity && b[0] != '-' && b[0] != 'R' {
-		a.unity = isUnityFrame(b) || a.byConsole
 	}
 }
 

@@ -88,7 +88,6 @@ func TestExceptionInBlocks(t *testing.T) {
 		"words":       doc("[Gadgets] panels:", "Lamp", "Door"),
 		"section":     doc("[Gadgets] panels", "", "GRAMMAR RESOLUTION TRACE", "a -> b"),
 		"patch trace": doc("[Gadgets - Start of stack trace]", `Verse.PatchOperationAdd(xpath="a"): Failed to find a node`),
-		"report":      "[Gadgets] panels\r\n\r\nLamp\r\r\nDoor\r\r\n",
 	} {
 		for _, head := range []string{"Exception ticking panel: System.Exception: bad", "System.Exception: bad", "Gadget.PanelException: bad"} {
 			for _, banner := range []string{unity2019_4, unity2022_3} {
@@ -99,8 +98,4 @@ func TestExceptionInBlocks(t *testing.T) {
 			}
 		}
 	}
-	const methods = "Harmony patches:\nPanel.Draw: PRE: Tools.Patch.Pre\nPanel.Exception: post: Tools.Patch.PanelException\n"
-	got, _, err := readAll(t, strings.NewReader(unity2022_3+methods), Options{})
-	require.NoError(t, err)
-	require.Equal(t, strings.TrimSuffix(methods, "\n"), got[len(got)-1].Message, "a method called after an exception")
 }

@@ -24,12 +24,6 @@ func isBareAtFrame(b []byte) bool {
 	return c > frame.None && (f.Word == "at" || f.Script)
 }
 
-// isUnityFrame reports whether b is a frame as Unity writes it at the margin.
-func isUnityFrame(b []byte) bool {
-	f, c := frame.Parse(text(b))
-	return c == frame.Sure && !f.Led && f.Path != "" && !isIndented(b)
-}
-
 // isDottedCall reports whether b is a frame without "at" and without a colon
 // before the method, as Harmony prints methods of generic types:
 //

@@ -15,9 +15,6 @@ import (
 //	Details: two screws are missing                         held
 //	  at Gadget.Panel.Draw () [0x0001f] in <0123…>:0        so it belonged to the record
 //
-// The first item of a list that does not look like one is held back as well, until
-// the line below it shows whether there is a list.
-//
 // A blank line, a line that opens a record of its own, another exception or too
 // many lines show that it did not; then each is read as if it came only now.
 const (
@@ -27,8 +24,8 @@ const (
 
 // heldLine is a line held back. Its text lies in heldLines.text.
 type heldLine struct {
-	no, crs, blanks int // blanks: blank lines above it
-	from, to        int
+	no, blanks int // blanks: blank lines above it
+	from, to   int
 }
 
 // heldLines are the lines held back below the open record, or being looked at
@@ -40,7 +37,6 @@ type heldLines struct {
 	cur   line
 	again bool
 	tail  int  // blank lines below the last
-	item  bool // the one line held may be the first item of a list
 	heads bool // the lines held head a trace: nothing but a frame shows that they belong to the record
 }
 
@@ -52,7 +48,7 @@ func (h *heldLines) hold(ln *line, blanks int) bool {
 	}
 	from := len(h.text)
 	h.text = append(h.text, ln.text...)
-	h.lines = append(h.lines, heldLine{no: ln.no, crs: ln.crs, blanks: blanks, from: from, to: len(h.text)})
+	h.lines = append(h.lines, heldLine{no: ln.no, blanks: blanks, from: from, to: len(h.text)})
 	return true
 }
 
@@ -64,7 +60,7 @@ func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0
 // line is the line that was held at place i.
 func (h *heldLines) line(i int) line {
 	l := &h.lines[i]
-	return line{no: l.no, text: h.text[l.from:l.to], crs: l.crs, ended: true}
+	return line{no: l.no, text: h.text[l.from:l.to], ended: true}
 }
 
 // awaitsTrace reports whether the record seems to end in the middle: it holds an
@@ -110,17 +106,6 @@ func (h *heldLines) endedBy(b []byte) bool {
 // is to be looked at, after the lines held before it if there are any.
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
-	if h.item {
-		if first := h.line(0); a.blanks == 0 && alikeItems(&first, ln) {
-			a.anyItem = true
-			if r.join(&first) {
-				h.reset()
-				return r.join(ln)
-			}
-		}
-		r.release()
-		return false
-	}
 	if !h.empty() && h.endedBy(ln.text) && (a.blanks == 0 || unity.IsFooter(text(ln.text)) && a.blanks <= maxInnerBlanks) {
 		a.addHeld(h)
 		return r.join(ln)
@@ -154,22 +139,6 @@ func (a *assembly) addHeld(h *heldLines) {
 	}
 	h.reset()
 	a.blanks = blanks
-}
-
-// holdsItem decides about ln, which may be the first item of a list. Lines that are read again begin none.
-func (r *Reader) holdsItem(ln *line) bool {
-	h := &r.held
-	h.item = !h.again && ln.hole == 0 && ln.cut == 0 && h.hold(ln, 0)
-	return h.item
-}
-
-// alikeItems reports whether two lines are items of one list.
-func alikeItems(first, second *line) bool {
-	if second.hole > 0 || blank(second.text) || endsException(second.text) {
-		return false
-	}
-	s := shapeOf(second.text)
-	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s)
 }
 
 // release ends the open record above the lines held below it, which are to be

@@ -48,7 +48,7 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 6-6 blank unknown/none 0 frames: two screws
 8-9 frame unknown/none 1 frames: of three
 `},
-		{"another record ends it, and what was held is read as ever", unity2022_3, doc(head, "Settings:", "a: 1", "b: 2", "\tc", "[Gadgets] on", frame), `
+		{"another record ends it, and what was held is read as ever", unity2022_3, doc(head, "Settings:", "one", "two", "\tc", "[Gadgets] on", frame), `
 5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
 6-9 indent unknown/none 0 frames: Settings:
 10-11 frame unknown/none 1 frames: [Gadgets] on

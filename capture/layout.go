@@ -3,10 +3,10 @@ package capture
 import (
 	"bytes"
 	"fmt"
-	"github.com/heedlog/heed/internal/logline"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // Layout is the way in which a log is laid out.

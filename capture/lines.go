@@ -18,7 +18,6 @@ const minHole = 64
 type line struct {
 	no   int
 	text []byte // without the line end, trailing \r's and holes
-	crs  int    // how many \r's were before the \n
 
 	cut       uint64 // bytes at its end that were not kept
 	hole      uint64 // bytes of holes in it
@@ -284,7 +283,6 @@ func (ln *line) trimCR() {
 	t := ln.text
 	for len(t) > 0 && t[len(t)-1] == '\r' {
 		t = t[:len(t)-1]
-		ln.crs++
 	}
 	if ln.hole > 0 {
 		for len(t) > 0 && (t[len(t)-1] == '\n' || t[len(t)-1] == '\r') {

@@ -14,7 +14,6 @@ import (
 
 type readLine struct {
 	text  string
-	crs   int
 	cut   uint64
 	hole  uint64
 	first bool
@@ -35,7 +34,7 @@ func allLines(tb testing.TB, src io.Reader) []readLine {
 			return out
 		}
 		require.Equal(tb, len(out)+1, ln.no)
-		out = append(out, readLine{string(ln.text), ln.crs, ln.cut, ln.hole, ln.holeFirst, ln.ended})
+		out = append(out, readLine{string(ln.text), ln.cut, ln.hole, ln.holeFirst, ln.ended})
 	}
 }
 
@@ -49,14 +48,14 @@ func TestLines(t *testing.T) {
 		"empty": {"", nil},
 		"one":   {"a", []readLine{{text: "a"}}},
 		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {
-			text: "b", crs: 1,
+			text:  "b",
 			ended: true,
-		}, {text: "c", crs: 2, ended: true}, {ended: true}}},
-		"lone CR": {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
+		}, {text: "c", ended: true}, {ended: true}}},
+		"lone CR": {"a\rb\r", []readLine{{text: "a\rb"}}},
 		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
 			{text: "10:00:00 a", ended: true},
-			{text: "10:00:01 b", crs: 1, ended: true},
-			{text: "[ERROR] c", crs: 1, ended: true},
+			{text: "10:00:01 b", ended: true},
+			{text: "[ERROR] c", ended: true},
 			{text: "[INFO] d", ended: true},
 			{ended: true},
 			{text: "10:00:02 e", ended: true},
@@ -73,8 +72,8 @@ func TestLines(t *testing.T) {
 		}},
 		"63 NULs are text":        {"a" + nul[:63] + "b", []readLine{{text: "a" + nul[:63] + "b"}}},
 		"64 NULs are a hole":      {nul + "b", []readLine{{text: "b", hole: 64, first: true}}},
-		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", crs: 1, hole: 64, ended: true}}},
-		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", crs: 1, hole: 64, ended: true}}},
+		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", hole: 64, ended: true}}},
+		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", hole: 64, ended: true}}},
 		"blank, hole, text, hole": {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
 		"hole and nothing": {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {
 			hole:  64,

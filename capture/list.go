@@ -28,9 +28,8 @@ func mayBeItem(b []byte, s itemShape) bool {
 // beginsList reports whether a line of shape s looks like the first item of a list by
 // itself: a word, a mod with its package id, columns, what opens with a mark, markup.
 // An announced list may be empty, and the line below be a record of its own. So
-// prose, and a text like a mod's name and its message, needs more: a second
-// line that looks like it (see [assembly.awaitsItem]), an end that lies within a
-// message, or a line above that mentions a failure that it caused.
+// prose, and a text like a mod's name and its message, needs more: a line above
+// that mentions a failure that it caused.
 func beginsList(s itemShape) bool {
 	return s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow|shapeXML) != 0 || s.mark != 0
 }

@@ -97,8 +97,8 @@ const (
 )
 
 // mayBegin reports whether begin has something to look for in the first line of a
-// record. Nearly all are spared the call.
-func (m *modLists) mayBegin(line string) bool {
+// record, and early that the log begins there. Nearly all are spared the call.
+func (m *modLists) mayBegin(line string, early bool) bool {
 	if m.form != formNone {
 		return true
 	}
@@ -109,7 +109,7 @@ func (m *modLists) mayBegin(line string) bool {
 	case ':', ' ', '\t':
 		return true
 	}
-	return m.own != nil || strings.Contains(line, "oad")
+	return m.own != nil || early && strings.Contains(line, "oad")
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -148,20 +148,15 @@ func (m *modLists) begin(line string, header bool) {
 // loaded returns the text after the words by which a program reports that it loads mods: "Loaded mod ", "loading
 // server plugin ", "Loaded mods: ", "Loading " before a bracket.
 func loaded(line string) (rest string, ok bool) {
-	i := strings.Index(line, "oad")
+	i := max(strings.Index(line, "oaded "), strings.Index(line, "oading "))
 	if i < 1 || line[i-1]|0x20 != 'l' {
 		return "", false
 	}
-	if before := strings.TrimRight(line[:i-1], " "); before != "" && !isDigit(before[len(before)-1]) &&
-		strings.IndexByte("]):", before[len(before)-1]) < 0 {
+	before := strings.TrimRight(line[:i-1], " ")
+	if before != "" && !isDigit(before[len(before)-1]) && strings.IndexByte("]):", before[len(before)-1]) < 0 {
 		return "", false
 	}
-	verb, rest, _ := strings.Cut(line[i-1:], " ")
-	switch strings.ToLower(verb) {
-	case "loaded", "loading":
-	default:
-		return "", false
-	}
+	_, rest, _ = strings.Cut(line[i:], " ")
 	for range 2 {
 		if strings.HasPrefix(rest, "[") {
 			return rest, true
@@ -237,7 +232,7 @@ func (m *modLists) message(message string, header bool) {
 	if more {
 		line = strings.TrimRight(line, "\r")
 	}
-	if line != "" && (header || m.mayBegin(line)) {
+	if line != "" && (header || m.mayBegin(line, true)) {
 		m.begin(line, header)
 	}
 	for more && m.form != formNone {

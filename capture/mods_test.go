@@ -117,6 +117,39 @@ func TestMods(t *testing.T) {
 				`6: "Loom" "" [] "v2"`,
 			),
 		},
+		"one by one, with a noun": {
+			in: doc(
+				"[10:00:01] [Server thread/INFO]: [Mill] Loading server plugin Mill v1.2.0",
+				"2031-04-05T10:00:01 1.234 INF [MODS]   Loaded Mod: Old Loom (1.1)",
+				"[Loader] 10:00:02 [Info] Loaded plugin Kiln v4.0.0 by Somebody",
+				"   1.500 Loading mod base 1.1.100 (data.lua)",
+				"   1.600 Loading mod settings lamps 2.0.1 (settings.lua)",
+				"[10:00:03] not loaded plugin Press 1.0",
+				"[10:00:03] Loaded plugin sounds",
+			),
+			want: doc(
+				`1: "Mill" "" [] "v1.2.0"`,
+				`2: "Old Loom" "" [] "1.1"`,
+				`3: "Kiln" "" [] "v4.0.0"`,
+				`5: "lamps" "" [] "2.0.1"`,
+			),
+		},
+		"in one line": {
+			in:   doc("[10:00:01] [INFO] Loaded mods: Mill v1.2.0, Old Loom v1.1", "[10:00:02] [INFO] Loaded mods: kiln, lamps, press"),
+			want: doc(`1: "Mill" "" [] "v1.2.0"`, `1: "Old Loom" "" [] "v1.1"`, `2: "kiln" "" [] ""`, `2: "lamps" "" [] ""`, `2: "press" "" [] ""`),
+		},
+		"table": {
+			in: doc(
+				"[10:00:01] [main/INFO] [acme.Finder/]: ",
+				"     Mod List:",
+				"\t\tName Version (Mod Id)",
+				"",
+				"\t\tOld Loom 1.1.j (oldloom)",
+				"\t\tmill 2.0.1 (mill)",
+				"[10:00:02] [main/INFO] [acme.Finder/]: done",
+			),
+			want: doc(`5: "Old Loom" "oldloom" [] "1.1.j"`, `5: "mill" "mill" [] "2.0.1"`),
+		},
 		"marked, below a prefix": {
 			in: doc(
 				"[12:00:00] [main/INFO]: Loading 3 mods:",

@@ -32,7 +32,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	}
 	switch {
 	case a.split == evidenceJSON:
-	case a.blanks <= maxInnerBlanks && a.thrown && (isTraceRule(b) || a.blanks > 0 && isTraceTitle(b)):
+	case a.blanks <= maxInnerBlanks && a.thrown && a.blanks > 0 && isTraceTitle(b):
 		a.traceback = true
 		return joined(partStack, evidenceFrame)
 	case ln.isFrame():
@@ -189,17 +189,6 @@ func isTraceTitle(b []byte) bool {
 	return slices.ContainsFunc(traceWords, func(word string) bool { return hasSuffix(title, word) }) &&
 		bytes.IndexByte(title, ':') < 0
 }
-
-// isTraceRule reports whether b announces the rest of a trace between signs: "-- Full Traceback -----".
-func isTraceRule(b []byte) bool {
-	title := bytes.Trim(b, " -=*#")
-	words := bytes.ToLower(title)
-	return len(b)-len(title) > minRule && len(title) <= maxHeading &&
-		slices.ContainsFunc(traceWords, func(word string) bool { return hasSuffix(words, word) })
-}
-
-// minRule is how many signs announce the rest of a trace at least.
-const minRule = 8
 
 var traceWords = []string{"stack", "trace", "traceback"}
 

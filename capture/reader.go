@@ -76,7 +76,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 // newReader returns a Reader of lines, before the first of them.
 func newReader(lines *lineReader, op string, opt Options) *Reader {
 	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
-	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(maxRefs, maxRefBytes)}
+	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(maxRefs, maxRefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}
@@ -250,7 +250,6 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
-			r.asm.ends.blank = uint8(min(ln.crs, maxCRs))
 			continue
 		}
 		if !r.take(ln) {
@@ -318,8 +317,6 @@ func (r *Reader) take(ln *line) bool {
 		return !h.Sure && !h.Leveled && r.holds(ln)
 	case !r.layout.unity():
 		return false
-	case r.asm.list == listExpected && r.asm.awaitsItem(ln.text):
-		return r.holdsItem(ln)
 	}
 	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)
 }
@@ -380,7 +377,7 @@ func (r *Reader) begin(ln *line) {
 	}
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
-	if head := text(ln.text); r.mods.mayBegin(head) {
+	if head := text(ln.text); r.mods.mayBegin(head, r.banner.records < maxBeginning) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}

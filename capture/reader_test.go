@@ -169,28 +169,6 @@ notice restarted count=0 pos=12
 `,
 		},
 		{
-			"lines that end in CR CR LF: rows of a table each, a report with a blank line one", unity2019_4,
-			"Rows of Мира\r\n" + "Row a of 1\r\r\n" + "Row b of 1\r\r\n" + "\r\n" +
-				"[Tools] Report on panels\r\n" + "\r\n" + "<Panel> in \"Tools\": frame\r\r\n" + "<Lamp> in \"Tools\": bulb\r\r\n" + "\r\n" + "[Tools] done\r\n",
-			`
-4-4 line "Rows of Мира"
-5-5 line "Row a of 1"
-6-6 blank "Row b of 1"
-8-11 blank "[Tools] Report on panels\n\n<Panel> in \"Tools\": frame\n<Lamp> in \"Tools\": bulb"
-13-13 line "[Tools] done"
-`,
-		},
-		{
-			"one such line below a line of the engine's and a blank one", unity2019_4,
-			"[Tools] on\r\n" + "UnloadTime: 0.25 ms\r\n" + "\r\n" + "Allow patch: Мира\r\r\n" + "Row b of 1\r\r\n",
-			`
-4-4 line "[Tools] on"
-5-5 blank "UnloadTime: 0.25 ms"
-7-7 line "Allow patch: Мира"
-8-8 line "Row b of 1"
-`,
-		},
-		{
 			"a known message of three lines", unity2022_3,
 			doc("OnLevelWasLoaded was found on Gadget", "This message has been deprecated and will be removed in a later version of Unity.", "Add a delegate to SceneManager.sceneLoaded instead to get notifications", "next"),
 			`

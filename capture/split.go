@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"bytes"
-
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
@@ -170,7 +168,7 @@ func (a *assembly) joinsCut(b []byte) verdict {
 		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
 			return joined(partStack, evidenceFrame)
 		}
-	case a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b):
+	case a.frames > 0 && (a.byConsole || a.pureLines) && isCutFrame(b):
 		return joined(partStack, evidenceFrame)
 	}
 	return verdict{}
@@ -197,13 +195,13 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 		return a.joinIndented(b)
 	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isParagraph(b)):
 		return a.joinForm(b)
-	case a.joinsPaths(b), a.report && a.joinsReport(ln):
+	case a.joinsPaths(b):
 		return joined(partMessage, evidenceForm)
 	case a.joinsList(b):
 		return joined(partMessage, evidenceList)
 	case !a.engine && isInDocument(b):
 		return joined(partMessage, evidenceForm)
-	case a.pureLines && !a.unity:
+	case a.pureLines && !a.byConsole:
 		return joined(partMessage, evidenceConsole)
 	}
 	return apart()
@@ -228,9 +226,6 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
 		return joined(partMessage, evidenceList)
-	case a.joinsReport(ln):
-		a.report = true
-		return joined(partMessage, evidenceForm)
 	}
 	return apart()
 }
@@ -283,7 +278,7 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	if a.lines == 1 && !opensPlainly(ln.text) {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&
-				(a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))
+				(a.list != listExpected || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
@@ -300,41 +295,6 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 // it. A path that follows another record's path list would be one of its own.
 func (a *assembly) joinsPaths(b []byte) bool {
 	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
-}
-
-// within reports whether a line that ends in crs times \r and \n has its end within
-// a message. On Windows each \n of a message is written as \r\n; so a line
-// of the log's own ends in that, and one within a message that had \r\n in \r\r\n.
-// Where a copy has gone through the same once more, the engine's lines show it. They
-// have to be asked, and not the most common end: a log may be half tables. (Those
-// that begin with "<RI> " end in \r\r\n in every log.)
-func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
-
-// joinsReport reports whether ln belongs to a message of several lines that
-// holds a blank line: whether its end lies within a message, after a first line and
-// one blank line. Where the end of the first line does so too, and that of the
-// blank one does not, the message had an end of its own and was over:
-//
-//	Panels found: 3\r\r\n
-//	\r\n
-//	Lamp found\r\r\n
-//
-// The same end directly below a line is not enough: mods write tables whose
-// rows are better seen one by one. Nor is it for a line that opens a record: swallowed
-// lines are classified by the first line. The engine's own lines head no report: their
-// ends differ from the ends within a message.
-func (a *assembly) joinsReport(ln *line) bool {
-	if a.engine || !a.within(ln.crs) ||
-		!a.report && (a.lines != 1 || a.blanks != 1 || a.split != evidenceLine || a.ends.blank < a.ends.text) {
-		return false
-	}
-	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
-}
-
-// sameTag reports whether b and message begin with the same tag in brackets.
-func sameTag(b, message []byte) bool {
-	end := bytes.IndexByte(b, ']')
-	return b[0] == '[' && end > 0 && bytes.HasPrefix(message, b[:end+1])
 }
 
 // joinsXML reports whether b is the XML that the line above the blank one
@@ -394,10 +354,4 @@ func (a *assembly) joinsList(b []byte) bool {
 	}
 	a.list, a.shape = listOpen, s
 	return true
-}
-
-// awaitsItem reports whether b, which did not join the record by itself, may be
-// the first item of the list that is expected, if the next line looks like it.
-func (a *assembly) awaitsItem(b []byte) bool {
-	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b))
 }

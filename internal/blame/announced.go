@@ -9,105 +9,16 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// lead is a set of things to which a word leads up.
-type lead uint8
-
-const (
-	toMod lead = 1 << iota
-	toPlugin
-	toPackage
-	toAssembly
-	toType
-	toProvider
-)
-
-// leadOf returns the things to which a word in any case leads up.
-func leadOf(word string) lead {
-	var lower [len("registering")]byte
-	if len(word) > len(lower) {
-		return 0
-	}
-	for i := range len(word) {
-		lower[i] = word[i] | 0x20
-	}
-	switch string(lower[:len(word)]) {
-	case "mod", "plugin":
-		return toMod
-	case "load", "loading", "skipping":
-		return toPlugin
-	case "package" + "id": // packageId
-		return toPackage
-	case "assembly":
-		return toAssembly
-	case "type", "class", "for", "registering", "named":
-		return toType
-	case "by", "mod" + "id":
-		return toProvider
-	}
-	return 0
-}
-
-// leading is a word of a line that leads up to something, with its place.
-type leading struct {
-	to        lead
-	from, end int
-}
-
-// leads reads the words of a line that lead up to something, all at once: lines are long, and such words few.
-func (s *scan) leads(line string) {
-	s.leading = s.leading[:0]
+// announced reads the mods that a line names.
+func (s *scan) announced(line string) {
 	for i := 0; i < len(line); i++ {
-		if !wordByte(line[i]) {
-			continue
-		}
 		from := i
 		for i < len(line) && wordByte(line[i]) {
 			i++
 		}
-		if to := leadOf(line[from:i]); to != 0 {
-			s.leading = append(s.leading, leading{to, from, i})
+		if from < i {
+			s.leads(line[from:i], line[:from], line[i:])
 		}
-	}
-}
-
-// around yields the text before and after each word of the line that leads up to something.
-func (s *scan) around(line string, to lead) func(func(before, rest string) bool) {
-	return func(yield func(before, rest string) bool) {
-		for _, l := range s.leading {
-			if l.to&to != 0 && !yield(line[:l.from], line[l.end:]) {
-				return
-			}
-		}
-	}
-}
-
-// announced reads the mods that a line names.
-func (s *scan) announced(line string) {
-	s.leads(line)
-	for before, rest := range s.around(line, toMod) {
-		if name := s.announcedName(before, rest); name != "" {
-			s.owned(Named, weightNamed, rankNamed, name)
-		}
-	}
-	for before, rest := range s.around(line, toProvider) {
-		if strings.HasSuffix(before, "provided ") || strings.HasPrefix(rest, ":") {
-			s.named(strings.TrimLeft(rest, ": "))
-		}
-	}
-	for _, rest := range s.around(line, toPlugin) {
-		s.plugin(rest)
-	}
-	for before, rest := range s.around(line, toPackage) {
-		if hasWord(before, "example") {
-			break
-		}
-		if id := packageID(afterColon(rest)); id != "" {
-			s.owned(Named, weightNamed, rankOwner, stem(id))
-		}
-	}
-	s.assemblies(line)
-	for _, rest := range s.around(line, toType) {
-		s.typeName(strings.TrimLeft(rest, " '\"`"))
 	}
 	node, isNode := strings.CutPrefix(line, "<") // of the node, only its own tag is read
 	node, _, _ = strings.Cut(node, ">")
@@ -125,6 +36,37 @@ func (s *scan) announced(line string) {
 	s.prefixes(line)
 	line, _, _ = strings.Cut(line, "<")
 	s.parts(line)
+}
+
+// leads reads the mod to which a word in any case leads up, with the text of the line before and after the word.
+func (s *scan) leads(word, before, rest string) {
+	var lower [len("registering")]byte
+	if len(word) > len(lower) {
+		return
+	}
+	for i := range len(word) {
+		lower[i] = word[i] | 0x20
+	}
+	switch string(lower[:len(word)]) {
+	case "mod", "plugin":
+		if name := s.announcedName(before, rest); name != "" {
+			s.owned(Named, weightNamed, rankNamed, name)
+		}
+	case "by", "mod" + "id":
+		if strings.HasSuffix(before, "provided ") || strings.HasPrefix(rest, ":") {
+			s.named(strings.TrimLeft(rest, ": "))
+		}
+	case "load", "loading", "skipping":
+		s.plugin(rest)
+	case "package" + "id": // packageId
+		if id := packageID(afterColon(rest)); id != "" && !hasWord(before, "example") {
+			s.owned(Named, weightNamed, rankOwner, stem(id))
+		}
+	case "assembly":
+		s.assembly(before, rest)
+	case "type", "class", "for", "registering", "named":
+		s.typeName(strings.TrimLeft(rest, " '\"`"))
+	}
 }
 
 // named reads the id of a mod after a word that only ids follow.
@@ -428,7 +370,7 @@ func (s *scan) tagged(name string) bool {
 	})
 }
 
-// assemblies reads the assemblies that a line names:
+// assembly reads the assembly after the word:
 //
 //	Exception getting types in assembly SomeMod: …
 //	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
@@ -437,26 +379,24 @@ func (s *scan) tagged(name string) bool {
 //
 // A missing assembly is weaker evidence than the assembly that needs it, which may
 // be out of date.
-func (s *scan) assemblies(line string) {
-	for before, rest := range s.around(line, toAssembly) {
-		before = strings.TrimRight(before, " ")
-		weight := weightType
-		switch before[strings.LastIndexByte(before, ' ')+1:] {
-		case "in", "from", "of":
-		case "or":
-			weight = weightMissing
-		default:
-			after, named := strings.CutPrefix(rest, " name:")
-			name, _, versioned := strings.Cut(strings.TrimLeft(rest, " "), ", Version=")
-			if named {
-				rest = after
-			} else if !versioned || strings.ContainsAny(name, " ,") {
-				continue
-			}
+func (s *scan) assembly(before, rest string) {
+	before = strings.TrimRight(before, " ")
+	weight := weightType
+	switch before[strings.LastIndexByte(before, ' ')+1:] {
+	case "in", "from", "of":
+	case "or":
+		weight = weightMissing
+	default:
+		after, named := strings.CutPrefix(rest, " name:")
+		name, _, versioned := strings.Cut(strings.TrimLeft(rest, " "), ", Version=")
+		if named {
+			rest = after
+		} else if !versioned || strings.ContainsAny(name, " ,") {
+			return
 		}
-		if name := s.assemblyName(rest); name != "" {
-			s.owned(Type, weight, rankCode, name)
-		}
+	}
+	if name := s.assemblyName(rest); name != "" {
+		s.owned(Type, weight, rankCode, name)
 	}
 }
 

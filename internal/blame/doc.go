@@ -34,7 +34,6 @@
 //	          a tag in capitals of no mod that is known               20
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	          PatchedBy<some.mod>                                     20
-//	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
 //
 // Where memory ran out, nothing weighs more than 20: the code in the trace was only running. A suppressed exception is
 // no evidence.

@@ -305,13 +305,7 @@ func (f *Finder) LearnTrace(trace string) {
 			key = strings.Clone(key)
 		}
 		f.roots[key]++
-		if module := moduleOf(fr.Rest); module != "" && len(f.modules) < maxModules {
-			f.homes[key] = f.homes[key].vote(module)
-			if !game && !global && f.modules[module] == "" {
-				f.modules[strings.Clone(module)] = strings.Clone(root)
-				f.running[fold(root)] = true
-			}
-		}
+		f.learnModule(moduleOf(fr.Rest), key, root, game || global)
 		if !game && !global && !seen[path] && (f.methods[path] > 0 || len(f.methods) < maxMethods) {
 			if seen == nil {
 				seen = map[string]bool{}
@@ -329,8 +323,21 @@ func (f *Finder) LearnTrace(trace string) {
 	}
 }
 
+// learnModule learns the module of a frame, by the key of its namespace, and the root of a namespace in it that is not
+// the game's.
+func (f *Finder) learnModule(module, key, root string, game bool) {
+	if module == "" || len(f.modules) >= maxModules {
+		return
+	}
+	f.homes[key] = f.homes[key].vote(module)
+	if !game && f.modules[module] == "" {
+		f.modules[strings.Clone(module)] = strings.Clone(root)
+		f.running[fold(root)] = true
+	}
+}
+
 // Knows returns a number that grows with each trace that taught something: answers at a lower one may be outdated.
-func (f *Finder) Knows() int { return len(f.modules) + min(f.traces, minTraces) }
+func (f *Finder) Knows() int { return len(f.modules) + len(f.outer) + min(f.traces, minTraces) }
 
 // vote returns h with the module of another frame.
 func (h home) vote(module string) home {

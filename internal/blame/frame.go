@@ -15,7 +15,6 @@ func (s *scan) frame(line string, stack bool) bool {
 		return false
 	}
 	path := f.Path
-	s.arguments(path)
 	if _, by, ok := strings.Cut(path, patchedBy); ok {
 		id, rest, _ := strings.Cut(by, ">")
 		s.owned(Patch, weightPatch, rankOwner, id)
@@ -168,31 +167,6 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		return s.finder.owner(rankCode, second)
 	}
 	return s.finder.owner(rankCode, root)
-}
-
-// arguments reads the arguments of a generic type in a frame, such as
-// [[Some.Type, SomeAssembly, Version=1.0.0.0, …]].
-func (s *scan) arguments(path string) {
-	const marker = ", Version="
-	for range 4 {
-		i := strings.Index(path, marker)
-		if i < 0 {
-			return
-		}
-		before := path[:i]
-		path = path[i+len(marker):]
-		comma := strings.LastIndex(before, ", ")
-		if comma < 0 {
-			continue
-		}
-		assembly := before[comma+2:]
-		typ := before[strings.LastIndexByte(before[:comma], '[')+1 : comma]
-		root := identifier(typ)
-		if s.finder.isGameCode(typ) || !readable(root) {
-			continue
-		}
-		s.owned(Assembly, weightAssembly, rankCode, root, assembly)
-	}
 }
 
 // patch reads what Harmony writes below a frame, and returns false for any other

@@ -24,7 +24,6 @@ const (
 	weightTag      = 30
 	weightPatch    = 20
 	weightFarPatch = 8
-	weightAssembly = 15
 	weightMissing  = 25
 	weightPhrase   = 15
 
@@ -51,7 +50,6 @@ type scan struct {
 	finder   *Finder
 	findings []finding
 	files    []finding // paths, until all are known
-	leading  []leading // of the current line
 	line     int
 	head     int // lines of the message that are no frames
 	frames   int // frames with a name

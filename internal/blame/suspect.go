@@ -13,18 +13,17 @@ type Kind uint8
 
 // Kinds of evidence; the package documentation has their weights.
 const (
-	Frame    Kind = iota + 1 // code of the mod is in the trace
-	Title                    // the trace is headed by the mod
-	Path                     // a file of the mod is named
-	Named                    // the text names the mod as one
-	Type                     // the text names a type or an assembly of the mod as such
-	Tag                      // the record begins with the mod's tag
-	Patch                    // the mod patches a method in the trace
-	Assembly                 // the trace has the mod's assembly as an argument of a generic type
+	Frame Kind = iota + 1 // code of the mod is in the trace
+	Title                 // the trace is headed by the mod
+	Path                  // a file of the mod is named
+	Named                 // the text names the mod as one
+	Type                  // the text names a type or an assembly of the mod as such
+	Tag                   // the record begins with the mod's tag
+	Patch                 // the mod patches a method in the trace
 	kinds
 )
 
-var kindNames = [...]string{"none", "frame", "title", "path", "named", "type", "tag", "patch", "assembly"}
+var kindNames = [...]string{"none", "frame", "title", "path", "named", "type", "tag", "patch"}
 
 // String returns the lower-case name of k.
 func (k Kind) String() string {
@@ -37,7 +36,7 @@ func (k Kind) String() string {
 var kindDescriptions = [...]string{
 	"", "its code is in the stack trace", "the stack trace begins with its name",
 	"the text names one of its files", "the text names it", "the text names its code", "the text begins with its name",
-	"it patches code in the stack trace", "the stack trace names one of its assemblies",
+	"it patches code in the stack trace",
 }
 
 // Describe returns the evidence in words: "its code is in the stack trace".

@@ -44,7 +44,7 @@ func sentences(t *testing.T) []string {
 	for _, reason := range crashReasons {
 		found = append(found, reason.says)
 	}
-	for k := blame.Frame; k <= blame.Assembly; k++ {
+	for k := blame.Frame; k <= blame.Patch; k++ {
 		found = append(found, k.Describe())
 	}
 	for s := event.SeverityInfo; s <= event.SeverityFatal; s++ {

@@ -69,7 +69,7 @@ func TestParse(t *testing.T) {
 		Groups: []summary.Group{
 			{
 				Signature: 1, Members: []signature.ID{2},
-				Blame: []summary.Blame{{Mod: "a", Evidence: []blame.Kind{blame.Frame, blame.Assembly}}},
+				Blame: []summary.Blame{{Mod: "a", Evidence: []blame.Kind{blame.Frame, blame.Patch}}},
 			},
 			{Signature: 3},
 		},
