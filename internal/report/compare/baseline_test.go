@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -161,8 +162,7 @@ func TestEntriesBecomeOne(t *testing.T) {
 	again := written(t, "2026-01-02", first, lines)
 	require.Equal(t, []int{0, 1, 0}, []int{again.Added, again.Kept, again.Unseen})
 	require.Equal(t, "one; two", again.Baseline.Entries[0].Note)
-	read, err := compare.ParseBaseline("b.yaml", again.Baseline.Append(nil))
-	require.NoError(t, err)
+	read := testkit.Must(compare.ParseBaseline("b.yaml", again.Baseline.Append(nil)))
 	require.Len(t, read.Entries, 1)
 	require.Len(t, first.Entries, 2, "the previous one does not change")
 	require.Len(t, first.Entries[0].Templates, 1)
@@ -262,8 +262,7 @@ entries:
 func TestParseBaselineErrors(t *testing.T) {
 	id := signature.Of([]byte("lost <*>")).ID.String()
 	good := strings.Replace(goodBaseline, "96ed32e6ca4ed05f", id, 1)
-	_, err := compare.ParseBaseline("b.yaml", []byte(good))
-	require.NoError(t, err)
+	testkit.Must(compare.ParseBaseline("b.yaml", []byte(good)))
 	for _, test := range []struct{ from, to, want string }{
 		{"version: 1", "version: 2", `b.yaml:1:10: version: is 2, but this program reads 1`},
 		{"version: 1", "version: x", `b.yaml:1:10: version: is "x": want a whole number`},
@@ -304,10 +303,10 @@ func TestParseBaselineErrors(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 	}
 	for _, empty := range []string{"", "# nothing\n"} {
-		_, err = compare.ParseBaseline("b.yaml", []byte(empty))
+		_, err := compare.ParseBaseline("b.yaml", []byte(empty))
 		require.ErrorContains(t, err, "the file ")
 	}
-	_, err = compare.ParseBaseline("b.yaml", make([]byte, compare.MaxBaselineBytes+1))
+	_, err := compare.ParseBaseline("b.yaml", make([]byte, compare.MaxBaselineBytes+1))
 	require.ErrorContains(t, err, "more than the")
 }
 
@@ -319,8 +318,7 @@ func FuzzParseBaseline(f *testing.F) {
 		b, err := compare.ParseBaseline("b.yaml", []byte(text))
 		require.NotEqual(t, b == nil, err == nil)
 		if b != nil {
-			again, err := compare.ParseBaseline("b.yaml", b.Append(nil))
-			require.NoError(t, err)
+			again := testkit.Must(compare.ParseBaseline("b.yaml", b.Append(nil)))
 			require.Equal(t, b, again)
 		}
 	})
