@@ -380,20 +380,16 @@ func TestPresent(t *testing.T) {
 		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
 		f := testkit.Must(New(Config{Path: path, NoNotify: true}))
 		require.Equal(t, Status{Path: path}, f.Status())
-		ctx, cancel := context.WithCancel(t.Context())
 		absent := 0
-		done := make(chan error)
-		go func() {
-			done <- f.Run(ctx, func(*Record) {
-				if !f.Status().Present {
-					absent++
-				}
-			})
-		}()
-		require.NoError(t, f.Sync(ctx))
+		fl := &following{Follower: f, t: t, seen: func(*Record) {
+			if !f.Status().Present {
+				absent++
+			}
+		}}
+		fl.run()
+		require.NoError(t, f.Sync(t.Context()))
 		require.True(t, f.Status().Present)
-		cancel()
-		require.NoError(t, <-done)
+		require.NoError(t, fl.stop())
 		require.Zero(t, absent)
 		require.Equal(t, path, f.Status().Path)
 	})
@@ -469,26 +465,18 @@ func TestNotified(t *testing.T) {
 	dir := t.TempDir()
 	f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour}))
 	got := make(chan string, 10)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() {
-		done <- f.Run(ctx, func(r *Record) {
-			if r.Kind == event.KindNotice {
-				got <- event.StatusRestarted.String()
-				return
-			}
-			got <- strings.Clone(r.Message)
-		})
-	}()
+	fl := &following{Follower: f, t: t, path: f.cfg.Path, seen: func(r *Record) {
+		got <- fmt.Sprint(r.Status, " ", r.Message)
+	}}
+	fl.run()
 	require.Eventually(t, func() bool { return f.Status().Notified }, 10*time.Second, time.Millisecond)
-	appendTo(t, f.cfg.Path, "one\n")
-	require.Equal(t, "one", <-got)
-	appendTo(t, f.cfg.Path, "two\n")
-	require.Equal(t, "two", <-got)
-	require.NoError(t, os.Rename(f.cfg.Path, f.cfg.Path+"-prev"))
-	appendTo(t, f.cfg.Path, "three\n")
-	require.Equal(t, "restarted", <-got)
-	require.Equal(t, "three", <-got)
-	cancel()
-	require.NoError(t, <-done)
+	fl.write("one\n")
+	require.Equal(t, "none one", <-got)
+	fl.write("two\n")
+	require.Equal(t, "none two", <-got)
+	require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
+	fl.write("three\n")
+	require.Equal(t, "restarted another log replaced it", <-got)
+	require.Equal(t, "none three", <-got)
+	require.NoError(t, fl.stop())
 }
