@@ -52,8 +52,10 @@ func compared(older, newer []string) *compare.Collector {
 }
 
 // blamed gives a log with one entry to one side.
-func blamed(c *compare.Collector, side compare.Side, text string, d event.Disposition, all ...blame.Suspect) *compare.Run {
-	run := c.Run(side, "log", &compare.StandIn{Text: text, Suspects: all})
+func blamed(
+	c *compare.Collector, side compare.Side, text string, d event.Disposition, suspects ...blame.Suspect,
+) *compare.Run {
+	run := c.Run(side, "log", &compare.StandIn{Text: text, Suspects: suspects})
 	o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
 	run.Observe(&capture.Record{}, &o)
 	return run
