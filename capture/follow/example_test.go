@@ -2,9 +2,9 @@ package follow_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
@@ -13,23 +13,13 @@ import (
 // A log is followed while it grows: what it held before is history, and a Sync
 // waits until what was written before it has been handed over.
 func Example() {
-	dir, err := os.MkdirTemp("", "heed")
+	log, err := os.CreateTemp("", "Player*.log")
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "Player.log")
-	write := func(text string) {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			panic(err)
-		}
-		defer func() { _ = f.Close() }()
-		if _, err := f.WriteString(text); err != nil {
-			panic(err)
-		}
-	}
-	write("The harbor is open\n")
+	defer func() { _ = errors.Join(log.Close(), os.Remove(log.Name())) }()
+	path := log.Name()
+	_, _ = log.WriteString("The harbor is open\n")
 
 	f, err := follow.New(follow.Config{Path: path, Capture: capture.Options{Layout: capture.LayoutPlain}})
 	if err != nil {
@@ -45,7 +35,7 @@ func Example() {
 	if err := f.Sync(ctx); err != nil {
 		panic(err)
 	}
-	write("The ferry has landed\n")
+	_, _ = log.WriteString("The ferry has landed\n")
 	if err := f.Sync(ctx); err != nil {
 		panic(err)
 	}

@@ -107,6 +107,28 @@ func (fl *following) taken() []string {
 
 func (fl *following) write(text string) { appendTo(fl.t, fl.path, text) }
 
+// told writes text, tells of it, and lets d pass.
+func (fl *following) told(d time.Duration, text string) {
+	fl.t.Helper()
+	fl.write(text)
+	fl.poke()
+	after(d)
+}
+
+// overwrite makes text all that the log holds.
+func (fl *following) overwrite(text string) {
+	fl.t.Helper()
+	require.NoError(fl.t, os.WriteFile(fl.path, []byte(text), 0o600))
+}
+
+// wide returns text in UTF-16.
+func wide(text string) (s string) {
+	for _, b := range []byte(text) {
+		s += string([]byte{b, 0})
+	}
+	return s
+}
+
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
 	f := testkit.Must(os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))
@@ -136,6 +158,11 @@ func bubble(t *testing.T, f func(t *testing.T, dir string)) {
 	synctest.Test(t, func(t *testing.T) { f(t, dir) })
 }
 
+// runInBubble runs f as a test of its own, in time of its own.
+func runInBubble(t *testing.T, name string, f func(t *testing.T, dir string)) {
+	t.Run(name, func(t *testing.T) { bubble(t, f) })
+}
+
 // after lets d pass, and everything that happens in it.
 func after(d time.Duration) {
 	time.Sleep(d)
@@ -148,18 +175,14 @@ func TestGrowth(t *testing.T) {
 		after(time.Second)
 		require.Empty(t, fl.taken())
 		require.False(t, fl.Status().Present)
-		fl.write("one\n")
-		fl.poke()
-		after(idle - 1)
+		fl.told(idle-1, "one\n")
 		require.Empty(t, fl.taken())
 		after(1)
 		require.Equal(t, []string{"one"}, fl.taken())
 		require.Equal(t, time.Now().Add(-idle).UTC(), fl.recs[0].Arrived)
 		require.Equal(t, fl.recs[0].Arrived, fl.recs[0].Time)
 
-		fl.write("two\r\n\tmore\r\nthree\r\nfo")
-		fl.poke()
-		after(0)
+		fl.told(0, "two\r\n\tmore\r\nthree\r\nfo")
 		require.Equal(t, []string{"two|\tmore"}, fl.taken())
 		after(idle)
 		require.Equal(t, []string{"three"}, fl.taken())
@@ -269,38 +292,36 @@ func TestFrom(t *testing.T) {
 // TestRestarts holds what is said of the ways in which a log begins anew.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(t *testing.T, path string)
+		change func(fl *following)
 		want   []string
 		truncs uint64
 	}{
-		"renamed and created": {func(t *testing.T, path string) {
-			require.NoError(t, os.Rename(path, path+"-prev"))
-			appendTo(t, path, "three\n")
+		"renamed and created": {func(fl *following) {
+			require.NoError(fl.t, os.Rename(fl.path, fl.path+"-prev"))
+			fl.write("three\n")
 		}, []string{"restarted 0", "three"}, 0},
-		"replaced by rename": {func(t *testing.T, path string) {
-			appendTo(t, path+".new", "three\n")
-			require.NoError(t, os.Rename(path+".new", path))
+		"replaced by rename": {func(fl *following) {
+			appendTo(fl.t, fl.path+".new", "three\n")
+			require.NoError(fl.t, os.Rename(fl.path+".new", fl.path))
 		}, []string{"restarted 0", "three"}, 0},
-		"written to before it is renamed": {func(t *testing.T, path string) {
-			appendTo(t, path, "last\n")
-			require.NoError(t, os.Rename(path, path+"-prev"))
-			appendTo(t, path, "three\n")
+		"written to before it is renamed": {func(fl *following) {
+			fl.write("last\n")
+			require.NoError(fl.t, os.Rename(fl.path, fl.path+"-prev"))
+			fl.write("three\n")
 		}, []string{"last", "restarted 0", "three"}, 0},
-		"deleted and created": {func(t *testing.T, path string) {
-			require.NoError(t, os.Remove(path))
-			appendTo(t, path, "three\n")
+		"deleted and created": {func(fl *following) {
+			require.NoError(fl.t, os.Remove(fl.path))
+			fl.write("three\n")
 		}, []string{"restarted 0", "three"}, 0},
-		"cut": {func(t *testing.T, path string) {
-			require.NoError(t, os.WriteFile(path, []byte("three\n"), 0o600))
-		}, []string{"restarted 0", "three"}, 1},
-		"cut, and as long as before": {func(t *testing.T, path string) {
-			require.NoError(t, os.WriteFile(path, []byte("thr\nfour\n"), 0o600))
+		"cut": {func(fl *following) { fl.overwrite("three\n") }, []string{"restarted 0", "three"}, 1},
+		"cut, and as long as before": {func(fl *following) {
+			fl.overwrite("thr\nfour\n")
 		}, []string{"restarted 0", "thr", "four"}, 1},
-		"cut, and longer than before": {func(t *testing.T, path string) {
-			require.NoError(t, os.WriteFile(path, []byte("three\nfour\nfive\n"), 0o600))
+		"cut, and longer than before": {func(fl *following) {
+			fl.overwrite("three\nfour\nfive\n")
 		}, []string{"restarted 0", "three", "four", "five"}, 1},
-		"cut to nothing": {func(t *testing.T, path string) {
-			require.NoError(t, os.Truncate(path, 0))
+		"cut to nothing": {func(fl *following) {
+			require.NoError(fl.t, os.Truncate(fl.path, 0))
 		}, []string{"restarted 0"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -308,7 +329,7 @@ func TestRestarts(t *testing.T) {
 				fl := start(t, dir, nil)
 				fl.write("one\ntwo-2\n")
 				fl.gets("one", "two-2")
-				c.change(t, fl.path)
+				c.change(fl)
 				fl.gets(c.want...)
 				require.Equal(t, c.truncs, fl.Status().Truncations)
 				require.Equal(t, 1-c.truncs, fl.Status().Rotations)
@@ -318,7 +339,7 @@ func TestRestarts(t *testing.T) {
 				fl.write("one\ntwo-2\n")
 				after(time.Second)
 				fl.taken()
-				c.change(t, fl.path)
+				c.change(fl)
 				after(time.Second)
 				require.Equal(t, c.want, fl.taken())
 			})
@@ -337,11 +358,9 @@ func TestLost(t *testing.T) {
 		whole := strings.Repeat(line, 10_000)
 		gate := make(chan struct{})
 		fl.gate.Store(&gate)
-		fl.write(whole)
-		fl.poke()
-		after(time.Second)
+		fl.told(time.Second, whole)
 		fl.write("more\n")
-		require.NoError(t, os.WriteFile(fl.path, []byte("again\n"), 0o600))
+		fl.overwrite("again\n")
 		close(gate)
 		after(time.Second)
 		got := fl.taken()
@@ -361,20 +380,16 @@ func TestPresent(t *testing.T) {
 		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
 		f := testkit.Must(New(Config{Path: path, NoNotify: true}))
 		require.Equal(t, Status{Path: path}, f.Status())
-		ctx, cancel := context.WithCancel(t.Context())
 		absent := 0
-		done := make(chan error)
-		go func() {
-			done <- f.Run(ctx, func(*Record) {
-				if !f.Status().Present {
-					absent++
-				}
-			})
-		}()
-		require.NoError(t, f.Sync(ctx))
+		fl := &following{Follower: f, t: t, seen: func(*Record) {
+			if !f.Status().Present {
+				absent++
+			}
+		}}
+		fl.run()
+		require.NoError(t, f.Sync(t.Context()))
 		require.True(t, f.Status().Present)
-		cancel()
-		require.NoError(t, <-done)
+		require.NoError(t, fl.stop())
 		require.Zero(t, absent)
 		require.Equal(t, path, f.Status().Path)
 	})
@@ -450,26 +465,18 @@ func TestNotified(t *testing.T) {
 	dir := t.TempDir()
 	f := testkit.Must(New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour}))
 	got := make(chan string, 10)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() {
-		done <- f.Run(ctx, func(r *Record) {
-			if r.Kind == event.KindNotice {
-				got <- event.StatusRestarted.String()
-				return
-			}
-			got <- strings.Clone(r.Message)
-		})
-	}()
+	fl := &following{Follower: f, t: t, path: f.cfg.Path, seen: func(r *Record) {
+		got <- fmt.Sprint(r.Status, " ", r.Message)
+	}}
+	fl.run()
 	require.Eventually(t, func() bool { return f.Status().Notified }, 10*time.Second, time.Millisecond)
-	appendTo(t, f.cfg.Path, "one\n")
-	require.Equal(t, "one", <-got)
-	appendTo(t, f.cfg.Path, "two\n")
-	require.Equal(t, "two", <-got)
-	require.NoError(t, os.Rename(f.cfg.Path, f.cfg.Path+"-prev"))
-	appendTo(t, f.cfg.Path, "three\n")
-	require.Equal(t, "restarted", <-got)
-	require.Equal(t, "three", <-got)
-	cancel()
-	require.NoError(t, <-done)
+	fl.write("one\n")
+	require.Equal(t, "none one", <-got)
+	fl.write("two\n")
+	require.Equal(t, "none two", <-got)
+	require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
+	fl.write("three\n")
+	require.Equal(t, "restarted another log replaced it", <-got)
+	require.Equal(t, "none three", <-got)
+	require.NoError(t, fl.stop())
 }

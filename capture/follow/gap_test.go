@@ -17,10 +17,8 @@ import (
 // put writes text at a place of the log.
 func (fl *following) put(text string, at int) {
 	fl.t.Helper()
-	f, err := os.OpenFile(fl.path, os.O_CREATE|os.O_WRONLY, 0o600)
-	require.NoError(fl.t, err)
-	_, err = f.WriteAt([]byte(text), int64(at))
-	require.NoError(fl.t, err)
+	f := testkit.Must(os.OpenFile(fl.path, os.O_CREATE|os.O_WRONLY, 0o600))
+	testkit.Must(f.WriteAt([]byte(text), int64(at)))
 	require.NoError(fl.t, f.Close())
 	fl.poke()
 }
@@ -95,34 +93,28 @@ func TestGaps(t *testing.T) {
 		"never, and long": {func(fl *following) {
 			fl.put(line(0), 4+chunkSize*4)
 		}, []string{"line 10000", fmt.Sprint("hole ", chunkSize*4)}},
-		"one NUL after each line": {func(fl *following) {
-			fl.put("a\n\x00b\n", 4)
-		}, []string{"a", "\x00b"}},
-		"within a message": {func(fl *following) {
-			fl.put("a\x00\x00\x00b\n", 4)
-		}, []string{"a\x00\x00\x00b"}},
+		"one NUL after each line": {func(fl *following) { fl.put("a\n\x00b\n", 4) }, []string{"a", "\x00b"}},
+		"within a message":        {func(fl *following) { fl.put("a\x00\x00\x00b\n", 4) }, []string{"a\x00\x00\x00b"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				fl := start(t, dir, func(c *Config) { c.Continues = true })
-				fl.write("one\n")
-				fl.gets("one")
-				c.change(fl)
-				after(gapLife + time.Second)
-				got := fl.taken()
-				for i, line := range got {
-					got[i] = strings.TrimSuffix(line, " +")
-				}
-				if first, second := 0, 0; name == "never, and long" { // in two parts
-					testkit.Must(fmt.Sscanf(got[0]+got[2], "hole %dhole %d", &first, &second))
-					got = []string{got[1], fmt.Sprint("hole ", first+second)}
-				}
-				require.Equal(t, c.want, got)
-				st := fl.Status()
-				require.Zero(t, st.Truncations)
-				require.Zero(t, st.LostBytes)
-				require.Zero(t, st.Unwritten)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			fl := start(t, dir, func(c *Config) { c.Continues = true })
+			fl.write("one\n")
+			fl.gets("one")
+			c.change(fl)
+			after(gapLife + time.Second)
+			got := fl.taken()
+			for i, line := range got {
+				got[i] = strings.TrimSuffix(line, " +")
+			}
+			if first, second := 0, 0; name == "never, and long" { // in two parts
+				testkit.Must(fmt.Sscanf(got[0]+got[2], "hole %dhole %d", &first, &second))
+				got = []string{got[1], fmt.Sprint("hole ", first+second)}
+			}
+			require.Equal(t, c.want, got)
+			st := fl.Status()
+			require.Zero(t, st.Truncations)
+			require.Zero(t, st.LostBytes)
+			require.Zero(t, st.Unwritten)
 		})
 	}
 }
@@ -133,24 +125,22 @@ func TestGapsReported(t *testing.T) {
 		"from its beginning": nil,
 		"from its end":       func(c *Config) { c.FromEnd = true },
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				path := dir + "/Player.log"
-				appendTo(t, path, "old\n")
-				require.NoError(t, os.Truncate(path, 1<<20))
-				fl := start(t, dir, change)
-				after(time.Minute)
-				want := []string{"old old"}
-				if change != nil {
-					want = nil
-				}
-				require.Equal(t, want, fl.taken())
-				require.EqualValues(t, 4, fl.Status().Offset)
-				require.EqualValues(t, 1<<20-4, fl.Status().Unwritten)
-				fl.put("new\n", 4)
-				fl.gets("new")
-				require.False(t, fl.recs[len(fl.recs)-1].History)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			path := dir + "/Player.log"
+			appendTo(t, path, "old\n")
+			require.NoError(t, os.Truncate(path, 1<<20))
+			fl := start(t, dir, change)
+			after(time.Minute)
+			want := []string{"old old"}
+			if change != nil {
+				want = nil
+			}
+			require.Equal(t, want, fl.taken())
+			require.EqualValues(t, 4, fl.Status().Offset)
+			require.EqualValues(t, 1<<20-4, fl.Status().Unwritten)
+			fl.put("new\n", 4)
+			fl.gets("new")
+			require.False(t, fl.recs[len(fl.recs)-1].History)
 		})
 	}
 }
@@ -158,12 +148,6 @@ func TestGapsReported(t *testing.T) {
 // TestGapsUTF16: text in two bytes holds NULs, and may be in a reserved place, too.
 func TestGapsUTF16(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
-		wide := func(text string) (s string) {
-			for _, b := range []byte(text) {
-				s += string([]byte{b, 0})
-			}
-			return s
-		}
 		fl := start(t, dir, func(c *Config) { c.Continues = true })
 		fl.put("\xff\xfe"+wide("one\n"), 0)
 		fl.size(1 << 16)
@@ -247,26 +231,24 @@ func TestRewritten(t *testing.T) {
 		"emptied, with lines that begin alike": {func(fl *following) {
 			text := strings.ReplaceAll(head, "line", "lime")
 			require.Len(fl.t, text, len(head))
-			require.NoError(fl.t, os.WriteFile(fl.path, []byte(text), 0o600))
+			fl.overwrite(text)
 			fl.poke()
 		}, nil, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				fl := start(t, dir, nil)
-				fl.write(head)
-				got, _ := fl.synced()
-				require.Len(t, got, 1000)
-				c.change(fl)
-				after(time.Second)
-				if c.want == nil {
-					require.Len(t, fl.taken(), 1001)
-				} else {
-					require.Equal(t, c.want, fl.taken())
-				}
-				require.Equal(t, c.cuts, fl.Status().Truncations)
-				require.Zero(t, fl.Status().LostBytes)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			fl := start(t, dir, nil)
+			fl.write(head)
+			got, _ := fl.synced()
+			require.Len(t, got, 1000)
+			c.change(fl)
+			after(time.Second)
+			if c.want == nil {
+				require.Len(t, fl.taken(), 1001)
+			} else {
+				require.Equal(t, c.want, fl.taken())
+			}
+			require.Equal(t, c.cuts, fl.Status().Truncations)
+			require.Zero(t, fl.Status().LostBytes)
 		})
 	}
 }
@@ -310,13 +292,10 @@ func TestLines(t *testing.T) {
 		"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3,
 	} {
 		require.Equal(t, want, (&tail{}).lines([]byte(text)), text)
-		var wide []byte
-		for _, c := range []byte(text) {
-			wide = append(wide, c, 0)
-		}
-		require.Equal(t, 2*want, (&tail{wide: true}).lines(wide), text)
+		units := []byte(wide(text))
+		require.Equal(t, 2*want, (&tail{wide: true}).lines(units), text)
 		for _, half := range []string{"b", "\n"} {
-			all := append(slices.Clip(wide), half...)
+			all := append(slices.Clip(units), half...)
 			require.Equal(t, 2*want, (&tail{wide: true}).lines(all), "%s and half of a unit", text)
 		}
 	}

@@ -16,14 +16,16 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// shift renames the log and each file before it, as a program does that counts its files by age, and keeps so many.
-func (r *run) shift(keep int) {
+// shift renames the log and each file before it, as a program does that counts its files by age, and keeps so many; then
+// it creates the log with text.
+func (r *run) shift(keep int, text string) {
 	t := r.following.t
 	_ = os.Remove(fmt.Sprint(r.path, ".", keep)) // there may be none
 	for n := keep - 1; n > 0; n-- {
 		_ = os.Rename(fmt.Sprint(r.path, ".", n), fmt.Sprint(r.path, ".", n+1)) // the same
 	}
 	require.NoError(t, os.Rename(r.path, r.path+".1"))
+	r.write(text)
 }
 
 // linkTo makes the path of the log a link to another file.
@@ -39,15 +41,13 @@ var generations = map[string]struct {
 }{
 	"many, by age": {func(t *testing.T, r *run) {
 		for n := range 20 {
-			r.shift(30)
-			r.write(fmt.Sprintln("line", n))
+			r.shift(30, fmt.Sprintln("line", n))
 		}
 	}, numberedLines("line", 0, 20)},
 	"many, of one moment": {func(t *testing.T, r *run) {
 		info := testkit.Must(os.Stat(r.path))
 		for n := range 12 {
-			r.shift(30)
-			r.write(fmt.Sprintln("line", n))
+			r.shift(30, fmt.Sprintln("line", n))
 			require.NoError(t, os.Chtimes(r.path, info.ModTime(), info.ModTime()))
 		}
 	}, numberedLines("line", 0, 12)},
@@ -83,8 +83,7 @@ var generations = map[string]struct {
 	}, numberedLines("line", 0, 12)},
 	"more than remain": {func(t *testing.T, r *run) {
 		for n := range 5 {
-			r.shift(2)
-			r.write(fmt.Sprintln("line", n))
+			r.shift(2, fmt.Sprintln("line", n))
 		}
 	}, []string{"hole 0", "line 2", "line 3", "line 4"}},
 	"compressed, but for the last": {func(t *testing.T, r *run) {
@@ -108,13 +107,11 @@ var generations = map[string]struct {
 	}, []string{"last", "line"}},
 	"beside the log of another program": {func(t *testing.T, r *run) {
 		appendTo(t, other(r.path), "of another\n")
-		r.shift(9)
-		r.write("line\n")
+		r.shift(9, "line\n")
 		appendTo(t, other(r.path), "of another\n")
 	}, []string{"line"}},
 	"late lines": {func(t *testing.T, r *run) {
-		r.shift(9)
-		r.write("line\n")
+		r.shift(9, "line\n")
 		r.open("own", r.path)
 		r.step()
 		appendTo(t, r.path+".1", "late\nlater")
@@ -126,8 +123,7 @@ var generations = map[string]struct {
 	}, []string{"late", "next", "later than that"}},
 	"half a line, whose end comes late": {func(t *testing.T, r *run) {
 		appendTo(t, r.path, "a line")
-		r.shift(9)
-		r.write("next\n")
+		r.shift(9, "next\n")
 		r.open("own", r.path)
 		r.poke()
 		after(defaultPartialIdle / 2)
@@ -135,8 +131,7 @@ var generations = map[string]struct {
 		after(time.Second)
 	}, []string{"a line in two", "next"}},
 	"an empty one, while the first grows": {func(t *testing.T, r *run) {
-		r.shift(9)
-		r.write("")
+		r.shift(9, "")
 		after(time.Minute)
 		appendTo(t, r.path+".1", "late\n")
 		after(time.Second)
@@ -146,12 +141,9 @@ var generations = map[string]struct {
 		after(switchAfter)
 	}, []string{"late", "next"}},
 	"the first stays open, and the next is not": {func(t *testing.T, r *run) {
-		r.shift(9)
-		r.write("line\n")
+		r.shift(9, "line\n")
 		after(2 * lingers)
-		r.write("next\n")
-		r.poke()
-		after(switchAfter)
+		r.told(switchAfter, "next\n")
 	}, []string{"line", "next"}},
 	"written again, with more": {func(t *testing.T, r *run) {
 		text := "one\n"
@@ -166,8 +158,7 @@ var generations = map[string]struct {
 		}
 	}, numberedLines("line", 0, 5)},
 	"another one for a while": {func(t *testing.T, r *run) {
-		r.shift(9)
-		r.write("line\n")
+		r.shift(9, "line\n")
 		r.open("own", r.path)
 		r.poke()
 		after(time.Second)
@@ -179,8 +170,7 @@ var generations = map[string]struct {
 		require.NoError(t, os.Truncate(r.path, 1<<20))
 		r.poke()
 		after(time.Second)
-		r.shift(9)
-		r.write("line\n")
+		r.shift(9, "line\n")
 		require.NoError(t, os.Truncate(r.path, 1<<20))
 	}, []string{"line"}},
 }
@@ -198,33 +188,31 @@ func numberedLines(text string, from, to int) (lines []string) {
 func TestGenerations(t *testing.T) {
 	for name, c := range generations {
 		for _, quiet := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, dir string) {
-					dir = filepath.Join(dir, "logs")
-					require.NoError(t, os.Mkdir(dir, 0o700))
-					appendTo(t, filepath.Join(dir, "Player.77.log"), "of another\n")
-					r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-					r.write("one\n")
+			runInBubble(t, name, func(t *testing.T, dir string) {
+				dir = filepath.Join(dir, "logs")
+				require.NoError(t, os.Mkdir(dir, 0o700))
+				appendTo(t, filepath.Join(dir, "Player.77.log"), "of another\n")
+				r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+				r.write("one\n")
+				r.open("own", r.path)
+				r.gets("one")
+				require.NoError(t, r.Sync(t.Context()))
+				c.change(t, r)
+				if !strings.Contains(name, "stays open") && !strings.Contains(name, "again") {
 					r.open("own", r.path)
-					r.gets("one")
+				}
+				if quiet {
+					after(2 * lingers)
+				} else {
 					require.NoError(t, r.Sync(t.Context()))
-					c.change(t, r)
-					if !strings.Contains(name, "stays open") && !strings.Contains(name, "again") {
-						r.open("own", r.path)
-					}
-					if quiet {
-						after(2 * lingers)
-					} else {
-						require.NoError(t, r.Sync(t.Context()))
-						after(lingers)
-					}
-					got := r.taken()
-					if name == "late lines" || name == "a link to each" {
-						require.Equal(t, c.want, got[len(got)-len(c.want):])
-					} else {
-						require.Equal(t, c.want, got)
-					}
-				})
+					after(lingers)
+				}
+				got := r.taken()
+				if name == "late lines" || name == "a link to each" {
+					require.Equal(t, c.want, got[len(got)-len(c.want):])
+				} else {
+					require.Equal(t, c.want, got)
+				}
 			})
 		}
 	}
@@ -238,11 +226,9 @@ func TestGenerationsAtStart(t *testing.T) {
 		long := time.Now().Add(-time.Hour)
 		require.NoError(t, os.Chtimes(filepath.Join(dir, "Player.log.7"), long, long))
 		r := newRun(t, dir, "", true)
-		for n := range 5 {
-			if n > 0 {
-				r.shift(9)
-			}
-			r.write(fmt.Sprintln("line", n))
+		r.write("line 0\n")
+		for n := 1; n < 5; n++ {
+			r.shift(9, fmt.Sprintln("line", n))
 		}
 		appendTo(t, r.path+".6.gz", "\x1f\x8b\x08")
 		r.gets(append([]string{"hole 0"}, numberedLines("line", 0, 5)...)...)

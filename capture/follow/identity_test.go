@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // writers stands in for what the system knows: files by who has them open.
@@ -26,8 +28,7 @@ type writers struct {
 // open notes that somebody opens the file at a path, and close that somebody closes it.
 func (w *writers) open(who, path string) fs.FileInfo {
 	w.t.Helper()
-	info, err := os.Stat(path)
-	require.NoError(w.t, err)
+	info := testkit.Must(os.Stat(path))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.files[who] = append(w.files[who], info)
@@ -81,6 +82,12 @@ func (r *run) prev() string { return r.path + "-prev" }
 func (r *run) rotate(text string) {
 	require.NoError(r.following.t, os.Rename(r.path, r.prev()))
 	appendTo(r.following.t, r.path, text)
+}
+
+// rotateOpen rotates the log, and the program has the new one open.
+func (r *run) rotateOpen(text string) {
+	r.rotate(text)
+	r.open("own", r.path)
 }
 
 // step lets the follower look, as before a call, and returns what came and why there is no log.
@@ -154,11 +161,9 @@ func TestNewRun(t *testing.T) {
 			r.open("own", r.path)
 			after(idle)
 		}, earlier, openEvidence, nil},
-		"empties": {"old\n", func(r *run) {
-			require.NoError(t, os.WriteFile(r.path, []byte("n\n"), 0o600))
-		}, earlier, emptiedEvidence, []string{"n"}},
+		"empties": {"old\n", func(r *run) { r.overwrite("n\n") }, earlier, emptiedEvidence, []string{"n"}},
 		"empties, and longer": {"old\n", func(r *run) {
-			require.NoError(t, os.WriteFile(r.path, []byte("new\nnewer\n"), 0o600))
+			r.overwrite("new\nnewer\n")
 		}, earlier, emptiedEvidence, []string{"new", "newer"}},
 		"empties only": {"old\n", func(r *run) { require.NoError(t, os.Truncate(r.path, 0)) }, earlier, emptiedEvidence, nil},
 		"an empty file": {"\n", func(r *run) {
@@ -169,16 +174,14 @@ func TestNewRun(t *testing.T) {
 			r.open("other", r.path)
 			r.write("of another\n")
 			r.lacks(another)
-			r.rotate("new\n")
-			r.open("own", r.path)
+			r.rotateOpen("new\n")
 			appendTo(t, r.prev(), "of another, too\n")
 		}, earlier, openEvidence, []string{"new"}},
 		"beside another that created it": {"", func(r *run) {
 			r.write("of another\n")
 			r.open("other", r.path)
 			r.lacks(another)
-			r.rotate("new\n")
-			r.open("own", r.path)
+			r.rotateOpen("new\n")
 		}, none, openEvidence, []string{"new"}},
 		"beside another that ended": {"", func(r *run) {
 			r.write("of another\n")
@@ -191,21 +194,19 @@ func TestNewRun(t *testing.T) {
 		}, none, createdEvidence, []string{"new"}},
 	} {
 		for _, quiet := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, dir string) {
-					r := newRun(t, dir, c.old, true)
-					after(time.Minute)
-					r.lacks(c.absent)
-					c.begin(r)
-					if quiet { // without a call
-						after(2 * askEvery)
-						require.True(t, r.Status().Present)
-					}
-					r.gets(c.want...)
-					require.Equal(t, c.evidence, r.Status().Evidence)
-					r.write("more\n")
-					r.gets("more")
-				})
+			runInBubble(t, name, func(t *testing.T, dir string) {
+				r := newRun(t, dir, c.old, true)
+				after(time.Minute)
+				r.lacks(c.absent)
+				c.begin(r)
+				if quiet { // without a call
+					after(2 * askEvery)
+					require.True(t, r.Status().Present)
+				}
+				r.gets(c.want...)
+				require.Equal(t, c.evidence, r.Status().Evidence)
+				r.write("more\n")
+				r.gets("more")
 			})
 		}
 	}
@@ -226,26 +227,20 @@ func TestNewRunBusy(t *testing.T) {
 			require.Len(r.following.t, got, 100, "passed over before")
 			r.write("new\n")
 		}, openEvidence, []string{"new"}},
-		"empties": {func(r *run) {
-			require.NoError(r.following.t, os.WriteFile(r.path, []byte("n\n"), 0o600))
-		}, emptiedEvidence, []string{"n"}},
+		"empties": {func(r *run) { r.overwrite("n\n") }, emptiedEvidence, []string{"n"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
-				r := newRun(t, dir, "", true)
-				for range 100 {
-					r.write("of whom?\n")
-					r.poke()
-					after(idle)
-				}
-				r.lacks("shortly before the start")
-				require.Less(t, r.asked, 10)
-				after(idle)
-				c.begin(r)
-				r.gets(c.want...)
-				require.Equal(t, c.evidence, r.Status().Evidence)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
+			r := newRun(t, dir, "", true)
+			for range 100 {
+				r.told(idle, "of whom?\n")
+			}
+			r.lacks("shortly before the start")
+			require.Less(t, r.asked, 10)
+			after(idle)
+			c.begin(r)
+			r.gets(c.want...)
+			require.Equal(t, c.evidence, r.Status().Evidence)
 		})
 	}
 }
@@ -258,16 +253,10 @@ func TestPassedOver(t *testing.T) {
 		want []string
 	}{
 		"by whom was not known": {"", func(r *run) {
-			r.write("a\nb")
-			r.poke()
-			after(idle)
+			r.told(idle, "a\nb")
 			r.write("\nc\n")
 		}, []string{"a", "b", "c"}},
-		"from the first byte": {"", func(r *run) {
-			r.write("a\n")
-			r.poke()
-			after(idle)
-		}, []string{"a"}},
+		"from the first byte": {"", func(r *run) { r.told(idle, "a\n") }, []string{"a"}},
 		"lines of another are not": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
@@ -283,35 +272,31 @@ func TestPassedOver(t *testing.T) {
 			after(idle)
 			r.write("of another\n")
 			r.lacks("another program writes")
-			r.write("a\n")
-			r.poke()
-			after(idle)
+			r.told(idle, "a\n")
 		}, []string{"a"}},
 	} {
 		for _, quiet := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T, dir string) {
-					if path := filepath.Join(dir, "Player.log"); name == "from the first byte" {
-						appendTo(t, path, "")
-					} else if c.old == "" {
-						appendTo(t, path, "old\n")
-					}
-					r := newRun(t, dir, c.old, true)
-					c.pass(r)
-					require.False(t, r.Status().Present)
-					require.Less(t, r.Status().Offset, r.Status().Size)
-					require.Empty(t, r.taken())
-					r.open("own", r.path)
-					if quiet { // without a call
-						after(2 * askEvery)
-						require.True(t, r.Status().Present)
-					}
-					r.gets(c.want...)
-					require.Equal(t, openEvidence, r.Status().Evidence)
-					r.write("more\n")
-					r.gets("more")
-					require.Zero(t, r.Status().LostBytes)
-				})
+			runInBubble(t, name, func(t *testing.T, dir string) {
+				if path := filepath.Join(dir, "Player.log"); name == "from the first byte" {
+					appendTo(t, path, "")
+				} else if c.old == "" {
+					appendTo(t, path, "old\n")
+				}
+				r := newRun(t, dir, c.old, true)
+				c.pass(r)
+				require.False(t, r.Status().Present)
+				require.Less(t, r.Status().Offset, r.Status().Size)
+				require.Empty(t, r.taken())
+				r.open("own", r.path)
+				if quiet { // without a call
+					after(2 * askEvery)
+					require.True(t, r.Status().Present)
+				}
+				r.gets(c.want...)
+				require.Equal(t, openEvidence, r.Status().Evidence)
+				r.write("more\n")
+				r.gets("more")
+				require.Zero(t, r.Status().LostBytes)
 			})
 		}
 	}
@@ -431,16 +416,15 @@ func TestRenamed(t *testing.T) {
 		},
 		"ours rotates, and what it started has the old one open": func(t *testing.T, r *run) {
 			r.open("own", r.path)
-			r.rotate("two\n")
-			r.open("own", r.path)
+			r.rotateOpen("two\n")
 			r.gets("two")
 		},
 		"another writes the same file": func(t *testing.T, r *run) {
 			r.open("own", r.path)
-			require.NoError(t, os.WriteFile(r.path, []byte("a\n"), 0o600))
+			r.overwrite("a\n")
 			r.gets("a") // ours began again
 			r.open("other", r.path)
-			require.NoError(t, os.WriteFile(r.path, []byte("b\n"), 0o600))
+			r.overwrite("b\n")
 			_, absent := r.step()
 			require.Contains(t, absent, "another program writes")
 			r.write("of whom?\n")
@@ -470,8 +454,7 @@ func TestRenamed(t *testing.T) {
 			r.open("other", r.path)
 			after(2 * askEvery)
 			r.lacks("another program writes")
-			r.rotate("two\n")
-			r.open("own", r.path)
+			r.rotateOpen("two\n")
 			r.gets("restarted 0", "two")
 		},
 		"not sure yet": func(t *testing.T, r *run) { // a program that is not seen appended to the file of an earlier run
@@ -480,22 +463,18 @@ func TestRenamed(t *testing.T) {
 				want = []string{"restarted 0", "two"}
 			}
 			r.rotate("two\n")
-			got, absent := r.step()
-			require.Equal(t, want, got)
-			require.Empty(t, absent)
+			r.gets(want...)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				before := ""
-				if name == "not sure yet" {
-					before = "old\n"
-				}
-				r := newRun(t, dir, before, true)
-				r.write("one\n")
-				r.gets("one")
-				c(t, r)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			before := ""
+			if name == "not sure yet" {
+				before = "old\n"
+			}
+			r := newRun(t, dir, before, true)
+			r.write("one\n")
+			r.gets("one")
+			c(t, r)
 		})
 	}
 }

@@ -44,38 +44,34 @@ func TestSteadyWriter(t *testing.T) {
 		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(idle)},
 		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, idle},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				fl := start(t, dir, nil)
-				fl.write("")
-				after(time.Second) // it is looked at
-				begun := time.Now()
-				var ends []time.Time // of lines
-				var first, last time.Time
-				var slowest time.Duration
-				fl.seen = func(r *Record) {
-					last = time.Now()
-					if first.IsZero() {
-						first = last
-					} else if last.After(first) && r.StartLine <= len(ends) {
-						slowest = max(slowest, last.Sub(ends[r.StartLine-1]))
-					}
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			fl := start(t, dir, nil)
+			fl.write("")
+			after(time.Second) // it is looked at
+			begun := time.Now()
+			var ends []time.Time // of lines
+			var first, last time.Time
+			var slowest time.Duration
+			fl.seen = func(r *Record) {
+				last = time.Now()
+				if first.IsZero() {
+					first = last
+				} else if last.After(first) && r.StartLine <= len(ends) {
+					slowest = max(slowest, last.Sub(ends[r.StartLine-1]))
 				}
-				c.write(func(text string, gap time.Duration) {
-					for range strings.Count(text, "\n") {
-						ends = append(ends, time.Now())
-					}
-					fl.write(text)
-					fl.poke()
-					after(gap)
-				})
-				quiet := time.Since(last)
-				require.NoError(t, fl.stop())
-				require.False(t, first.IsZero())
-				require.LessOrEqual(t, first.Sub(begun), 100*time.Millisecond)
-				require.LessOrEqual(t, slowest, c.within)
-				require.LessOrEqual(t, quiet, time.Second)
+			}
+			c.write(func(text string, gap time.Duration) {
+				for range strings.Count(text, "\n") {
+					ends = append(ends, time.Now())
+				}
+				fl.told(gap, text)
 			})
+			quiet := time.Since(last)
+			require.NoError(t, fl.stop())
+			require.False(t, first.IsZero())
+			require.LessOrEqual(t, first.Sub(begun), 100*time.Millisecond)
+			require.LessOrEqual(t, slowest, c.within)
+			require.LessOrEqual(t, quiet, time.Second)
 		})
 	}
 }
@@ -87,9 +83,7 @@ func TestLayoutTurns(t *testing.T) {
 			appendTo(t, filepath.Join(dir, "Player.log"), "hello\n")
 			fl := start(t, dir, func(c *Config) { c.FromEnd = fromEnd })
 			for range 20 {
-				fl.write("the panel is lit\n")
-				fl.poke()
-				after(5 * time.Millisecond)
+				fl.told(5*time.Millisecond, "the panel is lit\n")
 			}
 			require.NotEmpty(t, fl.recs)
 			require.Equal(t, capture.LayoutPlain, fl.recs[0].Layout)

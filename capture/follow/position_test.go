@@ -23,6 +23,20 @@ func (fl *following) news() (got []string) {
 	return got
 }
 
+// getsNews fails unless these are the news after a Sync.
+func (fl *following) getsNews(want ...string) {
+	fl.t.Helper()
+	require.NoError(fl.t, fl.Sync(fl.t.Context()))
+	require.Equal(fl.t, want, fl.news())
+}
+
+// writeSync writes text that is handed over when it returns.
+func (fl *following) writeSync(text string) {
+	fl.t.Helper()
+	fl.write(text)
+	require.NoError(fl.t, fl.Sync(fl.t.Context()))
+}
+
 // again follows the log of dir from a position.
 func again(t *testing.T, dir string, at Position) *following {
 	return start(t, dir, func(c *Config) { c.Resume = at })
@@ -37,8 +51,7 @@ func TestResume(t *testing.T) {
 			"ur\nfive\n\n", "six\nsev",
 		}
 		for _, part := range parts {
-			first.write(part)
-			require.NoError(t, first.Sync(t.Context()))
+			first.writeSync(part)
 			after(defaultPartialIdle)
 		}
 		require.NoError(t, first.stop())
@@ -71,21 +84,18 @@ func last(all []string) string { return all[len(all)-1] }
 func TestResumeRenamed(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		first := start(t, dir, nil)
-		first.write("one\ntwo\n")
-		require.NoError(t, first.Sync(t.Context()))
+		first.writeSync("one\ntwo\n")
 		at := first.recs[1].Position
 		require.NoError(t, first.stop())
 		appendTo(t, first.path, "three\n")
 		require.NoError(t, os.Rename(first.path, filepath.Join(dir, "Player-prev.log")))
 		appendTo(t, first.path, "four\n")
 		second := again(t, dir, at)
-		require.NoError(t, second.Sync(t.Context()))
-		require.Equal(t, []string{"old three", "restarted 0", "four"}, second.news())
+		second.getsNews("old three", "restarted 0", "four")
 		require.NoError(t, second.stop())
 
 		third := again(t, dir, second.recs[len(second.recs)-2].Position) // killed after the notice
-		require.NoError(t, third.Sync(t.Context()))
-		require.Equal(t, []string{"old four"}, third.news())
+		third.getsNews("old four")
 	})
 }
 
@@ -101,20 +111,17 @@ func TestResumeOther(t *testing.T) {
 			return os.Rename(path+".new", path)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				first := start(t, dir, nil)
-				first.write("one\ntwo\n")
-				require.NoError(t, first.Sync(t.Context()))
-				require.NoError(t, first.stop())
-				require.NoError(t, change(first.path))
-				second := again(t, dir, first.recs[1].Position)
-				require.NoError(t, second.Sync(t.Context()))
-				got := second.news()
-				require.Equal(t, "restarted 0", got[0])
-				data := testkit.Must(os.ReadFile(first.path))
-				require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			first := start(t, dir, nil)
+			first.writeSync("one\ntwo\n")
+			require.NoError(t, first.stop())
+			require.NoError(t, change(first.path))
+			second := again(t, dir, first.recs[1].Position)
+			require.NoError(t, second.Sync(t.Context()))
+			got := second.news()
+			require.Equal(t, "restarted 0", got[0])
+			data := testkit.Must(os.ReadFile(first.path))
+			require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
 		})
 	}
 }
@@ -128,14 +135,12 @@ func TestResumeFromEnd(t *testing.T) {
 			return start(t, dir, func(c *Config) { c.Resume, c.FromEnd = at, true })
 		}
 		first := fromEnd(Position{})
-		first.write("three\n")
-		require.NoError(t, first.Sync(t.Context()))
+		first.writeSync("three\n")
 		require.NoError(t, first.stop())
 		appendTo(t, path, "four\n")
 		at := first.recs[0].Position
 		second := fromEnd(at)
-		require.NoError(t, second.Sync(t.Context()))
-		require.Equal(t, []string{"old four"}, second.news())
+		second.getsNews("old four")
 		require.NoError(t, second.stop())
 		at.Path = "/another/log"
 		third := fromEnd(at)
@@ -149,8 +154,7 @@ func TestHurry(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		hurry := make(chan struct{})
 		fl := start(t, dir, func(c *Config) { c.Hurry = hurry })
-		fl.write("one\n")
-		require.NoError(t, fl.Sync(t.Context()))
+		fl.writeSync("one\n")
 		gate := make(chan struct{})
 		fl.gate.Store(&gate)
 		fl.write("two\n")
@@ -179,19 +183,16 @@ func TestResumeContinued(t *testing.T) {
 			return start(t, dir, func(c *Config) { c.Resume, c.Continues = at, true })
 		}
 		first := on(Position{})
-		first.write("one\ntwo\n")
-		require.NoError(t, first.Sync(t.Context()))
+		first.writeSync("one\ntwo\n")
 		require.NoError(t, os.Rename(first.path, filepath.Join(dir, "old")))
-		first.write("three\nfour\n")
-		require.NoError(t, first.Sync(t.Context()))
+		first.writeSync("three\nfour\n")
 		require.NoError(t, first.stop())
 		appendTo(t, first.path, "five\n")
 		for i, want := range [][]string{
 			{"old two", "three", "four", "five"}, {"three", "four", "five"}, {"old four", "old five"}, {"old five"},
 		} {
 			second := on(first.recs[i].Position)
-			require.NoError(t, second.Sync(t.Context()))
-			require.Equal(t, want, second.news(), "%d", i)
+			second.getsNews(want...)
 			require.Equal(t, 5, second.recs[len(second.recs)-1].EndLine)
 			require.NoError(t, second.stop())
 		}
@@ -201,25 +202,16 @@ func TestResumeContinued(t *testing.T) {
 // TestResumeUTF16: a position counts lines, and so is of any encoding.
 func TestResumeUTF16(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
-		wide := func(s string) (b string) {
-			for _, c := range s {
-				b += string([]byte{byte(c), 0})
-			}
-			return b
-		}
 		path := filepath.Join(dir, "Player.log")
 		appendTo(t, path, "\xff\xfe"+wide("one\ntwo\n"))
 		first := start(t, dir, func(c *Config) { c.FromEnd = true })
-		first.write(wide("three\nfour\n"))
-		require.NoError(t, first.Sync(t.Context()))
-		first.write(wide("five\n"))
-		require.NoError(t, first.Sync(t.Context()))
+		first.writeSync(wide("three\nfour\n"))
+		first.writeSync(wide("five\n"))
 		require.NoError(t, first.stop())
 		require.Equal(t, []string{"three", "four", "five"}, first.taken())
 		for i, want := range [][]string{{"old four", "old five"}, {"old five"}} {
 			second := again(t, dir, first.recs[i].Position)
-			require.NoError(t, second.Sync(t.Context()))
-			require.Equal(t, want, second.news())
+			second.getsNews(want...)
 			require.NoError(t, second.stop())
 		}
 	})

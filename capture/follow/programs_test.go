@@ -149,28 +149,26 @@ func TestContinued(t *testing.T) {
 	} {
 		for _, newRunToo := range []bool{false, true} {
 			for _, quiet := range []bool{false, true} {
-				t.Run(name, func(t *testing.T) {
-					bubble(t, func(t *testing.T, dir string) {
-						r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = newRunToo })
-						r.write("one\n")
-						r.open("own", r.path)
-						r.gets("one")
-						after(time.Minute)
-						r.close("own")
-						if c.begin != nil {
-							c.begin(r)
-						}
-						c.rotate(r)
-						r.open("own", r.path)
-						if quiet {
-							after(2 * askEvery)
-							require.Equal(t, c.want, r.taken())
-						} else {
-							r.gets(c.want...)
-						}
-						require.Empty(t, r.Status().Absent)
-						require.EqualValues(t, 1, r.Status().Rotations+r.Status().Truncations)
-					})
+				runInBubble(t, name, func(t *testing.T, dir string) {
+					r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = newRunToo })
+					r.write("one\n")
+					r.open("own", r.path)
+					r.gets("one")
+					after(time.Minute)
+					r.close("own")
+					if c.begin != nil {
+						c.begin(r)
+					}
+					c.rotate(r)
+					r.open("own", r.path)
+					if quiet {
+						after(2 * askEvery)
+						require.Equal(t, c.want, r.taken())
+					} else {
+						r.gets(c.want...)
+					}
+					require.Empty(t, r.Status().Absent)
+					require.EqualValues(t, 1, r.Status().Rotations+r.Status().Truncations)
 				})
 			}
 		}
@@ -187,21 +185,19 @@ func TestCutBack(t *testing.T) {
 		"same process":    {"other", []string{"2 of 3", "two"}},
 		"another process": {"own", []string{"restarted 0", long, "one", "2 of 3", "two"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
-				r.write(long + "\none\n")
-				size := int64(len(long + "\none\n"))
-				r.open("own", r.path)
-				r.write("1 of 3\n")
-				r.gets(long, "one", "1 of 3")
-				after(time.Second)
-				r.started(c.who)
-				require.NoError(t, os.Truncate(r.path, size))
-				r.write("2 of 3\ntwo\n")
-				r.gets(c.want...)
-				require.Zero(t, r.Status().LostBytes)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+			r.write(long + "\none\n")
+			size := int64(len(long + "\none\n"))
+			r.open("own", r.path)
+			r.write("1 of 3\n")
+			r.gets(long, "one", "1 of 3")
+			after(time.Second)
+			r.started(c.who)
+			require.NoError(t, os.Truncate(r.path, size))
+			r.write("2 of 3\ntwo\n")
+			r.gets(c.want...)
+			require.Zero(t, r.Status().LostBytes)
 		})
 	}
 }
@@ -218,20 +214,18 @@ func TestContinuedClosed(t *testing.T) {
 		"quiet":                      {"", recently, []string{"restarted 0", "two"}},
 		"there before the start":     {"one\n", 0, []string{"restarted 0", "two"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				if !knowsWriters && c.quiet == 0 {
-					t.Skip("a program that has its log open is not seen either")
-				}
-				r := newRun(t, dir, c.old, true, func(c *Config) { c.NewRun = false })
-				if c.old == "" {
-					r.write("one\n")
-				}
-				r.step()
-				time.Sleep(c.quiet)
-				r.rotate("two\n")
-				r.gets(c.want...)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			if !knowsWriters && c.quiet == 0 {
+				t.Skip("a program that has its log open is not seen either")
+			}
+			r := newRun(t, dir, c.old, true, func(c *Config) { c.NewRun = false })
+			if c.old == "" {
+				r.write("one\n")
+			}
+			r.step()
+			time.Sleep(c.quiet)
+			r.rotate("two\n")
+			r.gets(c.want...)
 		})
 	}
 }
@@ -247,14 +241,12 @@ func TestContinuedUnknown(t *testing.T) {
 		"a log that is attached to": {func(c *Config) { c.NewRun = false }, []string{"restarted 0", banner, "two"}},
 		"one run":                   {func(c *Config) { c.Named = true }, []string{"restarted 0", banner, "two"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, dir string) {
-				r := newRun(t, dir, "", false, c.change)
-				r.write(banner + "\none\n")
-				r.gets(banner, "one")
-				r.rotate(banner + "\ntwo\n")
-				r.gets(c.want...)
-			})
+		runInBubble(t, name, func(t *testing.T, dir string) {
+			r := newRun(t, dir, "", false, c.change)
+			r.write(banner + "\none\n")
+			r.gets(banner, "one")
+			r.rotate(banner + "\ntwo\n")
+			r.gets(c.want...)
 		})
 	}
 }
@@ -269,8 +261,7 @@ func TestStartedLate(t *testing.T) {
 		require.NoError(t, os.Chtimes(path, now, now.Add(-time.Hour)))
 		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
 		r.gets("old one")
-		r.rotate("two\n")
-		r.open("own", r.path)
+		r.rotateOpen("two\n")
 		r.gets("restarted 0", "two")
 	})
 }

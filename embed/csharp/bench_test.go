@@ -89,8 +89,7 @@ func BenchmarkEmbedding(b *testing.B) {
 				b.Logf("%s: %s", w.name, line)
 				continue
 			}
-			v, err := strconv.ParseFloat(text, 64)
-			require.NoError(b, err)
+			v := testkit.Must(strconv.ParseFloat(text, 64))
 			values[i][name] = v
 		}
 		if _, of := values[i]["storm pushed"]; !of {

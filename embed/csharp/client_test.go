@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -18,8 +16,7 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 // TestClient runs the methods of testdata/Tests.cs, each in a process of its own.
 func TestClient(t *testing.T) {
 	program, sidecar := testkit.CSharp(t, "Heed.cs", "HeedMore.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
-	golden, err := filepath.Abs("../../testdata/frames.hex")
-	require.NoError(t, err)
+	golden := testkit.Must(filepath.Abs("../../testdata/frames.hex"))
 	for _, name := range []string{
 		"FramesOut", "FramesIn", "ReadJson", "QueueAsModel", "ControlLast", "TimesOfLines", "DropsOfAnOperation",
 		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",

@@ -70,8 +70,7 @@ func TestTerminated(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no SIGTERM")
 	}
-	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(gabp.Listen(t.Context(), "127.0.0.1:0"))
 	host := gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken()}
 	_, port, err := net.SplitHostPort(host.Address)
 	require.NoError(t, err)
@@ -99,8 +98,7 @@ func TestMain(m *testing.M) {
 
 // start runs the program, and returns where it listens and what ends it.
 func start(t *testing.T, state string) (host gabp.Bridge, stop func()) {
-	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
-	require.NoError(t, err)
+	l := testkit.Must(gabp.Listen(t.Context(), "127.0.0.1:0"))
 	host = gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken()}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -113,12 +111,10 @@ func start(t *testing.T, state string) (host gabp.Bridge, stop func()) {
 
 // events returns the ids of items that a bridge is sent as they open, and what closes the bridge.
 func events(t *testing.T, host gabp.Bridge) (opened <-chan string, closed func()) {
-	client, err := gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token})
-	require.NoError(t, err)
+	client := testkit.Must(gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token}))
 	ids := make(chan string, 10)
-	_, err = client.Events(t.Context(), []string{gabp.ChannelOpened}, func(e gabp.Event) {
-		item, err := gabp.ParseAttention(e.Payload)
-		require.NoError(t, err)
+	_, err := client.Events(t.Context(), []string{gabp.ChannelOpened}, func(e gabp.Event) {
+		item := testkit.Must(gabp.ParseAttention(e.Payload))
 		ids <- item.ID
 	})
 	require.NoError(t, err)
@@ -138,10 +134,9 @@ func call(t *testing.T, host gabp.Bridge, args ...string) string {
 // unasked returns the error of a call by a bridge that does not ask for attention.
 func unasked(t *testing.T, host gabp.Bridge) *gabp.Error {
 	t.Helper()
-	client, err := gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token})
-	require.NoError(t, err)
+	client := testkit.Must(gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token}))
 	defer func() { _ = client.Close() }()
-	_, err = client.CallTool(t.Context(), "field/sow", place{Field: 3})
+	_, err := client.CallTool(t.Context(), "field/sow", place{Field: 3})
 	var refused *gabp.Error
 	require.ErrorAs(t, err, &refused)
 	return refused

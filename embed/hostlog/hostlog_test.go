@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -36,10 +37,8 @@ func process(t *testing.T, flags int, host func(out *bytes.Buffer)) (*heed.Engin
 	if host != nil {
 		host(buf)
 	}
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	e, err := heed.New(heed.Config{Rules: set, Family: "plain"})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	e := testkit.Must(heed.New(heed.Config{Rules: set, Family: "plain"}))
 	return e, buf
 }
 
@@ -164,8 +163,7 @@ func TestDebugByLogLevel(t *testing.T) {
 // TestTwoEngines: each of them hears each line once.
 func TestTwoEngines(t *testing.T) {
 	first, out := process(t, 0, nil)
-	second, err := heed.New(heed.Config{})
-	require.NoError(t, err)
+	second := testkit.Must(heed.New(heed.Config{}))
 	within(t, logSome)
 	want := out.String()
 	out.Reset()

@@ -68,11 +68,9 @@ func TestPreview(t *testing.T) {
 		require.NoError(t, png.Encode(&b, want))
 		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
 	}
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(file))
 	require.Less(t, len(data), 1<<20)
-	got, err := png.Decode(bytes.NewReader(data))
-	require.NoError(t, err)
+	got := testkit.Must(png.Decode(bytes.NewReader(data)))
 	require.Equal(t, want.Bounds(), got.Bounds())
 	for y := range want.Rect.Dy() {
 		for x := range want.Rect.Dx() {

@@ -40,8 +40,7 @@ func compile(t *testing.T, arguments ...string) string {
 func folder(t *testing.T) string {
 	t.Helper()
 	program := testkit.Sidecar(t)
-	data, err := os.ReadFile(program)
-	require.NoError(t, err)
+	data := testkit.Must(os.ReadFile(program))
 	dir := filepath.Join(t.TempDir(), "Mods of Zoë", "heed")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Native"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Native", filepath.Base(program)), data, 0o644))
@@ -189,15 +188,12 @@ func TestBuild(t *testing.T) {
 		Name      string   `xml:"name"`
 		Versions  []string `xml:"supportedVersions>li"`
 	}
-	text, err := os.ReadFile(filepath.Join(out, "About", "About.xml"))
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join(out, "About", "About.xml")))
 	require.NoError(t, xml.Unmarshal(text, &about))
 	require.Equal(t, "heedlog.heed heed [1.4 1.5 1.6]", fmt.Sprint(about.PackageID, " ", about.Name, " ", about.Versions))
-	text, err = os.ReadFile(filepath.Join(out, "README.md"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(out, "README.md")))
 	require.LessOrEqual(t, strings.Count(string(text), "\n"), 24, "lines of README.md: one screen")
-	text, err = os.ReadFile(filepath.Join(out, "THIRD_PARTY_NOTICES.txt"))
-	require.NoError(t, err)
+	text = testkit.Must(os.ReadFile(filepath.Join(out, "THIRD_PARTY_NOTICES.txt")))
 	require.NotEmpty(t, text)
 
 	// The stubs are assemblies of their own here, as the game's are.
@@ -217,14 +213,11 @@ var csharpBlock = regexp.MustCompile("(?ms)^```csharp\n(.*?)^```$")
 // TestPagesCompile compiles each piece of C# in the pages. A program is run, and writes what the page shows; the slot of a
 // bridge is the one of TestAcceptance; all else is the body of a method, around which stands testdata/Page.txt.
 func TestPagesCompile(t *testing.T) {
-	around, err := os.ReadFile("testdata/Page.txt")
-	require.NoError(t, err)
-	slot, err := os.ReadFile("testdata/HeedSlot.cs")
-	require.NoError(t, err)
+	around := testkit.Must(os.ReadFile("testdata/Page.txt"))
+	slot := testkit.Must(os.ReadFile("testdata/HeedSlot.cs"))
 	var page strings.Builder
 	for _, name := range []string{"../../README.md", "../../docs/embedding-unity.md"} {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
+		text := testkit.Must(os.ReadFile(name))
 		blocks := csharpBlock.FindAllStringSubmatch(string(text), -1)
 		require.NotEmpty(t, blocks, name)
 		for i, block := range blocks {

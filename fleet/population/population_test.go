@@ -181,31 +181,6 @@ func TestChanceIsOfAllGroups(t *testing.T) {
 	}
 }
 
-// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list, and
-// neither of two ids that k list.
-func TestNameOfMod(t *testing.T) {
-	named, one := ReportMod{ID: "Farm", Players: 6}, ReportMod{ID: "x.farm", Name: "Farm", Players: 5}
-	for _, c := range []struct {
-		listing, rivals int
-		want            []ReportMod
-	}{
-		{4, 4, []ReportMod{named}},
-		{5, 4, []ReportMod{{ID: "x.farm", Name: "Farm", Players: 11}}},
-		{5, 5, []ReportMod{named, {ID: "another.farm", Name: "Farm", Players: 5}, one}},
-	} {
-		r := Sum(crowd(6+c.listing+c.rivals, func(i int, log *Log) {
-			switch log.Mods = []Mod{{ID: "Farm", Named: true}}; {
-			case i >= 6+c.listing: // four have no power over what others list
-				log.Mods = []Mod{{ID: "another.farm", Name: "Farm"}}
-			case i >= 6:
-				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
-			}
-		}), nil, 5)
-		require.Equal(t, c.want, r.Mods)
-		require.Equal(t, c.listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
-	}
-}
-
 // TestNameThatIsAnID holds that a mod whose package id is the name of another is no other.
 func TestNameThatIsAnID(t *testing.T) {
 	r := Sum(crowd(10, func(i int, log *Log) {

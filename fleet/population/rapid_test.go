@@ -189,27 +189,21 @@ func TestReportIsTrue(t *testing.T) {
 			}
 			return uint64(len(players))
 		}
-		listing := map[string]map[string]map[summary.Hash]bool{} // players by game and name, and by id
+		listing := map[[2]string]map[summary.Hash]bool{} // players by game and name, and by id
 		for _, log := range logs {
 			for _, m := range log.Mods {
-				name := of(log.Game, m.Name)
-				if m.Name == "" {
-					continue
+				named := [2]string{of(log.Game, m.Name), m.ID}
+				if listing[named] == nil {
+					listing[named] = map[summary.Hash]bool{}
 				}
-				if listing[name] == nil {
-					listing[name] = map[string]map[summary.Hash]bool{}
-				}
-				if listing[name][m.ID] == nil {
-					listing[name][m.ID] = map[summary.Hash]bool{}
-				}
-				listing[name][m.ID][log.Player] = true
+				listing[named][log.Player] = true
 			}
 		}
 		is := func(game string, m Mod) string {
 			var ids []string
-			for id, players := range listing[of(game, m.ID)] {
-				if len(players) >= k {
-					ids = append(ids, id)
+			for named, players := range listing {
+				if named[0] == of(game, m.ID) && len(players) >= k {
+					ids = append(ids, named[1])
 				}
 			}
 			if m.Named && len(ids) == 1 {

@@ -42,7 +42,8 @@ func TestFindLogBehind(t *testing.T) {
 
 	const (
 		unity   = "/Some Studio/The Colony/Player.log"
-		proton  = "compat/pfx/drive_c/users/steamuser/AppData/LocalLow" + unity
+		valve   = "drive_c/users/steamuser/AppData/LocalLow" + unity
+		proton  = "compat/pfx/" + valve
 		usual   = "home/.wine/drive_c/users/me/AppData/LocalLow" + unity
 		inWine  = "wine/drive_c/users/me/AppData/locallow" + unity
 		nix     = "home/.config/unity3d" + unity
@@ -51,6 +52,8 @@ func TestFindLogBehind(t *testing.T) {
 		reaper  = "TOP/steam/ubuntu12_32/reaper SteamLaunch AppId=294100 -- TOP/steam/ubuntu12_32/steam-launch-wrapper -- "
 		sniper  = "TOP/steam/SteamLinuxRuntime_sniper/_v2-entry-point --verb=waitforexitandrun -- "
 		winGame = "TOP/games/win/Colony.exe"
+		inOne   = prefix + "wine " + winGame
+		inNew   = "WINEPREFIX=TOP/new wine " + winGame
 	)
 	backslashed := strings.ReplaceAll(top, "/", `\`)
 	for _, tc := range []struct {
@@ -68,7 +71,7 @@ func TestFindLogBehind(t *testing.T) {
 		{"Proton in a prefix named twice", compat + prefix + "proton run " + winGame, proton, "STEAM_COMPAT"},
 		{
 			"Proton in a prefix that is not made yet", "STEAM_COMPAT_DATA_PATH=TOP/new proton run " + winGame,
-			"new/pfx/drive_c/users/steamuser/AppData/LocalLow" + unity, "STEAM_COMPAT",
+			"new/pfx/" + valve, "STEAM_COMPAT",
 		},
 		{"Wine", "wine " + winGame, usual, "is the usual one"},
 		{"Wine in a prefix", prefix + "wine64 " + winGame, inWine, "WINEPREFIX"},
@@ -78,31 +81,19 @@ func TestFindLogBehind(t *testing.T) {
 		{"Wine, on drive C", prefix + `wine C:\Games\Colony.exe`, inWine, "drive_c/Games"},
 		{"Wine, in other case", prefix + `wine c:\games\COLONY.exe`, inWine, "drive_c/Games"},
 		{"Wine, on drive Z", prefix + `wine Z:` + backslashed + `\games\win\Colony.exe`, inWine, "games/win"},
-		{
-			"Wine, a prefix of Proton", "WINEPREFIX=TOP/steamlike wine " + winGame,
-			"steamlike/drive_c/users/steamuser/AppData/LocalLow" + unity, "WINEPREFIX",
-		},
+		{"Wine, a prefix of Proton", "WINEPREFIX=TOP/steamlike wine " + winGame, "steamlike/" + valve, "WINEPREFIX"},
 		{"no Wine, by the kernel", prefix + winGame, inWine, "WINEPREFIX"},
 		{
 			"Wine, known by its name", prefix + "wine RimWorldWin64.exe",
 			"wine/drive_c/users/me/AppData/locallow/Ludeon Studios/RimWorld by Ludeon Studios/Player.log", "known",
 		},
-		{
-			"argument on drive C", prefix + "wine " + winGame + ` -logFile C:\USERS\Me\my.log`,
-			"wine/drive_c/users/me/my.log", "-logFile",
-		},
-		{"argument on drive D", prefix + "wine " + winGame + ` -logFile=D:\logs\sub/my.log`, "disk/Logs/sub/my.log", "-logFile"},
-		{"argument on drive Z", prefix + "wine " + winGame + ` -logFile Z:` + backslashed + `\my.log`, "my.log", "-logFile"},
-		{
-			"argument on drive Z of a new prefix", "WINEPREFIX=TOP/new wine " + winGame + ` -logFile z:` + top + `/my.log`, "my.log",
-			"-logFile",
-		},
-		{
-			"argument on drive C of a new prefix", "WINEPREFIX=TOP/new wine " + winGame + ` -logFile C:\my.log`,
-			"new/drive_c/my.log", "-logFile",
-		},
-		{"argument without a drive", prefix + "wine " + winGame + ` -logFile TOP/my.log`, "my.log", "-logFile"},
-		{"argument, relative", prefix + "wine " + winGame + ` -logFile logs\my.log`, "cwd/logs/my.log", "-logFile"},
+		{"argument on drive C", inOne + ` -logFile C:\USERS\Me\my.log`, "wine/drive_c/users/me/my.log", "-logFile"},
+		{"argument on drive D", inOne + ` -logFile=D:\logs\sub/my.log`, "disk/Logs/sub/my.log", "-logFile"},
+		{"argument on drive Z", inOne + ` -logFile Z:` + backslashed + `\my.log`, "my.log", "-logFile"},
+		{"argument on drive Z of a new prefix", inNew + ` -logFile z:` + top + `/my.log`, "my.log", "-logFile"},
+		{"argument on drive C of a new prefix", inNew + ` -logFile C:\my.log`, "new/drive_c/my.log", "-logFile"},
+		{"argument without a drive", inOne + ` -logFile TOP/my.log`, "my.log", "-logFile"},
+		{"argument, relative", inOne + ` -logFile logs\my.log`, "cwd/logs/my.log", "-logFile"},
 		{"argument that is no path of Windows", `TOP/games/nix/Colony -logFile a\b.log`, `cwd/a\b.log`, "-logFile"},
 		{"gamemoderun", "gamemoderun TOP/games/nix/Colony.x86_64 -x", nix, "nix/Colony_Data/app.info"},
 		{"env and nice", "env LANG=C nice -n 5 TOP/games/nix/Colony.x86_64", nix, "app.info"},
@@ -115,17 +106,7 @@ func TestFindLogBehind(t *testing.T) {
 			for name, value, ok := strings.Cut(args[0], "="); ok; name, value, ok = strings.Cut(args[0], "=") {
 				env[name], args = value, args[1:]
 			}
-			found, ok := FindLog(Game{
-				Args: args, Dir: filepath.Join(top, "cwd"), GOOS: "linux",
-				Getenv: func(name string) string { return env[name] },
-			})
-			want := tc.want
-			if want != "" {
-				want = filepath.Join(top, want)
-			}
-			require.Equal(t, want, found.Path, found.How)
-			require.Equal(t, want != "", ok)
-			require.Contains(t, found.How, tc.how)
+			requireFound(t, top, "linux", args, env, tc.want, tc.how)
 		})
 	}
 }

@@ -34,16 +34,19 @@ func TestMain(m *testing.M) {
 }
 
 func tests(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "heed-")
+	dir := must(os.MkdirTemp("", "heed-"))
+	defer func() { _ = os.RemoveAll(dir) }()
+	_ = os.Setenv("TMPDIR", dir) // Beam leaves files behind
+	must(prism.Start(context.Background()))
+	return m.Run()
+}
+
+// must is testkit.Must, whose package has a flag that Beam has, too.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	_ = os.Setenv("TMPDIR", dir) // Beam leaves files behind
-	if _, err := prism.Start(context.Background()); err != nil {
-		panic(err)
-	}
-	return m.Run()
+	return v
 }
 
 const captures = "../../../testdata/captures"
@@ -57,13 +60,11 @@ func folder(t *testing.T) string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, data, 0o644))
 	}
-	names, err := filepath.Glob(captures + "/*.*")
-	require.NoError(t, err)
+	names := must(filepath.Glob(captures + "/*.*"))
 	var zipped, tarred, packed bytes.Buffer
 	z, tw := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
 	for i := range 50 {
-		data, err := os.ReadFile(names[i%len(names)])
-		require.NoError(t, err)
+		data := must(os.ReadFile(names[i%len(names)]))
 		data = append(data, fmt.Sprintf("\nNullReferenceException: secretword%d at Acme.Press.Tick ()\n", i/2)...)
 		name := fmt.Sprintf("player%d/%d.log", i%11, i)
 		switch i % 6 {
@@ -74,12 +75,10 @@ func folder(t *testing.T) string {
 			require.NoError(t, w.Close())
 			write(name+".gz", packed.Bytes())
 		case 1:
-			w, err := zstd.NewWriter(nil)
-			require.NoError(t, err)
+			w := must(zstd.NewWriter(nil))
 			write(name+".zst", w.EncodeAll(data, nil))
 		case 2:
-			w, err := z.Create(name)
-			require.NoError(t, err)
+			w := must(z.Create(name))
 			_, _ = w.Write(data)
 		case 3:
 			header := &tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), Typeflag: tar.TypeReg}
@@ -104,8 +103,7 @@ func folder(t *testing.T) string {
 	write("player2/broken.tar", tarred.Bytes()[:tarred.Len()/2])
 	var bomb bytes.Buffer
 	z = zip.NewWriter(&bomb)
-	w, err := z.Create("bomb.log")
-	require.NoError(t, err)
+	w := must(z.Create("bomb.log"))
 	_, _ = w.Write(bytes.Repeat(append(bytes.Repeat([]byte("a"), 1<<16), '\n'), 600)) // to a thousandth
 	require.NoError(t, z.Close())
 	write("player4/bomb.zip", bomb.Bytes())
@@ -122,10 +120,8 @@ func run(t *testing.T, c Config) (text, html string) {
 	p, s := beam.NewPipelineWithRoot()
 	Build(s, c)
 	require.NoError(t, beamx.Run(context.Background(), p))
-	data, err := os.ReadFile(c.JSON)
-	require.NoError(t, err)
-	page, err := os.ReadFile(c.HTML)
-	require.NoError(t, err)
+	data := must(os.ReadFile(c.JSON))
+	page := must(os.ReadFile(c.HTML))
 	return string(data), string(page)
 }
 
@@ -137,8 +133,7 @@ func TestPipeline(t *testing.T) {
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
 	text, html := run(t, c)
 
-	report, err := c.Report(t.Context()) // of heed fleet
-	require.NoError(t, err)
+	report := must(c.Report(t.Context())) // of heed fleet
 	require.Equal(t, string(report.JSON()), text)
 	require.Equal(t, string(report.HTML()), html)
 
@@ -147,8 +142,7 @@ func TestPipeline(t *testing.T) {
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {
-		name, err := filepath.Rel(dir, f.Path)
-		require.NoError(t, err)
+		name := must(filepath.Rel(dir, f.Path))
 		bad = append(bad, filepath.ToSlash(name)+": "+f.Error)
 	}
 	all := strings.Join(bad, "\n")

@@ -30,8 +30,7 @@ func TestProcess(t *testing.T) {
 id=${1#"--id='"}; shift
 cd %s && exec %s --id="${id%%"'"}" --semi_persist_dir=$PWD "$@" # boot leaves pipeline_options.json where it starts
 `, tools, boot), 0o700))
-	self, err := os.Executable() // is the worker, too
-	require.NoError(t, err)
+	self := must(os.Executable()) // is the worker, too
 	for option, value := range map[*string]string{
 		jobopts.EnvironmentType: "PROCESS", jobopts.EnvironmentConfig: `{"command":` + strconv.Quote(wrapper) + `}`,
 		jobopts.WorkerBinary: self,
@@ -46,8 +45,7 @@ cd %s && exec %s --id="${id%%"'"}" --semi_persist_dir=$PWD "$@" # boot leaves pi
 	written.Store(nil)
 	text, html := run(t, c)
 	require.Nil(t, Written(), "this process wrote the report")
-	want, err := c.Report(t.Context())
-	require.NoError(t, err)
+	want := must(c.Report(t.Context()))
 	require.Equal(t, string(want.JSON()), text)
 	require.Equal(t, string(want.HTML()), html)
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"io/fs"
 	"net/http/httptest"
 	"os"
@@ -39,14 +38,10 @@ func TestStorage(t *testing.T) {
 			require.NoError(t, beamx.Run(t.Context(), p))
 
 			c.Patterns[population.Neither] = []string{dir}
-			want, err := c.Report(t.Context())
-			require.NoError(t, err)
-			system, err := filesystem.New(t.Context(), bucket)
-			require.NoError(t, err)
-			got, err := filesystem.Read(t.Context(), system, c.JSON)
-			require.NoError(t, err)
-			page, err := filesystem.Read(t.Context(), system, c.HTML)
-			require.NoError(t, err)
+			want := must(c.Report(t.Context()))
+			system := must(filesystem.New(t.Context(), bucket))
+			got := must(filesystem.Read(t.Context(), system, c.JSON))
+			page := must(filesystem.Read(t.Context(), system, c.HTML))
 			local := strings.NewReplacer(bucket, filepath.ToSlash(dir)+"/")
 			sameLines(t, string(want.JSON()), local.Replace(string(got)))
 			sameLines(t, string(want.HTML()), local.Replace(string(page)))
@@ -67,23 +62,13 @@ func sameLines(t *testing.T, want, got string) {
 // upload writes the files of a folder to a bucket.
 func upload(t *testing.T, dir, bucket string) {
 	t.Helper()
-	system, err := filesystem.New(t.Context(), bucket)
-	require.NoError(t, err)
+	system := must(filesystem.New(t.Context(), bucket))
 	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		out, err := system.OpenWrite(t.Context(), bucket+name)
-		if err != nil {
-			return err
-		}
-		if _, err := bytes.NewReader(data).WriteTo(out); err != nil {
-			return err
-		}
+		out := must(system.OpenWrite(t.Context(), bucket+name))
+		must(out.Write(must(os.ReadFile(filepath.Join(dir, name)))))
 		return out.Close()
 	}))
 }
@@ -104,8 +89,7 @@ func serveS3(t *testing.T) {
 }
 
 func serveGCS(t *testing.T) {
-	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
-	require.NoError(t, err)
+	server := must(fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"}))
 	listening := httptest.NewServer(server.HTTPHandler())
 	t.Cleanup(listening.Close)
 	for _, bucket := range []string{"logs", "out"} {

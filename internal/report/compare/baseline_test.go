@@ -14,17 +14,12 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
 // on returns a day.
-func on(day string) time.Time {
-	t, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
+func on(day string) time.Time { return testkit.Must(time.Parse(time.DateOnly, day)) }
 
 // written makes a baseline of lines.
 func written(t require.TestingT, today string, previous *compare.Baseline, lines []string) *compare.Written {
@@ -39,13 +34,14 @@ func checked(t require.TestingT, today string, b *compare.Baseline, lines []stri
 	return c.Check(b, on(today))
 }
 
+// taken are texts of one group.
+var taken = []string{
+	"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
+	"?the bench is taken by Dora",
+}
+
 func TestCheck(t *testing.T) {
-	good := append(session(50), repeat(20, "!lost Human#")...)
-	names := []string{
-		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
-		"?the bench is taken by Dora",
-	}
-	good = append(good, names...)
+	good := slices.Concat(session(50), repeat(20, "!lost Human#"), taken)
 	b := written(t, "2026-01-01", nil, good).Baseline
 	require.Len(t, b.Entries, 4)
 	for name, test := range map[string]struct {
@@ -55,7 +51,7 @@ func TestCheck(t *testing.T) {
 		unseen                      int
 	}{
 		"the same":           {lines: good},
-		"longer":             {lines: slices.Concat(session(150), repeat(60, "!lost Human#"), names)},
+		"longer":             {lines: slices.Concat(session(150), repeat(60, "!lost Human#"), taken)},
 		"one name more":      {lines: append(slices.Clone(good), "?the bench is taken by Emil")},
 		"another name alone": {lines: append(session(50), "?the bench is taken by Emil"), unseen: 1},
 		"new":                {lines: append(slices.Clone(good), "!the ship sinks"), added: []string{"the ship sinks"}},
@@ -77,11 +73,6 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if test.today == "" {
 				test.today = "2026-01-02"
-			}
-			for _, s := range []*[]string{&test.added, &test.more, &test.worse, &test.expired} {
-				if *s == nil {
-					*s = []string{}
-				}
 			}
 			c := checked(t, test.today, b, test.lines)
 			require.Equal(t, test.added, heads(c.Added))
@@ -161,8 +152,7 @@ func TestEntriesBecomeOne(t *testing.T) {
 	again := written(t, "2026-01-02", first, lines)
 	require.Equal(t, []int{0, 1, 0}, []int{again.Added, again.Kept, again.Unseen})
 	require.Equal(t, "one; two", again.Baseline.Entries[0].Note)
-	read, err := compare.ParseBaseline("b.yaml", again.Baseline.Append(nil))
-	require.NoError(t, err)
+	read := testkit.Must(compare.ParseBaseline("b.yaml", again.Baseline.Append(nil)))
 	require.Len(t, read.Entries, 1)
 	require.Len(t, first.Entries, 2, "the previous one does not change")
 	require.Len(t, first.Entries[0].Templates, 1)
@@ -186,13 +176,9 @@ func TestWriteWithoutText(t *testing.T) {
 // TestNameStays: an entry keeps its id while the signature that gave it is seen,
 // so that a rewrite is no change.
 func TestNameStays(t *testing.T) {
-	names := []string{
-		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
-		"?the bench is taken by Dora",
-	}
-	b := written(t, "2026-01-01", nil, names).Baseline
+	b := written(t, "2026-01-01", nil, taken).Baseline
 	require.Len(t, b.Entries, 1)
-	more := append(slices.Clone(names), "?the bench is taken by Emil", "?the bench is taken by Fred",
+	more := append(slices.Clone(taken), "?the bench is taken by Emil", "?the bench is taken by Fred",
 		"?the bench is taken by Gus", "?the bench is taken by Hal")
 	again := written(t, "2026-01-02", b, more).Baseline
 	require.Len(t, again.Entries, 1)
@@ -262,8 +248,7 @@ entries:
 func TestParseBaselineErrors(t *testing.T) {
 	id := signature.Of([]byte("lost <*>")).ID.String()
 	good := strings.Replace(goodBaseline, "96ed32e6ca4ed05f", id, 1)
-	_, err := compare.ParseBaseline("b.yaml", []byte(good))
-	require.NoError(t, err)
+	testkit.Must(compare.ParseBaseline("b.yaml", []byte(good)))
 	for _, test := range []struct{ from, to, want string }{
 		{"version: 1", "version: 2", `b.yaml:1:10: version: is 2, but this program reads 1`},
 		{"version: 1", "version: x", `b.yaml:1:10: version: is "x": want a whole number`},
@@ -304,10 +289,10 @@ func TestParseBaselineErrors(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 	}
 	for _, empty := range []string{"", "# nothing\n"} {
-		_, err = compare.ParseBaseline("b.yaml", []byte(empty))
+		_, err := compare.ParseBaseline("b.yaml", []byte(empty))
 		require.ErrorContains(t, err, "the file ")
 	}
-	_, err = compare.ParseBaseline("b.yaml", make([]byte, compare.MaxBaselineBytes+1))
+	_, err := compare.ParseBaseline("b.yaml", make([]byte, compare.MaxBaselineBytes+1))
 	require.ErrorContains(t, err, "more than the")
 }
 
@@ -319,8 +304,7 @@ func FuzzParseBaseline(f *testing.F) {
 		b, err := compare.ParseBaseline("b.yaml", []byte(text))
 		require.NotEqual(t, b == nil, err == nil)
 		if b != nil {
-			again, err := compare.ParseBaseline("b.yaml", b.Append(nil))
-			require.NoError(t, err)
+			again := testkit.Must(compare.ParseBaseline("b.yaml", b.Append(nil)))
 			require.Equal(t, b, again)
 		}
 	})

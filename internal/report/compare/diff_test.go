@@ -17,16 +17,11 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
-var normalizer = func() *signature.Normalizer {
-	n, err := signature.New(signature.Config{})
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return n
-}()
+var normalizer = testkit.Must(signature.New(signature.Config{}))
 
 // feed gives lines to one side. A line that begins with "!" blocks, one with "?"
 // is advisory; the signs are no part of it.
@@ -48,6 +43,24 @@ func feed(c *compare.Collector, side compare.Side, file string, lines []string) 
 	return run
 }
 
+// compared collects one log of each side.
+func compared(older, newer []string) *compare.Collector {
+	c := compare.Collect(compare.Config{})
+	feed(c, compare.Old, "old.log", older)
+	feed(c, compare.New, "new.log", newer)
+	return c
+}
+
+// blamed gives a log with one entry to one side.
+func blamed(
+	c *compare.Collector, side compare.Side, text string, d event.Disposition, suspects ...blame.Suspect,
+) *compare.Run {
+	run := c.Run(side, "log", &compare.StandIn{Text: text, Suspects: suspects})
+	o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
+	run.Observe(&capture.Record{}, &o)
+	return run
+}
+
 func repeat(n int, format string) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -57,8 +70,7 @@ func repeat(n int, format string) []string {
 }
 
 // heads returns the templates of rows.
-func heads(rows []compare.Group) []string {
-	out := []string{}
+func heads(rows []compare.Group) (out []string) {
 	for _, r := range rows {
 		out = append(out, r.Template)
 	}
@@ -92,6 +104,7 @@ func session(played int) []string {
 }
 
 func TestDiff(t *testing.T) {
+	lost := func(n int) []string { return append(session(50), repeat(n, "!lost Human#")...) }
 	tests := map[string]struct {
 		old, new                []string
 		added, gone, more, less []string
@@ -109,35 +122,17 @@ func TestDiff(t *testing.T) {
 			old: append(session(50), "?the mill is idle"), new: session(50),
 			gone: []string{"the mill is idle"},
 		},
-		"a known flood grows, and nothing else seems to shrink": {
-			old: append(session(50), repeat(20, "!lost Human#")...),
-			new: append(session(50), repeat(4000, "!lost Human#")...), more: []string{"lost <*>"},
-		},
+		"a known flood grows, and nothing else seems to shrink": {old: lost(20), new: lost(4000), more: []string{"lost <*>"}},
 		"two grow, one as a flood": {
 			old:  slices.Concat(session(50), repeat(20, "!lost Human#"), repeat(20, "?hungry Human#")),
 			new:  slices.Concat(session(50), repeat(9000, "!lost Human#"), repeat(90, "?hungry Human#")),
 			more: []string{"lost <*>", "hungry <*>"},
 		},
-		"fewer": {
-			old: append(session(50), repeat(200, "!lost Human#")...),
-			new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"},
-		},
-		"one and six": {
-			old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(6, "!lost Human#")...),
-		},
-		"one and ten": {
-			old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(10, "!lost Human#")...),
-		},
-		"one and thirty": {
-			old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"},
-		},
-		"many, not twice": {
-			old: append(session(50), repeat(1000, "!lost Human#")...),
-			new: append(session(50), repeat(1900, "!lost Human#")...),
-		},
+		"fewer":           {old: lost(200), new: lost(20), less: []string{"lost <*>"}},
+		"one and six":     {old: lost(1), new: lost(6)},
+		"one and ten":     {old: lost(1), new: lost(10)},
+		"one and thirty":  {old: lost(1), new: lost(30), more: []string{"lost <*>"}},
+		"many, not twice": {old: lost(1000), new: lost(1900)},
 		"nothing in common": {
 			old: []string{"?a mill stands"}, new: []string{"!a ship sinks"},
 			added: []string{"a ship sinks"}, gone: []string{"a mill stands"},
@@ -150,25 +145,11 @@ func TestDiff(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := compare.Collect(compare.Config{})
-			feed(c, compare.Old, "old.log", test.old)
-			feed(c, compare.New, "new.log", test.new)
-			d := c.Diff()
-			for _, want := range []struct {
-				name string
-				rows []compare.Group
-				want []string
-			}{
-				{"new", d.Added, test.added},
-				{"gone", d.Gone, test.gone},
-				{"more", d.More, test.more},
-				{"less", d.Less, test.less},
-			} {
-				if want.want == nil {
-					want.want = []string{}
-				}
-				require.Equal(t, want.want, heads(want.rows), want.name)
-			}
+			d := compared(test.old, test.new).Diff()
+			require.Equal(t, test.added, heads(d.Added))
+			require.Equal(t, test.gone, heads(d.Gone))
+			require.Equal(t, test.more, heads(d.More))
+			require.Equal(t, test.less, heads(d.Less))
 			require.Empty(t, d.Worse)
 			require.Equal(t, len(test.added)+len(test.gone)+len(test.more)+len(test.less) == 0, noDifference(d))
 		})
@@ -195,19 +176,14 @@ func TestDiffRow(t *testing.T) {
 
 // TestOrder: what matters comes first.
 func TestOrder(t *testing.T) {
-	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old.log", session(1))
-	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"),
+	c := compared(session(1), slices.Concat(session(1), repeat(50, "chatter of Mod#"),
 		[]string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
 	require.Equal(t, []string{"stop the game", "advice of <*>", "one advice is given", "chatter of <*>"},
 		heads(c.Diff().Added))
 }
 
 func TestWorse(t *testing.T) {
-	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old.log", append(session(10), "?lost Human1"))
-	feed(c, compare.New, "new.log", append(session(10), "!lost Human2"))
-	d := c.Diff()
+	d := compared(append(session(10), "?lost Human1"), append(session(10), "!lost Human2")).Diff()
 	require.True(t, noDifference(d))
 	require.Equal(t, []string{"lost <*>"}, heads(d.Worse))
 }
@@ -283,28 +259,18 @@ func TestGaps(t *testing.T) {
 // TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.
 func TestBlameOfTheGone(t *testing.T) {
 	c := compare.Collect(compare.Config{})
-	run := c.Run(compare.Old, "old.log", &compare.StandIn{
-		Text: "the mill is stuck", Suspects: []blame.Suspect{{Mod: "Mill", Score: 60}},
-	})
-	o := heed.Outcome{
-		Signature: signature.Of([]byte("the mill is stuck")),
-		Decision:  event.Decision{Disposition: event.Blocking},
-	}
-	run.Observe(&capture.Record{Entry: event.Entry{Message: "the mill is stuck"}}, &o)
+	blamed(c, compare.Old, "the mill is stuck", event.Blocking, blame.Suspect{Mod: "Mill", Score: 60})
 	feed(c, compare.New, "new.log", []string{"all is well"})
 	require.Equal(t, []string{"Mill"}, c.Diff().Gone[0].Blame)
 }
 
 // TestFirstOfGroup: a group of several texts came first in a log where the first of them did.
 func TestFirstOfGroup(t *testing.T) {
-	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old.log", []string{"all is well"})
 	lines := []string{"all is well"}
 	for _, name := range []string{"Tobin", "Ilsebet", "Quillon", "Ostap", "Maren"} {
 		lines = append(lines, "?No path was found for pawn "+name)
 	}
-	feed(c, compare.New, "new.log", lines)
-	d := c.Diff()
+	d := compared(lines[:1], lines).Diff()
 	require.Len(t, d.Added, 1)
 	require.Equal(t, "[{new.log 2}]", fmt.Sprint(d.Added[0].New.First))
 }
@@ -368,14 +334,11 @@ func TestShuffled(t *testing.T) {
 		for i, l := range shuffled {
 			shuffled[i] = strings.NewReplacer("12", fmt.Sprint(20+i), "(1, 0, 5)", fmt.Sprintf("(%d, 0, %d)", i, 2*i)).Replace(l)
 		}
-		c := compare.Collect(compare.Config{})
-		feed(c, compare.Old, "old.log", lines)
-		feed(c, compare.New, "new.log", shuffled)
-		d := c.Diff()
+		d := compared(lines, shuffled).Diff()
 		require.True(t, noDifference(d), "%v", d)
 
 		const fault = "!quarry collapsed under its own weight yesterday"
-		c = compare.Collect(compare.Config{})
+		c := compare.Collect(compare.Config{})
 		feed(c, compare.New, "new.log", slices.Insert(shuffled, len(shuffled)/2, fault))
 		feed(c, compare.Old, "old.log", lines)
 		d = c.Diff()
@@ -431,8 +394,6 @@ func TestNewCode(t *testing.T) {
 	for _, name := range []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"} {
 		lines = append(lines, "!"+name+" has no way to the bed in the house")
 	}
-	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old", lines)
-	feed(c, compare.New, "new", append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
+	c := compared(lines, append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
 	require.Equal(t, []string{"the pump of the mill failed, status: 500"}, heads(c.Diff().Added))
 }

@@ -50,9 +50,6 @@ func TestDiffEndOfLog(t *testing.T) {
 				if sides[1] == compare.Old {
 					there, elsewhere = elsewhere, there
 				}
-				if test.news == nil {
-					test.news = []string{}
-				}
 				require.Equal(t, test.news, heads(there))
 				require.Equal(t, []string{"the game ends"}, heads(elsewhere))
 				require.Empty(t, d.More)

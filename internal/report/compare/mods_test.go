@@ -13,7 +13,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/compare"
-	"github.com/heedlog/heed/signature"
 )
 
 func mod(name, id, version string, assemblies ...string) capture.ListedMod {
@@ -35,13 +34,10 @@ func TestInvestigate(t *testing.T) {
 		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib"),
 	}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
-	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
+	suspects := func(text string, all ...blame.Suspect) map[string]int {
 		c := compare.Collect(compare.Config{})
 		lists(c.Run(compare.Old, "old", nil), before...)
-		run := c.Run(compare.New, "new", &compare.StandIn{Text: text, Suspects: blamed})
-		lists(run, after...)
-		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
-		run.Observe(&capture.Record{}, &o)
+		lists(blamed(c, compare.New, text, event.Blocking, all...), after...)
 		in := c.Suspects()
 		require.True(t, in.OldMods && in.NewMods)
 		require.Len(t, in.Groups, 1)
@@ -140,14 +136,9 @@ func TestSkip(t *testing.T) {
 
 func TestInvestigateWithoutLists(t *testing.T) {
 	c := compare.Collect(compare.Config{})
-	give := func(side compare.Side, text, name string) {
-		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
-		c.Run(side, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: 60}}}).
-			Observe(&capture.Record{}, &o)
-	}
-	give(compare.Old, "the mill is old", "Mill")
-	give(compare.New, "the mill is new", "mill")
-	give(compare.New, "the ship is new", "Ship")
+	blamed(c, compare.Old, "the mill is old", event.Advisory, blame.Suspect{Mod: "Mill", Score: 60})
+	blamed(c, compare.New, "the mill is new", event.Advisory, blame.Suspect{Mod: "mill", Score: 60})
+	blamed(c, compare.New, "the ship is new", event.Advisory, blame.Suspect{Mod: "Ship", Score: 60})
 	in := c.Suspects()
 	scores := []int{}
 	for _, g := range in.Groups {
@@ -163,14 +154,9 @@ func TestRankingOfSuspects(t *testing.T) {
 	c := compare.Collect(compare.Config{})
 	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
-	give := func(text, name string, score int, d event.Disposition) {
-		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
-		c.Run(compare.New, "log", &compare.StandIn{Text: text, Suspects: []blame.Suspect{{Mod: name, Score: score}}}).
-			Observe(&capture.Record{}, &o)
-	}
-	give("the first mast breaks", "Mill", 60, event.Advisory)
-	give("the second mast breaks", "Ship", 40, event.Advisory)
-	give("the third mast breaks", "Ship", 40, event.Blocking)
+	blamed(c, compare.New, "the first mast breaks", event.Advisory, blame.Suspect{Mod: "Mill", Score: 60})
+	blamed(c, compare.New, "the second mast breaks", event.Advisory, blame.Suspect{Mod: "Ship", Score: 40})
+	blamed(c, compare.New, "the third mast breaks", event.Blocking, blame.Suspect{Mod: "Ship", Score: 40})
 	in := c.Suspects()
 	var names []string
 	for _, s := range in.Suspects {

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -50,7 +51,6 @@ func TestOtherVersion(t *testing.T) {
 	))
 	require.NoError(t, err)
 	c := Collect(Config{})
-	require.NoError(t, err)
 	again, err := ParseBaseline("new.yaml", c.Write(WriteOptions{
 		Today: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Previous: old,
 	}).Baseline.Append(nil))
@@ -89,8 +89,7 @@ func TestOtherVersionBySample(t *testing.T) {
 		"Exception: it broke\n  at A.B.C ()\n  at D.E.F ()", "said " + strings.Repeat("a very long thing ", 300),
 	}
 	b := collect(texts...).Write(WriteOptions{Today: today}).Baseline
-	b, err := ParseBaseline("b.yaml", b.Append(nil))
-	require.NoError(t, err)
+	b = testkit.Must(ParseBaseline("b.yaml", b.Append(nil)))
 	samples := map[string]bool{}
 	for i := range b.Entries {
 		k := &b.Entries[i]

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestHintsMissNothing generates texts that match each form, and looks in them for a hint of it.
@@ -24,8 +26,7 @@ func TestHintsMissNothing(t *testing.T) {
 		if form.kind == "" {
 			continue
 		}
-		tree, err := syntax.Parse(form.expr().String(), syntax.Perl)
-		require.NoError(t, err)
+		tree := testkit.Must(syntax.Parse(form.expr().String(), syntax.Perl))
 		r := rand.New(rand.NewPCG(4, uint64(form.index)))
 		for range 300 {
 			s := "\n" + generate(r, tree) + "\n"

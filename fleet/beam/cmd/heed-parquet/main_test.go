@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/fleet/beam/parquet"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/report/summary"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -34,14 +35,12 @@ func TestRun(t *testing.T) {
 				},
 			},
 		}
-		line, err := json.Marshal(s)
-		require.NoError(t, err)
+		line := testkit.Must(json.Marshal(s))
 		lines.Write(append(line, '\n'))
 	}
 	var out bytes.Buffer
 	require.NoError(t, run(&out, input{"a", strings.NewReader(lines.String())}))
-	rows, err := goparquet.Read[parquet.Row](bytes.NewReader(out.Bytes()), int64(out.Len()))
-	require.NoError(t, err)
+	rows := testkit.Must(goparquet.Read[parquet.Row](bytes.NewReader(out.Bytes()), int64(out.Len())))
 	require.Len(t, rows, 2500)
 	r := rows[1234]
 	require.Equal(t, []any{int64(1234), "00000000000004d3", at, "Colony 1.2", "A"},
@@ -60,7 +59,6 @@ func TestRun(t *testing.T) {
 		err := run(&out, input{"a", strings.NewReader("\n")}, input{"b", strings.NewReader("\n" + line)})
 		require.ErrorContains(t, err, want)
 	}
-	rows, err = goparquet.Read[parquet.Row](bytes.NewReader(out.Bytes()), int64(out.Len()))
-	require.NoError(t, err)
+	rows = testkit.Must(goparquet.Read[parquet.Row](bytes.NewReader(out.Bytes()), int64(out.Len())))
 	require.Empty(t, rows)
 }
