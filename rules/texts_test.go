@@ -42,7 +42,8 @@ func TestTextsOfRules(t *testing.T) {
 				other, otherAtStart := adviceOf(r.rule.program.advice)
 				for _, english := range []string{r.rule.Summary, advice, atStart, r.rule.program.summary, other, otherAtStart} {
 					own := texts[english]
-					assert.Equal(t, english == "", own == "", "%s: %s: %s", language, r.rule.ID, english)
+					assert.Equal(t, english == "", own == "", "rules/default/text/%s.yaml: under rules, %s needs its text of: %s",
+						language, r.rule.ID, english)
 					for _, phrase := range []string{faulty, "the mod added or updated last"} {
 						assert.Equal(t, strings.Contains(english, phrase) && phrase == faulty,
 							strings.Contains(own, texts[phrase]) && phrase == faulty, "%s: %s: %s", language, r.rule.ID, own)

@@ -381,6 +381,10 @@ func TestReferenceChecks(t *testing.T) {
 		got = append(got, row[1])
 	}
 	require.Equal(t, lint.Checks, got)
+	code, err := os.ReadFile("lint.go")
+	require.NoError(t, err)
+	require.Len(t, regexp.MustCompile(`(?m)^\tcheck\w+ += `).FindAllString(string(code), -1), len(got),
+		"each check of lint.go is in Checks of export_test.go and in the table of docs/rules.md")
 }
 
 func BenchmarkLint(b *testing.B) {

@@ -74,7 +74,7 @@ func TestEffects(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"color", "journal", "linger", "max-message", "mod-wait", "settle", "top", "verbose", "width",
-	}, inProject)
+	}, inProject, "the keys whose Effect lets them count in a project's file")
 }
 
 // TestNamed: a file that is named is read in place of the project's, and must be there and right.

@@ -87,7 +87,9 @@ func TestFamilies(t *testing.T) {
 			assert.Len(t, r.Mods.Mods, c.mods)
 			doc, r = play(t, set, logOf(c.name, "broken"), nil)
 			assert.Equal(t, c.family, r.Family)
-			assert.Contains(t, []string{"crashed", "broken", "wrong"}, doc.Summary.Verdict.State)
+			v = doc.Summary.Verdict
+			assert.Contains(t, []string{"crashed", "broken", "wrong"}, v.State,
+				"%s-broken.log: %s: it needs an exception, a crash or a line that a blocking rule decides", c.name, v.Headline)
 		})
 	}
 }
