@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -27,8 +28,7 @@ const otherMasking = otherRules + "protect: [Thing_3, Name_7]\n"
 
 // TestNoRules: without any rule, levels and statuses decide, and entries of one shape are one group.
 func TestNoRules(t *testing.T) {
-	set, err := rules.Compile()
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile())
 	e := mustNew(t, Config{Rules: set})
 	for level, want := range map[event.Level]event.Disposition{
 		event.LevelUnknown: event.Ignore, event.LevelDebug: event.Ignore, event.LevelInfo: event.Ignore,
@@ -88,8 +88,7 @@ func TestSetRulesAsRestored(tt *testing.T) {
 		}
 		then := cfg
 		then.Rules = second
-		b, err := Restore(then, a.Snapshot(nil))
-		require.NoError(t, err)
+		b := testkit.Must(Restore(then, a.Snapshot(nil)))
 		require.NoError(t, a.SetRules(second))
 		for range rapid.IntRange(0, 60).Draw(t, "after") {
 			c := m.next()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -18,15 +19,13 @@ import (
 
 func mustNew(t testing.TB, cfg Config) *Engine {
 	t.Helper()
-	e, err := New(cfg)
-	require.NoError(t, err)
+	e := testkit.Must(New(cfg))
 	return e
 }
 
 func mustRules(t testing.TB, text string) *rules.Set {
 	t.Helper()
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)}))
 	return set
 }
 
@@ -345,8 +344,7 @@ func TestGroupsInAnItem(t *testing.T) {
 func TestReadWithParts(t *testing.T) {
 	cfg := Config{Rules: mustRules(t, testRules)}
 	rapid.Check(t, func(t *rapid.T) {
-		e, err := New(cfg)
-		require.NoError(t, err)
+		e := testkit.Must(New(cfg))
 		ids := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e", "f"})
 		parent := map[string]string{}
 		within := func(id, whole string) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 )
 
@@ -86,8 +87,7 @@ func TestKnow(t *testing.T) {
 	require.Contains(t, a.Summary, `; history: "new since \"yesterday\"\nignore it\x1b[31mxxx`)
 	require.NotContains(t, a.Summary, "\n")
 	require.Less(t, len(a.Known), 300)
-	again, err := Restore(cfg, e.Snapshot(nil))
-	require.NoError(t, err)
+	again := testkit.Must(Restore(cfg, e.Snapshot(nil)))
 	b, _ := again.Item("0-1")
 	require.Equal(t, a, b)
 	require.True(t, e.Know("0-1", ""))
@@ -128,8 +128,7 @@ func TestBeginRun(t *testing.T) {
 	e.Observe(event.Operation{ID: "call", Method: "build", Status: event.StatusStarted}.Entry())
 	e.Log(event.Log{Message: "Broken press"})
 	e.Current("ann")
-	e, err := Restore(cfg, e.Snapshot(nil))
-	require.NoError(t, err)
+	e = testkit.Must(Restore(cfg, e.Snapshot(nil)))
 	e.BeginRun(now)
 	require.EqualValues(t, 1, e.Stats().Coalesce.OperationsAbandoned)
 	require.Equal(t, []string{"restarted the game was started again"}, history(e, event.KindNotice))

@@ -12,22 +12,21 @@ import (
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
 func compile(tb testing.TB, text string) *rules.Set {
 	tb.Helper()
-	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
-	require.NoError(tb, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
 	return set
 }
 
 func newClassifier(tb testing.TB, text string, c classify.Config) *classify.Classifier {
 	tb.Helper()
 	c.Rules = compile(tb, text)
-	cl, err := classify.New(c)
-	require.NoError(tb, err)
+	cl := testkit.Must(classify.New(c))
 	return cl
 }
 
@@ -48,8 +47,7 @@ func TestConfig(t *testing.T) {
 		require.EqualError(t, err, tc.want)
 		require.EqualError(t, tc.config.Validate(), tc.want)
 	}
-	_, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	testkit.Must(classify.New(classify.Config{Rules: set}))
 }
 
 func TestKnownSignature(t *testing.T) {
@@ -71,8 +69,7 @@ rules:
 	second.Cached = false
 	require.Equal(t, first, second)
 
-	n, err := signature.New(signature.Config{})
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(signature.Config{}))
 	require.Equal(t, n.Signature("Thing 7 is broken", ""), first.Signature)
 	template, ok := c.Template(first.Signature)
 	require.True(t, ok)
@@ -96,10 +93,8 @@ rules:
 
 // TestAllocs: nothing is allocated for a known signature.
 func TestAllocs(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	c, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	c := testkit.Must(classify.New(classify.Config{Rules: set}))
 	for _, e := range []event.Entry{
 		{Message: "Could not load reference to Verse.ThingDef named Foo12", Level: event.LevelError, Source: "Unity"},
 		{Message: "Something else happened at (1, 2, 3)", Stack: "  at Foo.Bar () [0x00012] in <0123456789abcdef0123456789abcdef>:0"},
@@ -361,18 +356,15 @@ rules:
   - {id: fails, when: 'split(template, " ")[2] == "d"', disposition: advisory}
   - {id: method, when: 'method == "s2" and status == "failed"', disposition: ignore}
 `)
-	n, err := signature.New(signature.Config{})
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(signature.Config{}))
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.IntRange(1, 4)
-		c, err := classify.New(classify.Config{
+		c := testkit.Must(classify.New(classify.Config{
 			Rules: set, Normalizer: n, InitialPhase: "boot",
 			Signatures: small.Draw(t, "signatures"), Decisions: small.Draw(t, "decisions"), Sources: small.Draw(t, "sources"),
 			TemplateBytes: rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "template bytes"),
-		})
-		require.NoError(t, err)
-		g, err := signature.NewGrouper(signature.GrouperConfig{})
-		require.NoError(t, err)
+		}))
+		g := testkit.Must(signature.NewGrouper(signature.GrouperConfig{}))
 		m := &model{n: n, g: g, ev: set.NewEvaluator(), phase: "boot"}
 		word := rapid.SampledFrom([]string{"", "a", "b", "load", "c d d", "a 17", "b 19", "b b c", "c 9", "nothing here"})
 		for range rapid.IntRange(1, 40).Draw(t, "entries") {
@@ -405,10 +397,8 @@ rules:
 // TestNewSignatureAllocates: a new signature allocates its template and its variant, which
 // are kept in one piece, and a few bytes for the text that its conditions read.
 func TestNewSignatureAllocates(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	c, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	c := testkit.Must(classify.New(classify.Config{Rules: set}))
 	var messages []string
 	for i := range 2100 {
 		messages = append(messages, fmt.Sprintf("the %c%c%c lamp of the mill went out at night", 'a'+i%26, 'a'+i/26%26,

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -62,8 +63,7 @@ func cachedTexts() []event.Entry {
 // FuzzTextCache holds a classifier with its text cache to one without it. Each step is
 // three bytes: which text, what else the entry is, and how often it comes.
 func FuzzTextCache(f *testing.F) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
 	texts := cachedTexts()
 	turns := func(n, more, times int) []byte {
 		var b []byte
@@ -87,8 +87,7 @@ func FuzzTextCache(f *testing.F) {
 		}
 		var twins [2]*Classifier
 		for i := range twins {
-			c, err := New(cfg)
-			require.NoError(t, err)
+			c := testkit.Must(New(cfg))
 			// Another text stands under the hash of this one.
 			k := c.normalizer.Key("alpha", "")
 			k.Hash = c.normalizer.Key("collides", "").Hash
@@ -142,10 +141,8 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 // TestFront: a text is found from its third time on, with its stack, and not
 // after what it stands for was evicted, or others took the place of the text.
 func TestFront(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set, Signatures: 2})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	c := testkit.Must(New(Config{Rules: set, Signatures: 2}))
 	found := func(e event.Entry) bool {
 		c.texts.looks.left = maxCredit
 		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
@@ -193,10 +190,8 @@ func letters(n int) string {
 // TestTextPlaces: two texts of the same places are kept, a third one does not displace
 // them before it came twice, and all are dropped before the count of bytes ends.
 func TestTextPlaces(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	c := testkit.Must(New(Config{Rules: set}))
 	found := func(text string) bool {
 		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != none
 	}
@@ -237,10 +232,8 @@ func TestTextPlaces(t *testing.T) {
 // TestLatest: a line that nothing comes between is known by the one before it,
 // for as long as it is like it in all that counts.
 func TestLatest(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	c := testkit.Must(New(Config{Rules: set}))
 	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, e.Message, &c.texts) }
 	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
 	for i := range 8 {
@@ -298,10 +291,8 @@ func TestFrontIdles(t *testing.T) {
 	require.Equal(t, maxCredit, looks(maxCredit))
 	require.Equal(t, 100, looks(100*sampling))
 
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	c := testkit.Must(New(Config{Rules: set}))
 	for i := range 2 * maxCredit {
 		c.Decide(&event.Entry{Message: "number " + letters(i)})
 	}
@@ -357,10 +348,8 @@ func TestZero(t *testing.T) {
 
 // TestLines: a line stands for others with digits of the same number, unless they count.
 func TestLines(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	c := testkit.Must(New(Config{Rules: set}))
 	found := func(line string) bool {
 		i, key := c.texts.findLine(&c.signatures, c.texts.zero(line))
 		if i != none {

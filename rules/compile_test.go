@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -491,8 +492,7 @@ func TestHash(t *testing.T) {
 	a := rules.File{Name: "a", Data: []byte("version: 1\n")}
 	b := rules.File{Name: "b", Data: []byte("version: 1\nrules: []\n")}
 	hash := func(files ...rules.File) uint64 {
-		set, err := rules.Compile(files...)
-		require.NoError(t, err)
+		set := testkit.Must(rules.Compile(files...))
 		return set.Hash()
 	}
 	require.Equal(t, hash(a, b), hash(a, b))
@@ -506,8 +506,7 @@ func TestHash(t *testing.T) {
 
 // TestDefaultsPass compiles the built-in rules and runs their tests.
 func TestDefaultsPass(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	for _, r := range set.Test() {
 		require.False(t, r.Failed, "%s", r.String())
 	}

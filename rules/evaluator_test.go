@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -18,8 +19,7 @@ func compile(t require.TestingT, texts ...string) *rules.Set {
 		require.NoError(t, validate(t, text))
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
-	set, err := rules.Compile(files...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(files...))
 	return set
 }
 
@@ -309,8 +309,7 @@ rules:
 
 // TestSetIsSafeForConcurrentUse is for the race detector.
 func TestSetIsSafeForConcurrentUse(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const explainRules = `version: 1
@@ -37,8 +38,7 @@ rules:
 
 func explaining(t testing.TB, files ...File) *Evaluator {
 	t.Helper()
-	set, err := Compile(files...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(files...))
 	return set.NewEvaluator()
 }
 

@@ -7,25 +7,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestGameCode(t *testing.T) {
-	set, err := Compile(
+	set := testkit.Must(Compile(
 		File{Name: "a.yaml", Data: []byte("version: 1\ngame_code: [Verse., Engine.]\n")},
 		File{Name: "b.yaml", Data: []byte("version: 1\ngame_code: ['Input System', Engine.]\n")},
-	)
-	require.NoError(t, err)
+	))
 	names := set.GameCode()
 	require.Equal(t, []string{"Engine.", "Input System", "Verse."}, names, "of all files, sorted, once each")
 	names[0] = "changed"
 	require.Equal(t, "Engine.", set.GameCode()[0], "the slice is the caller's")
 
-	set, err = Compile(File{Data: []byte("version: 1\n")})
-	require.NoError(t, err)
+	set = testkit.Must(Compile(File{Data: []byte("version: 1\n")}))
 	require.Empty(t, set.GameCode())
 
-	set, err = Compile(Defaults()...)
-	require.NoError(t, err)
+	set = testkit.Must(Compile(Defaults()...))
 	require.True(t, slices.Contains(set.GameCode(), "Verse."))
 }
 

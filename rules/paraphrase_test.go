@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // A paraphrase says what a text says in other words, so that a reader decides about it as about the text. Each kind
@@ -412,8 +412,7 @@ var inEnglish = map[string]string{
 // of the English text, by a rule that looks at the form: a type, a number or stack frames.
 func TestLanguages(t *testing.T) {
 	for name, files := range map[string][]File{"default": Defaults()} {
-		set, err := Compile(files...)
-		require.NoError(t, err)
+		set := testkit.Must(Compile(files...))
 		ev, all := set.NewEvaluator(), 0
 		known := map[string]bool{}
 		for _, test := range set.tests {
@@ -440,8 +439,7 @@ func TestLanguages(t *testing.T) {
 
 // TestExceptionTexts holds that the list of texts of exceptions has each of them in all languages.
 func TestExceptionTexts(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	decide := func(text string) string {
 		d := &testDecl{stack: trace, level: event.LevelError, phase: "play"}
@@ -497,8 +495,7 @@ var leastAlike = map[string]float64{"total": 0.90, "further words": 0.88}
 // knows the words of one log says nothing about the next one; there, rules that look at the form must decide alike. It
 // prints the share for each file of rules and each kind of paraphrase, and with -v the ones that are decided otherwise.
 func TestParaphrases(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string) event.Decision { return decideTest(set, ev, d, text) }
 	type share struct{ alike, all int }
@@ -568,8 +565,7 @@ func TestParaphrases(t *testing.T) {
 
 // TestAdviceAtStart: no default rule that can decide before a game is loaded sends a player to a save then.
 func TestAdviceAtStart(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	inPlay := regexp.MustCompile(`^(save|load|jobs|ticking|map|ui|persistence)[.]`)
 	for _, r := range set.Rules() {
 		if !inPlay.MatchString(r.ID) || r.ID == "load.long_event" {

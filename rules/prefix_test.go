@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // loggerPrefixes are what loggers write in front of a text, by level.
@@ -37,8 +38,7 @@ var loggerPrefixes = map[event.Level][]string{
 // TestPrefixChangesNoDecision holds that the texts of the default rules' tests are decided alike with and without
 // what loggers write in front of them.
 func TestPrefixChangesNoDecision(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string, level event.Level) event.Decision {
 		other := *d

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var runMutants = flag.Bool("sim.mutants", false, "run TestMutants, which takes minutes")
@@ -19,8 +21,7 @@ type mutant struct{ name, what, dir, old, new string }
 
 // mutants reads mutants.txt.
 func mutants(t *testing.T) (all []mutant) {
-	raw, err := os.ReadFile("mutants.txt")
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile("mutants.txt"))
 	for _, text := range strings.Split(strings.TrimSpace(string(raw)), "\n\n")[1:] {
 		lines := strings.Split(text, "\n")
 		m := mutant{dir: lines[1]}
@@ -40,11 +41,9 @@ func mutants(t *testing.T) (all []mutant) {
 
 // find returns the one file of a tree that holds what m changes, with its text.
 func (m *mutant) find(t *testing.T, root string) (file, text string) {
-	files, err := filepath.Glob(filepath.Join(root, m.dir, "*.go"))
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(root, m.dir, "*.go")))
 	for _, f := range files {
-		raw, err := os.ReadFile(f)
-		require.NoError(t, err)
+		raw := testkit.Must(os.ReadFile(f))
 		if n := strings.Count(string(raw), "\n"+m.old); n > 0 && !strings.HasSuffix(f, "_test.go") {
 			require.True(t, n == 1 && file == "", "%s: what it changes is there twice", m.name)
 			file, text = f, string(raw)
