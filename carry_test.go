@@ -89,8 +89,7 @@ func TestCarryOver(t *testing.T) {
 			again.Log(event.Log{Message: "Broken thing 3"})
 			next, _ := again.Current("ann")
 			require.Equal(t, "e1-5", next.ID, "an id is given once")
-			s := again.Stats()
-			require.NoError(t, s.Check())
+			checked(t, again)
 
 			// What was acknowledged is not carried over.
 			last := testkit.Must(Restore(c.cfg, ofVersion(t, again.Snapshot(nil), 99)))
@@ -116,8 +115,7 @@ func requireCarried(t *testing.T, e, r *Engine) {
 	}
 	current, _ := r.Current("ann")
 	require.Equal(t, before[0].ID, current.ID)
-	s := r.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, r)
 	require.True(t, s.Blind)
 	require.Equal(t, "t.limit", s.BlindRule)
 	require.Equal(t, "play", s.Phase)
@@ -238,8 +236,7 @@ func TestCarryOverMany(t *testing.T) {
 	require.Equal(t, maxHeld, r.Stats().Coalesce.OpenBlocking)
 	cfg.Coalesce.MaxOpen = 3
 	r = testkit.Must(Restore(cfg, snapshot))
-	s := r.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, r)
 	require.Equal(t, 3, s.Coalesce.OpenBlocking)
 	require.EqualValues(t, maxHeld, s.Coalesce.Folded)
 	require.Equal(t, "e1-701", r.Raise(Report{Disposition: event.Blocking})[:3]+"701", "numbers go on")
@@ -273,8 +270,7 @@ func FuzzCarryOver(f *testing.F) {
 		m := &caller{intn: rand.New(rand.NewPCG(1, 2)).IntN}
 		for range 40 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 		again, err := Restore(cfg, e.Snapshot(nil))
 		if e.seq > maxSequence {

@@ -121,8 +121,7 @@ func TestSetRulesMasking(tt *testing.T) {
 				require.NoError(t, err, "call %d", i)
 			}
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 	})
 }

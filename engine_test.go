@@ -19,14 +19,12 @@ import (
 
 func mustNew(t testing.TB, cfg Config) *Engine {
 	t.Helper()
-	e := testkit.Must(New(cfg))
-	return e
+	return testkit.Must(New(cfg))
 }
 
 func mustRules(t testing.TB, text string) *rules.Set {
 	t.Helper()
-	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)}))
-	return set
+	return testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)}))
 }
 
 // testRules covers every effect that a rule can have.
@@ -123,8 +121,7 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 		require.Equal(t, out.Seq, page.Records[8].Seq)
 		require.True(t, e.Ack("", a.ID, 0).Acknowledged)
 	}
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, e)
 	require.Zero(t, s.Journal.Firsts.Refused)
 }
 
@@ -229,8 +226,7 @@ func TestObserveInto(t *testing.T) {
 	in.Kind = event.KindHost
 	b.ObserveInto(&o, &in)
 	require.Zero(t, o)
-	stats := b.Stats()
-	require.NoError(t, stats.Check())
+	stats := checked(t, b)
 	require.Zero(t, stats.Host)
 }
 
@@ -328,8 +324,7 @@ func TestGroupsInAnItem(t *testing.T) {
 			require.EqualValues(t, i+1, a.Sample[0].RepeatCount)
 		}
 		require.EqualValues(t, i+1, a.TotalUrgentEntries)
-		s := e.Stats()
-		require.NoError(t, s.Check())
+		checked(t, e)
 	}
 	page := e.Read(Cursor{}, 10, Filter{})
 	require.Len(t, page.Records, len(names))
@@ -444,8 +439,7 @@ rules:
 				got += o.Decision.Disposition.String()[:1]
 			}
 			require.Equal(t, tc.want, got)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 			escalated := e.Read(Cursor{}, 100, Filter{MinDisposition: event.Blocking}).Records
 			require.Len(t, escalated, strings.Count(got, "b"), "the journal knows what was decided")
 			for _, r := range escalated {
@@ -525,4 +519,11 @@ rules:
 	call("c", event.StatusStarted)
 	pump(500)
 	require.Equal(t, coalesce.Affected, e.Verdict("c").Outcome, "what came outside of calls was another variant")
+}
+
+// checked returns the figures of an engine, which add up.
+func checked(t require.TestingT, e *Engine) Stats {
+	s := e.Stats()
+	require.NoError(t, s.Check())
+	return s
 }

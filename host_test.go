@@ -37,8 +37,7 @@ func TestAcknowledgementsAreJournaled(t *testing.T) {
 	require.True(t, again.Already)
 	require.Equal(t, "0-1", again.ID)
 	require.Equal(t, []string{"acknowledged ann 0-1 up to 1, with 0-2; continued by 0-3"}, history(e, event.KindHost), "once, and only what was one")
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, e)
 	require.EqualValues(t, 1, s.Host)
 }
 
@@ -141,8 +140,7 @@ func TestBeginRun(t *testing.T) {
 	open := e.Open(nil)
 	require.True(t, open[0].Blocking, "it broke in this run, too")
 	require.Empty(t, open[0].AfterOperation)
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	checked(t, e)
 }
 
 func TestHeartbeat(t *testing.T) {

@@ -368,8 +368,7 @@ func TestRestoreDamaged(t *testing.T) {
 		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
 		for range 60 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 		e.Snapshot(nil)
 	}
@@ -404,8 +403,7 @@ func FuzzRestore(f *testing.F) {
 			time.UTC)}
 		for range 60 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 		again := testkit.Must(Restore(cfg, e.Snapshot(nil)))
 		if again.CarriedOver() == nil { // odd numbers may grow beyond their bounds

@@ -19,8 +19,7 @@ func compile(t require.TestingT, texts ...string) *rules.Set {
 		require.NoError(t, validate(t, text))
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
-	set := testkit.Must(rules.Compile(files...))
-	return set
+	return testkit.Must(rules.Compile(files...))
 }
 
 // TestBuiltinDefaults pins what is decided where nothing else says anything.

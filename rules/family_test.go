@@ -65,19 +65,6 @@ rules:
 	require.ErrorContains(t, err, `unknown family "rimwold": did you mean "rimworld"?`)
 }
 
-// TestFamilyErrors: a file that names a family wrong is refused, with its place.
-func TestFamilyErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"[rimwold]":            `f.yaml:2:12: families[1]: unknown family "rimwold"`,
-		"[rimworld, rimworld]": `f.yaml:2:22: families[2]: "rimworld" is in the list twice`,
-		"[]":                   "f.yaml:2:11: families: the list is empty",
-		"rimworld":             "f.yaml:2:11: families: must be a list",
-	} {
-		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nfamilies: " + text + "\n")})
-		assert.ErrorContains(t, err, want)
-	}
-}
-
 // TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
 // level counts for what it is.
 func TestTextOfOtherFamilies(t *testing.T) {

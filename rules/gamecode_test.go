@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,23 +24,4 @@ func TestGameCode(t *testing.T) {
 
 	set = testkit.Must(Compile(Defaults()...))
 	require.True(t, slices.Contains(set.GameCode(), "Verse."))
-}
-
-func TestGameCodeErrors(t *testing.T) {
-	many := make([]string, maxGameCode+1)
-	for i := range many {
-		many[i] = fmt.Sprintf("N%d.", i)
-	}
-	for name, c := range map[string]struct{ file, want string }{
-		"empty":    {"version: 1\ngame_code: [Verse., '.']\n", `f.yaml:2:21: game_code[2]: "." is not a name of code`},
-		"no list":  {"version: 1\ngame_code: Verse.\n", "f.yaml:2:12: game_code"},
-		"no text":  {"version: 1\ngame_code: [7]\n", "game_code[1]"},
-		"too long": {"version: 1\ngame_code: [" + strings.Repeat("x", maxGameCodeName+1) + "]\n", "the name has 129 bytes, more than the 128 allowed"},
-		"too many": {"version: 1\ngame_code: [" + strings.Join(many, ", ") + "]\n", "more than 1000 names"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := Compile(File{Name: "f.yaml", Data: []byte(c.file)})
-			require.ErrorContains(t, err, c.want)
-		})
-	}
 }

@@ -88,8 +88,7 @@ func without(tb testing.TB, ids ...string) *Set {
 	for _, id := range ids {
 		fmt.Fprintf(&off, "  - id: %s\n    override: true\n    enabled: false\n", id)
 	}
-	set := testkit.Must(Compile(append([]File{{Name: "off.yaml", Data: []byte(off.String())}}, Defaults()...)...))
-	return set
+	return testkit.Must(Compile(append([]File{{Name: "off.yaml", Data: []byte(off.String())}}, Defaults()...)...))
 }
 
 // mostTuned is how many rules may change decisions about one real log only; whoever adds one more shows that its

@@ -43,13 +43,7 @@ func TestPrefixChangesNoDecision(t *testing.T) {
 	decide := func(d *testDecl, text string, level event.Level) event.Decision {
 		other := *d
 		other.text, other.level = text, level
-		text = other.message()
-		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
-		o := ev.Evaluate(&Input{
-			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase,
-			Source: d.source,
-		})
-		return o.Decision
+		return decideTest(set, ev, &other, other.message())
 	}
 	texts := 0
 	for _, test := range set.tests {
