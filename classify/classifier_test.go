@@ -19,15 +19,13 @@ import (
 
 func compile(tb testing.TB, text string) *rules.Set {
 	tb.Helper()
-	set := testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
-	return set
+	return testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
 }
 
 func newClassifier(tb testing.TB, text string, c classify.Config) *classify.Classifier {
 	tb.Helper()
 	c.Rules = compile(tb, text)
-	cl := testkit.Must(classify.New(c))
-	return cl
+	return testkit.Must(classify.New(c))
 }
 
 func TestConfig(t *testing.T) {
@@ -139,11 +137,8 @@ rules:
 		},
 	} {
 		got := c.Decide(&tc.e)
-		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{
-			got.Decision.Rule, got.PhaseBefore,
-			got.PhaseAfter,
-		}, i)
-		require.Equal(t, tc.after, c.Phase())
+		require.Equal(t, []string{tc.rule, tc.before}, []string{got.Decision.Rule, got.PhaseBefore}, i)
+		require.Equal(t, []string{tc.after, tc.after}, []string{got.PhaseAfter, c.Phase()}, i)
 	}
 }
 
@@ -218,22 +213,6 @@ rules:
 		require.Equal(t, r.Blind, len(blind) > 0, i)
 	}
 	require.EqualValues(t, 2, c.Stats().Holes)
-}
-
-func TestByCaller(t *testing.T) {
-	c := newClassifier(t, "version: 1\n", classify.Config{})
-	e := event.Entry{Kind: event.KindOperation, Status: event.StatusCancelled, Source: "m"}
-	mine := e
-	mine.ByCaller = true
-	for range 2 { // afresh, then remembered
-		require.Equal(t, "default.operation.cancelled", c.Decide(&e).Decision.Rule)
-		require.Equal(t, "default.operation.cancelled_by_caller", c.Decide(&mine).Decision.Rule)
-	}
-	// It means something for cancelled operations only, and splits nothing else.
-	failed := event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: "m"}
-	c.Decide(&failed)
-	failed.ByCaller = true
-	require.True(t, c.Decide(&failed).Cached)
 }
 
 func TestPhasesBeyondTheBound(t *testing.T) {

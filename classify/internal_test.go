@@ -14,13 +14,12 @@ import (
 // TestCollision: a text whose key has the hash of another one is seen by its
 // check and decided on its own, however often it comes.
 func TestCollision(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(`
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(`
 version: 1
 rules:
   - {id: a, when: 'template == "first text"', disposition: blocking}
   - {id: b, when: 'template == "second text"', disposition: advisory}
-`)})
-	require.NoError(t, err)
+`)}))
 	c := testkit.Must(New(Config{Rules: set}))
 	first, second := event.Entry{Message: "first text"}, event.Entry{Message: "second text"}
 	// The table is made to hold the first text under the hash of the second.
@@ -69,9 +68,8 @@ func TestSameIDTwice(t *testing.T) {
 
 // TestWeightOfPlans: plans that hold much evict others.
 func TestWeightOfPlans(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(
-		"version: 1\nrules: [{id: tags, when: 'template contains \"text\"', continue: true, tags: [a, b, c, d, e]}]")})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(
+		"version: 1\nrules: [{id: tags, when: 'template contains \"text\"', continue: true, tags: [a, b, c, d, e]}]")}))
 	for _, tc := range []struct{ limit, held int }{{1, 0}, {4, 0}, {5, 1}, {10, 2}, {100, 22}} {
 		c := testkit.Must(New(Config{Rules: set, Decisions: tc.limit}))
 		for i := range 30 {

@@ -25,8 +25,7 @@ rules:
 
 // encoded returns the state of c as JSON.
 func encoded(t require.TestingT, c *Classifier) []byte {
-	state := testkit.Must(json.Marshal(c.State()))
-	return state
+	return testkit.Must(json.Marshal(c.State()))
 }
 
 // restored returns the Classifier of a state as JSON.
