@@ -22,9 +22,10 @@ func compile(tb testing.TB, text string) *rules.Set {
 	return testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
 }
 
-func newClassifier(tb testing.TB, text string, c classify.Config) *classify.Classifier {
+// newClassifier returns a classifier with a list of rules.
+func newClassifier(tb testing.TB, rules string, c classify.Config) *classify.Classifier {
 	tb.Helper()
-	c.Rules = compile(tb, text)
+	c.Rules = compile(tb, "version: 1\nrules:"+rules)
 	return testkit.Must(classify.New(c))
 }
 
@@ -50,8 +51,6 @@ func TestConfig(t *testing.T) {
 
 func TestKnownSignature(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: x, when: 'template contains "broken"', disposition: blocking}
 `, classify.Config{})
 	classifyLog := func(l event.Log) classify.Result {
@@ -111,8 +110,6 @@ func TestAllocs(t *testing.T) {
 
 func TestPhase(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: loading, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
   - {id: loaded, when: 'status == "phase" and message == "menu"', disposition: ignore, sets_phase: menu.rule}
   - {id: x, when: 'template == "x" and phase == "load"', disposition: blocking}
@@ -144,7 +141,7 @@ rules:
 
 // TestBorrowedStrings: nothing that is kept lies in the memory of an entry.
 func TestBorrowedStrings(t *testing.T) {
-	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"q\" or source == \"q\"', disposition: ignore}]\n", classify.Config{})
+	c := newClassifier(t, " [{id: x, when: 'message contains \"q\" or source == \"q\"', disposition: ignore}]\n", classify.Config{})
 	buf := []byte("phase-name source of the text that is written here")
 	borrowed := unsafe.String(&buf[0], len(buf))
 	e := event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: borrowed[:10], Source: borrowed[11:17]}
@@ -173,8 +170,6 @@ func TestBorrowedStrings(t *testing.T) {
 
 func TestBlindness(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: cap, when: 'template == "cap"', disposition: blocking, blinds: true}
   - {id: cut, when: 'template == "cut"', disposition: blocking, blinds: true}
   - {id: swap, when: 'template == "swap"', disposition: blocking, blinds: true, resolves: [cap]}
@@ -216,9 +211,7 @@ rules:
 }
 
 func TestPhasesBeyondTheBound(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocking}]
 `, classify.Config{})
 	for i := range 400 {
 		e := phase(fmt.Sprintf("p%d", i))
@@ -230,9 +223,7 @@ rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocki
 }
 
 func TestLargeTemplates(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 `, classify.Config{TemplateBytes: 100})
 	word := func(r rune) string { return strings.Repeat(string(r), 30) }
 	small, big := log(word('g')+" end"), log(strings.Repeat(word('h')+" ", 5)+"end")
@@ -254,9 +245,7 @@ rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 }
 
 func TestEvaluationErrors(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
 `, classify.Config{})
 	e := log("a b")
 	for range 3 {

@@ -403,9 +403,7 @@ func TestBounds(t *testing.T) {
 // TestAdvice: a part in brackets is for a game that has started, and a rule with continue replaces the advice of the rule
 // that decides.
 func TestAdvice(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: misfit, when: 'template contains "MisfitException"', continue: true, advice: "Update it."}
   - {id: late, when: 'message contains "really"', continue: true, advice: "Look again[, and save]."}
   - {id: step, when: 'template startsWith "Step"', disposition: blocking, advice: "[Do not save.] Restart[, or load an older save]."}
@@ -512,13 +510,9 @@ func TestDefaultsPass(t *testing.T) {
 }
 
 func TestInlineTests(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: user, when: 'template startsWith "mine"', disposition: ignore}
 `, `
-version: 1
-rules:
   - id: tag
     when: 'template contains "word"'
     continue: true
