@@ -49,16 +49,22 @@ func TestNoRules(t *testing.T) {
 	require.Equal(t, first.AttentionID, second.AttentionID)
 }
 
+// drawn returns a caller whose calls are drawn, with or without a clock.
+func drawn(t *rapid.T) *caller {
+	m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+	if rapid.Bool().Draw(t, "clock") {
+		m.now = time.Unix(1_700_000_000, 0).UTC()
+	}
+	return m
+}
+
 // TestSetRulesOfTheSame swaps rules for the same ones at random moments: nothing
 // that a host is told differs.
 func TestSetRulesOfTheSame(tt *testing.T) {
 	set := mustRules(tt, testRules)
 	cfg := snapshotConfig(set)
 	rapid.Check(tt, func(t *rapid.T) {
-		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
-		if rapid.Bool().Draw(t, "clock") {
-			m.now = time.Unix(1_700_000_000, 0).UTC()
-		}
+		m := drawn(t)
 		a, b := mustNew(tt, cfg), mustNew(tt, cfg)
 		for range rapid.IntRange(0, 120).Draw(t, "calls") {
 			if m.intn(8) == 0 {
@@ -78,10 +84,7 @@ func TestSetRulesAsRestored(tt *testing.T) {
 	first, second := mustRules(tt, testRules), mustRules(tt, otherRules)
 	cfg := snapshotConfig(first)
 	rapid.Check(tt, func(t *rapid.T) {
-		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
-		if rapid.Bool().Draw(t, "clock") {
-			m.now = time.Unix(1_700_000_000, 0).UTC()
-		}
+		m := drawn(t)
 		a := mustNew(tt, cfg)
 		for range rapid.IntRange(0, 100).Draw(t, "before") {
 			m.next()(a)
@@ -104,16 +107,13 @@ func TestSetRulesMasking(tt *testing.T) {
 	first, second := mustRules(tt, testRules), mustRules(tt, otherMasking)
 	cfg := snapshotConfig(first)
 	rapid.Check(tt, func(t *rapid.T) {
-		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		m := drawn(t)
 		e := mustNew(tt, cfg)
 		now := cfg
 		for i := range rapid.IntRange(1, 120).Draw(t, "calls") {
 			switch m.intn(9) {
 			case 0:
-				now.Rules = first
-				if m.intn(2) == 0 {
-					now.Rules = second
-				}
+				now.Rules = []*rules.Set{first, second}[m.intn(2)]
 				require.NoError(t, e.SetRules(now.Rules))
 			case 1:
 				var err error

@@ -27,6 +27,14 @@ func mustRules(t testing.TB, text string) *rules.Set {
 	return testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)}))
 }
 
+// known returns a value that is there.
+func known[T any](v T, ok bool) T {
+	if !ok {
+		panic("it is not known")
+	}
+	return v
+}
+
 // testRules covers every effect that a rule can have.
 const testRules = `
 version: 1
@@ -55,8 +63,7 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 	}
 	kept := e.Read(Cursor{Seq: odd.Seq - 1}, 1, Filter{})
 	require.Equal(t, odd.Seq, kept.Records[0].Seq, "the first of a group")
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.Equal(t, planted.AttentionID, a.ID)
 	require.Equal(t, planted.Seq, a.Cause.Seq)
 	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 9, Filter{})
@@ -86,8 +93,7 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 	for i := range 200 {
 		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
 	}
-	a, ok := e.Item(ack.Successor)
-	require.True(t, ok)
+	a := known(e.Item(ack.Successor))
 	require.Equal(t, second.Seq, a.Cause.Seq)
 	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 1, Filter{})
 	require.Equal(t, "Odd thing 1", page.Records[0].Message)
@@ -113,8 +119,7 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 		for range 200 {
 			e.Log(event.Log{Message: "noise"})
 		}
-		a, ok := e.Current("")
-		require.True(t, ok)
+		a := known(e.Current(""))
 		require.Equal(t, out.AttentionID, a.ID)
 		page := e.Read(Cursor{Seq: a.DiagnosticsCursor - 8}, 17, Filter{})
 		require.Zero(t, page.Lost, "item %d", i)
@@ -315,8 +320,7 @@ func TestGroupsInAnItem(t *testing.T) {
 	names := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}
 	for i, name := range names {
 		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"}.Entry())
-		a, ok := e.Item(out.AttentionID)
-		require.True(t, ok)
+		a := known(e.Item(out.AttentionID))
 		if i < 1 {
 			require.Equal(t, i+1, a.Groups)
 		} else {
@@ -453,15 +457,14 @@ rules:
 	for i := range 3 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i) * time.Second), Message: "No path to the lamp"})
 	}
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.True(t, a.Blocking)
 	require.EqualValues(t, 1, a.TotalUrgentEntries)
 	e.Ack("", a.ID, 0)
 	for i := range 50 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i+3) * time.Second), Message: "No path to the lamp"})
 	}
-	_, ok = e.Current("")
+	_, ok := e.Current("")
 	require.False(t, ok)
 }
 

@@ -3,6 +3,7 @@ package classify_test
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -289,14 +290,8 @@ func (m *model) classify(e *event.Entry) classify.Result {
 	}
 	m.phase = cmp.Or(out.SetsPhase, m.phase)
 	if out.Rule != nil {
-		var kept []string
-		for _, b := range m.blind {
-			if !strings.Contains(" "+strings.Join(out.Rule.Resolves, " ")+" ", " "+b+" ") {
-				kept = append(kept, b)
-			}
-		}
-		m.blind = kept
-		if out.Rule.Blinds && !strings.Contains(" "+strings.Join(m.blind, " ")+" ", " "+out.Rule.ID+" ") {
+		m.blind = slices.DeleteFunc(m.blind, func(b string) bool { return slices.Contains(out.Rule.Resolves, b) })
+		if out.Rule.Blinds && !slices.Contains(m.blind, out.Rule.ID) {
 			m.blind = append(m.blind, out.Rule.ID)
 		}
 	}
