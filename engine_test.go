@@ -338,6 +338,14 @@ func TestGroupsInAnItem(t *testing.T) {
 	}
 }
 
+// readOf returns the numbers of the entries that name an operation or a part of it.
+func readOf(e *Engine, id string) (seqs []uint64) {
+	for _, r := range e.Read(Cursor{}, 100, Filter{Operation: id}).Records {
+		seqs = append(seqs, r.Seq)
+	}
+	return seqs
+}
+
 // TestReadWithParts: a filter by an operation chooses the entries that name it or a part
 // of it, whenever that was linked, as a map of parents has it.
 func TestReadWithParts(t *testing.T) {
@@ -365,16 +373,13 @@ func TestReadWithParts(t *testing.T) {
 			named = append(named, id)
 		}
 		for _, whole := range []string{"a", "b", "c", "none"} {
-			var want, got []uint64
+			var want []uint64
 			for i, id := range named {
 				if id != "" && within(id, whole) {
 					want = append(want, uint64(i+1))
 				}
 			}
-			for _, r := range e.Read(Cursor{}, 100, Filter{Operation: whole}).Records {
-				got = append(got, r.Seq)
-			}
-			require.Equal(t, want, got, "%s of %v", whole, parent)
+			require.Equal(t, want, readOf(e, whole), "%s of %v", whole, parent)
 		}
 	})
 }
@@ -393,18 +398,12 @@ func TestReadWithEvictedParts(t *testing.T) {
 	} {
 		e.Observe(o.Entry())
 	}
-	found := func(id string) (seqs []uint64) {
-		for _, r := range e.Read(Cursor{}, 100, Filter{Operation: id}).Records {
-			seqs = append(seqs, r.Seq)
-		}
-		return seqs
-	}
-	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, readOf(e, "root"))
 	e.Observe(event.Operation{ID: "x"}.Entry()) // evicts the root, which has ended
-	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, readOf(e, "root"))
 	e.Observe(event.Operation{ID: "y"}.Entry()) // and this one the part
-	require.Equal(t, []uint64{1, 5, 6}, found("root"))
-	require.Equal(t, []uint64{2, 3, 4}, found("part"))
+	require.Equal(t, []uint64{1, 5, 6}, readOf(e, "root"))
+	require.Equal(t, []uint64{2, 3, 4}, readOf(e, "part"))
 }
 
 func TestEscalation(t *testing.T) {

@@ -21,12 +21,7 @@ func TestLRUEqualsAList(t *testing.T) {
 		index := map[int]int32{} // slots do not move
 		for step := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			k := rapid.IntRange(0, 9).Draw(t, "key")
-			at := -1
-			for i, p := range model {
-				if p.key == k {
-					at = i
-				}
-			}
+			at := slices.IndexFunc(model, func(p pair) bool { return p.key == k })
 			i := table.find(hash(k), &k)
 			require.Equal(t, at >= 0, i != none)
 			switch {
