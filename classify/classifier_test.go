@@ -24,9 +24,9 @@ func compile(tb testing.TB, text string) *rules.Set {
 }
 
 // newClassifier returns a classifier with a list of rules.
-func newClassifier(tb testing.TB, rules string, c classify.Config) *classify.Classifier {
+func newClassifier(tb testing.TB, list string, c classify.Config) *classify.Classifier {
 	tb.Helper()
-	c.Rules = compile(tb, "version: 1\nrules:"+rules)
+	c.Rules = compile(tb, "version: 1\nrules:"+list)
 	return testkit.Must(classify.New(c))
 }
 
