@@ -31,8 +31,7 @@ func TestBlameInAttention(t *testing.T) {
 	}}}}, suspects)
 
 	out := e.Observe(r)
-	a, ok := e.Item(out.AttentionID)
-	require.True(t, ok)
+	a := known(e.Item(out.AttentionID))
 	require.Equal(t, blame.Likely(suspects), a.Blame)
 	require.Contains(t, a.Summary, `blame: "Printing Press"`)
 }
@@ -41,8 +40,7 @@ func TestBlameOfTheGameIsEmpty(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
 	r := event.Entry{Message: "Broken: System.NullReferenceException", Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0"}
 	require.Empty(t, e.Blame(&r))
-	a, ok := e.Item(e.Observe(r).AttentionID)
-	require.True(t, ok)
+	a := known(e.Item(e.Observe(r).AttentionID))
 	require.Empty(t, a.Blame)
 
 	r.Stack = "  at SomeGame.Roller.Turn () [0x00012] in <0>:0"
@@ -54,8 +52,7 @@ func TestBlameOfTheGameIsEmpty(t *testing.T) {
 		ID: "1", Method: "m", Status: event.StatusTimedOut,
 		Error: "[Some Mod] did not answer",
 	}.Entry())
-	a, ok = e.Item(out.AttentionID)
-	require.True(t, ok)
+	a = known(e.Item(out.AttentionID))
 	require.Empty(t, a.Blame, "what a host says of an operation is no log text")
 }
 
@@ -71,15 +68,13 @@ func TestTagsOfTheGame(t *testing.T) {
 	e = mustNew(t, Config{Rules: mustRules(t, blameRules)})
 	r := event.Entry{Message: "Broken: mod '" + words + "': System.NullReferenceException"}
 	require.NotEmpty(t, e.Blame(&r))
-	a, ok := e.Item(e.Observe(r).AttentionID)
-	require.True(t, ok)
+	a := known(e.Item(e.Observe(r).AttentionID))
 	require.Empty(t, a.Blame)
 	require.NotContains(t, a.Summary, "blame")
 
 	e = mustNew(t, Config{Rules: mustRules(t, blameRules)})
 	require.Equal(t, 1, e.LearnMods([]Mod{{Name: words, PackageID: "a.b"}}))
-	a, ok = e.Item(e.Observe(r).AttentionID)
-	require.True(t, ok)
+	a = known(e.Item(e.Observe(r).AttentionID))
 	require.Equal(t, []string{words}, a.Blame, "what is installed has its name")
 }
 

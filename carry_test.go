@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -72,14 +73,12 @@ func TestCarryOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cfg.Epoch = ""
-			r, err := Restore(c.cfg, c.snapshot)
-			require.NoError(t, err)
+			r := testkit.Must(Restore(c.cfg, c.snapshot))
 			require.ErrorContains(t, r.CarriedOver(), c.why)
 			requireCarried(t, e, r)
 
 			// It is restored whole from then on.
-			again, err := Restore(c.cfg, r.Snapshot(nil))
-			require.NoError(t, err)
+			again := testkit.Must(Restore(c.cfg, r.Snapshot(nil)))
 			require.NoError(t, again.CarriedOver())
 			require.Equal(t, told(r), told(again))
 			require.True(t, again.Ack("ann", "e1-2", 0).Acknowledged)
@@ -90,12 +89,10 @@ func TestCarryOver(t *testing.T) {
 			again.Log(event.Log{Message: "Broken thing 3"})
 			next, _ := again.Current("ann")
 			require.Equal(t, "e1-5", next.ID, "an id is given once")
-			s := again.Stats()
-			require.NoError(t, s.Check())
+			checked(t, again)
 
 			// What was acknowledged is not carried over.
-			last, err := Restore(c.cfg, ofVersion(t, again.Snapshot(nil), 99))
-			require.NoError(t, err)
+			last := testkit.Must(Restore(c.cfg, ofVersion(t, again.Snapshot(nil), 99)))
 			open1 := last.Open(nil)
 			require.Len(t, open1, 1)
 			require.Equal(t, "e1-5", open1[0].ID)
@@ -118,8 +115,7 @@ func requireCarried(t *testing.T, e, r *Engine) {
 	}
 	current, _ := r.Current("ann")
 	require.Equal(t, before[0].ID, current.ID)
-	s := r.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, r)
 	require.True(t, s.Blind)
 	require.Equal(t, "t.limit", s.BlindRule)
 	require.Equal(t, "play", s.Phase)
@@ -138,10 +134,8 @@ func requireCarried(t *testing.T, e, r *Engine) {
 
 // TestCarryOverOfFormat14 restores a snapshot that was written by the last version with signatures of version 2.
 func TestCarryOverOfFormat14(t *testing.T) {
-	snapshot, err := os.ReadFile("testdata/snapshot-14.json")
-	require.NoError(t, err)
-	e, err := Restore(snapshotConfig(mustRules(t, testRules)), snapshot)
-	require.NoError(t, err)
+	snapshot := testkit.Must(os.ReadFile("testdata/snapshot-14.json"))
+	e := testkit.Must(Restore(snapshotConfig(mustRules(t, testRules)), snapshot))
 	require.ErrorContains(t, e.CarriedOver(), "format 14, not")
 	s := e.Stats()
 	require.EqualValues(t, 161+3, e.Latest().Seq, "three items that open again")
@@ -158,8 +152,7 @@ func TestCarryOverOfFormat14(t *testing.T) {
 // TestCarryOverStays holds that neither a new run of the game nor a consumer that arrives opens the gate.
 func TestCarryOverStays(t *testing.T) {
 	e, cfg := carried(t)
-	r, err := Restore(cfg, ofVersion(t, e.Snapshot(nil), 99))
-	require.NoError(t, err)
+	r := testkit.Must(Restore(cfg, ofVersion(t, e.Snapshot(nil), 99)))
 	r.BeginRun(time.Unix(1, 0))
 	r.Attach("ann", time.Unix(2, 0))
 	require.Len(t, r.Open(nil), 2)
@@ -183,10 +176,8 @@ func TestCarryOverForm(t *testing.T) {
 	}`, string(line[14:]))
 
 	cfg := Config{Rules: mustRules(t, testRules)}
-	stored, err := os.ReadFile(filepath.Join("testdata", "carry-over.txt"))
-	require.NoError(t, err)
-	r, err := Restore(cfg, stored)
-	require.NoError(t, err)
+	stored := testkit.Must(os.ReadFile(filepath.Join("testdata", "carry-over.txt")))
+	r := testkit.Must(Restore(cfg, stored))
 	requireCarried(t, e, r)
 }
 
@@ -241,14 +232,11 @@ func TestCarryOverMany(t *testing.T) {
 	}
 	snapshot := ofVersion(t, e.Snapshot(nil), 99)
 	require.Less(t, bytes.IndexByte(snapshot, '\n'), maxCarryOver)
-	r, err := Restore(cfg, snapshot)
-	require.NoError(t, err)
+	r := testkit.Must(Restore(cfg, snapshot))
 	require.Equal(t, maxHeld, r.Stats().Coalesce.OpenBlocking)
 	cfg.Coalesce.MaxOpen = 3
-	r, err = Restore(cfg, snapshot)
-	require.NoError(t, err)
-	s := r.Stats()
-	require.NoError(t, s.Check())
+	r = testkit.Must(Restore(cfg, snapshot))
+	s := checked(t, r)
 	require.Equal(t, 3, s.Coalesce.OpenBlocking)
 	require.EqualValues(t, maxHeld, s.Coalesce.Folded)
 	require.Equal(t, "e1-701", r.Raise(Report{Disposition: event.Blocking})[:3]+"701", "numbers go on")
@@ -257,8 +245,7 @@ func TestCarryOverMany(t *testing.T) {
 // FuzzCarryOver feeds records with a right checksum: they are refused, or the engine works, goes on with its numbers
 // and is restored whole.
 func FuzzCarryOver(f *testing.F) {
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)}))
 	cfg := snapshotConfig(set)
 	cfg.Epoch, cfg.Groups.Columns = "", 16
 	for stream := range uint64(3) {
@@ -283,8 +270,7 @@ func FuzzCarryOver(f *testing.F) {
 		m := &caller{intn: rand.New(rand.NewPCG(1, 2)).IntN}
 		for range 40 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 		again, err := Restore(cfg, e.Snapshot(nil))
 		if e.seq > maxSequence {

@@ -79,8 +79,7 @@ func TestAllAtOnce(t *testing.T) {
 		read += uint64(len(page.Records)) + page.Lost
 		cursor = page.Next
 	}
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, e)
 	require.Equal(t, s.Received, read)
 	require.EqualValues(t, writers*(each+each/50), s.Received-s.Host)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -18,16 +19,20 @@ import (
 
 func mustNew(t testing.TB, cfg Config) *Engine {
 	t.Helper()
-	e, err := New(cfg)
-	require.NoError(t, err)
-	return e
+	return testkit.Must(New(cfg))
 }
 
 func mustRules(t testing.TB, text string) *rules.Set {
 	t.Helper()
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
-	require.NoError(t, err)
-	return set
+	return testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)}))
+}
+
+// known returns a value that is there.
+func known[T any](v T, ok bool) T {
+	if !ok {
+		panic("it is not known")
+	}
+	return v
 }
 
 // testRules covers every effect that a rule can have.
@@ -58,8 +63,7 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 	}
 	kept := e.Read(Cursor{Seq: odd.Seq - 1}, 1, Filter{})
 	require.Equal(t, odd.Seq, kept.Records[0].Seq, "the first of a group")
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.Equal(t, planted.AttentionID, a.ID)
 	require.Equal(t, planted.Seq, a.Cause.Seq)
 	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 9, Filter{})
@@ -89,8 +93,7 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 	for i := range 200 {
 		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
 	}
-	a, ok := e.Item(ack.Successor)
-	require.True(t, ok)
+	a := known(e.Item(ack.Successor))
 	require.Equal(t, second.Seq, a.Cause.Seq)
 	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 1, Filter{})
 	require.Equal(t, "Odd thing 1", page.Records[0].Message)
@@ -116,16 +119,14 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 		for range 200 {
 			e.Log(event.Log{Message: "noise"})
 		}
-		a, ok := e.Current("")
-		require.True(t, ok)
+		a := known(e.Current(""))
 		require.Equal(t, out.AttentionID, a.ID)
 		page := e.Read(Cursor{Seq: a.DiagnosticsCursor - 8}, 17, Filter{})
 		require.Zero(t, page.Lost, "item %d", i)
 		require.Equal(t, out.Seq, page.Records[8].Seq)
 		require.True(t, e.Ack("", a.ID, 0).Acknowledged)
 	}
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, e)
 	require.Zero(t, s.Journal.Firsts.Refused)
 }
 
@@ -230,8 +231,7 @@ func TestObserveInto(t *testing.T) {
 	in.Kind = event.KindHost
 	b.ObserveInto(&o, &in)
 	require.Zero(t, o)
-	stats := b.Stats()
-	require.NoError(t, stats.Check())
+	stats := checked(t, b)
 	require.Zero(t, stats.Host)
 }
 
@@ -320,8 +320,7 @@ func TestGroupsInAnItem(t *testing.T) {
 	names := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}
 	for i, name := range names {
 		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"}.Entry())
-		a, ok := e.Item(out.AttentionID)
-		require.True(t, ok)
+		a := known(e.Item(out.AttentionID))
 		if i < 1 {
 			require.Equal(t, i+1, a.Groups)
 		} else {
@@ -329,8 +328,7 @@ func TestGroupsInAnItem(t *testing.T) {
 			require.EqualValues(t, i+1, a.Sample[0].RepeatCount)
 		}
 		require.EqualValues(t, i+1, a.TotalUrgentEntries)
-		s := e.Stats()
-		require.NoError(t, s.Check())
+		checked(t, e)
 	}
 	page := e.Read(Cursor{}, 10, Filter{})
 	require.Len(t, page.Records, len(names))
@@ -340,13 +338,20 @@ func TestGroupsInAnItem(t *testing.T) {
 	}
 }
 
+// readOf returns the numbers of the entries that name an operation or a part of it.
+func readOf(e *Engine, id string) (seqs []uint64) {
+	for _, r := range e.Read(Cursor{}, 100, Filter{Operation: id}).Records {
+		seqs = append(seqs, r.Seq)
+	}
+	return seqs
+}
+
 // TestReadWithParts: a filter by an operation chooses the entries that name it or a part
 // of it, whenever that was linked, as a map of parents has it.
 func TestReadWithParts(t *testing.T) {
 	cfg := Config{Rules: mustRules(t, testRules)}
 	rapid.Check(t, func(t *rapid.T) {
-		e, err := New(cfg)
-		require.NoError(t, err)
+		e := testkit.Must(New(cfg))
 		ids := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e", "f"})
 		parent := map[string]string{}
 		within := func(id, whole string) bool {
@@ -368,16 +373,13 @@ func TestReadWithParts(t *testing.T) {
 			named = append(named, id)
 		}
 		for _, whole := range []string{"a", "b", "c", "none"} {
-			var want, got []uint64
+			var want []uint64
 			for i, id := range named {
 				if id != "" && within(id, whole) {
 					want = append(want, uint64(i+1))
 				}
 			}
-			for _, r := range e.Read(Cursor{}, 100, Filter{Operation: whole}).Records {
-				got = append(got, r.Seq)
-			}
-			require.Equal(t, want, got, "%s of %v", whole, parent)
+			require.Equal(t, want, readOf(e, whole), "%s of %v", whole, parent)
 		}
 	})
 }
@@ -396,18 +398,12 @@ func TestReadWithEvictedParts(t *testing.T) {
 	} {
 		e.Observe(o.Entry())
 	}
-	found := func(id string) (seqs []uint64) {
-		for _, r := range e.Read(Cursor{}, 100, Filter{Operation: id}).Records {
-			seqs = append(seqs, r.Seq)
-		}
-		return seqs
-	}
-	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, readOf(e, "root"))
 	e.Observe(event.Operation{ID: "x"}.Entry()) // evicts the root, which has ended
-	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, readOf(e, "root"))
 	e.Observe(event.Operation{ID: "y"}.Entry()) // and this one the part
-	require.Equal(t, []uint64{1, 5, 6}, found("root"))
-	require.Equal(t, []uint64{2, 3, 4}, found("part"))
+	require.Equal(t, []uint64{1, 5, 6}, readOf(e, "root"))
+	require.Equal(t, []uint64{2, 3, 4}, readOf(e, "part"))
 }
 
 func TestEscalation(t *testing.T) {
@@ -446,8 +442,7 @@ rules:
 				got += o.Decision.Disposition.String()[:1]
 			}
 			require.Equal(t, tc.want, got)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 			escalated := e.Read(Cursor{}, 100, Filter{MinDisposition: event.Blocking}).Records
 			require.Len(t, escalated, strings.Count(got, "b"), "the journal knows what was decided")
 			for _, r := range escalated {
@@ -461,15 +456,14 @@ rules:
 	for i := range 3 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i) * time.Second), Message: "No path to the lamp"})
 	}
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.True(t, a.Blocking)
 	require.EqualValues(t, 1, a.TotalUrgentEntries)
 	e.Ack("", a.ID, 0)
 	for i := range 50 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i+3) * time.Second), Message: "No path to the lamp"})
 	}
-	_, ok = e.Current("")
+	_, ok := e.Current("")
 	require.False(t, ok)
 }
 
@@ -527,4 +521,11 @@ rules:
 	call("c", event.StatusStarted)
 	pump(500)
 	require.Equal(t, coalesce.Affected, e.Verdict("c").Outcome, "what came outside of calls was another variant")
+}
+
+// checked returns the figures of an engine, which add up.
+func checked(t require.TestingT, e *Engine) Stats {
+	s := e.Stats()
+	require.NoError(t, s.Check())
+	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -18,15 +19,13 @@ func TestFamily(t *testing.T) {
 	for family, want := range map[string]string{
 		"": "ticking.exception", "rimworld": "ticking.exception", "unity": "default.log.fatal", "plain": "default.log.fatal",
 	} {
-		e, err := heed.New(heed.Config{Family: family})
-		require.NoError(t, err)
+		e := testkit.Must(heed.New(heed.Config{Family: family}))
 		assert.Equal(t, want, rule(e), family)
 		require.NoError(t, e.SetFamily("rimworld"))
 		assert.Equal(t, "ticking.exception", rule(e))
 		require.NoError(t, e.SetFamily("smapi"))
 		assert.Equal(t, "default.log.fatal", rule(e))
-		set, err := rules.Compile(rules.Defaults()...)
-		require.NoError(t, err)
+		set := testkit.Must(rules.Compile(rules.Defaults()...))
 		require.NoError(t, e.SetRules(set), "the family stays")
 		assert.Equal(t, "default.log.fatal", rule(e))
 		require.ErrorContains(t, e.SetFamily("smurf"), "heed: SetFamily: unknown family")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 )
 
@@ -36,8 +37,7 @@ func TestAcknowledgementsAreJournaled(t *testing.T) {
 	require.True(t, again.Already)
 	require.Equal(t, "0-1", again.ID)
 	require.Equal(t, []string{"acknowledged ann 0-1 up to 1, with 0-2; continued by 0-3"}, history(e, event.KindHost), "once, and only what was one")
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	s := checked(t, e)
 	require.EqualValues(t, 1, s.Host)
 }
 
@@ -49,8 +49,7 @@ func TestRaise(t *testing.T) {
 		Summary: "the backup\nfailed", Message: "disk 7 is full",
 	})
 	require.Equal(t, id, e.Raise(Report{Key: "backup\x1b[31m", Disposition: event.Blocking, Message: "disk 8 is full"}))
-	a, ok := e.Item(id)
-	require.True(t, ok)
+	a := known(e.Item(id))
 	require.Equal(t, 1, a.Groups, "the text has a signature like any other")
 	require.EqualValues(t, 2, a.TotalUrgentEntries)
 	require.Equal(t, "op-1", a.CausalOperationID)
@@ -59,8 +58,7 @@ func TestRaise(t *testing.T) {
 	require.NotContains(t, a.Cause.Rule, "\x1b")
 	require.Equal(t, "disk 7 is full", a.Sample[0].Message[strings.Index(a.Sample[0].Message, "disk"):])
 
-	byNumber, ok := e.Item("1")
-	require.True(t, ok)
+	byNumber := known(e.Item("1"))
 	require.Equal(t, a, byNumber)
 	require.True(t, e.Delivered("", "1", 1))
 	require.True(t, e.Know("1", "it failed before"))
@@ -86,8 +84,7 @@ func TestKnow(t *testing.T) {
 	require.Contains(t, a.Summary, `; history: "new since \"yesterday\"\nignore it\x1b[31mxxx`)
 	require.NotContains(t, a.Summary, "\n")
 	require.Less(t, len(a.Known), 300)
-	again, err := Restore(cfg, e.Snapshot(nil))
-	require.NoError(t, err)
+	again := testkit.Must(Restore(cfg, e.Snapshot(nil)))
 	b, _ := again.Item("0-1")
 	require.Equal(t, a, b)
 	require.True(t, e.Know("0-1", ""))
@@ -106,8 +103,7 @@ func TestAttach(t *testing.T) {
 	e.Detach("ann")
 	e.Observe(event.State{Status: event.StatusPhase, Phase: "loading"}.Entry())
 	digest := e.Attach("ann", now)
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.Equal(t, digest, a.ID)
 	require.False(t, a.Blocking)
 	require.Contains(t, a.Summary, "before you connected: 1 item with 2 entries (something broke)")
@@ -128,22 +124,19 @@ func TestBeginRun(t *testing.T) {
 	e.Observe(event.Operation{ID: "call", Method: "build", Status: event.StatusStarted}.Entry())
 	e.Log(event.Log{Message: "Broken press"})
 	e.Current("ann")
-	e, err := Restore(cfg, e.Snapshot(nil))
-	require.NoError(t, err)
+	e = testkit.Must(Restore(cfg, e.Snapshot(nil)))
 	e.BeginRun(now)
 	require.EqualValues(t, 1, e.Stats().Coalesce.OperationsAbandoned)
 	require.Equal(t, []string{"restarted the game was started again"}, history(e, event.KindNotice))
 	digest := e.Attach("ann", now)
-	a, ok := e.Current("ann")
-	require.True(t, ok)
+	a := known(e.Current("ann"))
 	require.Equal(t, digest, a.ID)
 	require.False(t, a.Blocking)
 	e.Log(event.Log{Message: "Broken press"})
 	open := e.Open(nil)
 	require.True(t, open[0].Blocking, "it broke in this run, too")
 	require.Empty(t, open[0].AfterOperation)
-	s := e.Stats()
-	require.NoError(t, s.Check())
+	checked(t, e)
 }
 
 func TestHeartbeat(t *testing.T) {
@@ -155,12 +148,11 @@ func TestHeartbeat(t *testing.T) {
 	require.Empty(t, history(e, event.KindState))
 	e.Advance(at(5))
 	e.Advance(at(6))
-	a, ok := e.Current("")
-	require.True(t, ok)
+	a := known(e.Current(""))
 	require.True(t, a.Blocking)
 	require.Len(t, history(e, event.KindState), 1, "one stall")
 	e.Expect(at(7), at(9))
-	_, ok = e.Current("")
+	_, ok := e.Current("")
 	require.False(t, ok, "it recovered")
 	require.Len(t, history(e, event.KindState), 2)
 
@@ -192,8 +184,7 @@ func TestAcknowledgementKeepsNeighbors(t *testing.T) {
 	}
 	lamp := e.Observe(event.Log{Message: "Broken lamp"}.Entry()).Seq
 	res := e.Ack("ann", "0-1", 0)
-	a, ok := e.Item(res.Successor)
-	require.True(t, ok)
+	a := known(e.Item(res.Successor))
 	require.Equal(t, lamp, a.Cause.Seq)
 	page := e.Read(Cursor{Seq: lamp - 2}, 1, Filter{})
 	require.Equal(t, lamp-1, page.Records[0].Seq)

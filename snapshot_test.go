@@ -148,8 +148,7 @@ func edited(t testing.TB, snapshot []byte, change func(*state)) []byte {
 	var s state
 	require.NoError(t, json.Unmarshal(record(t, snapshot), &s))
 	change(&s)
-	state, err := json.Marshal(&s)
-	require.NoError(t, err)
+	state := testkit.Must(json.Marshal(&s))
 	return sealed(snapshot, state)
 }
 
@@ -189,8 +188,7 @@ func TestRestoreRefused(t *testing.T) {
 	e := busy(t, cfg, 1, 200)
 	snapshot := e.Snapshot(nil)
 	with := func(f func(*Engine)) []byte {
-		e, err := Restore(cfg, snapshot)
-		require.NoError(t, err)
+		e := testkit.Must(Restore(cfg, snapshot))
 		f(e)
 		return e.Snapshot(nil)
 	}
@@ -232,8 +230,7 @@ func TestRestoreRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	r, err := Restore(change(func(c *Config) { c.Epoch = "" }), snapshot)
-	require.NoError(t, err)
+	r := testkit.Must(Restore(change(func(c *Config) { c.Epoch = "" }), snapshot))
 	require.Equal(t, snapshot, r.Snapshot(nil), "the epoch goes on")
 }
 
@@ -246,8 +243,7 @@ func TestRestoreCursors(t *testing.T) {
 	}
 	cursor := e.Read(Cursor{}, 4, Filter{}).Next
 	id, _ := e.Current("")
-	e, err := Restore(cfg, e.Snapshot(nil))
-	require.NoError(t, err)
+	e = testkit.Must(Restore(cfg, e.Snapshot(nil)))
 	require.EqualValues(t, 11, e.Observe(event.Log{Message: "Broken"}.Entry()).Seq)
 	held, lost, err := e.Since(cursor)
 	require.NoError(t, err)
@@ -271,10 +267,8 @@ func TestSnapshotFormat(t *testing.T) {
 	if testkit.Updating() {
 		testkit.Golden(t, file, string(busy(t, cfg, 1, 200).Snapshot(nil)))
 	}
-	snapshot, err := os.ReadFile(file)
-	require.NoError(t, err)
-	e, err := Restore(cfg, snapshot)
-	require.NoError(t, err)
+	snapshot := testkit.Must(os.ReadFile(file))
+	e := testkit.Must(Restore(cfg, snapshot))
 	require.NoError(t, e.CarriedOver(), "format %d", snapshotFormat)
 	require.Equal(t, string(snapshot), string(e.Snapshot(nil)), "format %d", snapshotFormat)
 }
@@ -292,8 +286,7 @@ func TestSnapshotOfOddNames(t *testing.T) {
 	a.Attach(odd, now)
 	a.Expect(now, now.Add(time.Minute))
 	a.Current(odd)
-	b, err := Restore(cfg, a.Snapshot(nil))
-	require.NoError(t, err)
+	b := testkit.Must(Restore(cfg, a.Snapshot(nil)))
 	require.NoError(t, b.CarriedOver())
 	for _, e := range []*Engine{a, b} {
 		e.Observe(event.Operation{ID: odd, Status: event.StatusCompleted}.Entry())
@@ -368,16 +361,14 @@ func TestRestoreDamaged(t *testing.T) {
 		at := number.FindAllIndex(state, -1)
 		n := at[rng.IntN(len(at))]
 		changed := slices.Concat(state[:n[0]], []byte(values[rng.IntN(len(values))]), state[n[1]:])
-		e, err := Restore(cfg, sealed(snapshot, changed))
-		require.NoError(t, err)
+		e := testkit.Must(Restore(cfg, sealed(snapshot, changed)))
 		if e.CarriedOver() == nil {
 			works++
 		}
 		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
 		for range 60 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
 		e.Snapshot(nil)
 	}
@@ -387,8 +378,7 @@ func TestRestoreDamaged(t *testing.T) {
 // FuzzRestore feeds any bytes as a state to Restore, and valid ones in which bytes were changed and the checksum set
 // right: the engine works, with the state or with the carry-over.
 func FuzzRestore(f *testing.F) {
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)}))
 	cfg := snapshotConfig(set)
 	cfg.Groups.Columns = 16
 	line := recordLine([]byte(`{"epoch":"e1","sequence":9,"items":3,"blocking":[{"id":"e1-2","summary":"x"}]}`))
@@ -405,8 +395,7 @@ func FuzzRestore(f *testing.F) {
 		if fix {
 			src = recordLine(src)
 		}
-		e, err := Restore(cfg, append(bytes.Clone(line), src...))
-		require.NoError(t, err)
+		e := testkit.Must(Restore(cfg, append(bytes.Clone(line), src...)))
 		if e.CarriedOver() != nil {
 			require.Len(t, e.Open(nil), 1)
 		}
@@ -414,11 +403,9 @@ func FuzzRestore(f *testing.F) {
 			time.UTC)}
 		for range 60 {
 			m.next()(e)
-			s := e.Stats()
-			require.NoError(t, s.Check())
+			checked(t, e)
 		}
-		again, err := Restore(cfg, e.Snapshot(nil))
-		require.NoError(t, err)
+		again := testkit.Must(Restore(cfg, e.Snapshot(nil)))
 		if again.CarriedOver() == nil { // odd numbers may grow beyond their bounds
 			require.Equal(t, told(e), told(again))
 		}
@@ -473,8 +460,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
 		for b.Loop() {
-			r, err := Restore(cfg, snapshot)
-			require.NoError(b, err)
+			r := testkit.Must(Restore(cfg, snapshot))
 			require.Equal(b, e.seq, r.seq)
 		}
 	})

@@ -8,12 +8,12 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestAckedStaysKnown: what was acknowledged does not stop anyone again because more was learned of its group meanwhile.
 func TestAckedStaysKnown(t *testing.T) {
-	e, err := heed.New(heed.Config{})
-	require.NoError(t, err)
+	e := testkit.Must(heed.New(heed.Config{}))
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	say := func(who string) heed.Outcome {
 		now = now.Add(time.Second)
@@ -33,8 +33,7 @@ func TestAckedStaysKnown(t *testing.T) {
 			say(w)
 			require.Empty(t, e.Open(nil), w)
 		}
-		e, err = heed.Restore(heed.Config{}, e.Snapshot(nil))
-		require.NoError(t, err)
+		e = testkit.Must(heed.Restore(heed.Config{}, e.Snapshot(nil)))
 	}
 	say("white")
 	require.Len(t, e.Open(nil), 1, "a new variant of the group")

@@ -3,6 +3,7 @@ package classify_test
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -12,23 +13,21 @@ import (
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
 func compile(tb testing.TB, text string) *rules.Set {
 	tb.Helper()
-	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
-	require.NoError(tb, err)
-	return set
+	return testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
 }
 
-func newClassifier(tb testing.TB, text string, c classify.Config) *classify.Classifier {
+// newClassifier returns a classifier with a list of rules.
+func newClassifier(tb testing.TB, list string, c classify.Config) *classify.Classifier {
 	tb.Helper()
-	c.Rules = compile(tb, text)
-	cl, err := classify.New(c)
-	require.NoError(tb, err)
-	return cl
+	c.Rules = compile(tb, "version: 1\nrules:"+list)
+	return testkit.Must(classify.New(c))
 }
 
 func TestConfig(t *testing.T) {
@@ -48,14 +47,11 @@ func TestConfig(t *testing.T) {
 		require.EqualError(t, err, tc.want)
 		require.EqualError(t, tc.config.Validate(), tc.want)
 	}
-	_, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	testkit.Must(classify.New(classify.Config{Rules: set}))
 }
 
 func TestKnownSignature(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: x, when: 'template contains "broken"', disposition: blocking}
 `, classify.Config{})
 	classifyLog := func(l event.Log) classify.Result {
@@ -71,8 +67,7 @@ rules:
 	second.Cached = false
 	require.Equal(t, first, second)
 
-	n, err := signature.New(signature.Config{})
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(signature.Config{}))
 	require.Equal(t, n.Signature("Thing 7 is broken", ""), first.Signature)
 	template, ok := c.Template(first.Signature)
 	require.True(t, ok)
@@ -96,10 +91,8 @@ rules:
 
 // TestAllocs: nothing is allocated for a known signature.
 func TestAllocs(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	c, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	c := testkit.Must(classify.New(classify.Config{Rules: set}))
 	for _, e := range []event.Entry{
 		{Message: "Could not load reference to Verse.ThingDef named Foo12", Level: event.LevelError, Source: "Unity"},
 		{Message: "Something else happened at (1, 2, 3)", Stack: "  at Foo.Bar () [0x00012] in <0123456789abcdef0123456789abcdef>:0"},
@@ -118,8 +111,6 @@ func TestAllocs(t *testing.T) {
 
 func TestPhase(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: loading, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
   - {id: loaded, when: 'status == "phase" and message == "menu"', disposition: ignore, sets_phase: menu.rule}
   - {id: x, when: 'template == "x" and phase == "load"', disposition: blocking}
@@ -144,17 +135,14 @@ rules:
 		},
 	} {
 		got := c.Decide(&tc.e)
-		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{
-			got.Decision.Rule, got.PhaseBefore,
-			got.PhaseAfter,
-		}, i)
-		require.Equal(t, tc.after, c.Phase())
+		require.Equal(t, []string{tc.rule, tc.before}, []string{got.Decision.Rule, got.PhaseBefore}, i)
+		require.Equal(t, []string{tc.after, tc.after}, []string{got.PhaseAfter, c.Phase()}, i)
 	}
 }
 
 // TestBorrowedStrings: nothing that is kept lies in the memory of an entry.
 func TestBorrowedStrings(t *testing.T) {
-	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"q\" or source == \"q\"', disposition: ignore}]\n", classify.Config{})
+	c := newClassifier(t, " [{id: x, when: 'message contains \"q\" or source == \"q\"', disposition: ignore}]\n", classify.Config{})
 	buf := []byte("phase-name source of the text that is written here")
 	borrowed := unsafe.String(&buf[0], len(buf))
 	e := event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: borrowed[:10], Source: borrowed[11:17]}
@@ -183,8 +171,6 @@ func TestBorrowedStrings(t *testing.T) {
 
 func TestBlindness(t *testing.T) {
 	c := newClassifier(t, `
-version: 1
-rules:
   - {id: cap, when: 'template == "cap"', disposition: blocking, blinds: true}
   - {id: cut, when: 'template == "cut"', disposition: blocking, blinds: true}
   - {id: swap, when: 'template == "swap"', disposition: blocking, blinds: true, resolves: [cap]}
@@ -225,26 +211,8 @@ rules:
 	require.EqualValues(t, 2, c.Stats().Holes)
 }
 
-func TestByCaller(t *testing.T) {
-	c := newClassifier(t, "version: 1\n", classify.Config{})
-	e := event.Entry{Kind: event.KindOperation, Status: event.StatusCancelled, Source: "m"}
-	mine := e
-	mine.ByCaller = true
-	for range 2 { // afresh, then remembered
-		require.Equal(t, "default.operation.cancelled", c.Decide(&e).Decision.Rule)
-		require.Equal(t, "default.operation.cancelled_by_caller", c.Decide(&mine).Decision.Rule)
-	}
-	// It means something for cancelled operations only, and splits nothing else.
-	failed := event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: "m"}
-	c.Decide(&failed)
-	failed.ByCaller = true
-	require.True(t, c.Decide(&failed).Cached)
-}
-
 func TestPhasesBeyondTheBound(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocking}]
 `, classify.Config{})
 	for i := range 400 {
 		e := phase(fmt.Sprintf("p%d", i))
@@ -256,9 +224,7 @@ rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocki
 }
 
 func TestLargeTemplates(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 `, classify.Config{TemplateBytes: 100})
 	word := func(r rune) string { return strings.Repeat(string(r), 30) }
 	small, big := log(word('g')+" end"), log(strings.Repeat(word('h')+" ", 5)+"end")
@@ -280,9 +246,7 @@ rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 }
 
 func TestEvaluationErrors(t *testing.T) {
-	c := newClassifier(t, `
-version: 1
-rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
+	c := newClassifier(t, ` [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
 `, classify.Config{})
 	e := log("a b")
 	for range 3 {
@@ -326,14 +290,8 @@ func (m *model) classify(e *event.Entry) classify.Result {
 	}
 	m.phase = cmp.Or(out.SetsPhase, m.phase)
 	if out.Rule != nil {
-		var kept []string
-		for _, b := range m.blind {
-			if !strings.Contains(" "+strings.Join(out.Rule.Resolves, " ")+" ", " "+b+" ") {
-				kept = append(kept, b)
-			}
-		}
-		m.blind = kept
-		if out.Rule.Blinds && !strings.Contains(" "+strings.Join(m.blind, " ")+" ", " "+out.Rule.ID+" ") {
+		m.blind = slices.DeleteFunc(m.blind, func(b string) bool { return slices.Contains(out.Rule.Resolves, b) })
+		if out.Rule.Blinds && !slices.Contains(m.blind, out.Rule.ID) {
 			m.blind = append(m.blind, out.Rule.ID)
 		}
 	}
@@ -361,18 +319,15 @@ rules:
   - {id: fails, when: 'split(template, " ")[2] == "d"', disposition: advisory}
   - {id: method, when: 'method == "s2" and status == "failed"', disposition: ignore}
 `)
-	n, err := signature.New(signature.Config{})
-	require.NoError(t, err)
+	n := testkit.Must(signature.New(signature.Config{}))
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.IntRange(1, 4)
-		c, err := classify.New(classify.Config{
+		c := testkit.Must(classify.New(classify.Config{
 			Rules: set, Normalizer: n, InitialPhase: "boot",
 			Signatures: small.Draw(t, "signatures"), Decisions: small.Draw(t, "decisions"), Sources: small.Draw(t, "sources"),
 			TemplateBytes: rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "template bytes"),
-		})
-		require.NoError(t, err)
-		g, err := signature.NewGrouper(signature.GrouperConfig{})
-		require.NoError(t, err)
+		}))
+		g := testkit.Must(signature.NewGrouper(signature.GrouperConfig{}))
 		m := &model{n: n, g: g, ev: set.NewEvaluator(), phase: "boot"}
 		word := rapid.SampledFrom([]string{"", "a", "b", "load", "c d d", "a 17", "b 19", "b b c", "c 9", "nothing here"})
 		for range rapid.IntRange(1, 40).Draw(t, "entries") {
@@ -405,10 +360,8 @@ rules:
 // TestNewSignatureAllocates: a new signature allocates its template and its variant, which
 // are kept in one piece, and a few bytes for the text that its conditions read.
 func TestNewSignatureAllocates(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
-	c, err := classify.New(classify.Config{Rules: set})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
+	c := testkit.Must(classify.New(classify.Config{Rules: set}))
 	var messages []string
 	for i := range 2100 {
 		messages = append(messages, fmt.Sprintf("the %c%c%c lamp of the mill went out at night", 'a'+i%26, 'a'+i/26%26,

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -13,15 +14,13 @@ import (
 // TestCollision: a text whose key has the hash of another one is seen by its
 // check and decided on its own, however often it comes.
 func TestCollision(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(`
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(`
 version: 1
 rules:
   - {id: a, when: 'template == "first text"', disposition: blocking}
   - {id: b, when: 'template == "second text"', disposition: advisory}
-`)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+`)}))
+	c := testkit.Must(New(Config{Rules: set}))
 	first, second := event.Entry{Message: "first text"}, event.Entry{Message: "second text"}
 	// The table is made to hold the first text under the hash of the second.
 	key := c.normalizer.Key(second.Message, "")
@@ -69,12 +68,10 @@ func TestSameIDTwice(t *testing.T) {
 
 // TestWeightOfPlans: plans that hold much evict others.
 func TestWeightOfPlans(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(
-		"version: 1\nrules: [{id: tags, when: 'template contains \"text\"', continue: true, tags: [a, b, c, d, e]}]")})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(
+		"version: 1\nrules: [{id: tags, when: 'template contains \"text\"', continue: true, tags: [a, b, c, d, e]}]")}))
 	for _, tc := range []struct{ limit, held int }{{1, 0}, {4, 0}, {5, 1}, {10, 2}, {100, 22}} {
-		c, err := New(Config{Rules: set, Decisions: tc.limit})
-		require.NoError(t, err)
+		c := testkit.Must(New(Config{Rules: set, Decisions: tc.limit}))
 		for i := range 30 {
 			e := event.Entry{Message: "text", Source: string(rune('A' + i))}
 			require.Equal(t, "default.log.unknown", c.Decide(&e).Decision.Rule)

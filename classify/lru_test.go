@@ -5,11 +5,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/heedlog/heed/signature"
 )
 
 // TestLRUEqualsAList compares the table with a slice from oldest to newest,
@@ -24,12 +21,7 @@ func TestLRUEqualsAList(t *testing.T) {
 		index := map[int]int32{} // slots do not move
 		for step := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			k := rapid.IntRange(0, 9).Draw(t, "key")
-			at := -1
-			for i, p := range model {
-				if p.key == k {
-					at = i
-				}
-			}
+			at := slices.IndexFunc(model, func(p pair) bool { return p.key == k })
 			i := table.find(hash(k), &k)
 			require.Equal(t, at >= 0, i != none)
 			switch {
@@ -67,47 +59,6 @@ func TestLRUEqualsAList(t *testing.T) {
 			require.Equal(t, none, i)
 		}
 	})
-}
-
-// BenchmarkLRU compares the table with golang-lru where every entry is new, and
-// where all are known, with the keys of decisions.
-func BenchmarkLRU(b *testing.B) {
-	const size = 1 << 12
-	keys := make([]decisionKey, 2*size)
-	for i := range keys {
-		keys[i].id = signature.Of([]byte{byte(i), byte(i >> 8)}).ID
-	}
-	for _, bc := range []struct {
-		name string
-		keys int
-	}{{"new", 2 * size}, {"known", size}} {
-		b.Run(bc.name+"/own", func(b *testing.B) {
-			t := newLRU[decisionKey, int](size)
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				k := &keys[n%bc.keys]
-				if i := t.find(k.hash(), k); i != none {
-					t.touch(i)
-					continue
-				}
-				if t.full() {
-					t.removeOldest()
-				}
-				t.add(k.hash(), k, n)
-			}
-		})
-		b.Run(bc.name+"/golang-lru", func(b *testing.B) {
-			t, err := simplelru.NewLRU[decisionKey, int](size, nil)
-			require.NoError(b, err)
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				k := keys[n%bc.keys]
-				if _, known := t.Get(k); !known {
-					t.Add(k, n)
-				}
-			}
-		})
-	}
 }
 
 func TestNames(t *testing.T) {

@@ -25,9 +25,7 @@ rules:
 
 // encoded returns the state of c as JSON.
 func encoded(t require.TestingT, c *Classifier) []byte {
-	state, err := json.Marshal(c.State())
-	require.NoError(t, err)
-	return state
+	return testkit.Must(json.Marshal(c.State()))
 }
 
 // restored returns the Classifier of a state as JSON.
@@ -40,8 +38,7 @@ func restored(cfg Config, state []byte) (*Classifier, error) {
 }
 
 func stateConfig(t testing.TB, text string) Config {
-	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)}))
 	return Config{Rules: set, Signatures: 30, Decisions: 30, TemplateBytes: 2000}
 }
 
@@ -59,14 +56,12 @@ func TestStateGoesOn(t *testing.T) {
 			}
 			return e
 		}
-		a, err := New(cfg)
-		require.NoError(t, err)
+		a := testkit.Must(New(cfg))
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
 			a.Decide(next())
 		}
 		state := encoded(t, a)
-		b, err := restored(cfg, state)
-		require.NoError(t, err)
+		b := testkit.Must(restored(cfg, state))
 		require.Equal(t, state, encoded(t, b))
 		for range rapid.IntRange(0, 40).Draw(t, "after") {
 			e := next()
@@ -81,8 +76,7 @@ func TestStateGoesOn(t *testing.T) {
 }
 
 func blindClassifier(t testing.TB, cfg Config) *Classifier {
-	c, err := New(cfg)
-	require.NoError(t, err)
+	c := testkit.Must(New(cfg))
 	for i := range 60 {
 		c.Decide(&event.Entry{Message: fmt.Sprintf("No more of Name_%d and that other thing%d", i, i%3)})
 	}
@@ -100,8 +94,7 @@ func TestRestoreOtherRules(t *testing.T) {
 		"version: 1\nrules:\n  - {id: gone, when: 'template startsWith \"Gone\"', disposition: blocking, blinds: true}\n": "gone",
 		"version: 1\nrules:\n  - {id: gone, when: 'template startsWith \"Gone\"', disposition: blocking}\n":               "",
 	} {
-		c, err := Restore(stateConfig(t, text), state)
-		require.NoError(t, err)
+		c := testkit.Must(Restore(stateConfig(t, text), state))
 		require.Equal(t, want, append(c.Blind(), "")[0])
 		require.Equal(t, "play", c.Phase())
 	}

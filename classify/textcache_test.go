@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -59,11 +60,16 @@ func cachedTexts() []event.Entry {
 	return append(list, event.Entry{Message: strings.Repeat("far too long ", maxTextBytes/8)})
 }
 
+// cached returns a classifier with the rules of the cache. Of signatures, 0 is the default.
+func cached(signatures int) *Classifier {
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
+	return testkit.Must(New(Config{Rules: set, Signatures: signatures}))
+}
+
 // FuzzTextCache holds a classifier with its text cache to one without it. Each step is
 // three bytes: which text, what else the entry is, and how often it comes.
 func FuzzTextCache(f *testing.F) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(f, err)
+	set := testkit.Must(rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)}))
 	texts := cachedTexts()
 	turns := func(n, more, times int) []byte {
 		var b []byte
@@ -87,8 +93,7 @@ func FuzzTextCache(f *testing.F) {
 		}
 		var twins [2]*Classifier
 		for i := range twins {
-			c, err := New(cfg)
-			require.NoError(t, err)
+			c := testkit.Must(New(cfg))
 			// Another text stands under the hash of this one.
 			k := c.normalizer.Key("alpha", "")
 			k.Hash = c.normalizer.Key("collides", "").Hash
@@ -123,12 +128,8 @@ func FuzzTextCache(f *testing.F) {
 		}
 		require.Equal(t, twins[1].State(), twins[0].State())
 		// What is evicted next is the same too.
-		for _, table := range []func(*Classifier) []string{
-			func(c *Classifier) []string { return oldestFirst(&c.signatures.table) },
-			func(c *Classifier) []string { return oldestFirst(&c.decisions.table) },
-		} {
-			require.Equal(t, table(twins[1]), table(twins[0]))
-		}
+		require.Equal(t, oldestFirst(&twins[1].signatures.table), oldestFirst(&twins[0].signatures.table))
+		require.Equal(t, oldestFirst(&twins[1].decisions.table), oldestFirst(&twins[0].decisions.table))
 	})
 }
 
@@ -142,10 +143,7 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 // TestFront: a text is found from its third time on, with its stack, and not
 // after what it stands for was evicted, or others took the place of the text.
 func TestFront(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set, Signatures: 2})
-	require.NoError(t, err)
+	c := cached(2)
 	found := func(e event.Entry) bool {
 		c.texts.looks.left = maxCredit
 		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
@@ -193,10 +191,7 @@ func letters(n int) string {
 // TestTextPlaces: two texts of the same places are kept, a third one does not displace
 // them before it came twice, and all are dropped before the count of bytes ends.
 func TestTextPlaces(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	c := cached(0)
 	found := func(text string) bool {
 		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != none
 	}
@@ -237,10 +232,7 @@ func TestTextPlaces(t *testing.T) {
 // TestLatest: a line that nothing comes between is known by the one before it,
 // for as long as it is like it in all that counts.
 func TestLatest(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	c := cached(0)
 	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, e.Message, &c.texts) }
 	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
 	for i := range 8 {
@@ -298,10 +290,7 @@ func TestFrontIdles(t *testing.T) {
 	require.Equal(t, maxCredit, looks(maxCredit))
 	require.Equal(t, 100, looks(100*sampling))
 
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	c := cached(0)
 	for i := range 2 * maxCredit {
 		c.Decide(&event.Entry{Message: "number " + letters(i)})
 	}
@@ -357,10 +346,7 @@ func TestZero(t *testing.T) {
 
 // TestLines: a line stands for others with digits of the same number, unless they count.
 func TestLines(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
-	require.NoError(t, err)
-	c, err := New(Config{Rules: set})
-	require.NoError(t, err)
+	c := cached(0)
 	found := func(line string) bool {
 		i, key := c.texts.findLine(&c.signatures, c.texts.zero(line))
 		if i != none {

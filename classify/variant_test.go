@@ -12,8 +12,6 @@ import (
 
 // variantRules ignore what is not named.
 const variantRules = `
-version: 1
-rules:
   - {id: pump, when: 'template contains "pump"', disposition: blocking}
   - {id: often, when: 'template contains "valve"', disposition: ignore,
      escalate: {after: 3, within: 1m, to: blocking, severity: error}}

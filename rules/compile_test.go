@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -68,6 +69,13 @@ func TestErrors(t *testing.T) {
 		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, families, protect, logger_frames, game_code, lists, macros, defaults, rules)`},
 		{"tag", "version: 1\nprotect: [!!str 1]\n", `f.yaml:2:11: YAML tag !!str (remove the tag; quote a value that must be text)`},
 		{"deep", "version: 1\nrules: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", `f.yaml:2:23: nested more than 16 levels deep`},
+		{"unknown family", "version: 1\nfamilies: [rimwold]\n", `f.yaml:2:12: families[1]: unknown family "rimwold" (did you mean "rimworld"?)`},
+		{"family twice", "version: 1\nfamilies: [rimworld, rimworld]\n", `f.yaml:2:22: families[2]: "rimworld" is in the list twice (remove one of the two)`},
+		{"no families", "version: 1\nfamilies: []\n", `f.yaml:2:11: families: the list is empty (remove it: a file that names no family holds for all)`},
+		{"text for families", "version: 1\nfamilies: rimworld\n", `f.yaml:2:11: families: must be a list, not text (write it as [a, b])`},
+		{"empty game code", "version: 1\ngame_code: [Verse., '.']\n", `f.yaml:2:21: game_code[2]: "." is not a name of code (write the beginning of a namespace, such as "Engine.")`},
+		{"text for game code", "version: 1\ngame_code: Verse.\n", `f.yaml:2:12: game_code: must be a list, not text (write it as [a, b])`},
+		{"game code of numbers", "version: 1\ngame_code: [7]\n", `f.yaml:2:13: game_code[1]: must be text, not a number (quote it: '7')`},
 
 		// Words, lists, macros.
 		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
@@ -275,10 +283,8 @@ rules:
 		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro cannot use itself, not even through other macros)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{
-				Name: "base.yaml",
-				Data: []byte(base),
-			})
+			mine := rules.File{Name: "mine.yaml", Data: []byte(tc.text)}
+			errs := compileError(t, mine, rules.File{Name: "base.yaml", Data: []byte(base)})
 			require.Equal(t, tc.want, strings.ReplaceAll(errs.Error(), "rules: ", ""))
 		})
 	}
@@ -346,40 +352,31 @@ func TestBounds(t *testing.T) {
 	for i := 1; i < 40; i++ {
 		doubling += fmt.Sprintf("  m%d: 'm%d or m%d'\n", i, i-1, i-1)
 	}
-	var manyRules, manyTargets strings.Builder
-	manyRules.WriteString("version: 1\nrules:\n")
-	manyTargets.WriteString("version: 1\nrules:\n")
-	for i := range rules.MaxRules + 1 {
-		fmt.Fprintf(&manyRules, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore}\n", i, i)
-		if i < 1100 {
-			fmt.Fprintf(&manyTargets, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, resolves: ['r*']}\n", i, i)
+	many := func(n int, more func(i int) string) string { // rules with one more field
+		var b strings.Builder
+		b.WriteString("version: 1\nrules:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, %s}\n", i, i, more(i))
 		}
+		return b.String()
 	}
-	var escalations strings.Builder
-	escalations.WriteString("version: 1\nrules:\n")
-	for i := range rules.MaxEscalations + 1 {
-		fmt.Fprintf(&escalations, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, escalate: {after: 3, within: 1s, to: blocking}}\n", i, i)
+	always := func(field string) func(int) string { return func(int) string { return field } }
+	var names []string
+	for i := range 1001 {
+		names = append(names, fmt.Sprintf("n%d", i))
 	}
-	tags := func(from int) string {
-		var out []string
-		for i := range 16 {
-			out = append(out, fmt.Sprintf("t%d", from+i))
-		}
-		return "tags: [" + strings.Join(out, ", ") + "]"
-	}
-	manyTags := "version: 1\nrules:\n"
-	for i := range 5 {
-		manyTags += fmt.Sprintf("  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, %s}\n", i, i, tags(16*i))
-	}
+	tags := func(i int) string { return "tags: [" + strings.Join(names[16*i:16*i+16], ", ") + "]" }
 	when := func(s string) string { return rule("id: x", "when: '"+s+"'", "disposition: ignore") }
 	for _, tc := range []struct{ name, text, want string }{
 		{"file", "version: 1\n#" + strings.Repeat("x", rules.MaxFileBytes), "more than the 4194304 allowed"},
-		{"rules", manyRules.String(), "more than 10000 rules"},
-		{"resolves", manyTargets.String(), "too many rule ids"},
+		{"rules", many(rules.MaxRules+1, always("enabled: true")), "more than 10000 rules"},
+		{"name of game code", "version: 1\ngame_code: [" + strings.Repeat("x", 129) + "]\n", "the name has 129 bytes, more than the 128 allowed"},
+		{"names of game code", "version: 1\ngame_code: [" + strings.Join(names, ", ") + "]\n", "more than 1000 names"},
+		{"resolves", many(1100, always("resolves: ['r*']")), "too many rule ids"},
 		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
-		{"tags", manyTags, "more than 64 different tags"},
+		{"tags", many(5, tags), "more than 64 different tags"},
 		{"exceptions", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "exceptions: ["+strings.Repeat("'template == \"a\"', ", rules.MaxExceptions)+"'false']"), "a rule has at most 64 exceptions (join conditions with or, or use a list)"},
-		{"escalations", escalations.String(), "more than 256 rules with escalate"},
+		{"escalations", many(rules.MaxEscalations+1, always("escalate: {after: 3, within: 1s, to: blocking}")), "more than 256 rules with escalate"},
 		{"macros that double", doubling, "with macros expanded, has more than 10000 parts"},
 		{"long expression", when(strings.Repeat("x", rules.MaxExpression+1)), "the expression has 16385 bytes"},
 		{"parentheses", when(strings.Repeat("(", rules.MaxNesting+1)), "brackets are nested more than 64 deep"},
@@ -406,9 +403,7 @@ func TestBounds(t *testing.T) {
 // TestAdvice: a part in brackets is for a game that has started, and a rule with continue replaces the advice of the rule
 // that decides.
 func TestAdvice(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: misfit, when: 'template contains "MisfitException"', continue: true, advice: "Update it."}
   - {id: late, when: 'message contains "really"', continue: true, advice: "Look again[, and save]."}
   - {id: step, when: 'template startsWith "Step"', disposition: blocking, advice: "[Do not save.] Restart[, or load an older save]."}
@@ -491,8 +486,7 @@ func TestHash(t *testing.T) {
 	a := rules.File{Name: "a", Data: []byte("version: 1\n")}
 	b := rules.File{Name: "b", Data: []byte("version: 1\nrules: []\n")}
 	hash := func(files ...rules.File) uint64 {
-		set, err := rules.Compile(files...)
-		require.NoError(t, err)
+		set := testkit.Must(rules.Compile(files...))
 		return set.Hash()
 	}
 	require.Equal(t, hash(a, b), hash(a, b))
@@ -506,8 +500,7 @@ func TestHash(t *testing.T) {
 
 // TestDefaultsPass compiles the built-in rules and runs their tests.
 func TestDefaultsPass(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	for _, r := range set.Test() {
 		require.False(t, r.Failed, "%s", r.String())
 	}
@@ -517,13 +510,9 @@ func TestDefaultsPass(t *testing.T) {
 }
 
 func TestInlineTests(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: user, when: 'template startsWith "mine"', disposition: ignore}
 `, `
-version: 1
-rules:
   - id: tag
     when: 'template contains "word"'
     continue: true

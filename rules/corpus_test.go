@@ -35,8 +35,7 @@ func ownCaptures(tb testing.TB) []string {
 	tb.Helper()
 	var files []string
 	for _, pattern := range []string{"*.log", "*.txt", "*.jsonl"} {
-		found, err := filepath.Glob(filepath.Join("..", "testdata", "captures", pattern))
-		require.NoError(tb, err)
+		found := testkit.Must(filepath.Glob(filepath.Join("..", "testdata", "captures", pattern)))
 		files = append(files, found...)
 	}
 	require.NotEmpty(tb, files)
@@ -47,8 +46,7 @@ func ownCaptures(tb testing.TB) []string {
 // referenceCaptures returns those of the reference data, where it is at hand.
 func referenceCaptures(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(testkit.Dir(tb, "rimworld"), "rw*"))
-	require.NoError(tb, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(tb, "rimworld"), "rw*")))
 	require.NotEmpty(tb, files)
 	return files
 }
@@ -56,8 +54,7 @@ func referenceCaptures(tb testing.TB) []string {
 // BenchmarkPlanCaptures is what the first entry of each signature of the
 // captures costs, by the default rules.
 func BenchmarkPlanCaptures(b *testing.B) {
-	set, err := Compile(Defaults()...)
-	require.NoError(b, err)
+	set := testkit.Must(Compile(Defaults()...))
 	for _, bc := range []struct {
 		name  string
 		files func(testing.TB) []string

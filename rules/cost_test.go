@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // ruleWhen compiles a rule file with one rule and a list.
@@ -129,8 +130,7 @@ func TestCostOfNodes(t *testing.T) {
 		{`template matches "ab{0}c"`, 3*n + patternSteps*6*(all+1), dearPattern},
 	} {
 		t.Run(tc.when, func(t *testing.T) {
-			set, err := ruleWhen(tc.when)
-			require.NoError(t, err)
+			set := testkit.Must(ruleWhen(tc.when))
 			c := set.rules[0].cond.Cost
 			require.Equal(t, tc.steps, c.Steps)
 			require.Equal(t, tc.hint, c.Hint)
@@ -143,8 +143,7 @@ func TestCostOfNodes(t *testing.T) {
 func BenchmarkCost(b *testing.B) {
 	for _, bc := range costCases {
 		b.Run(strings.ReplaceAll(bc.when[:min(len(bc.when), 50)], " ", "_"), func(b *testing.B) {
-			set, err := ruleWhen(bc.when)
-			require.NoError(b, err)
+			set := testkit.Must(ruleWhen(bc.when))
 			ev := set.NewEvaluator()
 			text := strings.Repeat(bc.text, entryBytes/len(bc.text))
 			in := Input{Template: text, Message: text + "a"}
@@ -217,10 +216,8 @@ func TestInstructions(t *testing.T) {
 		"", "a", "abc", "(?i)abc", "[a-z]", ".", "a*", "a+", "a?", "(a)", "a|b|cd|[xy]z", "(a|b|ab)*c{1,500}", "a{3,}", "a{0}", "a{0,3}", "(a*)*", "(a?){5,}",
 		"^a$", `\bx\B`, "(?:a{2,3}){4,5}", "((ab){1,30}c){1,30}", `\pL+`, "(|a)*", "(x{2}){3}", `[^\x00-\x{10FFFF}]`, "(a|b)(c|d)(e|f)", "(?s).{9}",
 	} {
-		re, err := syntax.Parse(text, syntax.Perl)
-		require.NoError(t, err)
-		prog, err := syntax.Compile(re.Simplify())
-		require.NoError(t, err)
+		re := testkit.Must(syntax.Parse(text, syntax.Perl))
+		prog := testkit.Must(syntax.Compile(re.Simplify()))
 		const always = 2 // of each program: fail and match
 		got, want := instructions(re), len(prog.Inst)-always
 		require.GreaterOrEqual(t, got, want, text)

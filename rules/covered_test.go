@@ -68,22 +68,16 @@ func TestCoveredByParts(t *testing.T) {
 // TestCoveredByAnEarlierFile: a user's file may take everything from the
 // defaults; that is noted and no error.
 func TestCoveredByAnEarlierFile(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: mute, when: 'phase == "x"', disposition: ignore}
   - {id: debug, when: 'level == "debug"', disposition: ignore}
 `, `
-version: 1
-rules:
   - {id: a, when: 'phase  ==  "x"', disposition: blocking}
   - {id: b, when: 'phase == "y" and level == "debug"', disposition: blocking}
   - {id: c, when: 'phase == "y"', disposition: blocking}
   - {id: off, when: 'true', disposition: blocking, enabled: false}
   - {id: last, when: 'true', disposition: blocking}
 `, `
-version: 1
-rules:
   - {id: never, when: 'phase == "z"', disposition: blocking}
 `)
 	shadow := map[string]string{}
@@ -94,15 +88,11 @@ rules:
 }
 
 func TestResolves(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: load.a, when: 'phase == "a"', disposition: ignore, resolves: ["load.*", end]}
   - {id: load.b, when: 'phase == "b"', disposition: ignore, blinds: true}
   - {id: load.c, when: 'phase == "c"', disposition: ignore, enabled: false}
 `, `
-version: 1
-rules:
   - {id: end, when: 'phase == "d"', disposition: ignore, resolves: ["*"]}
 `)
 	require.Equal(t, []string{"load.b", "end"}, set.Rule("load.a").Resolves)
@@ -113,9 +103,7 @@ rules:
 
 // TestExplainedBy: ids are expanded as those that a rule resolves.
 func TestExplainedBy(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: load.a, when: 'phase == "a"', disposition: ignore}
   - {id: load.b, when: 'phase == "b"', disposition: ignore, explained_by: ["load.*", end]}
   - {id: end, when: 'phase == "d"', disposition: ignore}

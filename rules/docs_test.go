@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // reference returns the page that describes the language.
 func reference(t *testing.T) string {
-	text, err := os.ReadFile("../docs/rules.md")
-	require.NoError(t, err)
+	text := testkit.Must(os.ReadFile("../docs/rules.md"))
 	return string(text)
 }
 
@@ -86,16 +86,13 @@ func TestReferenceExamples(t *testing.T) {
 	require.Len(t, examples, 5)
 	for _, m := range examples {
 		files := append([]File{{Name: "example", Data: []byte(m[1])}}, Defaults()...)
-		set, err := Compile(files...)
-		require.NoError(t, err)
+		set := testkit.Must(Compile(files...))
 		for _, r := range set.Test() {
 			require.False(t, r.Failed, r.String())
 		}
 		if strings.Contains(m[1], "defaults:") {
-			bare, err := Compile()
-			require.NoError(t, err)
-			set, err := Compile(files[0])
-			require.NoError(t, err)
+			bare := testkit.Must(Compile())
+			set := testkit.Must(Compile(files[0]))
 			require.True(t, reflect.DeepEqual(bare.byLevel, set.byLevel))
 			require.True(t, reflect.DeepEqual(bare.byStatus, set.byStatus))
 			require.True(t, reflect.DeepEqual(bare.byCaller, set.byCaller))
@@ -173,8 +170,7 @@ func TestReferenceBounds(t *testing.T) {
 	require.True(t, ok)
 	var got []int
 	for _, n := range regexp.MustCompile(`\d[\d,]*`).FindAllString(table, -1) {
-		v, err := strconv.Atoi(strings.ReplaceAll(n, ",", ""))
-		require.NoError(t, err)
+		v := testkit.Must(strconv.Atoi(strings.ReplaceAll(n, ",", "")))
 		got = append(got, v)
 	}
 	require.Equal(t, []int{
@@ -190,13 +186,11 @@ func TestReferenceBounds(t *testing.T) {
 // TestGuideForMods holds that the rule files in the guide for authors of mods
 // load before the default rules, and pass their own tests.
 func TestGuideForMods(t *testing.T) {
-	page, err := os.ReadFile("../docs/mod-authors.md")
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile("../docs/mod-authors.md"))
 	files := regexp.MustCompile("(?s)```yaml\n(version: 1\n.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, files, 2)
 	for _, m := range files {
-		set, err := Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...)
-		require.NoError(t, err)
+		set := testkit.Must(Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...))
 		for _, r := range set.Test() {
 			require.True(t, r.Passed, r.String())
 		}

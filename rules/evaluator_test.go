@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -18,9 +19,15 @@ func compile(t require.TestingT, texts ...string) *rules.Set {
 		require.NoError(t, validate(t, text))
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
-	set, err := rules.Compile(files...)
-	require.NoError(t, err)
-	return set
+	return testkit.Must(rules.Compile(files...))
+}
+
+// compileRules compiles files that have rules alone.
+func compileRules(t require.TestingT, lists ...string) *rules.Set {
+	for i := range lists {
+		lists[i] = "\nversion: 1\nrules:" + lists[i]
+	}
+	return compile(t, lists...)
 }
 
 // TestBuiltinDefaults pins what is decided where nothing else says anything.
@@ -204,9 +211,7 @@ rules:
 }
 
 func TestFailuresAreCounted(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: bad, when: 'split(template, " ")[3] == "x"', disposition: blocking}
   - {id: good, when: 'template startsWith "a"', disposition: advisory}
 `)
@@ -220,9 +225,7 @@ rules:
 
 // TestPlanWeight: an outcome counts only if the plan has it for itself, and not if it is of a rule or of the set.
 func TestPlanWeight(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: tag, when: 'template contains "t"', continue: true, tags: [x]}
   - {id: shown, when: 'template contains "p"', continue: true, sets_phase: play}
   - {id: own, when: 'template startsWith "o"', disposition: advisory, tags: [own]}
@@ -237,9 +240,7 @@ rules:
 // TestPhaseShownByTheEntry: a rule with continue sets the phase for the rules after it and for the entries after this
 // one, unless the rule that decides sets another; and leaves the input as it was.
 func TestPhaseShownByTheEntry(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: early, when: 'phase == "play" and template contains "early"', disposition: blocking}
   - {id: shown, when: 'phase == "" and frames contains "Tick"', continue: true, sets_phase: play}
   - {id: each, when: 'phase == "play" and message contains "1"', disposition: blocking}
@@ -294,9 +295,7 @@ rules:
 
 // TestEvaluateAllocs: a text allocates once for all conditions that read it.
 func TestEvaluateAllocs(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: a, when: 'len(message) == 2 and message == "a"', disposition: ignore}
   - {id: b, when: 'len(message) == 3 and message == "a"', disposition: ignore}
 `)
@@ -309,8 +308,7 @@ rules:
 
 // TestSetIsSafeForConcurrentUse is for the race detector.
 func TestSetIsSafeForConcurrentUse(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
 // TestExceptionTexts: the list of texts of exceptions decides only where an error of a game on Unity has frames, which
 // each error has there. In all other logs the frames decide, in any language.
 func TestExceptionTexts(t *testing.T) {
-	with, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	with := testkit.Must(rules.Compile(rules.Defaults()...))
 	without, err := rules.Compile(append([]rules.File{{Name: "none.yaml", Data: []byte(
 		"version: 1\nlists: {exception_texts: {override: true, items: [none of them]}}\n")}}, rules.Defaults()...)...)
 	require.NoError(t, err)
@@ -33,8 +33,7 @@ func TestExceptionTexts(t *testing.T) {
 			{"plain", event.LevelUnknown, event.Blocking, event.Blocking},
 		} {
 			for set, want := range map[*rules.Set]event.Disposition{with: c.with, without: c.without} {
-				own, err := set.For(c.family)
-				require.NoError(t, err)
+				own := testkit.Must(set.For(c.family))
 				o := own.NewEvaluator().Evaluate(&rules.Input{
 					Template: text, Frames: "at Verse.Press.Turn", Level: c.level, Phase: "play",
 				})

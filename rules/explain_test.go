@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const explainRules = `version: 1
@@ -37,8 +38,7 @@ rules:
 
 func explaining(t testing.TB, files ...File) *Evaluator {
 	t.Helper()
-	set, err := Compile(files...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(files...))
 	return set.NewEvaluator()
 }
 
@@ -134,12 +134,8 @@ func TestExplainAgreesWithDefaults(t *testing.T) {
 		}
 	}
 	for _, test := range x.set.tests {
-		d := test.decl
-		head, frames, _ := strings.Cut(string(x.set.normalizer.AppendTemplate(nil, d.text, d.stack)), "\n")
-		checkExplain(t, x, &Input{
-			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
-			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
-		})
+		in := inputOf(x.set, test.decl, test.decl.text)
+		checkExplain(t, x, &in)
 	}
 }
 

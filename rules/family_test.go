@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -51,44 +52,27 @@ rules:
 		{"rimworld", "it is torn", "advisory b.lost", 0}, // a game on Unity
 		{"json", "it is torn", "advisory default.log.error", 0},
 	} {
-		own, err := set.For(c.family)
-		require.NoError(t, err)
+		own := testkit.Must(set.For(c.family))
 		o := own.NewEvaluator().Evaluate(&rules.Input{Template: c.text, Level: event.LevelError})
 		assert.Equal(t, c.want, o.Decision.Disposition.String()+" "+o.Decision.Rule, "%q: %s", c.family, c.text)
 		assert.Len(t, own.GameCode(), c.code, "%q", c.family)
 		assert.Equal(t, set.Masking(), own.Masking(), "texts have the same ids in each family")
 		assert.Equal(t, c.family == "", own.Hash() == set.Hash())
-		back, err := own.For("")
-		require.NoError(t, err)
+		back := testkit.Must(own.For(""))
 		assert.Equal(t, set.Hash(), back.Hash())
 	}
 	_, err = set.For("rimwold")
 	require.ErrorContains(t, err, `unknown family "rimwold": did you mean "rimworld"?`)
 }
 
-// TestFamilyErrors: a file that names a family wrong is refused, with its place.
-func TestFamilyErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"[rimwold]":            `f.yaml:2:12: families[1]: unknown family "rimwold"`,
-		"[rimworld, rimworld]": `f.yaml:2:22: families[2]: "rimworld" is in the list twice`,
-		"[]":                   "f.yaml:2:11: families: the list is empty",
-		"rimworld":             "f.yaml:2:11: families: must be a list",
-	} {
-		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nfamilies: " + text + "\n")})
-		assert.ErrorContains(t, err, want)
-	}
-}
-
 // TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
 // level counts for what it is.
 func TestTextOfOtherFamilies(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	texts := set.Test()
 	require.NotEmpty(t, texts)
 	for _, family := range rules.Families() {
-		own, err := set.For(family)
-		require.NoError(t, err)
+		own := testkit.Must(set.For(family))
 		ev := own.NewEvaluator()
 		for _, r := range texts {
 			for _, level := range []event.Level{event.LevelUnknown, event.LevelFatal} {
@@ -101,8 +85,7 @@ func TestTextOfOtherFamilies(t *testing.T) {
 			}
 		}
 	}
-	plain, err := set.For("plain")
-	require.NoError(t, err)
+	plain := testkit.Must(set.For("plain"))
 	for _, text := range []string{"Tried to start", "Could not find the license server", "Unknown save format, data is not loaded"} {
 		o := plain.NewEvaluator().Evaluate(&rules.Input{Template: text, Level: event.LevelFatal})
 		assert.Equal(t, event.Blocking, o.Decision.Disposition, text)
@@ -111,11 +94,9 @@ func TestTextOfOtherFamilies(t *testing.T) {
 
 // TestEnginesAreNoMods: the name of an engine is no mod's in a log of any family.
 func TestEnginesAreNoMods(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	for _, family := range rules.Families() {
-		own, err := set.For(family)
-		require.NoError(t, err)
+		own := testkit.Must(set.For(family))
 		assert.Subset(t, own.GameCode(), []string{"Godot.", "UnityEngine.", "UnrealEngine."}, family)
 	}
 }
@@ -123,11 +104,9 @@ func TestEnginesAreNoMods(t *testing.T) {
 // TestWordsOfPrograms: no rule that holds for the logs of a program speaks of a game, of mods or of saves; the set of
 // all families keeps the words of games.
 func TestWordsOfPrograms(t *testing.T) {
-	set, err := rules.Compile(rules.Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	for _, family := range []string{"plain", "json"} {
-		own, err := set.For(family)
-		require.NoError(t, err)
+		own := testkit.Must(set.For(family))
 		for _, r := range own.Rules() {
 			for _, text := range []string{r.Summary, r.Why, r.Advice, r.AdviceAtStart} {
 				if !r.Disabled {
@@ -165,10 +144,8 @@ func TestProgramTexts(t *testing.T) {
 		{"plain", "the program is lost", "Wait.", []rules.File{base}},
 		{"plain", "it is mine", "Wait, or save.", []rules.File{own, base}},
 	} {
-		set, err := rules.Compile(c.files...)
-		require.NoError(t, err)
-		set, err = set.For(c.family)
-		require.NoError(t, err)
+		set := testkit.Must(rules.Compile(c.files...))
+		set = testkit.Must(set.For(c.family))
 		assert.Equal(t, c.want, set.Rule("a.lost").Summary)
 		assert.Equal(t, c.advice, set.Rule("a.lost").Advice)
 	}

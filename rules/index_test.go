@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // describe writes a need: "template^x" for a beginning, "template~x" for a
@@ -83,8 +84,7 @@ func TestNeed(t *testing.T) {
 // TestFewAreTried: of the default rules, a record of the captures leaves fewer
 // than one in five to be tried, on average.
 func TestFewAreTried(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	inputs := corpus(t, set, ownCaptures(t))
 	found, tried := newRuleSet(len(set.active)), 0
 	for i := range inputs {
@@ -107,8 +107,7 @@ func TestIndexIsBounded(t *testing.T) {
 	b.WriteString("rules:\n" +
 		"- {id: a, disposition: ignore, when: 'contains_any(template, many)'}\n" +
 		"- {id: b, disposition: ignore, when: 'starts_with_any(frames, many)'}\n")
-	set, err := Compile(File{Name: "f", Data: []byte(b.String())})
-	require.NoError(t, err)
+	set := testkit.Must(Compile(File{Name: "f", Data: []byte(b.String())}))
 	require.Equal(t, 1, set.index.always.next(0), "the second does not fit")
 	require.Len(t, set.index.tables[0].parts, maxLiterals/2+1)
 	ev, plain := set.NewEvaluator(), set.NewEvaluator()

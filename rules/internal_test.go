@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestValuesFollowVariables: each variable has the text of its own field.
@@ -109,11 +110,10 @@ func TestLocateLetters(t *testing.T) {
 			0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle,
 			yaml.FoldedStyle,
 		}).Draw(t, "style")
-		out, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		out := testkit.Must(yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 			{Kind: yaml.ScalarNode, Value: "key"},
 			{Kind: yaml.ScalarNode, Value: value, Style: style},
-		}})
-		require.NoError(t, err)
+		}}))
 		var doc yaml.Node
 		require.NoError(t, yaml.Unmarshal(out, &doc))
 		n := doc.Content[0].Content[1]

@@ -38,11 +38,9 @@ var gameVersion = regexp.MustCompile(`^RimWorld (\d+\.\d+)`)
 // readRecords reads a log. Phases are those that the set finds.
 func readRecords(tb testing.TB, set *Set, file string) *fileRecords {
 	tb.Helper()
-	f, err := os.Open(file)
-	require.NoError(tb, err)
+	f := testkit.Must(os.Open(file))
 	defer func() { _ = f.Close() }()
-	in, err := capture.NewReader(f, capture.Options{})
-	require.NoError(tb, err)
+	in := testkit.Must(capture.NewReader(f, capture.Options{}))
 	out := &fileRecords{file: filepath.Base(file), version: "unknown"}
 	seen, ev, phase := map[Input]*countedInput{}, set.NewEvaluator(), ""
 	var rec capture.Record
@@ -90,9 +88,7 @@ func without(tb testing.TB, ids ...string) *Set {
 	for _, id := range ids {
 		fmt.Fprintf(&off, "  - id: %s\n    override: true\n    enabled: false\n", id)
 	}
-	set, err := Compile(append([]File{{Name: "off.yaml", Data: []byte(off.String())}}, Defaults()...)...)
-	require.NoError(tb, err)
-	return set
+	return testkit.Must(Compile(append([]File{{Name: "off.yaml", Data: []byte(off.String())}}, Defaults()...)...))
 }
 
 // mostTuned is how many rules may change decisions about one real log only; whoever adds one more shows that its
@@ -111,8 +107,7 @@ func realLogs(tb testing.TB, set *Set) []*fileRecords {
 	if testkit.HeldOut() {
 		which = "p[0-9]*-*"
 	}
-	files, err := filepath.Glob(filepath.Join(testkit.Dir(tb, "players"), which))
-	require.NoError(tb, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(tb, "players"), which)))
 	require.NotEmpty(tb, files)
 	var logs []*fileRecords
 	for _, file := range append(files, referenceCaptures(tb)...) {
@@ -126,8 +121,7 @@ func realLogs(tb testing.TB, set *Set) []*fileRecords {
 // its evidence is not.
 func TestLeaveOneRuleOut(t *testing.T) {
 	testkit.Full(t, "compiles the default rules once for each of them")
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	logs := realLogs(t, set)
 	tuned := 0
 	for _, r := range set.Rules() {
@@ -170,8 +164,7 @@ func TestLeaveOneRuleOut(t *testing.T) {
 // that had never been read, and counts the kinds of entries in it that are decided alike by what is left.
 func TestLeaveOneLogOut(t *testing.T) {
 	testkit.Full(t, "compiles the default rules once for each log")
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	logs := realLogs(t, set)
 	for _, by := range []struct {
 		name string

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -35,6 +37,25 @@ func holds(c cond, in *rules.Input) (ok bool) {
 	return c.eval(in)
 }
 
+var modelVariables = []struct {
+	name string
+	of   func(*rules.Input) string
+}{
+	{"template", func(in *rules.Input) string { return in.Template }},
+	{"frames", func(in *rules.Input) string { return in.Frames }},
+	{"source", func(in *rules.Input) string { return in.Source }},
+	{"phase", func(in *rules.Input) string { return in.Phase }},
+	{"message", func(in *rules.Input) string { return in.Message }},
+	{"stack", func(in *rules.Input) string { return in.Stack }},
+	{"operation", func(in *rules.Input) string { return in.Operation }},
+	{"method", func(in *rules.Input) string {
+		if in.Kind == event.KindOperation {
+			return in.Source
+		}
+		return ""
+	}},
+}
+
 func drawCond(t *rapid.T, depth int) cond {
 	kind := rapid.IntRange(0, 12).Draw(t, "condition")
 	if depth == 0 && kind > 9 {
@@ -42,28 +63,8 @@ func drawCond(t *rapid.T, depth int) cond {
 	}
 	word := func() string { return rapid.SampledFrom(words).Draw(t, "word") }
 	variable := func() (string, func(*rules.Input) string) {
-		switch rapid.IntRange(0, 7).Draw(t, "variable") {
-		case 0:
-			return "frames", func(in *rules.Input) string { return in.Frames }
-		case 1:
-			return "source", func(in *rules.Input) string { return in.Source }
-		case 2:
-			return "phase", func(in *rules.Input) string { return in.Phase }
-		case 3:
-			return "message", func(in *rules.Input) string { return in.Message }
-		case 4:
-			return "stack", func(in *rules.Input) string { return in.Stack }
-		case 5:
-			return "operation", func(in *rules.Input) string { return in.Operation }
-		case 6:
-			return "method", func(in *rules.Input) string {
-				if in.Kind == event.KindOperation {
-					return in.Source
-				}
-				return ""
-			}
-		}
-		return "template", func(in *rules.Input) string { return in.Template }
+		v := rapid.SampledFrom(modelVariables).Draw(t, "variable")
+		return v.name, v.of
 	}
 	switch kind {
 	case 0:
@@ -85,10 +86,7 @@ func drawCond(t *rapid.T, depth int) cond {
 		return cond{fmt.Sprintf("%s == %q", name, w), func(in *rules.Input) bool { return get(in) == w }}
 	case 4:
 		name, get := variable()
-		w := word()
-		if w == "" { // which is in every text, and refused
-			w = "a"
-		}
+		w := cmp.Or(word(), "a") // "" is in every text, and refused
 		return cond{
 			fmt.Sprintf("%s contains %q", name, w),
 			func(in *rules.Input) bool { return strings.Contains(get(in), w) },
@@ -104,10 +102,7 @@ func drawCond(t *rapid.T, depth int) cond {
 		return cond{fmt.Sprintf("%s not in ab", name), func(in *rules.Input) bool { return get(in) != "a" && get(in) != "b" }}
 	case 7:
 		name, get := variable()
-		w := word()
-		if w == "" {
-			w = "a"
-		}
+		w := cmp.Or(word(), "a")
 		return cond{
 			fmt.Sprintf("%s startsWith %q", name, w),
 			func(in *rules.Input) bool { return strings.HasPrefix(get(in), w) },
@@ -270,8 +265,7 @@ func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
 				default:
 					require.Regexp(t, "never true|never apply where|is the same as", e.Msg)
 					var i int
-					_, err := fmt.Sscanf(e.Field, "exceptions[%d]", &i)
-					require.NoError(t, err)
+					testkit.Must(fmt.Sscanf(e.Field, "exceptions[%d]", &i))
 					if !strings.Contains(e.Msg, "is the same as") {
 						require.False(t, holds(r.exceptions[i-1], &in) && holds(r.cond, &in), "%s: %+v", e, in)
 					}
@@ -283,18 +277,15 @@ func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
 
 func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
 	var tags []string
-	add := func(more []string) {
-		for _, tag := range more {
-			if !strings.Contains(" "+strings.Join(tags, " ")+" ", " "+tag+" ") {
-				tags = append(tags, tag)
-			}
-		}
-	}
 	for _, r := range model {
 		if r.dropped || !r.matches(in) {
 			continue
 		}
-		add(r.tags)
+		for _, tag := range r.tags {
+			if !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
 		if r.cont {
 			continue
 		}
@@ -320,9 +311,6 @@ func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
 // builtinDefault asks a set without rules, whose answers TestBuiltinDefaults
 // pins.
 func builtinDefault(in *rules.Input) event.Decision {
-	set, err := rules.Compile()
-	if err != nil {
-		panic(err)
-	}
+	set := testkit.Must(rules.Compile())
 	return set.NewEvaluator().Evaluate(in).Decision
 }

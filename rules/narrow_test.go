@@ -6,18 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestNarrowed: a set that is narrowed to a family is the set that is compiled for it.
 func TestNarrowed(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	tests := set.Test()
 	for _, family := range []string{"rimworld", "plain"} {
-		want, err := set.recompiled(family)
-		require.NoError(t, err)
-		got, err := set.For(family)
-		require.NoError(t, err)
+		want := testkit.Must(set.recompiled(family))
+		got := testkit.Must(set.For(family))
 		require.Equal(t, want.GameCode(), got.GameCode())
 		require.Equal(t, want.Hash(), got.Hash())
 		require.Len(t, got.active, len(want.active))

@@ -209,9 +209,7 @@ rules:
 // TestDisabled: a rule that is off decides nothing, tags nothing, covers
 // nothing, is resolved by nothing, and is valid all the same.
 func TestDisabled(t *testing.T) {
-	set := compile(t, `
-version: 1
-rules:
+	set := compileRules(t, `
   - {id: off, when: 'true', disposition: blocking, enabled: false}
   - {id: off.tag, when: 'true', continue: true, tags: [t], enabled: false}
   - {id: on, when: 'template == "x"', disposition: advisory, enabled: true, resolves: ["off*", same]}

@@ -38,14 +38,12 @@ func inOrder(ev *Evaluator, in *Input) Outcome {
 // requireSame holds both ways to a decision to inOrder.
 func requireSame(t require.TestingT, ev, plain *Evaluator, in *Input) {
 	want := inOrder(plain, in)
-	if got := ev.Evaluate(in); got.Rule != want.Rule || got.Advice != want.Advice || got.SetsPhase != want.SetsPhase ||
-		!sameDecision(&got.Decision, &want.Decision) {
-		require.Equal(t, want, got, "%+v", in)
-	}
 	p := ev.Plan(in)
-	if got := ev.Decide(&p, in); got.Rule != want.Rule || got.Advice != want.Advice || got.SetsPhase != want.SetsPhase ||
-		!sameDecision(&got.Decision, &want.Decision) {
-		require.Equal(t, want, got, "by plan: %+v", in)
+	for _, got := range []Outcome{ev.Evaluate(in), ev.Decide(&p, in)} {
+		if got.Rule != want.Rule || got.Advice != want.Advice || got.SetsPhase != want.SetsPhase ||
+			!sameDecision(&got.Decision, &want.Decision) {
+			require.Equal(t, want, got, "%+v", in)
+		}
 	}
 }
 
@@ -131,8 +129,7 @@ func drawText(t *rapid.T, name string) string {
 // TestCapturesInOrder decides every record of the captures both ways, in
 // every phase.
 func TestCapturesInOrder(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	check := func(t *testing.T, inputs []Input) {
 		ev, plain := set.NewEvaluator(), set.NewEvaluator()
 		for i, in := range inputs {
@@ -149,14 +146,12 @@ func TestCapturesInOrder(t *testing.T) {
 	t.Run("own", func(t *testing.T) { check(t, corpus(t, set, ownCaptures(t))) })
 	t.Run("reference", func(t *testing.T) { check(t, corpus(t, set, referenceCaptures(t))) })
 	t.Run("other logs", func(t *testing.T) {
-		files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "loghub"), "*.tsv"))
-		require.NoError(t, err)
+		files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, "loghub"), "*.tsv")))
 		require.NotEmpty(t, files)
 		seen := map[string]bool{}
 		var inputs []Input
 		for _, file := range files {
-			data, err := os.ReadFile(file)
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(file))
 			for line := range strings.Lines(string(data)) {
 				message := line[strings.LastIndexByte(line, '\t')+1:]
 				head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, strings.TrimSpace(message), "")), "\n")
@@ -176,8 +171,7 @@ func TestNewSignatureAllocs(t *testing.T) {
 	if raceDetector {
 		t.Skip("allocations are not counted under the race detector")
 	}
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	inputs := slices.DeleteFunc(corpus(t, set, ownCaptures(t)), func(in Input) bool {
 		ev.Evaluate(&in)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // loggerPrefixes are what loggers write in front of a text, by level.
@@ -37,19 +38,12 @@ var loggerPrefixes = map[event.Level][]string{
 // TestPrefixChangesNoDecision holds that the texts of the default rules' tests are decided alike with and without
 // what loggers write in front of them.
 func TestPrefixChangesNoDecision(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
+	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string, level event.Level) event.Decision {
 		other := *d
 		other.text, other.level = text, level
-		text = other.message()
-		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
-		o := ev.Evaluate(&Input{
-			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase,
-			Source: d.source,
-		})
-		return o.Decision
+		return decideTest(set, ev, &other, other.message())
 	}
 	texts := 0
 	for _, test := range set.tests {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -30,8 +31,7 @@ var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 
 // validate returns what the schema has against a rule file.
 func validate(t require.TestingT, text string) error {
-	s, err := compiledSchema()
-	require.NoError(t, err)
+	s := testkit.Must(compiledSchema())
 	var doc any
 	require.NoError(t, yaml.Unmarshal([]byte(text), &doc))
 	return s.Validate(doc)
@@ -45,8 +45,7 @@ func TestSchemaTakesDefaults(t *testing.T) {
 	}
 	require.NoError(t, validate(t, example))
 
-	page, err := os.ReadFile("../docs/rules.md")
-	require.NoError(t, err)
+	page := testkit.Must(os.ReadFile("../docs/rules.md"))
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, examples)
 	for _, m := range examples {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestUntil: a rule holds up to its day and no longer; an override gives way to the rule that it changed.
@@ -42,8 +43,7 @@ rules:
 		hashes[set.Hash()] = true
 		require.Equal(t, c.ended, set.Ended())
 		for _, family := range []string{"", "rimworld"} {
-			set, err := set.For(family)
-			require.NoError(t, err)
+			set := testkit.Must(set.For(family))
 			require.Equal(t, c.noise, decided(set, "noise"), c.today)
 			require.Equal(t, c.fault, decided(set, "fault"), c.today)
 		}

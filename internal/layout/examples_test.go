@@ -21,11 +21,8 @@ import (
 // a use of it that runs: an Example whose output "go test" compares.
 func TestEveryPublicPackageHasAnExample(t *testing.T) {
 	for dir, files := range sources(t) {
-		if !importable(t, dir, files) {
-			continue
-		}
 		runs := slices.ContainsFunc(files, func(f sourceFile) bool { return f.isTest() && runsExample(t, f.path) })
-		if !runs {
+		if importable(t, dir, files) && !runs {
 			t.Errorf("%s: no Example with output; add one to example_test.go", dir)
 		}
 	}
@@ -39,10 +36,7 @@ func importable(t *testing.T, dir string, files []sourceFile) bool {
 		slices.Contains(strings.Split(dir, "/"), "internal") {
 		return false
 	}
-	for _, f := range files {
-		if f.isTest() {
-			continue
-		}
+	for _, f := range code(files) {
 		name := filepath.Join(root, f.path)
 		parsed := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly))
 		return parsed.Name.Name != "main"

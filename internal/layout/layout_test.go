@@ -34,6 +34,11 @@ type sourceFile struct {
 
 func (f sourceFile) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
+// code returns the files that are no tests.
+func code(files []sourceFile) []sourceFile {
+	return slices.DeleteFunc(slices.Clone(files), sourceFile.isTest)
+}
+
 // sources parses every Go file of the module, by directory.
 func sources(t *testing.T) map[string][]sourceFile {
 	t.Helper()
@@ -42,11 +47,7 @@ func sources(t *testing.T) map[string][]sourceFile {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
+		rel := filepath.ToSlash(testkit.Must(filepath.Rel(root, name)))
 		if d.IsDir() {
 			base := d.Name()
 			if rel != "." && (base == "testdata" || strings.HasPrefix(base, ".") || isModule(name)) {
@@ -57,17 +58,11 @@ func sources(t *testing.T) map[string][]sourceFile {
 		if !strings.HasSuffix(rel, ".go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly|parser.ParseComments)
-		if err != nil {
-			return err
-		}
+		mode := parser.ImportsOnly | parser.ParseComments
+		file := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, mode))
 		src := sourceFile{path: rel, packageDoc: hasText(file.Doc)}
 		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			src.imports = append(src.imports, imported)
+			src.imports = append(src.imports, testkit.Must(strconv.Unquote(spec.Path.Value)))
 		}
 		dirs[path.Dir(rel)] = append(dirs[path.Dir(rel)], src)
 		return nil
@@ -90,17 +85,12 @@ func hasText(doc *ast.CommentGroup) bool { return doc != nil && strings.TrimSpac
 func TestOnePackageDoc(t *testing.T) {
 	for dir, files := range sources(t) {
 		var docs []string
-		code := false
-		for _, f := range files {
-			if f.isTest() {
-				continue
-			}
-			code = true
+		for _, f := range code(files) {
 			if f.packageDoc {
 				docs = append(docs, f.path)
 			}
 		}
-		if code && len(docs) != 1 {
+		if len(code(files)) > 0 && len(docs) != 1 {
 			t.Errorf("%s: want exactly one package comment, found %d %v", dir, len(docs), docs)
 		}
 	}
@@ -221,15 +211,11 @@ func TestImportDirection(t *testing.T) {
 	dirs := sources(t)
 	used := map[string]bool{}
 	for dir, files := range dirs {
-		code := slices.ContainsFunc(files, func(f sourceFile) bool { return !f.isTest() })
-		if code && owner(rows, dir) < 0 {
+		if len(code(files)) > 0 && owner(rows, dir) < 0 {
 			t.Errorf("%s: no row of the map in ARCHITECTURE.md owns it", dir)
 			continue
 		}
-		for _, f := range files {
-			if f.isTest() {
-				continue
-			}
+		for _, f := range code(files) {
 			for _, imported := range f.imports {
 				if reason := refused(rows, dir, imported); reason != "" {
 					t.Errorf("%s imports %s: %s", f.path, imported, reason)
@@ -255,11 +241,8 @@ func TestCeilings(t *testing.T) {
 		if i < 0 {
 			continue
 		}
-		for _, f := range files {
-			if !f.isTest() {
-				src := testkit.Must(os.ReadFile(filepath.Join(root, f.path)))
-				lines[i] += codeLines(src)
-			}
+		for _, f := range code(files) {
+			lines[i] += codeLines(testkit.Must(os.ReadFile(filepath.Join(root, f.path))))
 		}
 	}
 	for i, row := range rows {
@@ -337,11 +320,8 @@ func TestFoldersAndNames(t *testing.T) {
 			slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
-		for _, f := range files {
-			if !f.isTest() {
-				src := testkit.Must(os.ReadFile(filepath.Join(root, f.path)))
-				names += len(exported.FindAll(src, -1))
-			}
+		for _, f := range code(files) {
+			names += len(exported.FindAll(testkit.Must(os.ReadFile(filepath.Join(root, f.path))), -1))
 		}
 	}
 	require.LessOrEqual(t, names, maxExported)

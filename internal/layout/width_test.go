@@ -37,14 +37,22 @@ func tracked(t *testing.T, suffix string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
+// written returns the Go files that people write.
+func written(t *testing.T) map[string][]byte {
+	files := map[string][]byte{}
+	for _, name := range tracked(t, ".go") {
+		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
+		if !bytes.HasPrefix(src, []byte("// Code generated")) {
+			files[name] = src
+		}
+	}
+	return files
+}
+
 // TestLineWidth holds Go to maxColumns, but for raw strings, outputs of examples, and lines half of
 // which are literals, and prose to it, but for tables, code and links.
 func TestLineWidth(t *testing.T) {
-	for _, name := range tracked(t, ".go") {
-		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
-		if bytes.HasPrefix(src, []byte("// Code generated")) {
-			continue
-		}
+	for name, src := range written(t) {
 		literals := literalLines(src)
 		for i, line := range strings.Split(string(src), "\n") {
 			output := strings.HasSuffix(name, "_test.go") && strings.HasPrefix(strings.TrimSpace(line), "// ")
@@ -105,11 +113,7 @@ const maxLines = 600
 
 // TestFileLength holds Go files, but for generated ones, to maxLines.
 func TestFileLength(t *testing.T) {
-	for _, name := range tracked(t, ".go") {
-		src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
-		if bytes.HasPrefix(src, []byte("// Code generated")) {
-			continue
-		}
+	for name, src := range written(t) {
 		if n := bytes.Count(src, []byte("\n")); n > maxLines {
 			t.Errorf("%s: %d lines, the ceiling is %d", name, n, maxLines)
 		}

@@ -32,7 +32,7 @@ var wordings = []struct {
 var (
 	proseWord = regexp.MustCompile(`[A-Za-z][A-Za-z'-]+`)
 	blocks    = regexp.MustCompile("(?ms)^```.*?^```")
-	code      = regexp.MustCompile("`[^`]*`|(?m:^\\|.*$)")
+	quotation = regexp.MustCompile("`[^`]*`|(?m:^\\|.*$)")
 )
 
 // measured is a figure of a measurement. Commands print these: a document names the command, or shows its output in a
@@ -69,7 +69,7 @@ func TestWords(t *testing.T) {
 	for _, name := range tracked(t, ".md") {
 		if !strings.Contains(name, "testdata/") {
 			src := testkit.Must(os.ReadFile(filepath.Join(root, name)))
-			prose := code.ReplaceAllString(blocks.ReplaceAllString(string(src), ""), "X")
+			prose := quotation.ReplaceAllString(blocks.ReplaceAllString(string(src), ""), "X")
 			documents.WriteString(strings.ReplaceAll(prose, "\n", " "))
 		}
 	}

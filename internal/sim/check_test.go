@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,10 +27,7 @@ func (m *model) check() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if err := m.counts(&s); err != nil {
-		return err
-	}
-	if err := m.bounds(&s); err != nil {
+	if err := cmp.Or(m.counts(&s), m.bounds(&s)); err != nil {
 		return err
 	}
 	if s.Coalesce.Evicted != was.Coalesce.Evicted {

@@ -28,8 +28,7 @@ import (
 // stream: an engine that stops more often than it has to changes them.
 func TestUpdatesAreFew(t *testing.T) {
 	own := rules.File{Name: "law.yaml", Data: []byte(stormRules())}
-	set, err := rules.Compile(append([]rules.File{own}, rules.Defaults()...)...)
-	require.NoError(t, err)
+	set := testkit.Must(rules.Compile(append([]rules.File{own}, rules.Defaults()...)...))
 	table := fmt.Sprintf("%-50s %7s %6s %5s %5s %8s %7s\n", "stream", "n", "k", "s", "acks", "updates", "bound")
 	for _, a := range streams() {
 		n := a.n
@@ -142,8 +141,7 @@ func newWorld(t *testing.T, set *rules.Set, a *stream) *world {
 	if a.cfg != nil {
 		a.cfg(&cfg.Coalesce)
 	}
-	e, err := heed.New(cfg)
-	require.NoError(t, err)
+	e := testkit.Must(heed.New(cfg))
 	return &world{
 		t: t, engine: e, maxGroups: cmp.Or(cfg.Coalesce.MaxGroups, 128), rnd: rand.New(rand.NewPCG(7, uint64(len(a.name)))),
 		ack: a.ack, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), groups: map[string]bool{}, reasons: map[string]int{},

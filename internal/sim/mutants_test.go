@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"encoding/json"
 	"flag"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var runMutants = flag.Bool("sim.mutants", false, "run TestMutants, which takes minutes")
@@ -19,8 +21,7 @@ type mutant struct{ name, what, dir, old, new string }
 
 // mutants reads mutants.txt.
 func mutants(t *testing.T) (all []mutant) {
-	raw, err := os.ReadFile("mutants.txt")
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile("mutants.txt"))
 	for _, text := range strings.Split(strings.TrimSpace(string(raw)), "\n\n")[1:] {
 		lines := strings.Split(text, "\n")
 		m := mutant{dir: lines[1]}
@@ -40,11 +41,9 @@ func mutants(t *testing.T) (all []mutant) {
 
 // find returns the one file of a tree that holds what m changes, with its text.
 func (m *mutant) find(t *testing.T, root string) (file, text string) {
-	files, err := filepath.Glob(filepath.Join(root, m.dir, "*.go"))
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(root, m.dir, "*.go")))
 	for _, f := range files {
-		raw, err := os.ReadFile(f)
-		require.NoError(t, err)
+		raw := testkit.Must(os.ReadFile(f))
 		if n := strings.Count(string(raw), "\n"+m.old); n > 0 && !strings.HasSuffix(f, "_test.go") {
 			require.True(t, n == 1 && file == "", "%s: what it changes is there twice", m.name)
 			file, text = f, string(raw)
@@ -61,7 +60,7 @@ func TestMutantsFit(t *testing.T) {
 	}
 }
 
-// TestMutants makes each change of mutants.txt in a copy of the tree and expects the
+// TestMutants makes each change of mutants.txt in an overlay of the tree and expects the
 // simulator to fail there.
 //
 //	go test ./internal/sim -run Mutants -v -timeout 1h -sim.mutants
@@ -69,22 +68,25 @@ func TestMutants(t *testing.T) {
 	if !*runMutants {
 		t.Skip("give -sim.mutants")
 	}
-	dir := t.TempDir()
-	require.NoError(t, copyTree(dir, "../.."))
-	run := func(args ...string) (string, error) {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = dir
+	root := testkit.Must(filepath.Abs("../.."))
+	changed, overlay := filepath.Join(t.TempDir(), "mutant.go"), filepath.Join(t.TempDir(), "overlay.json")
+	run := func(command string, args ...string) (string, error) {
+		cmd := exec.Command("go", append([]string{command, "-overlay", overlay}, args...)...)
+		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
+	require.NoError(t, os.WriteFile(overlay, []byte("{}"), 0o600))
 	out, err := run("test", "-count=1", "-run", "Short", "./internal/sim")
 	require.NoError(t, err, "the tree itself must pass: %s", out)
 	for _, m := range mutants(t) {
 		t.Run(m.name, func(t *testing.T) {
-			file, text := m.find(t, dir)
-			require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, "\n"+m.old, "\n"+m.new, 1)), 0o644))
-			defer func() { require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) }()
+			file, text := m.find(t, root)
+			text = strings.Replace(text, "\n"+m.old, "\n"+m.new, 1)
+			require.NoError(t, os.WriteFile(changed, []byte(text), 0o600))
+			replaced := testkit.Must(json.Marshal(map[string]any{"Replace": map[string]string{file: changed}}))
+			require.NoError(t, os.WriteFile(overlay, replaced, 0o600))
 			out, err := run("vet", "./internal/sim")
 			require.NoError(t, err, out)
 			out, err = run("test", "-count=1", "-run", "Short", "./internal/sim", "-args", "-sim.shrink=false")
@@ -98,31 +100,4 @@ func TestMutants(t *testing.T) {
 			t.Logf("caught: %.200s", failure)
 		})
 	}
-}
-
-// copyTree copies the module at from, without its history, to an empty folder.
-func copyTree(to, from string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if d.Name() == ".git" {
-				return fs.SkipDir
-			}
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
-		}
-		if !d.Type().IsRegular() {
-			return nil // a link of the packages, to a file that a release makes
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), data, 0o644)
-	})
 }

@@ -446,16 +446,16 @@ const checkedStorm = 20
 
 // storm sends many records.
 func (p *player) storm(s *Step) error {
-	lines := stormLines(s.Text, s.N)
-	if lines == nil {
+	line := stormLine(s.Text, s.N)
+	if line == nil {
 		return fmt.Errorf("unknown storm %q: want same, ids, distinct or abc", s.Text)
 	}
 	loud := p.loud
 	p.loud = false
 	defer func() { p.loud = loud }()
 	updates := 0
-	for line := range lines {
-		if err := p.log(&event.Log{Message: line, OperationID: s.Op}); err != nil {
+	for i := range s.N {
+		if err := p.log(&event.Log{Message: line(i), OperationID: s.Op}); err != nil {
 			return err
 		}
 		if s.Yes {
@@ -476,15 +476,14 @@ func (p *player) storm(s *Step) error {
 	return nil
 }
 
-// stormLines returns the lines of a storm, or nil where there is no such mode.
-func stormLines(mode string, n int) func(func(string) bool) {
+// stormLine returns the function that makes each line of a storm, or nil where there is no such mode.
+func stormLine(mode string, n int) func(i int) string {
 	rnd := rand.New(rand.NewPCG(uint64(n), uint64(len(mode))))
-	var line func(i int) string
 	switch mode {
 	case "same":
-		line = func(int) string { return "Stuck pump in the hall" }
+		return func(int) string { return "Stuck pump in the hall" }
 	case "ids":
-		line = func(int) string {
+		return func(int) string {
 			return fmt.Sprintf([...]string{
 				"Stuck Pump%d at (%d, 0, 4)", "Lost Thing_Wall%d of Human%d",
 				"Worn coat of Human%d, %d of it",
@@ -492,7 +491,7 @@ func stormLines(mode string, n int) func(func(string) bool) {
 				rnd.IntN(1e6), rnd.IntN(400))
 		}
 	case "distinct":
-		line = func(int) string {
+		return func(int) string {
 			b := []byte("Stuck")
 			for range 3 + rnd.IntN(6) {
 				b = append(b, ' ')
@@ -503,19 +502,11 @@ func stormLines(mode string, n int) func(func(string) bool) {
 			return string(b)
 		}
 	case "abc":
-		line = func(i int) string {
+		return func(i int) string {
 			return [...]string{"Stuck pump 4", "Lost lamp 5", "Stuck pump 6", "Lost lamp 7", "Worn coat 8"}[i%5]
 		}
-	default:
-		return nil
 	}
-	return func(yield func(string) bool) {
-		for i := range n {
-			if !yield(line(i)) {
-				return
-			}
-		}
-	}
+	return nil
 }
 
 // drain takes the pending updates and returns how many there were.

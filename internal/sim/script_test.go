@@ -171,29 +171,32 @@ type field struct {
 	set  func(*Step, string) error
 }
 
-func textField(name string, of func(*Step) *string) field {
-	return field{name, func(s *Step) string { return *of(s) }, func(s *Step, v string) error { *of(s) = v; return nil }}
-}
-
-func enumField[T interface {
-	comparable
-	fmt.Stringer
-}](name string, parse func(string) (T, bool), of func(*Step) *T,
-) field {
+// valueField is a field whose text form is the form that fmt prints.
+func valueField[T comparable](name string, parse func(string) (T, error), of func(*Step) *T) field {
 	var zero T
 	return field{name, func(s *Step) string {
 		if *of(s) == zero {
 			return ""
 		}
-		return (*of(s)).String()
-	}, func(s *Step, v string) error {
+		return fmt.Sprint(*of(s))
+	}, func(s *Step, v string) (err error) {
+		*of(s), err = parse(v)
+		return err
+	}}
+}
+
+func textField(name string, of func(*Step) *string) field {
+	return valueField(name, func(v string) (string, error) { return v, nil }, of)
+}
+
+func enumField[T comparable](name string, parse func(string) (T, bool), of func(*Step) *T) field {
+	return valueField(name, func(v string) (T, error) {
 		x, ok := parse(v)
 		if !ok {
-			return fmt.Errorf("unknown %s %q", name, v)
+			return x, fmt.Errorf("unknown %s %q", name, v)
 		}
-		*of(s) = x
-		return nil
-	}}
+		return x, nil
+	}, of)
 }
 
 var fields = []field{
@@ -207,42 +210,11 @@ var fields = []field{
 	textField("method", func(s *Step) *string { return &s.Method }),
 	textField("item", func(s *Step) *string { return &s.Item }),
 	textField("by", func(s *Step) *string { return &s.By }),
-	{"through", func(s *Step) string {
-		if s.Through == 0 {
-			return ""
-		}
-		return strconv.FormatInt(s.Through, 10)
-	}, func(s *Step, v string) (err error) {
-		s.Through, err = strconv.ParseInt(v, 10, 64)
-		return err
-	}},
-	{"n", func(s *Step) string {
-		if s.N == 0 {
-			return ""
-		}
-		return strconv.Itoa(s.N)
-	}, func(s *Step, v string) (err error) {
-		s.N, err = strconv.Atoi(v)
-		return err
-	}},
-	{"for", func(s *Step) string {
-		if s.For == 0 {
-			return ""
-		}
-		return s.For.String()
-	}, func(s *Step, v string) (err error) {
-		s.For, err = time.ParseDuration(v)
-		return err
-	}},
-	{"yes", func(s *Step) string {
-		if !s.Yes {
-			return ""
-		}
-		return "true"
-	}, func(s *Step, v string) (err error) {
-		s.Yes, err = strconv.ParseBool(v)
-		return err
-	}},
+	valueField("through", func(v string) (int64, error) { return strconv.ParseInt(v, 10, 64) },
+		func(s *Step) *int64 { return &s.Through }),
+	valueField("n", strconv.Atoi, func(s *Step) *int { return &s.N }),
+	valueField("for", time.ParseDuration, func(s *Step) *time.Duration { return &s.For }),
+	valueField("yes", strconv.ParseBool, func(s *Step) *bool { return &s.Yes }),
 }
 
 // String returns the line that [ParseStep] reads.

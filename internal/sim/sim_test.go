@@ -69,14 +69,11 @@ func shortened(s *Script, err error) string {
 
 // TestShort plays the scripts in testdata and a few seeds: what every change must pass.
 func TestShort(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/*.txt"))
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		script, err := Parse(string(raw))
-		require.NoError(t, err)
-		_, err = Play(script)
+		raw := testkit.Must(os.ReadFile(file))
+		script := testkit.Must(Parse(string(raw)))
+		_, err := Play(script)
 		require.NoError(t, err, file)
 	}
 	n := 30
@@ -98,23 +95,18 @@ func TestLong(t *testing.T) {
 // TestReplays plays the scripts in testdata and compares what the engine answers
 // with what stands there.
 func TestReplays(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/*.txt"))
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			require.NoError(t, err)
+			raw := testkit.Must(os.ReadFile(file))
 			got, err := Replay(string(raw))
 			require.NoError(t, err, got)
-			again, err := Replay(got)
-			require.NoError(t, err)
+			again := testkit.Must(Replay(got))
 			require.Equal(t, got, again, "two replays differ")
 			testkit.Golden(t, file, got)
-			script, err := Parse(string(raw))
-			require.NoError(t, err)
-			_, err = Play(script)
-			require.NoError(t, err)
+			script := testkit.Must(Parse(string(raw)))
+			testkit.Must(Play(script))
 		})
 	}
 }
@@ -124,8 +116,7 @@ func TestReplays(t *testing.T) {
 func TestTextForm(t *testing.T) {
 	for seed := range uint64(50) {
 		s := Generate(seed, 200)
-		parsed, err := Parse(s.String())
-		require.NoError(t, err)
+		parsed := testkit.Must(Parse(s.String()))
 		require.Equal(t, s, parsed)
 		require.Equal(t, s, Generate(seed, 200))
 	}
