@@ -47,8 +47,7 @@ func TestBytes(t *testing.T) {
 			}
 			from.close()
 		}()
-		got := testkit.Must(io.ReadAll(to))
-		require.Equal(t, strings.Join(lines, ""), string(got))
+		require.Equal(t, strings.Join(lines, ""), string(testkit.Must(io.ReadAll(to))))
 		if err := <-ended; fromEditor {
 			require.NoError(t, err)
 		} else {
@@ -77,8 +76,7 @@ func TestBackpressure(t *testing.T) {
 		synctest.Wait()
 		require.Less(t, sent, 16)
 		_, _ = io.WriteString(editor, "the other direction\n")
-		l := testkit.Must(bufio.NewReader(agent).ReadString('\n'))
-		require.Equal(t, "the other direction\n", l)
+		require.Equal(t, "the other direction\n", testkit.Must(bufio.NewReader(agent).ReadString('\n')))
 		got := make([]byte, 64*len(text))
 		_ = testkit.Must(io.ReadFull(editor, got))
 		require.Equal(t, 64, bytes.Count(got, []byte("\n")))

@@ -78,16 +78,14 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			(*f)(ctx)
 		}
 	})
-	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+	briefs := testkit.Must(briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext, Now: time.Now,
-	}))
-	require.NoError(t, err)
-	px, err := bridge.New(bridge.Config{
+	})))
+	px := testkit.Must(bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
-	})
-	require.NoError(t, err)
-	proxy, err := mcp.New(mcp.Config{
+	}))
+	proxy := testkit.Must(mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
@@ -98,8 +96,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	})
-	require.NoError(t, err)
+	}))
 	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
@@ -131,14 +128,12 @@ func (b *between) take(lines <-chan string) string {
 
 // ask sends a line of the client.
 func (b *between) ask(line string) {
-	_, err := io.WriteString(b.toProxy, line+"\n")
-	require.NoError(b.t, err)
+	testkit.Must(io.WriteString(b.toProxy, line+"\n"))
 }
 
 // serve sends a line of the server.
 func (b *between) serve(line string) {
-	_, err := io.WriteString(b.toClient, line+"\n")
-	require.NoError(b.t, err)
+	testkit.Must(io.WriteString(b.toClient, line+"\n"))
 }
 
 // asks sends a request, and answers it as the server.

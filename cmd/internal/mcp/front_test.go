@@ -14,6 +14,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/mcp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // front is a proxy whose clients come over HTTP.
@@ -46,8 +47,7 @@ func (f *front) send(method, body string, headers ...string) *reply {
 	f.t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
 	f.t.(*testing.T).Cleanup(leave)
-	req, err := http.NewRequestWithContext(ctx, method, f.url, strings.NewReader(body))
-	require.NoError(f.t, err)
+	req := testkit.Must(http.NewRequestWithContext(ctx, method, f.url, strings.NewReader(body)))
 	req.Header.Set("Authorization", "Bearer secret")
 	if f.session != "" {
 		req.Header.Set("Mcp-Session-Id", f.session)
@@ -57,8 +57,7 @@ func (f *front) send(method, body string, headers ...string) *reply {
 			req.Host = headers[i+1]
 		}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(f.t, err)
+	resp := testkit.Must(http.DefaultClient.Do(req))
 	r := &reply{resp, make(chan string, 64), leave}
 	go func() {
 		defer close(r.lines)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/heedlog/heed/internal/testkit" // programs end with the tests
+	"github.com/heedlog/heed/internal/testkit" // programs end with the tests
 )
 
 // helperEnv says which helper process this test binary is to be.
@@ -161,14 +161,12 @@ func start(t *testing.T, helper string, args ...string) *Process {
 
 func startGrace(t *testing.T, grace time.Duration, helper string, args ...string) *Process {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	mark := fmt.Sprintf("test-mark-%d-%s", os.Getpid(), t.Name())
-	p, err := Start(Config{
+	p := testkit.Must(Start(Config{
 		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark, Grace: grace,
 		Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
-	})
-	require.NoError(t, err)
+	}))
 	t.Cleanup(p.Kill)
 	return p
 }
@@ -178,8 +176,7 @@ func pids(t *testing.T, dir string, n int) []int {
 	t.Helper()
 	var all []int
 	require.Eventually(t, func() bool {
-		entries, err := os.ReadDir(dir)
-		require.NoError(t, err)
+		entries := testkit.Must(os.ReadDir(dir))
 		all = all[:0]
 		for _, e := range entries {
 			if pid, err := strconv.Atoi(e.Name()); err == nil {
@@ -376,17 +373,13 @@ func TestHolderKilled(t *testing.T) {
 	if !hasStrays {
 		t.Skip("a descendant with a session of its own is found on Linux only")
 	}
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	dir := t.TempDir()
 	holder := exec.Command(self, dir, "mark-of-the-killed-holder-"+strconv.Itoa(os.Getpid()))
 	holder.Env = helperEnviron("holder")
-	out, err := holder.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(holder.StdoutPipe())
 	require.NoError(t, holder.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, line, "started")
+	require.Contains(t, testkit.Must(bufio.NewReader(out).ReadString('\n')), "started")
 	all := pids(t, dir, 3)
 	require.NoError(t, holder.Process.Kill())
 	_ = holder.Wait()
@@ -394,15 +387,11 @@ func TestHolderKilled(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	open := func(name, text string) *os.File {
-		f, err := os.Create(filepath.Join(t.TempDir(), name))
-		require.NoError(t, err)
-		_, err = f.WriteString(text)
-		require.NoError(t, err)
-		_, err = f.Seek(0, io.SeekStart)
-		require.NoError(t, err)
+		f := testkit.Must(os.Create(filepath.Join(t.TempDir(), name)))
+		testkit.Must(f.WriteString(text))
+		testkit.Must(f.Seek(0, io.SeekStart))
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
@@ -410,11 +399,9 @@ func TestStreams(t *testing.T) {
 	p, err := Start(Config{Args: []string{self}, Env: helperEnviron("echo"), Stdin: in, Stdout: out, Stderr: errs})
 	require.NoError(t, err)
 	require.Equal(t, Exit{}, waitExit(t, p))
-	got, err := os.ReadFile(out.Name())
-	require.NoError(t, err)
+	got := testkit.Must(os.ReadFile(out.Name()))
 	require.Equal(t, "through\x00and through", string(got))
-	got, err = os.ReadFile(errs.Name())
-	require.NoError(t, err)
+	got = testkit.Must(os.ReadFile(errs.Name()))
 	require.Equal(t, "to stderr", string(got))
 }
 
