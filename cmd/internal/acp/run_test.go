@@ -151,8 +151,7 @@ func TestEditorLeaves(t *testing.T) {
 		_ = w.editor.Writer.(io.Closer).Close()
 		synctest.Wait()
 		require.Len(t, w.agent.take(), 2)
-		w.agent.send(`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
-		synctest.Wait()
+		w.says(w.agent, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
 		require.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`}, w.editor.take())
 		w.agent.close()
 		require.NoError(t, <-w.err)
@@ -193,8 +192,7 @@ func TestHostileText(t *testing.T) {
 			if how == "begin" {
 				prompt()
 			}
-			w.agent.send(long("1: cancelled"))
-			synctest.Wait()
+			w.says(w.agent, long("1: cancelled"))
 			lines := w.agent.take()
 			if how == "inject" {
 				require.Len(t, lines, 2)
@@ -232,14 +230,12 @@ func TestLongAnswer(t *testing.T) {
 		for id, answer := range map[string]string{
 			"1": `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}`, "2": `{"jsonrpc":"2.0","id":2,"result":{}`,
 		} {
-			w.agent.send(answer + rest)
-			synctest.Wait()
+			w.says(w.agent, answer+rest)
 			got := w.editor.take()
 			require.Len(t, got, 1)
 			require.Contains(t, got[0], `"id":`+id+`,"error":{"code":-32003,"message":"an answer of 734`)
 		}
-		w.agent.send(`{"jsonrpc":"2.0","id":3,"method":"fs/write_text_file"` + rest)
-		synctest.Wait()
+		w.says(w.agent, `{"jsonrpc":"2.0","id":3,"method":"fs/write_text_file"`+rest)
 		got := w.agent.take()
 		require.Len(t, got, 1)
 		require.Contains(t, got[0], `"id":3,"error":{"code":-32600,"message":"a request of 734`)

@@ -131,6 +131,20 @@ func (b *between) ask(line string) {
 	testkit.Must(io.WriteString(b.toProxy, line+"\n"))
 }
 
+// gets sends a line of the client, and returns the next line that it gets.
+func (b *between) gets(line string) string {
+	b.t.Helper()
+	b.ask(line)
+	return b.take(b.client)
+}
+
+// passes sends a line of the client, which the server gets byte for byte.
+func (b *between) passes(line string) {
+	b.t.Helper()
+	b.ask(line)
+	require.Equal(b.t, line, b.take(b.server), "byte for byte")
+}
+
 // serve sends a line of the server.
 func (b *between) serve(line string) {
 	testkit.Must(io.WriteString(b.toClient, line+"\n"))
@@ -139,8 +153,7 @@ func (b *between) serve(line string) {
 // asks sends a request, and answers it as the server.
 func (b *between) asks(line, result string) string {
 	b.t.Helper()
-	b.ask(line)
-	require.Equal(b.t, line, b.take(b.server), "byte for byte")
+	b.passes(line)
 	var msg struct {
 		ID json.RawMessage `json:"id"`
 	}
@@ -156,6 +169,12 @@ const (
 	hello  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`
 	inited = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
+
+// toolCall is a call of a tool, by the client.
+func toolCall(id int, name, arguments string) string {
+	const form = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`
+	return fmt.Sprintf(form, id, name, arguments)
+}
 
 // texts returns the texts of a result.
 func texts(t testing.TB, line string) (list []string, isError bool) {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -188,6 +189,14 @@ func pids(t *testing.T, dir string, n int) []int {
 	return all
 }
 
+// begun starts a helper in a folder of its own, and returns the ids of n processes once they have told them.
+func begun(t *testing.T, helper string, n int) (p *Process, dir string, all []int) {
+	t.Helper()
+	dir = t.TempDir()
+	p = start(t, helper, dir)
+	return p, dir, pids(t, dir, n)
+}
+
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func requireGone(t *testing.T, pids []int) {
@@ -218,19 +227,22 @@ func waitExit(t *testing.T, p *Process) Exit {
 	return p.Exit()
 }
 
+// needStrays skips a test where descendants with a session of their own are not found.
+func needStrays(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	require.Equal(t, Exit{Code: 0}, waitExit(t, start(t, "exit", "0")))
 	require.Equal(t, Exit{Code: 42}, waitExit(t, start(t, "exit", "42")))
 
-	dir := t.TempDir()
-	p := start(t, "block", dir)
-	require.NoError(t, syscall.Kill(pids(t, dir, 1)[0],
-		syscall.SIGSEGV)) // Go programs end by SIGSEGV from outside with 2 and a trace
+	p, _, all := begun(t, "block", 1)
+	require.NoError(t, syscall.Kill(all[0], syscall.SIGSEGV)) // Go programs end by it with 2 and a trace
 	require.NotZero(t, waitExit(t, p).Code)
 
-	dir = t.TempDir()
-	p = start(t, "block", dir)
-	pids(t, dir, 1)
+	p, _, _ = begun(t, "block", 1)
 	p.Kill()
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, waitExit(t, p))
 	require.ErrorIs(t, p.Signal(syscall.SIGTERM), os.ErrProcessDone)
@@ -246,45 +258,33 @@ func TestStartFails(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	dir := t.TempDir()
-	p := start(t, "block", dir)
-	pids(t, dir, 1)
+	p, _, _ := begun(t, "block", 1)
 	require.Equal(t, Exit{Code: 143, Signal: syscall.SIGTERM}, p.Stop(t.Context(), syscall.SIGTERM))
 
-	dir = t.TempDir()
-	p = start(t, "stubborn", dir)
-	pids(t, dir, 1)
+	p, _, _ = begun(t, "stubborn", 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no grace
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(ctx, syscall.SIGTERM))
 
-	dir = t.TempDir()
+	dir := t.TempDir()
 	p = startGrace(t, 0, "stubborn", dir)
 	pids(t, dir, 1)
-	begun := time.Now()
+	began := time.Now()
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(t.Context(), syscall.SIGTERM))
-	require.Less(t, time.Since(begun), DefaultGrace, "0 is no grace")
+	require.Less(t, time.Since(began), DefaultGrace, "0 is no grace")
 }
 
 func TestKillsAll(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
-	dir := t.TempDir()
-	p := start(t, "family", dir)
-	all := pids(t, dir, 3)
+	needStrays(t)
+	p, _, all := begun(t, "family", 3)
 	p.Kill()
 	waitExit(t, p)
 	requireGone(t, all)
 }
 
 func TestLauncher(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
-	dir := t.TempDir()
-	p := start(t, "launcher", dir)
-	all := pids(t, dir, 2)
+	needStrays(t)
+	p, dir, all := begun(t, "launcher", 2)
 	select {
 	case <-p.Done():
 		require.Fail(t, "the tree ended before what the launcher started")
@@ -298,9 +298,8 @@ func TestLauncher(t *testing.T) {
 // TestSessions: a signal reaches a process in a session of its own, which has time to save, and its status is that of
 // the tree where what started it ended with 0.
 func TestSessions(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
+	needStrays(t)
+	stop := func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }
 	for _, c := range []struct {
 		helper string
 		count  int // of processes that note their id
@@ -308,12 +307,8 @@ func TestSessions(t *testing.T) {
 		exit   Exit
 		saves  bool
 	}{
-		{
-			"waiter", 2, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) },
-			Exit{Code: 143, Signal: syscall.SIGTERM},
-			true,
-		},
-		{"starter", 1, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }, Exit{}, true},
+		{"waiter", 2, stop, Exit{Code: 143, Signal: syscall.SIGTERM}, true},
+		{"starter", 1, stop, Exit{}, true},
 		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGUSR1) }, Exit{Code: 42}, false},
 		{"starter", 1, func(p *Process) { p.Kill() }, Exit{Code: 137, Signal: syscall.SIGKILL}, false},
 		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGSEGV) }, Exit{Code: 2}, false}, // as Go programs do
@@ -362,17 +357,13 @@ func TestExitText(t *testing.T) {
 }
 
 func TestFailureTakesTheRest(t *testing.T) {
-	dir := t.TempDir()
-	p := start(t, "failer", dir)
-	all := pids(t, dir, 1)
+	p, _, all := begun(t, "failer", 1)
 	require.Equal(t, Exit{Code: 3}, waitExit(t, p))
 	requireGone(t, all)
 }
 
 func TestHolderKilled(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
+	needStrays(t)
 	self := testkit.Must(os.Executable())
 	dir := t.TempDir()
 	holder := exec.Command(self, dir, "mark-of-the-killed-holder-"+strconv.Itoa(os.Getpid()))
@@ -407,10 +398,7 @@ func TestStreams(t *testing.T) {
 
 func TestGuardIgnoresNonsense(t *testing.T) {
 	t.Cleanup(func() { signal.Reset() })
-	for _, text := range []string{
-		"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n",
-		"watch",
-	} {
+	for _, text := range []string{"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch"} {
 		Guard(strings.NewReader(text)) // must not kill this process
 	}
 }
