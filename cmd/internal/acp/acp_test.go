@@ -223,9 +223,7 @@ func TestInjectionForms(t *testing.T) {
 			if c.run != "" {
 				w.says(w.agent, long(c.run))
 			}
-			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
-			synctest.Wait()
+			w.attention(steer.Message{Topic: "item", Text: "item"})
 			lines := w.agent.take()
 			require.Len(t, lines, 1)
 			require.JSONEq(t, want, lines[0])
@@ -267,9 +265,7 @@ func TestCallsOfTheGame(t *testing.T) {
 			}
 			synctest.Wait()
 			w.editor.take()
-			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
-			synctest.Wait()
+			w.attention(steer.Message{Topic: "item", Text: "item"})
 			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
 			update("c", `"tool_call_update","status":"completed"`)
 			synctest.Wait()
@@ -306,9 +302,7 @@ func TestLongPromptIsCut(t *testing.T) {
 // TestPassesUnchanged: lines that the proxy does not know pass byte for byte, once and in their order, also while the
 // agent works.
 func TestPassesUnchanged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
+	inWorld(t, func(t *testing.T, w *world) {
 		for _, working := range []bool{false, true} {
 			if working {
 				w.says(w.editor, long("prompt p Build."))
@@ -346,7 +340,6 @@ func TestPassesUnchanged(t *testing.T) {
 			w.says(w.agent, `{"id":6,"result":{}}`)
 			require.Len(t, w.editor.take(), 2, "their ids are free again")
 		}
-		w.close()
 	})
 }
 

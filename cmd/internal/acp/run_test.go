@@ -219,9 +219,7 @@ func TestHostileText(t *testing.T) {
 // TestLongAnswer holds that an answer beyond the limit is an error of its request, also of a prompt, that a long request
 // is refused, and that both sides stay.
 func TestLongAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
+	inWorld(t, func(t *testing.T, w *world) {
 		rest := `,"x":"` + strings.Repeat("x", 70<<20) + `"}`
 		w.play(`E prompt 1 Build.
 			a prompt 1 Build.
@@ -243,6 +241,5 @@ func TestLongAnswer(t *testing.T) {
 			a prompt 4 Build.
 			A 4: end_turn
 			e 4: end_turn`)
-		w.close()
 	})
 }

@@ -196,6 +196,14 @@ func (w *world) says(p *peer, line string) {
 	synctest.Wait()
 }
 
+// attention lets a message of attention come, and waits until all has happened.
+func (w *world) attention(m steer.Message) {
+	w.t.Helper()
+	m.Author, m.Revision = "heed", "1"
+	require.Equal(w.t, string(steer.Accepted), w.conversation.receive(m))
+	synctest.Wait()
+}
+
 // open lets the editor open session s.
 func (w *world) open(initialized string) {
 	w.says(w.editor, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
@@ -350,10 +358,7 @@ func (w *world) play(script string) {
 		case "A":
 			w.agent.send(long(rest))
 		case "M", "R", "X":
-			msg := steer.Message{
-				Author: "heed", Topic: rest, Revision: "1", Text: rest, Rides: kind == "R", Invalid: kind == "X",
-			}
-			require.Equal(w.t, string(steer.Accepted), w.conversation.receive(msg), step)
+			w.attention(steer.Message{Topic: rest, Text: rest, Rides: kind == "R", Invalid: kind == "X"})
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
 		case "=":
