@@ -19,8 +19,7 @@ func TestEscalated(t *testing.T) {
 	often := write(t, "often.yaml", rule+", escalate: {after: 3, within: 30s, to: blocking}}\n")
 	log := write(t, "game.log", strings.Repeat("No path to the lamp\nsomething else\n", 3))
 	explained := func(line string) string {
-		out := ok(t, "explain", "--no-default-rules", "--rules", often, log+":"+line)
-		return out
+		return ok(t, "explain", "--no-default-rules", "--rules", often, log+":"+line)
 	}
 
 	before := explained("3")

@@ -249,8 +249,7 @@ func dispositionAt(recs []record, line int) string {
 func TestLabeledRecords(t *testing.T) {
 	f := testkit.Must(os.Open(filepath.Join(testkit.Dir(t, "rimworld"), "labels.csv")))
 	defer func() { _ = f.Close() }()
-	rows, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
+	rows := testkit.Must(csv.NewReader(f).ReadAll())
 	origin, kinds, wrong := origins(t), tallies{}, map[string]int{}
 	var recs []record
 	at, file := 0, ""

@@ -129,11 +129,9 @@ func TestRecordsBlame(t *testing.T) {
 // TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
 // runtime are never a mod.
 func TestRecordsBlameNoGame(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	nobody := set.GameCode()
+	nobody := testkit.Must(rules.Compile(rules.Defaults()...)).GameCode()
 	referenceAndOwn(t, func(t *testing.T, path string) {
-		out := ok(t, "records", "--format", "jsonl", path)
-		for line := range strings.Lines(out) {
+		for line := range strings.Lines(ok(t, "records", "--format", "jsonl", path)) {
 			var rec struct {
 				Blame []struct{ Mod string }
 			}
