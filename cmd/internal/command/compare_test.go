@@ -37,15 +37,15 @@ func logDiff(t *testing.T, args ...string) *compare.Diff {
 	t.Helper()
 	out := ok(t, append([]string{"diff", "--format", "json"}, args...)...)
 	requireSchema(t, "diff", out)
-	var d compare.Diff
-	decode(t, out, &d)
+	d := decoded[compare.Diff](t, out)
 	return &d
 }
 
-// decode reads a document.
-func decode(t *testing.T, text string, into any) {
+// decoded reads a document.
+func decoded[T any](t *testing.T, text string) (v T) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(text), into))
+	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
+	return v
 }
 
 func requireEmpty(t *testing.T, d *compare.Diff) {
@@ -82,12 +82,10 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 		head, rest, _ := strings.Cut(rec.Message, "\n")
 		if random != nil {
 			head = testIDs.ReplaceAllStringFunc(head, func(s string) string {
-				return fmt.Sprint(s[:1],
-					1000+random.IntN(1<<20))
+				return fmt.Sprint(s[:1], 1000+random.IntN(1<<20))
 			})
 			head = testVectors.ReplaceAllStringFunc(head, func(string) string {
-				return fmt.Sprintf("(%d, 0, %d)",
-					random.IntN(300), random.IntN(300))
+				return fmt.Sprintf("(%d, 0, %d)", random.IntN(300), random.IntN(300))
 			})
 		}
 		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -32,8 +31,7 @@ func TestEscalated(t *testing.T) {
 		"escalated the 3rd or a later one within 30s (or 1500 entries, if the log has no times); fewer are ignore info")
 
 	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
-	var e explanation
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
+	e := decoded[explanation](t, r.stdout)
 	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
 	require.Equal(t, &rules.Escalates{

@@ -33,9 +33,7 @@ func records(t *testing.T, path string) []record {
 	out := ok(t, "records", "--format", "jsonl", path)
 	var all []record
 	for line := range strings.Lines(out) {
-		var rec record
-		require.NoError(t, json.Unmarshal([]byte(line), &rec))
-		all = append(all, rec)
+		all = append(all, decoded[record](t, line))
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -102,9 +101,7 @@ func TestProposalsHold(t *testing.T) {
 				diff := ends(t, exitFinding, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default",
 					mute, path)
 				requireSchema(t, "rules-diff", diff.stdout)
-				var rep diffReport
-				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
-				for _, c := range rep.Changes {
+				for _, c := range decoded[diffReport](t, diff.stdout).Changes {
 					require.Equal(t, id, c.Old.Rule, "%s: %s", at, out)
 					require.Equal(t, event.Ignore, c.New.Disposition)
 				}
