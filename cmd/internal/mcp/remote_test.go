@@ -205,8 +205,8 @@ func TestGameThatFails(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	b, _ := beginURL(t, server.URL)
-	require.Regexp(t, `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: .*refused`,
-		b.gets(build))
+	const refused = `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: .*refused`
+	require.Regexp(t, refused, b.gets(build))
 
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc

@@ -398,7 +398,9 @@ func TestStreams(t *testing.T) {
 
 func TestGuardIgnoresNonsense(t *testing.T) {
 	t.Cleanup(func() { signal.Reset() })
-	for _, text := range []string{"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch"} {
+	for _, text := range []string{
+		"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch",
+	} {
 		Guard(strings.NewReader(text)) // must not kill this process
 	}
 }
