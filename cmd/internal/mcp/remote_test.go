@@ -205,7 +205,9 @@ func TestGameThatFails(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	b, _ := beginURL(t, server.URL)
-	const refused = `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: .*refused`
+	const refused = `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: ` +
+		`.*refused`
+
 	require.Regexp(t, refused, b.gets(build))
 
 	for name, c := range map[string]struct {
