@@ -23,10 +23,8 @@ import (
 // pass unchanged: of sessions that did not begin, of another version of the protocol, and beyond the bound.
 func TestNotSteered(t *testing.T) {
 	opens := func(w *world, method, params, answer string) {
-		w.editor.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
-		synctest.Wait()
-		w.agent.send(`{"jsonrpc":"2.0","id":7,` + answer + `}`)
-		synctest.Wait()
+		w.says(w.editor, `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":`+params+`}`)
+		w.says(w.agent, `{"jsonrpc":"2.0","id":7,`+answer+`}`)
 	}
 	prompt := `{"jsonrpc":"2.0","id":8,"method":"session/prompt","params":{"sessionId":"x", "prompt":[]}}`
 	for name, c := range map[string]struct {
@@ -55,8 +53,7 @@ func TestNotSteered(t *testing.T) {
 			require.Equal(t, c.steered, len(w.started) != before, name)
 			require.True(t, !c.steered || w.started[before] == c.started, "%s: %v", name, w.started)
 			w.agent.take()
-			w.editor.send(prompt)
-			synctest.Wait()
+			w.says(w.editor, prompt)
 			require.Equal(t, []string{prompt}, w.agent.take(), name)
 			w.close()
 		})
@@ -74,8 +71,7 @@ func TestNotSteered(t *testing.T) {
 		w.open(`{}`)
 		opens(w, "session/new", `{}`, `"result":{"sessionId":"x"}`)
 		w.agent.take()
-		w.editor.send(prompt)
-		synctest.Wait()
+		w.says(w.editor, prompt)
 		require.Equal(t, []string{prompt}, w.agent.take())
 		const most = 1024
 		for n := range most + 3 {
@@ -155,8 +151,7 @@ func TestCounts(t *testing.T) {
 		}
 		for n := range maxCalls + 4 {
 			if n == 0 {
-				w.editor.send(long("prompt 2 Go on."))
-				synctest.Wait()
+				w.says(w.editor, long("prompt 2 Go on."))
 			}
 			w.agent.send(long(fmt.Sprintf("call c%d in_progress", n)))
 		}
@@ -176,16 +171,13 @@ func TestConfirmed(t *testing.T) {
 		"agent_message_chunk": true, "agent_thought_chunk": true, "tool_call": true, "plan": true,
 		"available_commands_update": false, "tool_call_update": false, "user_message_chunk": false,
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, steer.Policy{})
-			defer w.close()
-			w.open(`{}`)
+		inWorld(t, func(t *testing.T, w *world) {
 			w.play("E prompt 1 Build.\na prompt 1 Build.\nM item\na cancel\nA 1: cancelled\n" +
 				"a prompt heed-1 W:|Build.|+ heed: item ~")
 			require.Len(t, w.conversation.state().Sent, 1)
 			for range 2 {
-				w.agent.send(`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `"}}}`)
-				synctest.Wait()
+				w.says(w.agent, `{"method":"session/update","params":{"sessionId":"s",`+
+					`"update":{"sessionUpdate":"`+kind+`"}}}`)
 				require.Equal(t, confirms, len(w.conversation.state().Sent) == 0, kind)
 			}
 			w.editor.take()
@@ -197,23 +189,18 @@ func TestConfirmed(t *testing.T) {
 
 // TestRequestsInACanceledTurn: of the agent's requests in a turn that the proxy cancels, only permissions are answered.
 func TestRequestsInACanceledTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		defer w.close()
-		w.open(`{}`)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.play("E prompt 1 Build.\na prompt 1 Build.")
 		read := func(id string) {
 			line := `{"jsonrpc":"2.0","id":"` + id + `","method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`
-			w.agent.send(line)
-			synctest.Wait()
+			w.says(w.agent, line)
 			require.Equal(t, []string{line}, w.editor.take())
 		}
 		read("f1")
 		w.play("A permission p1\ne permission p1\nM item\na cancel\na p1: outcome cancelled")
 		read("f2")
 		w.play("A permission p2\na p2: outcome cancelled")
-		w.editor.send(`{"jsonrpc":"2.0","id":"f1","result":{"content":"x"}}`)
-		synctest.Wait()
+		w.says(w.editor, `{"jsonrpc":"2.0","id":"f1","result":{"content":"x"}}`)
 		require.Len(t, w.agent.take(), 1)
 		w.play("A 1: cancelled\na prompt heed-1 W:|Build.|+ heed: item ~\nA heed-1: end_turn\ne 1: end_turn")
 	})
@@ -234,12 +221,9 @@ func TestInjectionForms(t *testing.T) {
 			w.open(c.init)
 			w.play("E prompt 1 Build.\na prompt 1 Build.")
 			if c.run != "" {
-				w.agent.send(long(c.run))
-				synctest.Wait()
+				w.says(w.agent, long(c.run))
 			}
-			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
-			synctest.Wait()
+			w.attention(steer.Message{Topic: "item", Text: "item"})
 			lines := w.agent.take()
 			require.Len(t, lines, 1)
 			require.JSONEq(t, want, lines[0])
@@ -267,10 +251,7 @@ func TestCallsOfTheGame(t *testing.T) {
 		"it had ended when it was shown":  {0, []string{`"tool_call","title":"game","status":"completed"`}, false},
 		"an update that is none of calls": {0, []string{`"plan","title":"game"`}, false},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title, _ string) bool { return title == "game" } })
-			defer w.close()
-			w.open(`{}`)
+		inWorld(t, func(t *testing.T, w *world) {
 			w.play("E prompt 1 Build.\na prompt 1 Build.")
 			update := func(id, rest string) {
 				w.agent.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"` + id +
@@ -284,14 +265,12 @@ func TestCallsOfTheGame(t *testing.T) {
 			}
 			synctest.Wait()
 			w.editor.take()
-			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
-			require.Equal(t, string(steer.Accepted), w.conversation.receive(message))
-			synctest.Wait()
+			w.attention(steer.Message{Topic: "item", Text: "item"})
 			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
 			update("c", `"tool_call_update","status":"completed"`)
 			synctest.Wait()
 			require.Equal(t, c.waits, len(w.agent.take()) == 1, name)
-		})
+		}, func(c *Config) { c.Game = func(title, _ string) bool { return title == "game" } })
 	}
 }
 
@@ -300,14 +279,10 @@ func TestCallsOfTheGame(t *testing.T) {
 func TestLongPromptIsCut(t *testing.T) {
 	const maxRequest = 64 << 10
 	for _, more := range []int{-1, 0, 1, 10_000} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, steer.Policy{})
-			defer w.close()
-			w.open(`{}`)
+		inWorld(t, func(t *testing.T, w *world) {
 			text := "Build " + strings.Repeat("ä", (maxRequest+more-6)/2)
 			text += strings.Repeat(".", maxRequest+more-len(text))
-			w.editor.send(long("prompt 1 " + text))
-			synctest.Wait()
+			w.says(w.editor, long("prompt 1 "+text))
 			w.agent.take()
 			kept := w.conversation.state().Working[0].Text
 			begin, cut := strings.CutSuffix(kept, " […]")
@@ -327,13 +302,10 @@ func TestLongPromptIsCut(t *testing.T) {
 // TestPassesUnchanged: lines that the proxy does not know pass byte for byte, once and in their order, also while the
 // agent works.
 func TestPassesUnchanged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
+	inWorld(t, func(t *testing.T, w *world) {
 		for _, working := range []bool{false, true} {
 			if working {
-				w.editor.send(long("prompt p Build."))
-				synctest.Wait()
+				w.says(w.editor, long("prompt p Build."))
 				require.Len(t, w.agent.take(), 1)
 			}
 			for fromEditor, lines := range map[bool][]string{
@@ -365,11 +337,9 @@ func TestPassesUnchanged(t *testing.T) {
 				require.Empty(t, from.take())
 			}
 			w.agent.send(`{"id":5,"result":{}}`)
-			w.agent.send(`{"id":6,"result":{}}`)
-			synctest.Wait()
+			w.says(w.agent, `{"id":6,"result":{}}`)
 			require.Len(t, w.editor.take(), 2, "their ids are free again")
 		}
-		w.close()
 	})
 }
 

@@ -47,8 +47,7 @@ func TestBytes(t *testing.T) {
 			}
 			from.close()
 		}()
-		got := testkit.Must(io.ReadAll(to))
-		require.Equal(t, strings.Join(lines, ""), string(got))
+		require.Equal(t, strings.Join(lines, ""), string(testkit.Must(io.ReadAll(to))))
 		if err := <-ended; fromEditor {
 			require.NoError(t, err)
 		} else {
@@ -77,8 +76,7 @@ func TestBackpressure(t *testing.T) {
 		synctest.Wait()
 		require.Less(t, sent, 16)
 		_, _ = io.WriteString(editor, "the other direction\n")
-		l := testkit.Must(bufio.NewReader(agent).ReadString('\n'))
-		require.Equal(t, "the other direction\n", l)
+		require.Equal(t, "the other direction\n", testkit.Must(bufio.NewReader(agent).ReadString('\n')))
 		got := make([]byte, 64*len(text))
 		_ = testkit.Must(io.ReadFull(editor, got))
 		require.Equal(t, 64, bytes.Count(got, []byte("\n")))
@@ -153,8 +151,7 @@ func TestEditorLeaves(t *testing.T) {
 		_ = w.editor.Writer.(io.Closer).Close()
 		synctest.Wait()
 		require.Len(t, w.agent.take(), 2)
-		w.agent.send(`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
-		synctest.Wait()
+		w.says(w.agent, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
 		require.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`}, w.editor.take())
 		w.agent.close()
 		require.NoError(t, <-w.err)
@@ -195,8 +192,7 @@ func TestHostileText(t *testing.T) {
 			if how == "begin" {
 				prompt()
 			}
-			w.agent.send(long("1: cancelled"))
-			synctest.Wait()
+			w.says(w.agent, long("1: cancelled"))
 			lines := w.agent.take()
 			if how == "inject" {
 				require.Len(t, lines, 2)
@@ -223,9 +219,7 @@ func TestHostileText(t *testing.T) {
 // TestLongAnswer holds that an answer beyond the limit is an error of its request, also of a prompt, that a long request
 // is refused, and that both sides stay.
 func TestLongAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{})
-		w.open(`{}`)
+	inWorld(t, func(t *testing.T, w *world) {
 		rest := `,"x":"` + strings.Repeat("x", 70<<20) + `"}`
 		w.play(`E prompt 1 Build.
 			a prompt 1 Build.
@@ -234,14 +228,12 @@ func TestLongAnswer(t *testing.T) {
 		for id, answer := range map[string]string{
 			"1": `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}`, "2": `{"jsonrpc":"2.0","id":2,"result":{}`,
 		} {
-			w.agent.send(answer + rest)
-			synctest.Wait()
+			w.says(w.agent, answer+rest)
 			got := w.editor.take()
 			require.Len(t, got, 1)
 			require.Contains(t, got[0], `"id":`+id+`,"error":{"code":-32003,"message":"an answer of 734`)
 		}
-		w.agent.send(`{"jsonrpc":"2.0","id":3,"method":"fs/write_text_file"` + rest)
-		synctest.Wait()
+		w.says(w.agent, `{"jsonrpc":"2.0","id":3,"method":"fs/write_text_file"`+rest)
 		got := w.agent.take()
 		require.Len(t, got, 1)
 		require.Contains(t, got[0], `"id":3,"error":{"code":-32600,"message":"a request of 734`)
@@ -249,6 +241,5 @@ func TestLongAnswer(t *testing.T) {
 			a prompt 4 Build.
 			A 4: end_turn
 			e 4: end_turn`)
-		w.close()
 	})
 }

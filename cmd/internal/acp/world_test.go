@@ -180,16 +180,36 @@ func newWorld(t testing.TB, policy steer.Policy, changes ...func(*Config)) *worl
 	return w
 }
 
+// inWorld plays a test in a world of its own, in which session s is open.
+func inWorld(t *testing.T, play func(t *testing.T, w *world), changes ...func(*Config)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, changes...)
+		defer w.close()
+		w.open(`{}`)
+		play(t, w)
+	})
+}
+
+// says lets one side send a line, and waits until all has happened.
+func (w *world) says(p *peer, line string) {
+	p.send(line)
+	synctest.Wait()
+}
+
+// attention lets a message of attention come, and waits until all has happened.
+func (w *world) attention(m steer.Message) {
+	w.t.Helper()
+	m.Author, m.Revision = "heed", "1"
+	require.Equal(w.t, string(steer.Accepted), w.conversation.receive(m))
+	synctest.Wait()
+}
+
 // open lets the editor open session s.
 func (w *world) open(initialized string) {
-	w.editor.send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
-	synctest.Wait()
-	w.agent.send(`{"jsonrpc":"2.0","id":"i","result":` + initialized + `}`)
-	synctest.Wait()
-	w.editor.send(`{"jsonrpc":"2.0","id":"n","method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
-	synctest.Wait()
-	w.agent.send(`{"jsonrpc":"2.0","id":"n","result":{"sessionId":"s"}}`)
-	synctest.Wait()
+	w.says(w.editor, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+	w.says(w.agent, `{"jsonrpc":"2.0","id":"i","result":`+initialized+`}`)
+	w.says(w.editor, `{"jsonrpc":"2.0","id":"n","method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+	w.says(w.agent, `{"jsonrpc":"2.0","id":"n","result":{"sessionId":"s"}}`)
 	w.editor.take()
 	w.agent.take()
 }
@@ -338,10 +358,7 @@ func (w *world) play(script string) {
 		case "A":
 			w.agent.send(long(rest))
 		case "M", "R", "X":
-			msg := steer.Message{
-				Author: "heed", Topic: rest, Revision: "1", Text: rest, Rides: kind == "R", Invalid: kind == "X",
-			}
-			require.Equal(w.t, string(steer.Accepted), w.conversation.receive(msg), step)
+			w.attention(steer.Message{Topic: rest, Text: rest, Rides: kind == "R", Invalid: kind == "X"})
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
 		case "=":

@@ -70,11 +70,8 @@ func TestRunWritesHelpOnly(t *testing.T) {
 // TestRunWithoutArguments: none are none, and not those of the process.
 func TestRunWithoutArguments(t *testing.T) {
 	p := &Program{Name: "p", Stdout: io.Discard, Stderr: &bytes.Buffer{}}
-	root := &cobra.Command{Use: "p", DisableFlagParsing: true, Run: func(_ *cobra.Command,
-		args []string,
-	) {
-		require.Empty(t, args)
-	}}
+	run := func(_ *cobra.Command, args []string) { require.Empty(t, args) }
+	root := &cobra.Command{Use: "p", DisableFlagParsing: true, Run: run}
 	require.Equal(t, ExitOK, p.Run(t.Context(), root, nil))
 }
 

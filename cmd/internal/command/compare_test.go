@@ -37,15 +37,15 @@ func logDiff(t *testing.T, args ...string) *compare.Diff {
 	t.Helper()
 	out := ok(t, append([]string{"diff", "--format", "json"}, args...)...)
 	requireSchema(t, "diff", out)
-	var d compare.Diff
-	decode(t, out, &d)
+	d := decoded[compare.Diff](t, out)
 	return &d
 }
 
-// decode reads a document.
-func decode(t *testing.T, text string, into any) {
+// decoded reads a document.
+func decoded[T any](t *testing.T, text string) (v T) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(text), into))
+	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
+	return v
 }
 
 func requireEmpty(t *testing.T, d *compare.Diff) {
@@ -82,17 +82,14 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 		head, rest, _ := strings.Cut(rec.Message, "\n")
 		if random != nil {
 			head = testIDs.ReplaceAllStringFunc(head, func(s string) string {
-				return fmt.Sprint(s[:1],
-					1000+random.IntN(1<<20))
+				return fmt.Sprint(s[:1], 1000+random.IntN(1<<20))
 			})
 			head = testVectors.ReplaceAllStringFunc(head, func(string) string {
-				return fmt.Sprintf("(%d, 0, %d)",
-					random.IntN(300), random.IntN(300))
+				return fmt.Sprintf("(%d, 0, %d)", random.IntN(300), random.IntN(300))
 			})
 		}
 		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
-		line := testkit.Must(json.Marshal(fields))
-		lines = append(lines, string(line))
+		lines = append(lines, string(testkit.Must(json.Marshal(fields))))
 	}
 	if random != nil {
 		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
@@ -145,8 +142,7 @@ func diffOfShuffled(t *testing.T, files []string) {
 // updated, and a third moved.
 func upload(t *testing.T) (before string) {
 	t.Helper()
-	data := testkit.Must(os.ReadFile(own("upload-1.4.txt")))
-	text := string(data)
+	text := string(testkit.Must(os.ReadFile(own("upload-1.4.txt"))))
 	cut := func(from, to string) string {
 		i := strings.Index(text, from)
 		require.Positive(t, i)
@@ -178,8 +174,7 @@ func runIn(t *testing.T, dir string, args ...string) result {
 // copyTo copies one of the project's captures.
 func copyTo(t *testing.T, dir, name string) {
 	t.Helper()
-	data := testkit.Must(os.ReadFile(own(name)))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), testkit.Must(os.ReadFile(own(name))), 0o600))
 }
 
 func TestGoldenSuspects(t *testing.T) {
@@ -202,8 +197,8 @@ func TestGoldenSuspects(t *testing.T) {
 		own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Contains(t, out, "Mods: 1 added, 0 updated")
 	require.Regexp(t, `1  Riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, out)
-	r := runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
-	require.Equal(t, exitIO, r.status)
+	healthy := own("healthy-1.6.log")
+	r := ends(t, exitIO, "suspects", "--new-mods", healthy, healthy, own("cascade-1.6.log"))
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
 
 	// The lists that the game writes where it loads a save.
@@ -228,8 +223,7 @@ func TestGoldenBaseline(t *testing.T) {
 		copyTo(t, dir, name)
 	}
 	file := filepath.Join(dir, "noise.yaml")
-	r := runArgs(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
-	require.Equal(t, exitOK, r.status, r.stderr)
+	r := ends(t, exitOK, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
 	require.Empty(t, r.stdout)
 	require.Contains(t, r.stderr, "19 groups\n")
 	require.Contains(t, r.stderr, "a log went blind or is cut")
@@ -281,15 +275,13 @@ func TestBaselineErrors(t *testing.T) {
 	log := own("healthy-1.6.log")
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "none.yaml")
-	r := runArgs(t, "baseline", "check", "--baseline", missing, log)
-	require.Equal(t, exitUsage, r.status)
+	r := ends(t, exitUsage, "baseline", "check", "--baseline", missing, log)
 	require.Contains(t, r.stderr, "none.yaml: no such file")
 	require.Contains(t, r.stderr, "write one first")
 
 	bad := write(t, "bad.yaml", "version: 1\nsignatures: one\n")
 	for _, args := range [][]string{{"check", "--baseline", bad, log}, {"write", "-o", bad, log}} {
-		r = runArgs(t, append([]string{"baseline"}, args...)...)
-		require.Equal(t, exitUsage, r.status)
+		r = ends(t, exitUsage, append([]string{"baseline"}, args...)...)
 		require.Contains(t, r.stderr, "bad.yaml:1:1: the field \"masking\" is missing")
 	}
 	out := ok(t, "baseline", "write", "-o", "-", log)
@@ -300,8 +292,7 @@ func TestBaselineErrors(t *testing.T) {
 	}
 
 	kept := filepath.Join(dir, "kept.yaml")
-	r = runArgs(t, "baseline", "write", "-o", kept, filepath.Join(dir, "no.log"))
-	require.Equal(t, exitIO, r.status)
+	r = ends(t, exitIO, "baseline", "write", "-o", kept, filepath.Join(dir, "no.log"))
 	require.Contains(t, r.stderr, "was not written")
 	require.NoFileExists(t, kept)
 
@@ -314,9 +305,7 @@ func TestBaselineErrors(t *testing.T) {
 		{"only once", []string{"diff", "-", "-"}},
 		{"--fail-on \"old\"", []string{"diff", "--fail-on", "old", log, log}},
 	} {
-		r := runArgs(t, test.args...)
-		require.Equal(t, exitUsage, r.status, test.args)
-		require.Contains(t, r.stderr, test.want)
+		require.Contains(t, ends(t, exitUsage, test.args...).stderr, test.want)
 	}
 }
 
@@ -341,8 +330,7 @@ func TestDiffStatus(t *testing.T) {
 		{"advisory", blind, exitFinding},
 		{"new", old + "x", exitIO},
 	} {
-		r := runArgs(t, testArgs(t, "diff", "--fail-on", test.failOn, old, test.log)...)
-		require.Equal(t, test.status, r.status, "%+v: %s", test, r.stderr)
+		ends(t, test.status, testArgs(t, "diff", "--fail-on", test.failOn, old, test.log)...)
 	}
 	r := runArgs(t, testArgs(t, "diff", fresh, blind)...)
 	require.Contains(t, r.stdout,
@@ -356,8 +344,7 @@ func TestDiffStatus(t *testing.T) {
 	}
 	zipped := gzipped(t, lines.String())
 	cut := write(t, "cut.log.gz", zipped[:len(zipped)/2])
-	r = runArgs(t, testArgs(t, "diff", old, cut)...)
-	require.Equal(t, exitIO, r.status)
+	r = ends(t, exitIO, testArgs(t, "diff", old, cut)...)
 	require.Contains(t, r.stdout, "The new side was only read to line ")
 	require.Contains(t, r.stdout, "cannot save the game to slot <*>")
 }
@@ -392,8 +379,7 @@ func TestSuspectsLists(t *testing.T) {
 		large:                            "has more than 4194304 bytes",
 		filepath.Join(t.TempDir(), "no"): "no: no such file",
 	} {
-		r := runArgs(t, "suspects", "--new-mods", list, "no.log", "no.log")
-		require.Equal(t, exitIO, r.status)
+		r := ends(t, exitIO, "suspects", "--new-mods", list, "no.log", "no.log")
 		require.NotContains(t, r.stderr, "no.log")
 		if runtime.GOOS != "windows" || list == large { // which has other words for it
 			require.Contains(t, r.stderr, want)

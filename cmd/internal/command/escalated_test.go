@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -19,8 +18,7 @@ func TestEscalated(t *testing.T) {
 	often := write(t, "often.yaml", rule+", escalate: {after: 3, within: 30s, to: blocking}}\n")
 	log := write(t, "game.log", strings.Repeat("No path to the lamp\nsomething else\n", 3))
 	explained := func(line string) string {
-		out := ok(t, "explain", "--no-default-rules", "--rules", often, log+":"+line)
-		return out
+		return ok(t, "explain", "--no-default-rules", "--rules", often, log+":"+line)
 	}
 
 	before := explained("3")
@@ -33,8 +31,7 @@ func TestEscalated(t *testing.T) {
 		"escalated the 3rd or a later one within 30s (or 1500 entries, if the log has no times); fewer are ignore info")
 
 	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
-	var e explanation
-	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
+	e := decoded[explanation](t, r.stdout)
 	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
 	require.Equal(t, &rules.Escalates{

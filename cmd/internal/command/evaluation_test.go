@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,8 +69,7 @@ type blockingItem struct {
 func blockingItems(t *testing.T, path string) []*blockingItem {
 	byID, blocked := map[string]*blockingItem{}, map[string]bool{}
 	for line := range strings.Lines(runArgs(t, "--format", "jsonl", "--quiet", path).stdout) {
-		var u report.UpdateLine
-		require.NoError(t, json.Unmarshal([]byte(line), &u))
+		u := decoded[report.UpdateLine](t, line)
 		if a := &u.Item; a.ID != "" {
 			byID[a.ID] = &blockingItem{
 				line: int(a.Cause.Pos), entries: int(a.TotalUrgentEntries), rule: a.Cause.Rule, blame: a.Blame,
@@ -249,8 +247,7 @@ func dispositionAt(recs []record, line int) string {
 func TestLabeledRecords(t *testing.T) {
 	f := testkit.Must(os.Open(filepath.Join(testkit.Dir(t, "rimworld"), "labels.csv")))
 	defer func() { _ = f.Close() }()
-	rows, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
+	rows := testkit.Must(csv.NewReader(f).ReadAll())
 	origin, kinds, wrong := origins(t), tallies{}, map[string]int{}
 	var recs []record
 	at, file := 0, ""

@@ -78,8 +78,7 @@ func TestCommandsGolden(t *testing.T) {
 			if args[0] == "explain" || args[1] == "propose" {
 				args = append(append([]string{}, args...), "--no-default-rules", "--rules", "testdata/rules.yaml")
 			}
-			r := runArgs(t, args...)
-			require.Equal(t, exitOK, r.status, r.stderr)
+			r := ends(t, exitOK, args...)
 			require.Empty(t, r.stderr)
 			requireInert(t, r.stdout)
 			requireGolden(t, g.name, r.stdout)
@@ -153,8 +152,7 @@ func TestExplainPlaces(t *testing.T) {
 		{":3", exitUsage, "is not FILE:LINE"},
 		{"no-such.log:3", exitIO, "no-such.log: no such file"},
 	} {
-		r := runArgs(t, testArgs(t, "explain", tc.at)...)
-		require.Equal(t, tc.status, r.status, "%s: %s", tc.at, r.stderr)
+		r := ends(t, tc.status, testArgs(t, "explain", tc.at)...)
 		require.Contains(t, r.stdout+r.stderr, tc.want)
 	}
 	// A line inside of a record is the record.
@@ -164,8 +162,7 @@ func TestExplainPlaces(t *testing.T) {
 
 // TestExplainPhase: a phase that nobody sets is taken as it is, and said.
 func TestExplainPhase(t *testing.T) {
-	r := runArgs(t, "explain", "--text", "a", "--phase", "Play")
-	require.Equal(t, exitOK, r.status)
+	r := ends(t, exitOK, "explain", "--text", "a", "--phase", "Play")
 	require.Contains(t, r.stderr, `--phase: no rule sets the phase "Play" (did you mean "play"?)`)
 	require.Empty(t, runArgs(t, "explain", "--text", "a", "--phase", "play").stderr)
 }
@@ -200,11 +197,9 @@ func TestExplainNotice(t *testing.T) {
 	require.Contains(t, out, "missing   100 bytes")
 	require.Contains(t, ok(t, "rules", "propose", log+":2"), `kind == "notice"`)
 
-	r := runArgs(t, "--fail-on", "blind", "--format", "json", log)
-	require.Equal(t, exitFinding, r.status)
+	r := ends(t, exitFinding, "--fail-on", "blind", "--format", "json", log)
 	require.Contains(t, r.stdout, `"spans":[{"fromLine":2,"toLine":2,"rule":"notice.hole"}]`)
-	r = runArgs(t, "--fail-on", "blind", log)
-	require.Equal(t, exitFinding, r.status)
+	r = ends(t, exitFinding, "--fail-on", "blind", log)
 	require.Contains(t, r.stdout, "100 bytes are missing at line 2,")
 	require.NotContains(t, r.stdout, "blind")
 }

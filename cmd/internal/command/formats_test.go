@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -42,8 +43,7 @@ func TestFormatGolden(t *testing.T) {
 		path := filepath.Join(ownCaptures, base)
 		for _, form := range formatGoldens {
 			t.Run(base+form.suffix, func(t *testing.T) {
-				out := ok(t, append(append([]string{}, form.args...), path)...)
-				got := out
+				got := ok(t, append(append([]string{}, form.args...), path)...)
 				for _, p := range []string{jsonPath(path), path, filepath.ToSlash(path)} {
 					got = strings.ReplaceAll(got, p, base)
 				}
@@ -92,9 +92,8 @@ func TestSchemas(t *testing.T) {
 	both := runArgs(t, "--format", "json", filepath.Join(ownCaptures, "healthy-1.6.log"),
 		filepath.Join(ownCaptures, "hole-1.4.log"))
 	testkit.RequireValid(t, replay, both.stdout)
-	damaged := runArgs(t, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"),
+	damaged := ends(t, exitIO, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"),
 		write(t, "empty.log", ""))
-	require.Equal(t, exitIO, damaged.status)
 	testkit.RequireValid(t, replay, damaged.stdout)
 
 	for name, s := range map[string]*jsonschema.Schema{"replay": replay, "replay-lines": lines, "records": records} {
@@ -113,10 +112,8 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
 	require.Equal(t, string(briefing.Schema()), runArgs(t, "schema", "template").stdout)
 	require.Equal(t, string(rules.Schema()), ok(t, "rules", "schema"))
-	r := runArgs(t, "schema", "xml")
-	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "see \"classify-replay schema --help\"")
-	require.Equal(t, exitUsage, runArgs(t, "schema", "replay", "records").status)
+	require.Contains(t, ends(t, exitUsage, "schema", "xml").stderr, "see \"classify-replay schema --help\"")
+	ends(t, exitUsage, "schema", "replay", "records")
 }
 
 // sarifDocument is what heed writes of SARIF, as the standard has it.
@@ -170,6 +167,9 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 	dec := json.NewDecoder(strings.NewReader(out))
 	dec.DisallowUnknownFields()
 	require.NoError(t, dec.Decode(&doc), out)
+	if schema := sarifSchema(); schema != nil {
+		testkit.RequireValid(t, schema, out)
+	}
 	require.Equal(t, "2.1.0", doc.Version)
 	require.Len(t, doc.Runs, 1, "GitHub takes one run of a tool")
 	run := doc.Runs[0]
@@ -201,9 +201,8 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 
 // sarifSchema is the schema of SARIF 2.1.0 as the module of a linter brings it, nil
 // where the linters were not downloaded.
-func sarifSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-modfile=../../../tools/go.mod", "-m", "-f", "{{.Dir}}",
+var sarifSchema = sync.OnceValue(func() *jsonschema.Schema {
+	dir, err := exec.Command("go", "list", "-modfile=../../../tools/go.mod", "-m", "-f", "{{.Dir}}",
 		"github.com/securego/gosec/v2").Output()
 	if err != nil || len(bytes.TrimSpace(dir)) == 0 {
 		return nil
@@ -214,28 +213,21 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	doc := testkit.Must(jsonschema.UnmarshalJSON(f))
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	require.NoError(t, c.AddResource("mem:sarif", doc))
-	s := testkit.Must(c.Compile("mem:sarif"))
-	return s
-}
+	if err := c.AddResource("mem:sarif", testkit.Must(jsonschema.UnmarshalJSON(f))); err != nil {
+		panic(err)
+	}
+	return testkit.Must(c.Compile("mem:sarif"))
+})
 
 func TestSARIF(t *testing.T) {
-	schema := sarifSchema(t)
-	if schema == nil {
-		t.Log("not held to the schema: the linters' modules are not there")
-	}
 	own := captures(t, ownCaptures)
 	for _, files := range append([][]string{own}, [][]string{own[:1], own[1:3]}...) {
 		out := ok(t, append([]string{"--format", "sarif"}, files...)...)
 		doc := decodeSARIF(t, out)
 		require.NotEmpty(t, doc.Runs[0].Results)
 		require.True(t, doc.Runs[0].Invocations[0].ExecutionSuccessful)
-		if schema != nil {
-			testkit.RequireValid(t, schema, out)
-		}
 	}
 	// The same finding at another line and under another count is the same one.
 	first := decodeSARIF(t, runArgs(t, testArgs(t, "--format", "sarif",
@@ -246,16 +238,12 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, "error", first.Runs[0].Results[0].Level)
 	require.Equal(t, 3, later.Runs[0].Results[0].Locations[0].PhysicalLocation.Region.StartLine)
 
-	r := runArgs(t, "--format", "sarif", write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))
-	require.Equal(t, exitIO, r.status)
-	if schema != nil {
-		testkit.RequireValid(t, schema, r.stdout)
-	}
+	r := ends(t, exitIO, "--format", "sarif", write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))
+	decodeSARIF(t, r.stdout)
 }
 
 // TestNewFindings: of a comparison, JUnit and SARIF list what is new and nothing else, where the new log has it.
 func TestNewFindings(t *testing.T) {
-	schema := sarifSchema(t)
 	own := testArgs(t)
 	old := write(t, "old.log", "careful with 1\n")
 	dir := t.TempDir()
@@ -280,9 +268,6 @@ func TestNewFindings(t *testing.T) {
 				return r.stdout
 			}
 			out := show(exitFinding, "sarif", "known.log", "new.log")
-			if schema != nil {
-				testkit.RequireValid(t, schema, out)
-			}
 			run := decodeSARIF(t, out).Runs[0]
 			require.Len(t, run.Results, 2)
 			first := run.Results[0]
@@ -321,8 +306,7 @@ func TestNewFindings(t *testing.T) {
 		"baseline", "check", "--date", "2027-02-01", "--baseline", baseline, "--format", "sarif", old,
 	}, own...)...)
 	require.Contains(t, decodeSARIF(t, r.stdout).Runs[0].Results[0].Message.Text, "has expired on 2026-05-01")
-	r = runArgs(t, "suspects", "--format", "sarif", old, old)
-	require.Equal(t, exitUsage, r.status)
+	r = ends(t, exitUsage, "suspects", "--format", "sarif", old, old)
 	require.Contains(t, r.stderr, `--format "sarif": use one of text, json, markdown`)
 }
 
@@ -346,11 +330,11 @@ type junitDocument struct {
 		Errors   int    `xml:"errors,attr"`
 		Skipped  int    `xml:"skipped,attr"`
 		Cases    []struct {
-			Class   string    `xml:"classname,attr"`
-			Name    string    `xml:"name,attr"`
-			Failure *struct{} `xml:"failure"`
-			Error   *struct{} `xml:"error"`
-			Skipped *struct{} `xml:"skipped"`
+			Class   string     `xml:"classname,attr"`
+			Name    string     `xml:"name,attr"`
+			Failure []struct{} `xml:"failure"`
+			Error   []struct{} `xml:"error"`
+			Skipped []struct{} `xml:"skipped"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
 }
@@ -394,35 +378,27 @@ func decodeJUnit(t *testing.T, out string) junitDocument {
 	require.NoError(t, xml.Unmarshal([]byte(out), &doc))
 	for _, suite := range doc.Suites {
 		names := map[string]bool{}
-		var failures, errs, skipped int
+		counts := [4]int{len(suite.Cases)}
 		for _, c := range suite.Cases {
 			require.False(t, names[c.Class+c.Name], "%s %s twice", c.Class, c.Name)
 			names[c.Class+c.Name] = true
-			if c.Failure != nil {
-				failures++
-			}
-			if c.Error != nil {
-				errs++
-			}
-			if c.Skipped != nil {
-				skipped++
-			}
+			counts[1] += len(c.Failure)
+			counts[2] += len(c.Error)
+			counts[3] += len(c.Skipped)
 		}
-		require.Equal(t, []int{len(suite.Cases), failures, errs, skipped},
-			[]int{suite.Tests, suite.Failures, suite.Errors, suite.Skipped})
+		require.Equal(t, counts, [4]int{suite.Tests, suite.Failures, suite.Errors, suite.Skipped})
 	}
 	return doc
 }
 
 func TestJUnit(t *testing.T) {
 	own := captures(t, ownCaptures)
-	out := ok(t, append([]string{"--format", "junit"}, own...)...)
-	doc := decodeJUnit(t, out)
+	doc := decodeJUnit(t, ok(t, append([]string{"--format", "junit"}, own...)...))
 	require.Len(t, doc.Suites, len(own))
 
-	r := runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"),
+	game, quiet := write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n")
+	r := ends(t, exitIO, testArgs(t, "--format", "junit", game, quiet,
 		write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))...)
-	require.Equal(t, exitIO, r.status)
 	suites := decodeJUnit(t, r.stdout).Suites
 	require.Equal(t, []int{4, 1, 0, 1}, []int{suites[0].Tests, suites[0].Failures, suites[0].Errors, suites[0].Skipped})
 	require.Equal(t, []int{2, 0, 0, 0}, []int{suites[1].Tests, suites[1].Failures, suites[1].Errors, suites[1].Skipped})

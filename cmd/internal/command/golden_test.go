@@ -45,8 +45,7 @@ func TestGolden(t *testing.T) {
 			})
 		}
 	}
-	entries := testkit.Must(os.ReadDir(goldenDir))
-	for _, e := range entries {
+	for _, e := range testkit.Must(os.ReadDir(goldenDir)) {
 		if want[e.Name()] {
 			continue
 		}

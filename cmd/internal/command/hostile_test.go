@@ -241,8 +241,7 @@ func TestScrub(t *testing.T) {
 	} {
 		t.Run(c.format, func(t *testing.T) {
 			check := func(scrubbed bool, args ...string) {
-				r := runArgs(t, testArgs(t, append(args, log)...)...)
-				require.Equal(t, exitOK, r.status, r.stderr)
+				r := ends(t, exitOK, testArgs(t, append(args, log)...)...)
 				// Some forms show no sample; so what has to be gone is listed, and of
 				// what has to be there the name in the file's path.
 				for _, s := range private {
@@ -268,7 +267,7 @@ func TestScrub(t *testing.T) {
 		"removed from the output: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub "+
 			"keeps it")
 	require.Contains(t, runArgs(t, testArgs(t, "--format", "markdown", log)...).stdout, "; removed: user names, ")
-	require.Equal(t, exitUsage, runArgs(t, "--scrub", "--no-scrub", log).status)
+	ends(t, exitUsage, "--scrub", "--no-scrub", log)
 	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr,
 		"nothing taken out, nothing said")
 }
@@ -297,7 +296,7 @@ func TestScrubNames(t *testing.T) {
 		require.NotRegexp(t, "(?i)quill", r.stdout, format)
 	}
 	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
-	require.Equal(t, exitOK, runArgs(t, testArgs(t, "report", "-o", page, log)...).status)
+	ends(t, exitOK, testArgs(t, "report", "-o", page, log)...)
 	html := testkit.Must(os.ReadFile(page))
 	require.NotRegexp(t, "(?i)quill", string(html))
 	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")

@@ -40,9 +40,15 @@ func runArgs(t *testing.T, args ...string) result {
 // ok runs a command line that must succeed, and returns its standard output.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
+	return ends(t, exitOK, args...).stdout
+}
+
+// ends runs a command line that must end with a status.
+func ends(t *testing.T, status int, args ...string) result {
+	t.Helper()
 	r := runArgs(t, args...)
-	require.Equal(t, exitOK, r.status, "%v: %s", args, r.stderr)
-	return r.stdout
+	require.Equal(t, status, r.status, "%v\nstdout: %s\nstderr: %s", args, r.stdout, r.stderr)
+	return r
 }
 
 // write puts a file into the test's own directory and returns its path.
@@ -263,8 +269,7 @@ func TestStatus(t *testing.T) {
 		{"help of records", []string{"records", "--help"}, exitOK, "Lines count from 1", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := runArgs(t, c.args...)
-			require.Equal(t, c.status, r.status, "stdout: %s\nstderr: %s", r.stdout, r.stderr)
+			r := ends(t, c.status, c.args...)
 			require.Contains(t, r.stdout, c.stdout)
 			if c.stderr == "" {
 				require.Empty(t, r.stderr)
@@ -376,8 +381,7 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 
 func defaultRules(t *testing.T) *rules.Set {
 	t.Helper()
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	return set
+	return testkit.Must(rules.Compile(rules.Defaults()...))
 }
 
 // requireInert fails for output that acts on a terminal.
@@ -397,8 +401,7 @@ rules:
       - no_match: "another"
       - match: "a is a"
 `)
-	r := runArgs(t, "rules", "check", "--no-default-rules", bad)
-	require.Equal(t, exitUsage, r.status)
+	r := ends(t, exitUsage, "rules", "check", "--no-default-rules", bad)
 	require.Contains(t, r.stdout, "1 rule, 3 tests: 1 passed, 2 FAILED")
 	require.Equal(t, 3, strings.Count(r.stderr, "\n"), r.stderr)
 	require.Contains(t, r.stderr, ":7:")

@@ -33,9 +33,7 @@ func records(t *testing.T, path string) []record {
 	out := ok(t, "records", "--format", "jsonl", path)
 	var all []record
 	for line := range strings.Lines(out) {
-		var rec record
-		require.NoError(t, json.Unmarshal([]byte(line), &rec))
-		all = append(all, rec)
+		all = append(all, decoded[record](t, line))
 	}
 	return all
 }
@@ -129,11 +127,9 @@ func TestRecordsBlame(t *testing.T) {
 // TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
 // runtime are never a mod.
 func TestRecordsBlameNoGame(t *testing.T) {
-	set := testkit.Must(rules.Compile(rules.Defaults()...))
-	nobody := set.GameCode()
+	nobody := testkit.Must(rules.Compile(rules.Defaults()...)).GameCode()
 	referenceAndOwn(t, func(t *testing.T, path string) {
-		out := ok(t, "records", "--format", "jsonl", path)
-		for line := range strings.Lines(out) {
+		for line := range strings.Lines(ok(t, "records", "--format", "jsonl", path)) {
 			var rec struct {
 				Blame []struct{ Mod string }
 			}

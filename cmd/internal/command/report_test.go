@@ -34,8 +34,7 @@ var (
 // without its style and script. Run it with -update to write it.
 func TestReportGolden(t *testing.T) {
 	path := filepath.Join(ownCaptures, "cascade-1.6.log")
-	r := runArgs(t, "report", path)
-	require.Equal(t, exitOK, r.status, r.stderr)
+	r := ends(t, exitOK, "report", path)
 	require.Empty(t, r.stderr)
 	got := strings.ReplaceAll(r.stdout, path, "cascade-1.6.log")
 	got = pageStyle.ReplaceAllString(got, "<style></style>")

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -35,8 +34,7 @@ func TestDiff(t *testing.T) {
 
 	require.Equal(t, exitFinding, runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, mine,
 		log).status)
-	same := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, older, log)
-	require.Equal(t, exitOK, same.status)
+	same := ends(t, exitOK, "rules", "diff", "--exit-code", "--no-default-rules", older, older, log)
 	require.Contains(t, same.stdout, "0 of 5 records")
 
 	// A rule of another name that does the same.
@@ -59,8 +57,7 @@ func TestDiffSides(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(testRules), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("no rules"), 0o600))
 	require.Contains(t, runArgs(t, "rules", "diff", "default", dir, log).stdout, "by rule test.advisory")
-	embedded := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", "default", "../../../rules/default", log)
-	require.Equal(t, exitOK, embedded.status, embedded.stderr)
+	ends(t, exitOK, "rules", "diff", "--exit-code", "--no-default-rules", "default", "../../../rules/default", log)
 	for _, tc := range []struct {
 		args   []string
 		status int
@@ -72,9 +69,7 @@ func TestDiffSides(t *testing.T) {
 		{[]string{"default", log, log}, exitUsage, "rules: "},
 		{[]string{"default", "default", "no-such.log"}, exitIO, "no such file"},
 	} {
-		r := runArgs(t, append([]string{"rules", "diff"}, tc.args...)...)
-		require.Equal(t, tc.status, r.status, "%v: %s", tc.args, r.stderr)
-		require.Contains(t, r.stderr, tc.want)
+		require.Contains(t, ends(t, tc.status, append([]string{"rules", "diff"}, tc.args...)...).stderr, tc.want)
 	}
 }
 
@@ -100,16 +95,13 @@ func TestProposalsHold(t *testing.T) {
 			for id, at := range places {
 				out := ok(t, "rules", "propose", at.String())
 				mute := write(t, "mute.yaml", out)
-				check := runArgs(t, "rules", "check", mute)
-				require.Equal(t, exitOK, check.status, check.stderr)
+				check := ends(t, exitOK, "rules", "check", mute)
 				require.Contains(t, check.stdout, mute+": 1 rule, 3 tests: 3 passed")
 
-				diff := runArgs(t, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default", mute, path)
-				require.Equal(t, exitFinding, diff.status, "%s: %s", at, diff.stderr)
+				diff := ends(t, exitFinding, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default",
+					mute, path)
 				requireSchema(t, "rules-diff", diff.stdout)
-				var rep diffReport
-				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
-				for _, c := range rep.Changes {
+				for _, c := range decoded[diffReport](t, diff.stdout).Changes {
 					require.Equal(t, id, c.Old.Rule, "%s: %s", at, out)
 					require.Equal(t, event.Ignore, c.New.Disposition)
 				}
@@ -147,13 +139,11 @@ func TestProposeHostileText(t *testing.T) {
 	log := write(t, "game.log", strings.Join(texts, "\n")+"\n")
 	for i, text := range texts {
 		at := fmt.Sprintf("%s:%d", log, i+1)
-		r := runArgs(t, testArgs(t, "rules", "propose", at)...)
-		require.Equal(t, exitOK, r.status, "%q: %s", text, r.stderr)
+		r := ends(t, exitOK, testArgs(t, "rules", "propose", at)...)
 		requireInert(t, r.stdout)
 		require.True(t, utf8.ValidString(r.stdout))
 		mute := write(t, "mute.yaml", r.stdout)
-		check := runArgs(t, "rules", "check", mute)
-		require.Equal(t, exitOK, check.status, check.stderr)
+		ends(t, exitOK, "rules", "check", mute)
 		got := runArgs(t, testArgs(t, "explain", "--rules", mute, at)...)
 		require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(got.stdout), text)
 	}
@@ -170,38 +160,30 @@ rules:
 	out := ok(t, "rules", "propose", "--rules", effects, log+":1")
 	require.Contains(t, out, "sets_phase: late")
 	require.Contains(t, out, "resolves: [b, c]")
-	r := runArgs(t, "rules", "propose", "--rules", effects, log+":2")
-	require.Equal(t, exitOK, r.status)
+	r := ends(t, exitOK, "rules", "propose", "--rules", effects, log+":2")
 	require.Contains(t, r.stderr, "rule b marks the log as blind from here on; the proposed rule does not")
 }
 
 // TestProposeKnowsTheHome: the name of the user who runs the program is known without a path in the log.
 func TestProposeKnowsTheHome(t *testing.T) {
 	t.Setenv("HOME", "/srv/people/marijke")
-	r := runArgs(t, "rules", "propose", write(t, "game.log", "ERROR: quill of Marijke broke\n")+":1")
-	require.Equal(t, exitOK, r.status, r.stderr)
+	r := ends(t, exitOK, "rules", "propose", write(t, "game.log", "ERROR: quill of Marijke broke\n")+":1")
 	require.Contains(t, r.stdout, "broke")
 	require.NotContains(t, r.stdout, "arijke")
 }
 
 func TestProposeTwice(t *testing.T) {
 	log := write(t, "game.log", plainLog)
-	first := runArgs(t, testArgs(t, "rules", "propose", log+":2")...)
-	require.Equal(t, exitOK, first.status, first.stderr)
+	first := ends(t, exitOK, testArgs(t, "rules", "propose", log+":2")...)
 	mute := write(t, "mute.yaml", first.stdout)
-	again := runArgs(t, testArgs(t, "rules", "propose", "--rules", mute, log+":2")...)
-	require.Equal(t, exitOK, again.status)
+	again := ends(t, exitOK, testArgs(t, "rules", "propose", "--rules", mute, log+":2")...)
 	require.Contains(t, again.stderr, "already ignore, by mute.careful_now.")
 	require.Regexp(t, `^version: 1\n\n# heed proposes nothing: .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
 	none := write(t, "none.yaml", again.stdout)
-	check := runArgs(t, "rules", "check", none)
-	require.Equal(t, exitOK, check.status, check.stderr)
-	require.Contains(t, check.stdout, none+": 0 rules, no tests")
-	same := runArgs(t, "rules", "diff", "--exit-code", "default", none, log)
-	require.Equal(t, exitOK, same.status, same.stderr)
-	back := runArgs(t, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute},
+	require.Contains(t, ends(t, exitOK, "rules", "check", none).stdout, none+": 0 rules, no tests")
+	ends(t, exitOK, "rules", "diff", "--exit-code", "default", none, log)
+	back := ends(t, exitOK, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute},
 		testArgs(t, log+":2")...)...)
-	require.Equal(t, exitOK, back.status, back.stderr)
 	require.Contains(t, back.stdout, "id: note.careful_now.")
 }
 
@@ -224,8 +206,7 @@ func TestUntil(t *testing.T) {
 	}{{"2999-01-30", false}, {"2999-01-31", false}, {"2999-02-01", true}} {
 		var stdout, stderr strings.Builder
 		p := newProgram(nil, &stdout, &stderr)
-		files, err := (&ruleFlags{files: []string{mute}, noDefaults: true}).sources()
-		require.NoError(t, err)
+		files := testkit.Must((&ruleFlags{files: []string{mute}, noDefaults: true}).sources())
 		files[0].Today = tc.today
 		require.NoError(t, p.checkRules(files))
 		require.Equal(t, tc.past, strings.Contains(stderr.String(), "ended on 2999-01-31 and is not used: remove it"),
@@ -263,8 +244,7 @@ func TestUsage(t *testing.T) {
 		{"rules", "propose", "-:1"},
 		{"rules", "propose", "--disposition", "loud", "x:1"},
 	} {
-		r := runArgs(t, args...)
-		require.Equal(t, exitUsage, r.status, "%v", args)
+		r := ends(t, exitUsage, args...)
 		require.Empty(t, r.stdout)
 		require.NotEmpty(t, r.stderr)
 	}
@@ -334,9 +314,8 @@ func TestProposeHidesMail(t *testing.T) {
 
 // TestRulesCheckMatchesAll: what one rule does to all others is said once.
 func TestRulesCheckMatchesAll(t *testing.T) {
-	r := runArgs(t, "rules", "check", write(t, "all.yaml",
+	r := ends(t, exitOK, "rules", "check", write(t, "all.yaml",
 		"version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
-	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
 	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: the rules and defaults after it never decide")
 	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)

@@ -31,8 +31,7 @@ rules:
 		{"missing", []string{mine + ".absent"}, exitUsage, 0, "", "mine.yaml.absent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := runArgs(t, append([]string{"rules", "lint"}, c.args...)...)
-			require.Equal(t, c.status, r.status)
+			r := ends(t, c.status, append([]string{"rules", "lint"}, c.args...)...)
 			require.Equal(t, c.lines, strings.Count(r.stdout, "\n"), r.stdout)
 			require.Contains(t, r.stdout, c.stdout)
 			require.Contains(t, r.stderr, c.stderr)
@@ -44,7 +43,6 @@ rules:
 func TestRulesLintIsInert(t *testing.T) {
 	hostile := write(t, "h.yaml",
 		"version: 1\nrules: [{id: x, disposition: ignore, when: \"template == '\\u202e\\e[2J12\\u2028'\"}]\n")
-	r := runArgs(t, "rules", "lint", "--no-default-rules", hostile)
-	require.Equal(t, exitFinding, r.status)
+	r := ends(t, exitFinding, "rules", "lint", "--no-default-rules", hostile)
 	requireInert(t, r.stdout)
 }

@@ -38,9 +38,9 @@ func TestSessionReplays(t *testing.T) {
 	var recording bytes.Buffer
 	recorder := follow.NewRecorder(&recording)
 	config := replay.Config(set)
-	engine := testkit.Must(heed.New(config))
-	config.Epoch = engine.Latest().Epoch // a session would have one of its own
-	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
+	// A session would have an epoch of its own.
+	config.Epoch = testkit.Must(heed.New(config)).Latest().Epoch
+	const patience = time.Minute // a machine that stands still for a moment is no log that cannot be read
 	session := testkit.Must(session.New(session.Config{
 		Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience,
 	}))

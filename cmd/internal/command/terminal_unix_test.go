@@ -73,8 +73,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 	var seen bytes.Buffer
 	b := make([]byte, 4096)
 	for !strings.Contains(seen.String(), fmt.Sprint(len(plainLog), " B read")) { // or the test's own time is up
-		n := testkit.Must(master.Read(b))
-		seen.Write(b[:n])
+		seen.Write(b[:testkit.Must(master.Read(b))])
 	}
 	require.Contains(t, seen.String(), "standard input")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))

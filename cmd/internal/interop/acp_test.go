@@ -237,10 +237,9 @@ func others(t *testing.T, steering, game bool) (
 func TestCallsOfOthers(t *testing.T) {
 	agent, _, c, conn, session, end := others(t, false, true)
 	go func() { agent.finish <- struct{}{} }()
-	_, err := conn.Prompt(t.Context(), sdk.PromptRequest{
+	testkit.Must(conn.Prompt(t.Context(), sdk.PromptRequest{
 		SessionId: session, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build.")},
-	})
-	require.NoError(t, err)
+	}))
 	require.Equal(t, bridge.Call{ID: "call", Tool: "Look", Status: event.StatusStarted}, <-c.reports)
 	require.Equal(t, bridge.Call{ID: "call", Status: event.StatusCompleted}, <-c.reports)
 	end()

@@ -32,16 +32,14 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 	cfg := session.Config{}
 	cfg.Engine.Epoch = "e1"
 	s := testkit.Must(session.New(cfg))
-	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+	briefs := testkit.Must(briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext, Now: time.Now,
-	}))
-	require.NoError(t, err)
-	px, err := bridge.New(bridge.Config{
+	})))
+	px := testkit.Must(bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	proxy, err := mcp.New(mcp.Config{
+	}))
+	proxy := testkit.Must(mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
@@ -51,8 +49,7 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	})
-	require.NoError(t, err)
+	}))
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
@@ -95,8 +92,7 @@ func TestOfficialClientAndServer(t *testing.T) {
 	go func() { _ = server.Run(ctx, &sdk.IOTransport{Reader: serverReads, Writer: nothing{serverWrites}}) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
 	s := testkit.Must(client.Connect(ctx, &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil))
-	tools := testkit.Must(s.ListTools(ctx, nil))
-	require.Len(t, tools.Tools, 1+3)
+	require.Len(t, testkit.Must(s.ListTools(ctx, nil)).Tools, 1+3)
 	call := func(tool string, arguments any) (text string, failed bool) {
 		r := testkit.Must(s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments}))
 		for _, c := range r.Content {
@@ -158,6 +154,5 @@ func TestOfficialExample(t *testing.T) {
 	require.Contains(t, refused.Content[0].(*sdk.TextContent).Text, "\n> Exception ticking Crane7")
 	require.False(t, call("heed_ack", map[string]string{"id": "1"}).IsError)
 	require.False(t, call("greet (structured)", name).IsError, "whose result has a schema of its own")
-	prompts := testkit.Must(s.ListPrompts(t.Context(), nil))
-	require.NotEmpty(t, prompts.Prompts, "what heed does not know passes")
+	require.NotEmpty(t, testkit.Must(s.ListPrompts(t.Context(), nil)).Prompts, "what heed does not know passes")
 }

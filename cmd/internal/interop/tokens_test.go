@@ -124,12 +124,11 @@ func play(t *testing.T, path string, set *rules.Set, after func(*briefing.Servic
 	engine := testkit.Must(heed.New(heed.Config{Rules: set}))
 	var began capture.Environment
 	var mods []capture.ListedMod
-	s, err := briefing.New(heedsource.Sources(heedsource.Config{
+	s := testkit.Must(briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: engine, Rules: func() *rules.Set { return set }, Mods: func() []capture.ListedMod { return mods },
 		Environment: began.Facts, Next: brief.SessionNext,
 		Now: func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }, // no budget of time changes a text
-	}))
-	require.NoError(t, err)
+	})))
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	var rec capture.Record
 	var o heed.Outcome

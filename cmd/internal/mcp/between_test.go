@@ -78,16 +78,14 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			(*f)(ctx)
 		}
 	})
-	briefs, err := briefing.New(heedsource.Sources(heedsource.Config{
+	briefs := testkit.Must(briefing.New(heedsource.Sources(heedsource.Config{
 		Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext, Now: time.Now,
-	}))
-	require.NoError(t, err)
-	px, err := bridge.New(bridge.Config{
+	})))
+	px := testkit.Must(bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.Assemble,
 		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
-	})
-	require.NoError(t, err)
-	proxy, err := mcp.New(mcp.Config{
+	}))
+	proxy := testkit.Must(mcp.New(mcp.Config{
 		Session: s, Bridge: px, BriefTokens: 300, AllTools: b.all, Left: func() { b.left.Store(true) },
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
@@ -98,8 +96,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 			io.Reader
 			io.Writer
 		}{fromServer, toServer},
-	})
-	require.NoError(t, err)
+	}))
 	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
@@ -131,21 +128,32 @@ func (b *between) take(lines <-chan string) string {
 
 // ask sends a line of the client.
 func (b *between) ask(line string) {
-	_, err := io.WriteString(b.toProxy, line+"\n")
-	require.NoError(b.t, err)
+	testkit.Must(io.WriteString(b.toProxy, line+"\n"))
+}
+
+// gets sends a line of the client, and returns the next line that it gets.
+func (b *between) gets(line string) string {
+	b.t.Helper()
+	b.ask(line)
+	return b.take(b.client)
+}
+
+// passes sends a line of the client, which the server gets byte for byte.
+func (b *between) passes(line string) {
+	b.t.Helper()
+	b.ask(line)
+	require.Equal(b.t, line, b.take(b.server), "byte for byte")
 }
 
 // serve sends a line of the server.
 func (b *between) serve(line string) {
-	_, err := io.WriteString(b.toClient, line+"\n")
-	require.NoError(b.t, err)
+	testkit.Must(io.WriteString(b.toClient, line+"\n"))
 }
 
 // asks sends a request, and answers it as the server.
 func (b *between) asks(line, result string) string {
 	b.t.Helper()
-	b.ask(line)
-	require.Equal(b.t, line, b.take(b.server), "byte for byte")
+	b.passes(line)
 	var msg struct {
 		ID json.RawMessage `json:"id"`
 	}
@@ -161,6 +169,12 @@ const (
 	hello  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`
 	inited = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
+
+// toolCall is a call of a tool, by the client.
+func toolCall(id int, name, arguments string) string {
+	const form = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`
+	return fmt.Sprintf(form, id, name, arguments)
+}
 
 // texts returns the texts of a result.
 func texts(t testing.TB, line string) (list []string, isError bool) {

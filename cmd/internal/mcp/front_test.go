@@ -14,6 +14,7 @@ import (
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/mcp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // front is a proxy whose clients come over HTTP.
@@ -46,8 +47,7 @@ func (f *front) send(method, body string, headers ...string) *reply {
 	f.t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
 	f.t.(*testing.T).Cleanup(leave)
-	req, err := http.NewRequestWithContext(ctx, method, f.url, strings.NewReader(body))
-	require.NoError(f.t, err)
+	req := testkit.Must(http.NewRequestWithContext(ctx, method, f.url, strings.NewReader(body)))
 	req.Header.Set("Authorization", "Bearer secret")
 	if f.session != "" {
 		req.Header.Set("Mcp-Session-Id", f.session)
@@ -57,8 +57,7 @@ func (f *front) send(method, body string, headers ...string) *reply {
 			req.Host = headers[i+1]
 		}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(f.t, err)
+	resp := testkit.Must(http.DefaultClient.Do(req))
 	r := &reply{resp, make(chan string, 64), leave}
 	go func() {
 		defer close(r.lines)
@@ -73,19 +72,17 @@ func (f *front) send(method, body string, headers ...string) *reply {
 	return r
 }
 
-// next returns the next line of a reply that is no id of an event, and the id before it.
-func (f *front) next(r *reply) (line, id string) {
+// next returns the next line of a reply that is no id of an event.
+func (f *front) next(r *reply) string {
 	f.t.Helper()
 	for {
-		line = f.take(r.lines)
-		name, value, _ := strings.Cut(line, ": ")
-		switch name {
+		line := f.take(r.lines)
+		switch name, value, _ := strings.Cut(line, ": "); name {
 		case "id":
-			id = value
 		case "data":
-			return value, id
+			return value
 		default:
-			return line, id
+			return line
 		}
 	}
 }
@@ -100,7 +97,7 @@ func (f *front) begins() {
 	f.serve(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}}`)
 	r := <-done
 	require.Equal(f.t, "application/json", r.Header.Get("Content-Type"))
-	line, _ := f.next(r)
+	line := f.next(r)
 	require.Contains(f.t, line, `"instructions":"heed watches`)
 	f.session = r.Header.Get("Mcp-Session-Id")
 	require.Len(f.t, f.session, 64)
@@ -151,8 +148,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 	} {
 		r := f.send(c.method, c.body, c.headers...)
 		require.Equal(t, c.status, r.StatusCode, name)
-		line, _ := f.next(r)
-		require.Contains(t, line, c.want, name)
+		require.Contains(t, f.next(r), c.want, name)
 	}
 	require.Empty(t, f.server)
 	for _, origin := range []string{"", "http://localhost:6274", "http://127.0.0.1", "http://[::1]:80"} {
@@ -190,24 +186,20 @@ func TestSessionOverHTTP(t *testing.T) {
 	require.Equal(t, "text/event-stream", call.Header.Get("Content-Type"))
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
 	f.serve(progress)
-	line, _ := f.next(call)
-	require.Equal(t, progress, line)
+	require.Equal(t, progress, f.next(call))
 	asks := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
 	f.serve(asks)
-	line, _ = f.next(own)
-	require.Equal(t, asks, line)
+	require.Equal(t, asks, f.next(own))
 	answer := `{"jsonrpc":"2.0","id":1,"result":{}}`
 	require.Equal(t, 202, f.send("POST", answer).StatusCode)
 	require.Equal(t, answer, f.take(f.server))
 	f.serve(`{"jsonrpc":"2.0","id":8.0,` + built + `}`)
-	line, _ = f.next(second)
-	require.Contains(t, line, `"id":8.0,`)
+	require.Contains(t, f.next(second), `"id":8.0,`)
 	_, more := <-second.lines
 	require.False(t, more, "the answer is the last")
 	f.log(fault)
 	f.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	line, _ = f.next(call)
-	require.Contains(t, line, "Outcome of this call: ")
+	require.Contains(t, f.next(call), "Outcome of this call: ")
 	f.send("POST", inited)
 	f.take(f.server)
 }
@@ -224,16 +216,14 @@ func TestAnotherClient(t *testing.T) {
 	go func() { done <- f.send("POST", strings.Replace(hello25, `"id":1`, `"id":9`, 1)) }()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":7}`)
 	require.Contains(t, f.take(f.server), `"method":"initialize"`)
-	line, _ := f.next(call)
-	require.Contains(t, line, "the session has ended")
+	require.Contains(t, f.next(call), "the session has ended")
 	f.serve(`{"jsonrpc":"2.0","id":9,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)
 	r := <-done
 	f.session = first
 	require.Equal(t, 404, f.send("POST", build).StatusCode)
 	f.session = r.Header.Get("Mcp-Session-Id")
 	call = f.send("POST", build)
-	line, _ = f.next(call)
-	require.Contains(t, line, "Not executed: the caller left during a call")
+	require.Contains(t, f.next(call), "Not executed: the caller left during a call")
 }
 
 // TestWithoutSession: since 2026-07-28, an answer is alone, its status says how it failed, subscriptions are streams, and
@@ -252,8 +242,7 @@ func TestWithoutSession(t *testing.T) {
 	require.Equal(t, 200, r.StatusCode)
 	require.Equal(t, "application/json", r.Header.Get("Content-Type"))
 	require.Empty(t, r.Header.Get("Mcp-Session-Id"))
-	line, _ := f.next(r)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`, line)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}`, f.next(r))
 
 	for code, status := range map[string]int{"-32601": 404, "-32602": 200, "-32022": 400, "-32021": 400, "1": 200} {
 		done = asks(`{"jsonrpc":"2.0","id":3,"method":"x/y"}`, "x/y", "")
@@ -270,16 +259,14 @@ func TestWithoutSession(t *testing.T) {
 		bridge.ResourceBase + `items"]}}}`
 	r = <-asks(listen, "subscriptions/listen", "")
 	require.Equal(t, "text/event-stream", r.Header.Get("Content-Type"))
-	line, _ = f.next(r)
-	require.Contains(t, line, `"method":"notifications/subscriptions/acknowledged"`)
+	require.Contains(t, f.next(r), `"method":"notifications/subscriptions/acknowledged"`)
 	f.log(fault)
-	line, _ = f.next(r)
-	require.Contains(t, line, `"method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}`)
+	require.Contains(t, f.next(r), `"method":"notifications/resources/updated","params":{"_meta":{`+
+		`"io.modelcontextprotocol/subscriptionId":"s"}`)
 	r.leave()
 	require.Contains(t, f.take(f.server), `"method":"notifications/cancelled","params":{"reason":"the client left","requestId":"s"}`)
 	done = asks(build, "tools/call", "build")
-	line, _ = f.next(<-done)
-	require.Contains(t, line, "Not executed: ")
+	require.Contains(t, f.next(<-done), "Not executed: ")
 }
 
 // TestWhichStream: a message of the server goes to the subscription that it names, else to the request whose token it
@@ -302,8 +289,7 @@ func TestWhichStream(t *testing.T) {
 		"latest":  `{"method":"notifications/message","params":{"data":"x"}}`,
 	} {
 		f.serve(message)
-		line, _ := f.next(<-replies[id])
-		require.Equal(t, message, line, id)
+		require.Equal(t, message, f.next(<-replies[id]), id)
 	}
 
 	f.serve(`{"jsonrpc":"2.0","id":"first","result":{}}`)
@@ -318,11 +304,9 @@ func TestWhichStream(t *testing.T) {
 	progress := `{"method":"notifications/progress","params":{"progressToken":"p"}}`
 	asks := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
 	f.serve(asks)
-	line, _ := f.next(latest)
-	require.Equal(t, asks, line)
+	require.Equal(t, asks, f.next(latest))
 	f.serve(progress)
-	line, _ = f.next(first)
-	require.Equal(t, progress, line)
+	require.Equal(t, progress, f.next(first))
 }
 
 // mirroring is a list of a tool whose arguments are repeated in headers, one of them in an object.
@@ -377,7 +361,7 @@ func TestMirroredArguments(t *testing.T) {
 		}
 		r := <-done
 		require.Equal(t, c.status, r.StatusCode, c.arguments)
-		if line, _ := f.next(r); c.status != 200 {
+		if line := f.next(r); c.status != 200 {
 			require.Contains(t, line, `"code":-32020`)
 		}
 	}

@@ -13,8 +13,7 @@ import (
 // TestBodyIsBounded reads a body of the greatest length, and one that is longer by a byte.
 func TestBodyIsBounded(t *testing.T) {
 	body := make([]byte, framing.MaxMessage+1)
-	got := testkit.Must(readBody(bytes.NewReader(body[1:])))
-	require.Len(t, got, framing.MaxMessage)
+	require.Len(t, testkit.Must(readBody(bytes.NewReader(body[1:]))), framing.MaxMessage)
 	_, err := readBody(bytes.NewReader(body))
 	require.Equal(t, &framing.LongError{Size: len(body), Limit: framing.MaxMessage}, err)
 }

@@ -56,8 +56,7 @@ func TestCallsPassUnchanged(t *testing.T) {
 		require.Equal(t, odd, b.proxy.Odd())
 		if n%50 == 0 { // whose spaces would not outlast an encoder
 			spaced := `{"jsonrpc": "2.0" , "id":7, ` + built + `}`
-			b.ask(build)
-			require.Equal(t, build, b.take(b.server))
+			b.passes(build)
 			b.serve(spaced)
 			require.Equal(t, spaced, b.take(b.client))
 		}
@@ -68,7 +67,7 @@ func TestCallsPassUnchanged(t *testing.T) {
 func TestCallsKeepTheirOrder(t *testing.T) {
 	b := begin(t)
 	for n := range 50 {
-		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build"}}`, n))
+		b.ask(toolCall(n, "build", "{}"))
 	}
 	for n := range 50 {
 		require.Contains(t, b.take(b.server), fmt.Sprintf(`"id":%d,`, n))
@@ -78,17 +77,13 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 func TestRefusedRequests(t *testing.T) {
 	b := begin(t)
 	line := `{"x":` + "\r" + build + "\r" + `}` // some readers end a line at a carriage return
-	b.ask(line)
-	require.Contains(t, b.take(b.client), `"error"`)
-	b.ask(build)
-	require.Equal(t, build, b.take(b.server))
+	require.Contains(t, b.gets(line), `"error"`)
+	b.passes(build)
 	for range 300 { // more than may wait
-		b.ask(build)
-		require.Contains(t, b.take(b.client), "two have this id")
+		require.Contains(t, b.gets(build), "two have this id")
 	}
 	other := strings.Replace(build, "7", "8", 1)
-	b.ask(other)
-	require.Equal(t, other, b.take(b.server), "calls keep their order")
+	b.passes(other)
 }
 
 // TestManyWait: so many calls are checked at a time, and one more is refused; the others pass in their order.
@@ -103,14 +98,13 @@ func TestManyWait(t *testing.T) {
 		b.ask(call(n))
 		<-checks
 	}
-	b.ask(call(most))
-	require.Contains(t, b.take(b.client), `"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
+	require.Contains(t, b.gets(call(most)),
+		`"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
 	close(goOn)
 	for n := range most {
 		require.Equal(t, call(n), b.take(b.server))
 	}
-	b.ask(call(most))
-	require.Equal(t, call(most), b.take(b.server))
+	b.passes(call(most))
 }
 
 // TestOutcomes is the table of how a call ended, by its answer.
@@ -148,8 +142,7 @@ func TestCanceledBeforeItPassed(t *testing.T) {
 	second := strings.Replace(build, "7", "8", 1)
 	b.ask(second)
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
-	b.ask(cancel)
-	require.Equal(t, cancel, b.take(b.server))
+	b.passes(cancel)
 	close(goOn)
 	require.Equal(t, second, b.take(b.server))
 	b.serve(`{"jsonrpc":"2.0","id":8,` + built + `}`)
@@ -176,8 +169,7 @@ func TestIDs(t *testing.T) {
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
 func TestServerEnds(t *testing.T) {
 	b := begin(t)
-	b.ask(build)
-	require.Equal(t, build, b.take(b.server))
+	b.passes(build)
 	b.ask(`{"jsonrpc":"2.0","id":8,"method":"tools/list"}`)
 	b.take(b.server)
 	b.log(fault)
@@ -227,8 +219,7 @@ func TestNotifications(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"capabilities":{"resources":{}}}`)
 	about := `","params":{"uri":"` + bridge.ResourceBase + `current"}}`
-	b.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe` + about)
-	require.Contains(t, b.take(b.client), `"result":{}`)
+	require.Contains(t, b.gets(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe`+about), `"result":{}`)
 	stuck := func(ctx context.Context) { <-ctx.Done() }
 	b.gather.Store(&stuck)
 	b.ask(`{"jsonrpc":"2.0","id":3,"method":"resources/read` + about)
@@ -243,8 +234,7 @@ func TestRefusal(t *testing.T) {
 	b := begin(t)
 	b.session.Raise(heed.Report{Key: "a", Disposition: event.Advisory, Summary: "Trouble with the lifts"})
 	b.log(fault)
-	b.ask(build)
-	said, failed := texts(t, b.take(b.client))
+	said, failed := texts(t, b.gets(build))
 	require.True(t, failed)
 	lines := strings.Split(said[0], "\n")
 	require.Regexp(t, "^Not executed: an object or a part of the simulation throws exceptions", lines[0])
@@ -255,11 +245,9 @@ func TestRefusal(t *testing.T) {
 	require.Contains(t, said[0], next+"\n\nItem 1, advisory")
 	require.NotContains(t, said[0], "while you were working")
 	require.Less(t, len(said[0]), 1000)
-	b.ask(build)
-	said, _ = texts(t, b.take(b.client))
+	said, _ = texts(t, b.gets(build))
 	require.Regexp(t, "^Not executed: [^\n]*\n"+next+"$", said[0])
-	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_brief","arguments":{"id":"2"}}}`)
-	said, _ = texts(t, b.take(b.client))
+	said, _ = texts(t, b.gets(toolCall(9, "heed_brief", `{"id":"2"}`)))
 	require.Regexp(t, `^\[attention`, said[0], "the text alone")
 }
 
@@ -279,8 +267,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 			b.log(fault + end + order)
 			b.log(end + order + end + " NullReferenceException")
 		}
-		b.ask(build)
-		said, _ := texts(t, b.take(b.client))
+		said, _ := texts(t, b.gets(build))
 		require.Contains(t, said[0], "ZZZ")
 		for line := range strings.Lines(said[0]) {
 			if strings.Contains(line, "ZZZ") {

@@ -177,18 +177,17 @@ func TestGameOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := beginGame(t, g)
-			ask := func(line string) string { b.ask(line); return b.take(b.client) }
-			require.Contains(t, ask(hello25), `"instructions":"heed watches`)
+			require.Contains(t, b.gets(hello25), `"instructions":"heed watches`)
 			b.ask(inited)
 			g.wait("GET")
-			require.Contains(t, ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`), `[{"name":"build"},{`)
-			require.Regexp(t, `"text": ?"built"`, ask(build))
+			require.Contains(t, b.gets(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`), `[{"name":"build"},{`)
+			require.Regexp(t, `"text": ?"built"`, b.gets(build))
 			b.log(fault)
-			require.Contains(t, ask(build), "Not executed: ")
-			require.Contains(t, ask(ack), `\"acknowledged\":true`)
-			require.Regexp(t, `"text": ?"built"`, ask(build))
+			require.Contains(t, b.gets(build), "Not executed: ")
+			require.Contains(t, b.gets(ack), `\"acknowledged\":true`)
+			require.Regexp(t, `"text": ?"built"`, b.gets(build))
 			g.restart() // such as a game in an editor that is played again
-			require.Regexp(t, `"text": ?"built"`, ask(build))
+			require.Regexp(t, `"text": ?"built"`, b.gets(build))
 			g.wait("POST initialize")
 			g.wait("POST notifications/initialized")
 			if !g.silent {
@@ -196,7 +195,7 @@ func TestGameOverHTTP(t *testing.T) {
 				g.own <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 				require.Equal(t, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, b.take(b.client))
 			}
-			ask(typed(build)) // of a version without sessions
+			b.gets(typed(build)) // of a version without sessions
 		})
 	}
 }
@@ -206,8 +205,10 @@ func TestGameThatFails(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	b, _ := beginURL(t, server.URL)
-	b.ask(build)
-	require.Regexp(t, `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: .*refused`, b.take(b.client))
+	const refused = `"id":7,"error":{"code":-32603,"message":"heed: the server cannot be reached, and did nothing: ` +
+		`.*refused`
+
+	require.Regexp(t, refused, b.gets(build))
 
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
@@ -235,8 +236,7 @@ func TestGameThatFails(t *testing.T) {
 			server := httptest.NewServer(c.handler)
 			defer server.Close()
 			b, _ := beginURL(t, server.URL)
-			b.ask(build)
-			got := b.take(b.client)
+			got := b.gets(build)
 			if got == "{}" {
 				got = b.take(b.client)
 			}
@@ -259,10 +259,8 @@ func TestSessionThatCannotBegin(t *testing.T) {
 		}
 		return again || m["method"] == "tools/call"
 	}})
-	b.ask(hello25)
-	require.Contains(t, b.take(b.client), `"id":1,`)
-	b.ask(build)
-	require.Contains(t, b.take(b.client), `"id":7,"error":`)
+	require.Contains(t, b.gets(hello25), `"id":1,`)
+	require.Contains(t, b.gets(build), `"id":7,"error":`)
 }
 
 // TestCancelOverHTTP: since 2026-07-28, the end of the request says that it is canceled; before, a notification does.
@@ -282,12 +280,9 @@ func TestCancelOverHTTP(t *testing.T) {
 	g.wait("POST tools/call")
 	b.ask(cancel)
 	<-left
-	b.ask(hello25)
-	b.take(b.client)
-	b.ask(strings.Replace(build, "7", "8", 1))
-	require.Contains(t, b.take(b.client), "Not executed: ", "its outcome is not known")
-	b.ask(ack)
-	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
+	b.gets(hello25)
+	require.Contains(t, b.gets(strings.Replace(build, "7", "8", 1)), "Not executed: ", "its outcome is not known")
+	require.Contains(t, b.gets(ack), `\"acknowledged\":true`)
 	b.ask(build)
 	g.wait("POST tools/call")
 	b.ask(cancel)
@@ -305,8 +300,7 @@ func TestClientLeavesGame(t *testing.T) {
 		return false
 	}}
 	b, remote := beginGame(t, g)
-	b.ask(hello25)
-	b.take(b.client)
+	b.gets(hello25)
 	b.ask(build)
 	<-called
 	finished := make(chan struct{})
@@ -332,14 +326,13 @@ func TestMirrorsArguments(t *testing.T) {
 		return false
 	}}
 	b, _ := beginGame(t, g)
-	ask := func(line string) string { b.ask(line); return b.take(b.client) }
-	tools := ask(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
+	tools := b.gets(typed(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))
 	require.Contains(t, tools, "x-mcp-header")
 	names := regexp.MustCompile(`"name":"(\w+)","inputSchema`).FindAllStringSubmatch(tools, -1)
 	require.Len(t, names, 2, "others must not reach a client over HTTP")
 	require.Equal(t, []string{"build", "named"}, []string{names[0][1], names[1][1]})
 	call := func(arguments string) (sent map[string]string) {
-		ask(typed(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"build","arguments":` + arguments + `}}`))
+		b.gets(typed(toolCall(3, "build", arguments)))
 		sent = map[string]string{}
 		for name, values := range <-got {
 			if strings.HasPrefix(name, "Mcp-Param-") {

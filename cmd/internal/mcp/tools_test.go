@@ -51,13 +51,10 @@ func TestToolsOfHeed(t *testing.T) {
 			require.Less(t, len(list), 3500, "in each session of an agent")
 			require.Len(t, msg.Result.Tools[1].InputSchema.Properties, 1, "of heed_ack")
 		}
-		b.ask(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"heed_status"}}`)
-		require.Contains(t, b.take(b.client), `\"blind\":false`)
+		require.Contains(t, b.gets(toolCall(3, "heed_status", "{}")), `\"blind\":false`)
 		for _, tool := range bridge.Tools() {
 			for _, arguments := range []string{`{"after":"y"}`, `{"id":"99"}`, `{"id":"x","after":"y","last":1}`, `{"entry":"99"}`, `{"no":1}`} {
-				b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":%q,"arguments":%s}}`,
-					strings.ReplaceAll(tool.Name, "/", "_"), arguments))
-				said, failed := texts(t, b.take(b.client))
+				said, failed := texts(t, b.gets(toolCall(4, strings.ReplaceAll(tool.Name, "/", "_"), arguments)))
 				if !failed {
 					continue
 				}
@@ -73,24 +70,19 @@ func TestToolsOfHeed(t *testing.T) {
 func TestItemIDs(t *testing.T) {
 	b := begin(t)
 	b.log(fault)
-	call := func(tool, id string) (string, bool) {
-		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":%q,"arguments":{"id":%s}}}`, tool, id))
-		said, failed := texts(t, b.take(b.client))
-		return said[0], failed
+	for _, c := range []struct {
+		id, says string
+		failed   bool
+	}{
+		{`"item 1"`, `heed: no item has the id "item 1"; open: 1, blocking true`, true},
+		{`1`, `"acknowledged":true`, false},
+		{`"1"`, `"acknowledged":true`, false},
+		{`2`, `no item has the id "[^"]*"; none is open`, true},
+	} {
+		said, failed := texts(t, b.gets(toolCall(3, "heed_ack", `{"id":`+c.id+`}`)))
+		require.Equal(t, c.failed, failed, c.id)
+		require.Regexp(t, c.says, said[0])
 	}
-	said, failed := call("heed_ack", `"item 1"`)
-	require.True(t, failed)
-	require.Contains(t, said, `heed: no item has the id "item 1"; open: 1, blocking true`)
-	said, failed = call("heed_ack", `1`)
-	require.False(t, failed)
-	require.Contains(t, said, `"acknowledged":true`)
-	said, failed = call("heed_ack", `"1"`)
-	require.False(t, failed)
-	require.Contains(t, said, `"acknowledged":true`)
-	said, failed = call("heed_ack", `2`)
-	require.True(t, failed)
-	require.Contains(t, said, `no item has the id "`)
-	require.Contains(t, said, `; none is open`)
 }
 
 // TestManyTools: of more tools that only read than are known, the rest is held back.
@@ -105,6 +97,5 @@ func TestManyTools(t *testing.T) {
 	b.log(fault)
 	last := strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most-1), 1)
 	require.Contains(t, b.asks(last, built), `"text":"built"`)
-	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
-	require.Contains(t, b.take(b.client), "Not executed")
+	require.Contains(t, b.gets(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1)), "Not executed")
 }

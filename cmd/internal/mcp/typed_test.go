@@ -34,27 +34,23 @@ func result(t *testing.T, line string) (members map[string]any) {
 func TestAnswersOfEachVersion(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`)
-	b.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	b.take(b.client)
+	b.gets(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	b.log(fault)
-	b.ask(build)
-	require.Contains(t, b.take(b.client), "Not executed")
+	require.Contains(t, b.gets(build), "Not executed")
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"` + bridge.ResourceBase + `items"}}`,
 		build,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"heed_explain","arguments":{"text":"ok"}}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"heed_item","arguments":{}}}`,
+		toolCall(1, "heed_explain", `{"text":"ok"}`),
+		toolCall(1, "heed_item", `{}`),
 	} {
-		b.ask(request)
-		earlier := b.take(b.client)
+		earlier := b.gets(request)
 		for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
 			require.NotContains(t, earlier, `"`+name+`"`, request)
 		}
-		b.ask(typed(request))
-		got := result(t, b.take(b.client))
+		got := result(t, b.gets(typed(request)))
 		require.Equal(t, "complete", got["resultType"], request)
 		if strings.Contains(request, "tools/call") {
 			require.NotContains(t, got, "ttlMs", request)
@@ -63,8 +59,8 @@ func TestAnswersOfEachVersion(t *testing.T) {
 			require.Equal(t, "private", got["cacheScope"], request)
 		}
 	}
-	b.ask(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`, b.take(b.client))
+	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`,
+		b.gets(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`))
 }
 
 // The server's answers to a call that wants input and to a call that ended; the continuation of the first.
@@ -105,6 +101,5 @@ func TestContinuesByEither(t *testing.T) {
 	b := begin(t) // of an earlier version, whose results have no type
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(build, wanted))
 	b.log(fault)
-	b.ask(goesOn)
-	require.Contains(t, b.take(b.client), "Not executed")
+	require.Contains(t, b.gets(goesOn), "Not executed")
 }

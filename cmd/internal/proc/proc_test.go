@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/heedlog/heed/internal/testkit" // programs end with the tests
+	"github.com/heedlog/heed/internal/testkit" // programs end with the tests
 )
 
 // helperEnv says which helper process this test binary is to be.
@@ -161,14 +162,12 @@ func start(t *testing.T, helper string, args ...string) *Process {
 
 func startGrace(t *testing.T, grace time.Duration, helper string, args ...string) *Process {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	mark := fmt.Sprintf("test-mark-%d-%s", os.Getpid(), t.Name())
-	p, err := Start(Config{
+	p := testkit.Must(Start(Config{
 		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark, Grace: grace,
 		Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
-	})
-	require.NoError(t, err)
+	}))
 	t.Cleanup(p.Kill)
 	return p
 }
@@ -178,8 +177,7 @@ func pids(t *testing.T, dir string, n int) []int {
 	t.Helper()
 	var all []int
 	require.Eventually(t, func() bool {
-		entries, err := os.ReadDir(dir)
-		require.NoError(t, err)
+		entries := testkit.Must(os.ReadDir(dir))
 		all = all[:0]
 		for _, e := range entries {
 			if pid, err := strconv.Atoi(e.Name()); err == nil {
@@ -189,6 +187,14 @@ func pids(t *testing.T, dir string, n int) []int {
 		return len(all) == n
 	}, patience, 5*time.Millisecond, "%d processes should have started", n)
 	return all
+}
+
+// begun starts a helper in a folder of its own, and returns the ids of n processes once they have told them.
+func begun(t *testing.T, helper string, n int) (p *Process, dir string, all []int) {
+	t.Helper()
+	dir = t.TempDir()
+	p = start(t, helper, dir)
+	return p, dir, pids(t, dir, n)
 }
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
@@ -221,19 +227,22 @@ func waitExit(t *testing.T, p *Process) Exit {
 	return p.Exit()
 }
 
+// needStrays skips a test where descendants with a session of their own are not found.
+func needStrays(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	require.Equal(t, Exit{Code: 0}, waitExit(t, start(t, "exit", "0")))
 	require.Equal(t, Exit{Code: 42}, waitExit(t, start(t, "exit", "42")))
 
-	dir := t.TempDir()
-	p := start(t, "block", dir)
-	require.NoError(t, syscall.Kill(pids(t, dir, 1)[0],
-		syscall.SIGSEGV)) // Go programs end by SIGSEGV from outside with 2 and a trace
+	p, _, all := begun(t, "block", 1)
+	require.NoError(t, syscall.Kill(all[0], syscall.SIGSEGV)) // Go programs end by it with 2 and a trace
 	require.NotZero(t, waitExit(t, p).Code)
 
-	dir = t.TempDir()
-	p = start(t, "block", dir)
-	pids(t, dir, 1)
+	p, _, _ = begun(t, "block", 1)
 	p.Kill()
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, waitExit(t, p))
 	require.ErrorIs(t, p.Signal(syscall.SIGTERM), os.ErrProcessDone)
@@ -249,45 +258,33 @@ func TestStartFails(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	dir := t.TempDir()
-	p := start(t, "block", dir)
-	pids(t, dir, 1)
+	p, _, _ := begun(t, "block", 1)
 	require.Equal(t, Exit{Code: 143, Signal: syscall.SIGTERM}, p.Stop(t.Context(), syscall.SIGTERM))
 
-	dir = t.TempDir()
-	p = start(t, "stubborn", dir)
-	pids(t, dir, 1)
+	p, _, _ = begun(t, "stubborn", 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no grace
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(ctx, syscall.SIGTERM))
 
-	dir = t.TempDir()
+	dir := t.TempDir()
 	p = startGrace(t, 0, "stubborn", dir)
 	pids(t, dir, 1)
-	begun := time.Now()
+	began := time.Now()
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(t.Context(), syscall.SIGTERM))
-	require.Less(t, time.Since(begun), DefaultGrace, "0 is no grace")
+	require.Less(t, time.Since(began), DefaultGrace, "0 is no grace")
 }
 
 func TestKillsAll(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
-	dir := t.TempDir()
-	p := start(t, "family", dir)
-	all := pids(t, dir, 3)
+	needStrays(t)
+	p, _, all := begun(t, "family", 3)
 	p.Kill()
 	waitExit(t, p)
 	requireGone(t, all)
 }
 
 func TestLauncher(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
-	dir := t.TempDir()
-	p := start(t, "launcher", dir)
-	all := pids(t, dir, 2)
+	needStrays(t)
+	p, dir, all := begun(t, "launcher", 2)
 	select {
 	case <-p.Done():
 		require.Fail(t, "the tree ended before what the launcher started")
@@ -301,9 +298,8 @@ func TestLauncher(t *testing.T) {
 // TestSessions: a signal reaches a process in a session of its own, which has time to save, and its status is that of
 // the tree where what started it ended with 0.
 func TestSessions(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
+	needStrays(t)
+	stop := func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }
 	for _, c := range []struct {
 		helper string
 		count  int // of processes that note their id
@@ -311,12 +307,8 @@ func TestSessions(t *testing.T) {
 		exit   Exit
 		saves  bool
 	}{
-		{
-			"waiter", 2, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) },
-			Exit{Code: 143, Signal: syscall.SIGTERM},
-			true,
-		},
-		{"starter", 1, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }, Exit{}, true},
+		{"waiter", 2, stop, Exit{Code: 143, Signal: syscall.SIGTERM}, true},
+		{"starter", 1, stop, Exit{}, true},
 		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGUSR1) }, Exit{Code: 42}, false},
 		{"starter", 1, func(p *Process) { p.Kill() }, Exit{Code: 137, Signal: syscall.SIGKILL}, false},
 		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGSEGV) }, Exit{Code: 2}, false}, // as Go programs do
@@ -365,28 +357,20 @@ func TestExitText(t *testing.T) {
 }
 
 func TestFailureTakesTheRest(t *testing.T) {
-	dir := t.TempDir()
-	p := start(t, "failer", dir)
-	all := pids(t, dir, 1)
+	p, _, all := begun(t, "failer", 1)
 	require.Equal(t, Exit{Code: 3}, waitExit(t, p))
 	requireGone(t, all)
 }
 
 func TestHolderKilled(t *testing.T) {
-	if !hasStrays {
-		t.Skip("a descendant with a session of its own is found on Linux only")
-	}
-	self, err := os.Executable()
-	require.NoError(t, err)
+	needStrays(t)
+	self := testkit.Must(os.Executable())
 	dir := t.TempDir()
 	holder := exec.Command(self, dir, "mark-of-the-killed-holder-"+strconv.Itoa(os.Getpid()))
 	holder.Env = helperEnviron("holder")
-	out, err := holder.StdoutPipe()
-	require.NoError(t, err)
+	out := testkit.Must(holder.StdoutPipe())
 	require.NoError(t, holder.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, line, "started")
+	require.Contains(t, testkit.Must(bufio.NewReader(out).ReadString('\n')), "started")
 	all := pids(t, dir, 3)
 	require.NoError(t, holder.Process.Kill())
 	_ = holder.Wait()
@@ -394,15 +378,11 @@ func TestHolderKilled(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := testkit.Must(os.Executable())
 	open := func(name, text string) *os.File {
-		f, err := os.Create(filepath.Join(t.TempDir(), name))
-		require.NoError(t, err)
-		_, err = f.WriteString(text)
-		require.NoError(t, err)
-		_, err = f.Seek(0, io.SeekStart)
-		require.NoError(t, err)
+		f := testkit.Must(os.Create(filepath.Join(t.TempDir(), name)))
+		testkit.Must(f.WriteString(text))
+		testkit.Must(f.Seek(0, io.SeekStart))
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
@@ -410,19 +390,16 @@ func TestStreams(t *testing.T) {
 	p, err := Start(Config{Args: []string{self}, Env: helperEnviron("echo"), Stdin: in, Stdout: out, Stderr: errs})
 	require.NoError(t, err)
 	require.Equal(t, Exit{}, waitExit(t, p))
-	got, err := os.ReadFile(out.Name())
-	require.NoError(t, err)
+	got := testkit.Must(os.ReadFile(out.Name()))
 	require.Equal(t, "through\x00and through", string(got))
-	got, err = os.ReadFile(errs.Name())
-	require.NoError(t, err)
+	got = testkit.Must(os.ReadFile(errs.Name()))
 	require.Equal(t, "to stderr", string(got))
 }
 
 func TestGuardIgnoresNonsense(t *testing.T) {
 	t.Cleanup(func() { signal.Reset() })
 	for _, text := range []string{
-		"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n",
-		"watch",
+		"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch",
 	} {
 		Guard(strings.NewReader(text)) // must not kill this process
 	}

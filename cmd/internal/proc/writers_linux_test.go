@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestWriters: who has a file open for writing is known by the file and not by its name; a descendant stays one when
@@ -16,11 +18,9 @@ import (
 func TestWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Player.log")
 	prev := filepath.Join(filepath.Dir(path), "Player-prev.log")
-	file, err := os.Create(path) // by this process, which does not count
-	require.NoError(t, err)
-	defer file.Close() //nolint:errcheck // nothing was written
-	info, err := file.Stat()
-	require.NoError(t, err)
+	file := testkit.Must(os.Create(path)) // by this process, which does not count
+	defer file.Close()                    //nolint:errcheck // nothing was written
+	info := testkit.Must(file.Stat())
 	writers := func() [2]bool {
 		own, other := Writers(info)
 		return [2]bool{!own.IsZero(), !other.IsZero()}
@@ -36,9 +36,7 @@ func TestWriters(t *testing.T) {
 		require.NoError(t, os.Rename(path, prev))
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.Equal(t, [2]bool{true, false}, writers(), "under another name")
-		found, err := os.Stat(Written(path))
-		require.NoError(t, err)
-		require.True(t, os.SameFile(info, found))
+		require.True(t, os.SameFile(info, testkit.Must(os.Stat(Written(path)))))
 		require.Empty(t, Written(path+"x"))
 		require.NoError(t, os.Rename(prev, path))
 		ended()
@@ -62,37 +60,27 @@ func TestWriters(t *testing.T) {
 
 	ended = opens(t, "exec 3>>'"+path+"'")
 	require.NoError(t, os.Remove(path))
-	found, err := os.Stat(Written(path))
-	require.NoError(t, err)
-	require.True(t, os.SameFile(info, found), "removed, and open")
+	require.True(t, os.SameFile(info, testkit.Must(os.Stat(Written(path)))), "removed, and open")
 	ended()
 	path += "2"
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	other, err := os.OpenFile(path, os.O_WRONLY, 0)
-	require.NoError(t, err)
+	other := testkit.Must(os.OpenFile(path, os.O_WRONLY, 0))
 	defer other.Close() //nolint:errcheck // nothing was written
 
 	// This process is another one to a process that it starts.
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self, path)
+	cmd := exec.Command(testkit.Must(os.Executable()), path)
 	cmd.Env = helperEnviron("writers")
-	out, err := cmd.Output()
-	require.NoError(t, err)
-	require.Equal(t, "false true", string(out))
+	require.Equal(t, "false true", string(testkit.Must(cmd.Output())))
 }
 
 // opens runs a script of the shell, waits until it has opened what it opens, and returns how to end it.
 func opens(t *testing.T, script string) (end func()) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", script+"; echo open; read x")
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
+	in := testkit.Must(cmd.StdinPipe())
+	out := testkit.Must(cmd.StdoutPipe())
 	require.NoError(t, cmd.Start())
-	_, err = bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
+	testkit.Must(bufio.NewReader(out).ReadString('\n'))
 	return func() {
 		_ = in.Close()
 		_ = cmd.Wait() // it ends by the end of its input

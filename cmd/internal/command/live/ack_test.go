@@ -82,10 +82,9 @@ func (o *open) ack(arguments json.RawMessage) bridge.Acknowledgement {
 func serve(t *testing.T, h func(context.Context, *gabp.Request) (any, error)) []string {
 	t.Helper()
 	token := gabp.NewToken()
-	server, err := gabp.NewServer(gabp.ServerConfig{
+	server := testkit.Must(gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"}, Mux: serving(h),
-	})
-	require.NoError(t, err)
+	}))
 	l := testkit.Must(gabp.Listen(t.Context(), "127.0.0.1:0"))
 	done := make(chan error, 1)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -57,6 +57,14 @@ func dial(t testing.TB, addr, token string) (*fakeBridge, answer) {
 	return b, b.call("session/hello", hello(token))
 }
 
+// come is dial for a bridge that is welcome.
+func come(t testing.TB, addr, token string) *fakeBridge {
+	t.Helper()
+	b, welcome := dial(t, addr, token)
+	require.Nil(t, welcome.Error)
+	return b
+}
+
 // redial is dial where there may be no place for one more connection, which is closed at once: those that went are
 // noticed late on a busy machine.
 func redial(t testing.TB, addr, token string) *fakeBridge {
@@ -130,9 +138,7 @@ func (b *fakeBridge) read() {
 // send sends a request and returns what its answer will come by.
 func (b *fakeBridge) send(method, params string) <-chan answer {
 	b.t.Helper()
-	ch, err := b.post(method, params)
-	require.NoError(b.t, err)
-	return ch
+	return testkit.Must(b.post(method, params))
 }
 
 func (b *fakeBridge) post(method, params string) (<-chan answer, error) {
@@ -194,10 +200,10 @@ func (b *fakeBridge) current() *item {
 func (b *fakeBridge) blocked() *item {
 	b.t.Helper()
 	var got *item
-	require.Eventually(b.t, func() bool {
+	await(b.t, func() bool {
 		got = b.current()
 		return got != nil && got.Blocking
-	}, patience, time.Millisecond)
+	})
 	return got
 }
 
@@ -211,6 +217,14 @@ func (b *fakeBridge) ack(id string) (acknowledged bool, open *item) {
 	}
 	require.NoError(b.t, json.Unmarshal(a.Result, &r))
 	return r.Acknowledged, r.CurrentAttention
+}
+
+// clear acknowledges all that is open.
+func (b *fakeBridge) clear() {
+	b.t.Helper()
+	for open := b.current(); open != nil; open = b.current() {
+		b.ack(open.AttentionID)
+	}
 }
 
 // eventsOn returns the events of a channel so far.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,17 +29,16 @@ func TestStateIsKeptApart(t *testing.T) {
 	served := func(errs *buffer) func() bool {
 		return func() bool { return strings.Contains(errs.String(), "serving bridges") }
 	}
-	require.Eventually(t, served(said), patience, time.Millisecond)
+	await(t, served(said))
 	require.NotContains(t, said.String(), "another heed")
 
 	var id string
 	t.Run("beside it", func(t *testing.T) {
 		_, errs := background(t, args...)
-		require.Eventually(t, served(errs), patience, time.Millisecond)
+		await(t, served(errs))
 		require.Contains(t, errs.String(), `name=serve-log-2 error="another heed uses the name serve-log: --pid `+pid+` (serve)"`)
 		for _, name := range []string{"serve-log.snapshot", "serve-log-2.snapshot"} {
-			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil }, patience,
-				time.Millisecond)
+			await(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil })
 		}
 		out, _ := runCommand(t, "current", "--state", state, "--pid", pid)
 		_, id, _ = strings.Cut(strings.SplitN(out, "\n", 2)[0], "item ")
@@ -50,7 +48,7 @@ func TestStateIsKeptApart(t *testing.T) {
 	_ = first.Wait()
 
 	_, errs := background(t, args...)
-	require.Eventually(t, served(errs), patience, time.Millisecond)
+	await(t, served(errs))
 	require.NotContains(t, errs.String(), "another heed")
 	out, _ := runCommand(t, "current", "--state", state)
 	require.Contains(t, out, id, "it goes on where the killed one was")
@@ -78,16 +76,14 @@ func TestRunFilesOfTheDead(t *testing.T) {
 	}
 	leave()
 	background(t, "serve", log, "--state", string(state), "--log-file", filepath.Join(dir, "own.log"))
-	require.Eventually(t, func() bool { _, err := os.Stat(state.runPath(os.Getpid())); return err == nil }, patience,
-		time.Millisecond)
+	await(t, func() bool { _, err := os.Stat(state.runPath(os.Getpid())); return err == nil })
 	left := func() []string {
 		all := testkit.Must(filepath.Glob(state.path("run-*")))
 		return slices.DeleteFunc(all, func(name string) bool { return filepath.Ext(name) != runSuffix })
 	}
 	require.Equal(t, []string{state.runPath(os.Getpid())}, left())
 	leave()
-	out, code := runCommand(t, "status", "--state", string(state))
-	require.Equal(t, exitOK, code, out)
+	done(t, exitOK, "status", "--state", string(state))
 	require.Equal(t, []string{state.runPath(os.Getpid())}, left())
 	require.Empty(t, asked)
 }

@@ -3,13 +3,11 @@
 package live
 
 import (
-	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,26 +50,24 @@ func TestBridgeComesBack(t *testing.T) {
 			b.leave()
 			write(t, filepath.Join(w.dir, "Player.log"), "Another FAULT that nobody has seen\n")
 			state := filepath.Join(w.dir, "state")
-			require.Eventually(t, func() bool {
+			await(t, func() bool {
 				out, _ := runCommand(t, "tail", "--last", "0", "--state", state)
 				return strings.Contains(out, "Another FAULT")
-			}, patience, 5*time.Millisecond)
+			})
 			b = come(launch)
 			done, still = b.ack(seen.AttentionID)
 			require.True(t, done)
 			require.NotNil(t, still, "news after what was shown")
 			require.True(t, still.Blocking)
 			b.ack(still.AttentionID)
-			for open := b.current(); open != nil; open = b.current() {
-				b.ack(open.AttentionID)
-			}
+			b.clear()
 
 			// A call under way when it goes.
 			b.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
-			require.Eventually(t, func() bool {
+			await(t, func() bool {
 				calls := w.executed()
 				return calls[len(calls)-1] == "colony/build no answer"
-			}, patience, time.Millisecond)
+			})
 			b.leave()
 			b = come(launch)
 			open := b.blocked()
@@ -81,8 +77,7 @@ func TestBridgeComesBack(t *testing.T) {
 			require.NotContains(t, open.Summary, "did not answer in time")
 			require.Contains(t, open.Summary, "its outcome is not known")
 			require.NotNil(t, b.tool("colony/build", "not this").Error)
-			var calls bridge.Operations
-			require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))
+			calls := decoded[bridge.Operations](t, b.call("tools/call", `{"name":"heed/operations"}`).Result)
 			require.Equal(t, event.StatusCancelled, calls.Operations[0].Status)
 			done, still = b.ack(open.AttentionID)
 			require.True(t, done)

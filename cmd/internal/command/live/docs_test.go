@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,12 +45,12 @@ func TestDocs(t *testing.T) {
 	run := func(args string) (string, int) {
 		return runCommand(t, append(strings.Fields(args), "--quiet", "--state", state)...)
 	}
-	require.Eventually(t, func() bool { _, code := run("status"); return code == exitOK }, patience, 5*time.Millisecond)
+	await(t, func() bool { _, code := run("status"); return code == exitOK })
 	write(t, "Player.log", string(capture[before:]))
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		out, _ := run("status")
 		return strings.Contains(out, "; 1,216 lines, 98.2 KiB read") && strings.Contains(out, " 275 × ")
-	}, patience, 5*time.Millisecond)
+	})
 
 	lines := strings.SplitAfter(string(capture), "\n")
 	write(t, "menu.log", strings.Join(lines[:53],
@@ -64,8 +63,7 @@ func TestDocs(t *testing.T) {
 		out := ""
 		if strings.HasPrefix(m[1], "follow ") { // it goes on
 			stdout, _ := background(t, append(strings.Fields(m[1]), "--quiet")...)
-			require.Eventually(t, func() bool { return strings.Contains(stdout.String(), "opened") }, patience,
-				5*time.Millisecond)
+			await(t, func() bool { return strings.Contains(stdout.String(), "opened") })
 			out = stdout.String()
 		} else {
 			out, _ = run(m[1])

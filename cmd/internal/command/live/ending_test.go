@@ -76,8 +76,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 			} else {
 				require.Regexp(t, "the (process ended|program crashed)", out)
 			}
-			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
-			require.Equal(t, c.code, w.exit())
+			w.ends(os.Interrupt, c.code)
 			require.Equal(t, "the game speaks\n", w.out.String())
 			require.Equal(t, "the game complains\nlibfoo.so: cannot open \x1b[2J shared object\n", w.errs.String())
 		})
@@ -121,8 +120,7 @@ func TestCrash(t *testing.T) {
 			require.Contains(t, lost.Error.Message, "the game crashed: SIG")
 			require.Contains(t, lost.Error.Message, "whether the request was executed is not known")
 
-			var items bridge.Items
-			require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/items"}`).Result, &items))
+			items := decoded[bridge.Items](t, b.call("tools/call", `{"name":"heed/items"}`).Result)
 			blocking := 0
 			for _, it := range items.Items {
 				t.Log(it.Summary, it.Blocking)
@@ -139,8 +137,7 @@ func TestCrash(t *testing.T) {
 			if c.what == "abort" {
 				require.Contains(t, entries, "free(): invalid pointer")
 			}
-			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
-			require.Equal(t, c.code, w.exit())
+			w.ends(os.Interrupt, c.code)
 		})
 	}
 }
@@ -167,10 +164,10 @@ func TestLaunched(t *testing.T) {
 			require.Nil(t, b.tool("colony/look", "").Error)
 			pid := w.gamePID()
 			if c.mode == "launcher" { // it has gone
-				require.Eventually(t, func() bool {
+				await(t, func() bool {
 					status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 					return err == nil && strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", w.cmd.Process.Pid))
-				}, patience, 5*time.Millisecond)
+				})
 			}
 			if c.what == "" {
 				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
@@ -210,7 +207,7 @@ func TestNextGame(t *testing.T) {
 		}},
 		{"killed with heed in a call", true, func(w *wrapped, b *fakeBridge) {
 			b.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
-			require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
+			await(t, func() bool { return len(w.executed()) > 0 })
 			write(t, filepath.Join(w.dir, "Player.log"), "FAULT during a call that does not end\n")
 			b.blocked() // it is saved by now
 			require.NoError(t, w.cmd.Process.Kill())
@@ -222,8 +219,7 @@ func TestNextGame(t *testing.T) {
 			}
 			dir := t.TempDir()
 			first := startIn(t, dir, nil, nil)
-			b, welcome := dial(t, first.addr, first.token)
-			require.Nil(t, welcome.Error)
+			b := come(t, first.addr, first.token)
 			require.Nil(t, b.tool("colony/build", "a wall").Error)
 			c.die(first, b)
 			first.exit()
@@ -233,8 +229,7 @@ func TestNextGame(t *testing.T) {
 				require.NoError(t, os.RemoveAll(filepath.Join(dir, "state")))
 			}
 			next := startIn(t, dir, nil, nil)
-			b, welcome = dial(t, next.addr, next.token)
-			require.Nil(t, welcome.Error)
+			b = come(t, next.addr, next.token)
 			a := b.tool("colony/build", "a wall")
 			require.Nil(t, a.Error, "the first call is executed")
 			open := b.current()

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"os/signal"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/cmd/internal/command"
@@ -51,4 +54,19 @@ func runCommand(t *testing.T, args ...string) (stdout string, code int) {
 	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
 	t.Log(errs.String())
 	return out.String(), code
+}
+
+// done runs a command of heed's that must end with a status, and returns its standard output.
+func done(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	out, code := runCommand(t, args...)
+	require.Equal(t, status, code, out)
+	return out
+}
+
+// decoded reads JSON.
+func decoded[T any, Text ~string | ~[]byte](t testing.TB, text Text) (v T) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &v), string(text))
+	return v
 }

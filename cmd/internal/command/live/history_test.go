@@ -40,8 +40,7 @@ func TestForms(t *testing.T) {
 			}
 			seen[def] = cmp.Or(seen[def], string(raw))
 		}
-		var schema any
-		require.NoError(t, json.Unmarshal(text, &schema))
+		schema := decoded[any](t, text)
 		requireDescribed(t, name, schema)
 	}
 	require.NotEmpty(t, seen)
@@ -57,20 +56,17 @@ func TestHistoryForms(t *testing.T) {
 	} {
 		text := printed(t, name)
 		words := append([]string{"history"}, strings.Fields(args)...)
-		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
-		require.Equal(t, exitOK, code)
+		out := done(t, exitOK, append(words, "--format", "json", "--history", file)...)
 		testkit.RequireValid(t, testkit.Schema(t, text), out)
 	}
-	lines, code := runCommand(t, "history", "export", "--history", file)
-	require.Equal(t, exitOK, code)
+	lines := done(t, exitOK, "history", "export", "--history", file)
 	for line := range strings.Lines(lines) {
 		testkit.RequireValid(t, testkit.Schema(t, printed(t, "heed-session")), line)
 	}
 	none := filepath.Join(t.TempDir(), "history.db")
 	for name, args := range map[string]string{"heed-history": "", "heed-history-mods": "mods"} {
 		words := append([]string{"history"}, strings.Fields(args)...)
-		out, code := runCommand(t, append(words, "--format", "json", "--history", none)...)
-		require.Equal(t, exitOK, code)
+		out := done(t, exitOK, append(words, "--format", "json", "--history", none)...)
 		testkit.RequireValid(t, testkit.Schema(t, printed(t, name)), out)
 	}
 }
@@ -100,8 +96,7 @@ func TestHistoryDocs(t *testing.T) {
 	page := testkit.Must(os.ReadFile(path))
 	fresh := shownMarker.ReplaceAllStringFunc(string(page), func(block string) string {
 		m := shownMarker.FindStringSubmatch(block)
-		out, code := runCommand(t, append(strings.Fields(m[1]), "--history", file)...)
-		require.Equal(t, exitOK, code)
+		out := done(t, exitOK, append(strings.Fields(m[1]), "--history", file)...)
 		return "<!-- shown: heed " + m[1] + " -->\n```text\n" + out + "```"
 	})
 	testkit.Golden(t, path, fresh)

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -43,8 +42,7 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			path := filepath.Join(state, outboxName)
-			box := testkit.Must(outbox.Open(t.Context(), path, time.Now()))
-			require.NoError(t, box.Close())
+			require.NoError(t, testkit.Must(outbox.Open(t.Context(), path, time.Now())).Close())
 			db := testkit.Must(sql.Open("sqlite", path))
 			testkit.Must(db.ExecContext(t.Context(), statement))
 			require.NoError(t, db.Close())
@@ -128,8 +126,7 @@ func TestHookReports(t *testing.T) {
 	to := serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
 		switch r.Method {
 		case bridge.MethodCall:
-			var c bridge.Call
-			require.NoError(t, json.Unmarshal(r.Params, &c))
+			c := decoded[bridge.Call](t, r.Params)
 			reports = append(reports, fmt.Sprintf("%s %q %q %s%s", c.Agent, c.ID, c.Tool, c.Status,
 				map[bool]string{true: " exempt"}[c.Exempt]))
 			return []heed.Verdict{}, nil

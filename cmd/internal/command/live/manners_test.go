@@ -36,8 +36,7 @@ func TestScripts(t *testing.T) {
 
 // TestJournal: the defaults of the flag are the journal's own.
 func TestJournal(t *testing.T) {
-	j := testkit.Must(journal.New(journal.Config{}))
-	tail := j.Stats().Tail
+	tail := testkit.Must(journal.New(journal.Config{})).Stats().Tail
 	require.Equal(t, tail.Capacity, defaultJournal)
 	require.Equal(t, tail.MaxBytes, defaultJournal*textPerEntry)
 }

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // logged is what a wrapped game's log is to heed.
@@ -29,8 +30,7 @@ func startLogged(t *testing.T, path string) *logged {
 // begin lets the game begin its log at a path.
 func (l *logged) begin(path string) {
 	l.wrapped.t.Helper()
-	name, err := json.Marshal(path)
-	require.NoError(l.wrapped.t, err)
+	name := testkit.Must(json.Marshal(path))
 	require.Nil(l.wrapped.t, l.fakeBridge.call("tools/call",
 		`{"name":"colony/look","parameters":{"what":"begin","path":`+string(name)+`}}`).Error)
 }
@@ -48,8 +48,7 @@ func (l *logged) verdict(what string) string {
 // clean waits until a call is clean, with nothing open.
 func (l *logged) clean() {
 	l.wrapped.t.Helper()
-	require.Eventually(l.wrapped.t, func() bool { return strings.Contains(l.verdict("a wall"), `"outcome":"clean"`) },
-		patience, 10*time.Millisecond)
+	await(l.wrapped.t, func() bool { return strings.Contains(l.verdict("a wall"), `"outcome":"clean"`) })
 	require.Nil(l.wrapped.t, l.current())
 }
 
@@ -127,9 +126,7 @@ func TestWrapLogTrouble(t *testing.T) {
 
 // TestWrapLogRemoved: a log that was removed while the game writes it is still read.
 func TestWrapLogRemoved(t *testing.T) {
-	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
-		t.Skip("the system does not say who has a file open")
-	}
+	needs(t, "/proc/self/fdinfo", "the system does not say who has a file open")
 	path := filepath.Join(t.TempDir(), "Player.log")
 	l := startLogged(t, path)
 	l.begin(path)

@@ -42,8 +42,7 @@ func TestOneAnswer(t *testing.T) {
 	if testkit.IsFull() {
 		for _, dir := range []string{"rimworld", "players", "games"} {
 			t.Run(dir, func(t *testing.T) {
-				more := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, dir), "*.*")))
-				logs = append(logs, more...)
+				logs = append(logs, testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, dir), "*.*")))...)
 			})
 		}
 	}
@@ -166,8 +165,7 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 		return append(append(to, 2, kind, 0, 0), payload...)
 	}
 	object := func(v any) []byte {
-		raw := testkit.Must(json.Marshal(v))
-		return append(raw, '\n')
+		return append(testkit.Must(json.Marshal(v)), '\n')
 	}
 	part := func(to []byte, s string) []byte { return append(binary.AppendUvarint(to, uint64(len(s))), s...) }
 	const hello, line, listed, query, answer = 1, 2, 6, 8, 68
@@ -192,8 +190,7 @@ func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
 	for b := out.Bytes(); len(b) > 0; {
 		n := 8 + int(in.Uint32(b))
 		if b[5] == answer {
-			var a struct{ Result heed.Item }
-			require.NoError(t, json.Unmarshal(b[8:n], &a))
+			a := decoded[struct{ Result heed.Item }](t, b[8:n])
 			current = a.Result
 		}
 		b = b[n:]
@@ -207,10 +204,9 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	t.Helper()
 	set := testkit.Must(rules.Compile(rules.Defaults()...))
 	follower := testkit.Must(follow.New(follow.Config{Path: log}))
-	s, err := session.New(session.Config{
+	s := testkit.Must(session.New(session.Config{
 		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
-	})
-	require.NoError(t, err)
+	}))
 	s.OnObserved(func(rec *capture.Record, _ *heed.Outcome) {
 		r := *rec // its texts are the feed's
 		r.Message, r.Stack = strings.Clone(r.Message), strings.Clone(r.Stack)

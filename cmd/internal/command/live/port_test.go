@@ -21,8 +21,7 @@ import (
 func reserve(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS != "linux" { // elsewhere the option means something else
-		addr := testkit.Must(freePort())
-		return addr
+		return testkit.Must(freePort())
 	}
 	fd := testkit.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))
 	syscall.CloseOnExec(fd)

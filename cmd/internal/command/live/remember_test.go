@@ -85,8 +85,7 @@ func TestHistoryLater(t *testing.T) {
 	k.write()
 	require.NoError(t, lost[1])
 	require.Empty(t, k.ended)
-	all := testkit.Must(k.history.Sessions(t.Context(), "", 0))
-	require.Len(t, all, 1)
+	require.Len(t, testkit.Must(k.history.Sessions(t.Context(), "", 0)), 1)
 	require.NoError(t, k.close())
 }
 
@@ -106,8 +105,7 @@ func TestKept(t *testing.T) {
 		return h
 	}
 	sessions := func(k *keeper) (n int) {
-		all := testkit.Must(k.history.Sessions(t.Context(), "", 0))
-		return len(all)
+		return len(testkit.Must(k.history.Sessions(t.Context(), "", 0)))
 	}
 	s := &summary.Session{Version: summary.Version}
 	var lost error

@@ -63,8 +63,7 @@ func TestKilledWhileReading(t *testing.T) {
 	}
 	_ = os.Remove(filepath.Join(dir, "recorded"))
 	cmd, errs := run()
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil }, patience,
-		time.Millisecond)
+	await(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil })
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait())
 	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries, %s in items", text.Number(uint64(lines)),
@@ -100,10 +99,10 @@ func TestEndsInTime(t *testing.T) {
 		_ = os.Remove(recorded)
 		args = slices.Insert(args, 1, "--no-config", "--no-default-rules", "--record", recorded)
 		cmd, errs := spawn(t, dir, args...)
-		require.Eventually(t, func() bool {
+		await(t, func() bool {
 			info, err := os.Stat(recorded)
 			return err == nil && info.Size() > 10_000
-		}, patience, time.Millisecond)
+		})
 		return cmd, errs
 	}
 	end := func(cmd *exec.Cmd, log string, requests ...os.Signal) error {

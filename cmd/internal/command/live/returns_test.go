@@ -175,10 +175,10 @@ func throughACP(t *testing.T) worker {
 	answer(`{"sessionId":"s"}`)
 	require.Contains(t, editor.next(), `"id":1`)
 	require.Contains(t, editor.next(), `"sessionId":"s"`)
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		own, _ := os.ReadFile(filepath.Join(g.dir, "own.log"))
 		return strings.Contains(string(own), "a heed was found")
-	}, patience, 5*time.Millisecond)
+	})
 	prompt()
 	next(agent.next())
 	n := 0
@@ -191,9 +191,9 @@ func throughACP(t *testing.T) worker {
 			n++
 			// A prompt repeats the agent's work: the title tells the news of this call from earlier ones.
 			update(fmt.Sprintf(`"sessionUpdate":"tool_call","title":"build %d","status":"in_progress"`, n))
-			require.Eventually(t, func() bool {
+			await(t, func() bool {
 				return strings.Contains(shown(t, "status", "--state", g.state, "--format", "json"), `"inFlight":1`)
-			}, patience, 5*time.Millisecond)
+			})
 			g.fault()
 			update(`"sessionUpdate":"tool_call_update","status":"completed"`)
 			for began := time.Now(); time.Since(began) < patience; {
@@ -239,9 +239,7 @@ func (g *played) fault() { write(g.t, g.log, "FAULT in the hull\n") }
 // serve starts "heed serve".
 func (g *played) serve() {
 	spawn(g.t, g.dir, "serve", g.log, "--state", g.state, "--rules", g.config, "--no-default-rules")
-	require.Eventually(g.t, func() bool {
-		return shown(g.t, "status", "--state", g.state) != ""
-	}, patience, 10*time.Millisecond)
+	await(g.t, func() bool { return shown(g.t, "status", "--state", g.state) != "" })
 }
 
 var ackTold = regexp.MustCompile(`heed ack (\S+) --agent (\S+) --through (\d+)`)
@@ -296,8 +294,7 @@ func speaks(t *testing.T, to io.Writer, from io.Reader) *speaker {
 
 func (s *speaker) send(format string, args ...any) {
 	s.t.Helper()
-	_, err := fmt.Fprintf(s.to, format+"\n", args...)
-	require.NoError(s.t, err)
+	testkit.Must(fmt.Fprintf(s.to, format+"\n", args...))
 }
 
 func (s *speaker) next() string {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,8 +18,7 @@ import (
 // printed is the schema of a form of output, as "heed schema" prints it.
 func printed(t *testing.T, name string) []byte {
 	t.Helper()
-	text, code := runCommand(t, "schema", name)
-	require.Equal(t, exitOK, code)
+	text := done(t, exitOK, "schema", name)
 	return []byte(text)
 }
 
@@ -32,35 +30,27 @@ func TestJSONFollowsSchemas(t *testing.T) {
 		t.Helper()
 		testkit.RequireValid(t, testkit.Schema(t, printed(t, schema)), text)
 	}
-	open, code := runCommand(t, "current", "--format", "json", "--state", state)
-	require.Equal(t, exitFinding, code)
+	open := done(t, exitFinding, "current", "--format", "json", "--state", state)
 	follows("heed-current", open)
 	require.NoError(t, json.Unmarshal([]byte(open), new(gabp.CurrentResult)))
-	answer, code := runCommand(t, "ack", "nothing", "--format", "json", "--state", state)
-	require.Equal(t, exitFinding, code)
+	answer := done(t, exitFinding, "ack", "nothing", "--format", "json", "--state", state)
 	follows("heed-ack", answer)
 	require.NoError(t, json.Unmarshal([]byte(answer), new(gabp.AckResult)))
-	answer, code = runCommand(t, "ack", "--format", "json", "--state", state)
-	require.Equal(t, exitOK, code)
+	answer = done(t, exitOK, "ack", "--format", "json", "--state", state)
 	follows("heed-ack", answer)
-	var acked bridge.Acknowledgement
-	require.NoError(t, json.Unmarshal([]byte(answer), &acked))
+	acked := decoded[bridge.Acknowledgement](t, answer)
 	require.Len(t, acked.Covered, 1)
-	brief, code := runCommand(t, "brief", "--format", "json", "--state", state)
-	require.Equal(t, exitOK, code)
+	brief := done(t, exitOK, "brief", "--format", "json", "--state", state)
 	follows("brief", brief)
-	status, code := runCommand(t, "status", "--format", "json", "--state", state)
-	require.Equal(t, exitOK, code)
+	status := done(t, exitOK, "status", "--format", "json", "--state", state)
 	follows("heed-status", status)
-	tail, code := runCommand(t, "tail", "--format", "jsonl", "--last", "0", "--state", state)
-	require.Equal(t, exitOK, code)
+	tail := done(t, exitOK, "tail", "--format", "jsonl", "--last", "0", "--state", state)
 	require.NotEmpty(t, tail)
 	for line := range strings.Lines(tail) {
 		follows("heed-tail", line)
 	}
 
-	config, code := runCommand(t, "config", "show", "--format", "json", "--grace", "2s")
-	require.Equal(t, exitOK, code)
+	config := done(t, exitOK, "config", "show", "--format", "json", "--grace", "2s")
 	follows("config", config)
 
 	dir := t.TempDir()
@@ -68,7 +58,7 @@ func TestJSONFollowsSchemas(t *testing.T) {
 	write(t, rules, testRules)
 	write(t, log, "FAULT\n")
 	out, _ := background(t, "follow", log, "--rules", rules, "--format", "jsonl", "--state", dir)
-	require.Eventually(t, func() bool { return strings.HasSuffix(out.String(), "\n") }, patience, 5*time.Millisecond)
+	await(t, func() bool { return strings.HasSuffix(out.String(), "\n") })
 	for line := range strings.Lines(out.String()) {
 		follows("replay-lines", line)
 	}

@@ -73,28 +73,23 @@ func TestServe(t *testing.T) {
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	_, errs := background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token,
 		"--metrics", metrics, "--record", filepath.Join(dir, "recorded.jsonl"))
-	b, welcome := dial(t, addr, strings.Repeat("ab", 32))
-	require.Nil(t, welcome.Error)
+	b := come(t, addr, strings.Repeat("ab", 32))
 	require.Nil(t, b.current())
 
 	// Rules change while it runs; bad ones do not count.
 	write(t, rules, "rules: [\n")
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "the rules have errors") }, patience,
-		time.Millisecond)
+	await(t, func() bool { return strings.Contains(errs.String(), "the rules have errors") })
 	// In place of the file, as an editor does: one that is cut off and then written is refused in between.
 	write(t, rules+".new", testRules)
 	require.NoError(t, os.Rename(rules+".new", rules))
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "new rules are in use") }, patience,
-		time.Millisecond)
+	await(t, func() bool { return strings.Contains(errs.String(), "new rules are in use") })
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
-	out, code := runCommand(t, "current", "--state", state)
+	out := done(t, exitFinding, "current", "--state", state)
 	require.Contains(t, out, "item "+open.AttentionID[strings.LastIndexByte(open.AttentionID, '-')+1:]+"\n")
 	require.Contains(t, out, "BLOCKING")
-	require.Equal(t, exitFinding, code)
-	out, code = runCommand(t, "ack", open.AttentionID, "--state", state)
+	out = done(t, exitOK, "ack", open.AttentionID, "--state", state)
 	require.Contains(t, out, "is acknowledged, by a person\n  covered   1 entry in 1 group: a planted fault\nnothing is open")
-	require.Zero(t, code)
 	require.Nil(t, b.current())
 	require.NotContains(t, errs.String(), "abab")
 
@@ -116,9 +111,7 @@ func TestServe(t *testing.T) {
 // process begins is of another run.
 func TestServeRotated(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
-		t.Skip("the system does not say who has a file open")
-	}
+	needs(t, "/proc/self/fdinfo", "the system does not say who has a file open")
 	dir, log, rules, state := folder(t)
 	recorded := filepath.Join(dir, "recorded.jsonl")
 	step := func() func(line string) { // a program that does the next thing for each line of its input

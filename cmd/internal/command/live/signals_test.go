@@ -64,12 +64,11 @@ func TestSignalsEnd(t *testing.T) {
 	} {
 		w := start(t, []string{"--linger", "1h"}, "plain")
 		pid := w.gamePID()
-		require.Eventually(t, func() bool {
+		await(t, func() bool {
 			comm, err := exec.Command("ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output()
 			return err == nil && filepath.Base(strings.TrimSpace(string(comm))) == "sleep"
-		}, patience, 5*time.Millisecond)
-		require.NoError(t, w.cmd.Process.Signal(sig))
-		require.Equal(t, 128+int(sig), w.exit())
+		})
+		w.ends(sig, 128+int(sig))
 		w.requireNothingLeft(pid, true)
 	}
 }
@@ -150,8 +149,7 @@ func TestStatus(t *testing.T) {
 		_, status := runCommand(t, c.args...)
 		require.Equal(t, c.status, status, "%q", c.args)
 	}
-	_, status := runCommand(t, "current", "--state", dir)
-	require.Equal(t, exitNone, status, "nothing runs")
+	done(t, exitNone, "current", "--state", dir)
 	doc := testkit.Must(os.ReadFile("../../../../docs/bridges.md"))
 	_, table, found := strings.Cut(string(doc), "| exit status | meaning |\n")
 	require.True(t, found)

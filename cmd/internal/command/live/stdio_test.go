@@ -61,10 +61,9 @@ func TestServeStdio(t *testing.T) {
 			t.Cleanup(func() { _ = heed.Process.Kill() })
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			client, err := gabp.NewClient(ctx, pipes{out, in}, gabp.ClientConfig{
+			client := testkit.Must(gabp.NewClient(ctx, pipes{out, in}, gabp.ClientConfig{
 				Token: token, Name: "host", Limits: gabp.Limits{HelloTimeout: patience},
-			})
-			require.NoError(t, err)
+			}))
 			testkit.Must(client.CallTool(ctx, bridge.ToolStatus, nil))
 			write(t, log, "FAULT one\n")
 			var current gabp.CurrentResult
@@ -81,6 +80,5 @@ func TestServeStdio(t *testing.T) {
 			require.Equal(t, c.status != 0, strings.Contains(errs.String(), "standard input: "))
 		})
 	}
-	out, code := runCommand(t, "serve", "--stdio", filepath.Join(t.TempDir(), "Player.log"))
-	require.Equal(t, exitUsage, code, out)
+	done(t, exitUsage, "serve", "--stdio", filepath.Join(t.TempDir(), "Player.log"))
 }

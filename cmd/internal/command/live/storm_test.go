@@ -52,8 +52,7 @@ func TestStorm(t *testing.T) {
 	log := testkit.Must(os.Create(path))
 	defer log.Close() //nolint:errcheck // a test's
 	spawn(t, dir, "serve", path, "--state", state, "--addr", addr, "--token-file", filepath.Join(dir, "token"))
-	asker, welcome := dial(t, addr, token)
-	require.Nil(t, welcome.Error)
+	asker := come(t, addr, token)
 
 	var wg sync.WaitGroup
 	stop := make(chan struct{})

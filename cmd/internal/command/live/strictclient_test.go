@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,8 +45,7 @@ func playStrict(t *testing.T, strictClient string) {
 		t.Skipf("the package %s cannot be installed: %v: %s", strictClient, err, out)
 	}
 	script, log := filepath.Join(dir, "strict.mjs"), filepath.Join(dir, "Player.log")
-	source := testkit.Must(os.ReadFile("testdata/mcp/strict.mjs"))
-	require.NoError(t, os.WriteFile(script, source, 0o600))
+	require.NoError(t, os.WriteFile(script, testkit.Must(os.ReadFile("testdata/mcp/strict.mjs")), 0o600))
 	require.NoError(t, os.WriteFile(log, []byte("Initialize engine version: 2022.3.35f1\n"), 0o600))
 	self := testkit.Must(os.Executable())
 	client := exec.CommandContext(ctx, node, script, log,
@@ -64,8 +62,7 @@ func playStrict(t *testing.T, strictClient string) {
 	}
 	steps := map[string]step{}
 	for line := range strings.Lines(string(out)) {
-		var s step
-		require.NoError(t, json.Unmarshal([]byte(line), &s), line)
+		s := decoded[step](t, line)
 		steps[s.Step] = s
 	}
 	require.Contains(t, steps["tools"].Text, "build ask heed_brief heed_ack heed_entries")

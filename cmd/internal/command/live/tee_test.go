@@ -26,6 +26,20 @@ import (
 // wrong.
 const patience = 2 * time.Minute
 
+// needs skips a test where a file is missing.
+func needs(t testing.TB, path, why string) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(why, ": ", err)
+	}
+}
+
+// await waits until a condition holds.
+func await(t testing.TB, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, patience, 5*time.Millisecond)
+}
+
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
 func TestSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "standard")
@@ -81,14 +95,10 @@ func TestPiped(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "standard")
 	h := &host{log: slog.New(slog.DiscardHandler)}
-	var err error
 	// A line beyond the buffer of 32 KiB comes in two parts, and on a busy machine the second may come long after the first.
-	h.follower, err = follow.New(follow.Config{Path: path, Continues: true, PartialIdle: patience})
-	require.NoError(t, err)
-	h.spool, err = newStream("log")
-	require.NoError(t, err)
-	h.session, err = session.New(session.Config{Log: piped{h.follower, h.spool}, SyncTimeout: patience})
-	require.NoError(t, err)
+	h.follower = testkit.Must(follow.New(follow.Config{Path: path, Continues: true, PartialIdle: patience}))
+	h.spool = testkit.Must(newStream("log"))
+	h.session = testkit.Must(session.New(session.Config{Log: piped{h.follower, h.spool}, SyncTimeout: patience}))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- h.session.Run(ctx) }()
@@ -115,19 +125,13 @@ func TestPiped(t *testing.T) {
 // TestPipedFull: who asks for evidence is answered after a notice of the text that the full disk did not take.
 func TestPipedFull(t *testing.T) {
 	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("this system has no full device: ", err)
-	}
+	needs(t, full, "this system has no full device")
 	path := filepath.Join(t.TempDir(), "standard")
 	require.NoError(t, os.Symlink(full, path))
 	h := &host{program: &program{}, losses: map[string]error{"log": syscall.ENOSPC}}
-	var err error
-	h.follower, err = follow.New(follow.Config{Path: path, Continues: true})
-	require.NoError(t, err)
-	h.spool, err = newStream("log")
-	require.NoError(t, err)
-	h.session, err = session.New(session.Config{})
-	require.NoError(t, err)
+	h.follower = testkit.Must(follow.New(follow.Config{Path: path, Continues: true}))
+	h.spool = testkit.Must(newStream("log"))
+	h.session = testkit.Must(session.New(session.Config{}))
 	o := &output{}
 	game := testkit.Must(o.tee(h, "stdout", io.Discard, true))
 	for n := range uint64(3) {
@@ -152,8 +156,7 @@ func TestSpoolLimit(t *testing.T) {
 	for range 5 {
 		require.NoError(t, s.write([]byte("abc")))
 	}
-	info := testkit.Must(os.Stat(path))
-	require.EqualValues(t, 9, info.Size())
+	require.EqualValues(t, 9, testkit.Must(os.Stat(path)).Size())
 	require.EqualValues(t, 3, lost, "that some is left out is reported at once")
 	st.Present = true
 	require.NoError(t, s.write([]byte("def\n")))
@@ -167,9 +170,7 @@ func TestSpoolLimit(t *testing.T) {
 // TestSpoolFull: what cannot be written is reported as missing, at once and with its end.
 func TestSpoolFull(t *testing.T) {
 	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("this system has no full device: ", err)
-	}
+	needs(t, full, "this system has no full device")
 	var lost []uint64
 	s := &spool{path: full, most: 100, limit: 100, lost: func(n uint64) { lost = append(lost, n) }}
 	for range 3 {

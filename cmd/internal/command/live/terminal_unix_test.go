@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -26,10 +25,10 @@ func faulty(t *testing.T) string {
 	_, log, rules, state := folder(t)
 	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
-	}, patience, 5*time.Millisecond)
+	})
 	return state
 }
 
@@ -86,10 +85,10 @@ func TestTailFolds(t *testing.T) {
 	_, log, rules, state := folder(t)
 	write(t, log, strings.Repeat("FAULT in the wall\n", 5))
 	background(t, "serve", log, "--rules", rules, "--state", state)
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		out, _ := runCommand(t, "status", "--state", state)
 		return strings.Contains(out, "5 lines, ")
-	}, patience, 5*time.Millisecond)
+	})
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "tail", "--follow", "--state", state)
 	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm")
 	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 60})

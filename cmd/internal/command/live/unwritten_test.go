@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,10 +30,10 @@ func TestUnwritten(t *testing.T) {
 	dir, log, rules, state := folder(t)
 	write(t, log, "FAULT one\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
-	}, patience, time.Millisecond)
+	})
 	t.Chdir(dir)
 	for _, args := range []string{
 		"current", "current --format json", "status", "status --format json", "status --follow", "tail",
@@ -103,9 +102,7 @@ func TestUnkept(t *testing.T) {
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("this system has no full device: ", err)
-	}
+	needs(t, full, "this system has no full device")
 	for _, c := range []struct {
 		name string
 		args []string
@@ -126,15 +123,15 @@ func TestUnrecorded(t *testing.T) {
 			}
 			cmd, errs := spawn(t, dir, args...)
 			said := fmt.Sprintf("heed: the recording stops here, heed continues: write %s: %s\n", full, syscall.ENOSPC)
-			require.Eventually(t, func() bool { return strings.Contains(errs.String(), said) }, patience, time.Millisecond)
+			await(t, func() bool { return strings.Contains(errs.String(), said) })
 
 			if c.args[0] != "follow" { // which commands cannot ask
 				var out string
-				require.Eventually(t, func() (ok bool) {
+				await(t, func() (ok bool) {
 					ask, code := runCommand(t, "status", "--state", filepath.Join(dir, "state"))
 					out = ask
 					return code == exitOK
-				}, patience, time.Millisecond)
+				})
 				require.Contains(t, out, "the recording stops here, heed continues: write "+full)
 			}
 			if c.game == "" {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,13 +22,13 @@ func servePage(t *testing.T) (log, address, state string) {
 	_, log, rules, state := folder(t)
 	write(t, log, "all is well\n")
 	background(t, "serve", log, "--rules", rules, "--state", state, "--web")
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		runs, err := stateDir(state).running()
 		if err == nil && len(runs) == 1 {
 			address = runs[0].Web
 		}
 		return address != ""
-	}, patience, time.Millisecond)
+	})
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$`, address)
 	out, _ := runCommand(t, "status", "--state", state)
 	require.Contains(t, out, address)
@@ -47,8 +46,7 @@ func post(t *testing.T, address, body string, header ...string) (int, string) {
 	}
 	resp := testkit.Must(http.DefaultClient.Do(r))
 	defer resp.Body.Close() //nolint:errcheck // read to its end
-	text := testkit.Must(io.ReadAll(resp.Body))
-	return resp.StatusCode, string(text)
+	return resp.StatusCode, string(testkit.Must(io.ReadAll(resp.Body)))
 }
 
 func TestWeb(t *testing.T) {
@@ -95,11 +93,11 @@ func TestWeb(t *testing.T) {
 
 	write(t, log, "FAULT one\n")
 	var open struct{ Result bridge.Items }
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		_, text := post(t, address, `{"method":"tools/call","params":{"name":"heed/items"}}`)
 		require.NoError(t, json.Unmarshal([]byte(text), &open))
 		return len(open.Result.Items) == 1
-	}, patience, time.Millisecond)
+	})
 	_, text := post(t, address, `{"method":"tools/call","params":{"name":"heed/item","arguments":{"id":"nothing"}}}`)
 	require.Contains(t, text, `"error":{"code":-32602`)
 	_, text = post(t, address, `{"method":"attention/ack","params":{"attentionId":"`+open.Result.Items[0].ID+`"}}`)

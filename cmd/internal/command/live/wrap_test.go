@@ -29,8 +29,7 @@ func TestWrap(t *testing.T) {
 	require.Nil(t, welcome.Error)
 
 	// The welcome is the mod's, with ours, and reports what heed was handed.
-	var said gabp.Welcome
-	require.NoError(t, json.Unmarshal(welcome.Result, &said))
+	said := decoded[gabp.Welcome](t, welcome.Result)
 	require.Equal(t, "colony-mod", said.AgentID)
 	require.Equal(t, gabp.App{Name: "Colony", Version: "3.1"}, said.App)
 	require.Subset(t, said.Capabilities.Methods, []string{
@@ -49,8 +48,7 @@ func TestWrap(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(said.Observed, &observed))
 	require.Equal(t, w.cmd.Args[1:], observed.Argv[1:])
-	cwd := testkit.Must(filepath.EvalSymlinks(w.cmd.Dir))
-	require.Equal(t, cwd, observed.Cwd)
+	require.Equal(t, testkit.Must(filepath.EvalSymlinks(w.cmd.Dir)), observed.Cwd)
 	_, port, _ := net.SplitHostPort(w.addr)
 	require.Equal(t, map[string]string{
 		gabp.EnvPort: port, gabp.EnvToken: w.token, gabp.EnvGame: "colony", gabp.EnvBridge: w.file,
@@ -71,7 +69,7 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, gabp.CodeMethodNotFound, b.call("colony/nothing", `{}`).Error.Code)
 	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened","attention/cleared"]}`).Error)
 	b.tool("colony/build", "ticks")
-	require.Eventually(t, func() bool { return len(b.eventsOn("colony/ticks")) == 3 }, patience, time.Millisecond)
+	await(t, func() bool { return len(b.eventsOn("colony/ticks")) == 3 })
 	require.Equal(t, `{"tick":2.50}`, string(b.eventsOn("colony/ticks")[2].Payload))
 
 	// The fault of the run before is nobody's.
@@ -105,7 +103,7 @@ func TestWrap(t *testing.T) {
 	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "1 BLOCKING item is open")
 	require.Contains(t, out, "called colony/build: held back, not executed, ")
-	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
+	await(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 })
 
 	// What only looks still works; a wrong acknowledgement does not help.
 	require.Nil(t, b.tool("colony/look", "").Error)
@@ -145,8 +143,7 @@ func TestWrap(t *testing.T) {
 
 	// It ends as asked, and nothing is left.
 	pid := w.gamePID()
-	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 0, w.exit())
+	w.ends(syscall.SIGTERM, 0)
 	w.requireNothingLeft(pid, true)
 	require.Equal(t, "the game speaks\n", w.out.String())
 	require.Equal(t, "the game complains\n", w.errs.String())
@@ -155,16 +152,10 @@ func TestWrap(t *testing.T) {
 func TestWrapResults(t *testing.T) {
 	t.Parallel()
 	w, b := began(t, nil)
-	clear := func() {
-		for open := b.current(); open != nil; open = b.current() {
-			b.ack(open.AttentionID)
-		}
-	}
 	// A tool that says that it failed is a failed operation.
 	a := b.tool("colony/build", "in band")
 	require.Contains(t, string(a.Result), `"success":false`)
-	var calls bridge.Operations
-	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))
+	calls := decoded[bridge.Operations](t, b.call("tools/call", `{"name":"heed/operations"}`).Result)
 	require.Equal(t, event.StatusFailed, calls.Operations[0].Status)
 	require.Contains(t, b.entries(), "no room")
 	a = b.tool("colony/build", "error")
@@ -182,59 +173,53 @@ func TestWrapResults(t *testing.T) {
 	// The mod's event and the line that follows it in the log are one entry.
 	b.tool("colony/build", "event")
 	b.blocked()
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		log, err := os.ReadFile(filepath.Join(w.dir, "Player.log"))
 		var st bridge.Status
 		return err == nil && bytes.Contains(log, []byte("by an event")) &&
 			json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st) == nil &&
 			st.Log.Offset == int64(len(log))
-	}, patience, time.Millisecond)
+	})
 	require.Equal(t, 1, b.current().Total)
-	clear()
+	b.clear()
 
 	// The mod is started again: tools go on, and the loss is told.
 	b.tool("colony/build", "restart")
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		entries := b.entries()
 		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
-	}, patience, 5*time.Millisecond)
-	clear()
+	})
+	b.clear()
 	require.Nil(t, b.tool("colony/build", "after").Error)
 
 	// The bridge is started again, with the same token.
 	require.NoError(t, b.conn.Close())
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	b = come(t, w.addr, w.token)
 	require.Nil(t, b.tool("colony/look", "").Error)
-	_, welcome = dial(t, w.addr, strings.Repeat("0", 64))
+	_, welcome := dial(t, w.addr, strings.Repeat("0", 64))
 	require.Equal(t, gabp.CodeAuthFailed, welcome.Error.Code)
 
 	// The commands find it.
 	state := filepath.Join(w.dir, "state")
-	out, code := runCommand(t, "current", "--state", state)
+	out := done(t, exitOK, "current", "--state", state)
 	require.Equal(t, "nothing is open\n", out)
-	require.Zero(t, code)
-	out, code = runCommand(t, "ack", "nonsense", "--state", state)
+	out = done(t, exitFinding, "ack", "nonsense", "--state", state)
 	require.Contains(t, out, "no item nonsense is known")
-	require.Equal(t, exitFinding, code)
-	out, code = runCommand(t, "status", "--state", state)
+	out = done(t, exitOK, "status", "--state", state)
 	require.Contains(t, out, "nothing is open.\n")
 	require.Contains(t, out, "last new line ")
 	require.Contains(t, out, "colony, ")
 	require.Contains(t, out, "called colony/build: completed")
-	require.Zero(t, code)
-	out, code = runCommand(t, "tail", "--last", "0", "--state", state)
+	out = done(t, exitOK, "tail", "--last", "0", "--state", state)
 	require.Contains(t, out, "FAULT by an event")
 	require.Contains(t, out, "started    colony/build")
-	require.Zero(t, code)
 	require.NotContains(t, out, w.token)
 
 	// The game fails: heed answers for a while, and ends with its status.
 	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
 	require.Equal(t, 42, w.exit())
 	w.requireNothingLeft(w.gamePID(), true)
-	_, code = runCommand(t, "current", "--state", state)
-	require.Equal(t, exitNone, code)
+	done(t, exitNone, "current", "--state", state)
 }
 
 func TestWrapKilled(t *testing.T) {
@@ -258,14 +243,13 @@ func TestWrapGameKilled(t *testing.T) {
 			require.NoError(t, syscall.Kill(w.gamePID(), sig))
 			b.blocked()
 			var a answer
-			require.Eventually(t, func() bool {
+			await(t, func() bool {
 				a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
 				return strings.Contains(string(a.Result), `"status":"exited"`)
-			}, patience, time.Millisecond)
+			})
 			require.Regexp(t, `ended by a signal: SIG[A-Z]+ \(`+sig.String()+`\)`, string(a.Result))
 			require.NotNil(t, b.tool("colony/build", "").Error)
-			require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM)) // enough was asked
-			require.Equal(t, 128+int(sig), w.exit())
+			w.ends(syscall.SIGTERM, 128+int(sig)) // enough was asked
 		})
 	}
 }
@@ -276,8 +260,7 @@ func TestWrapAsked(t *testing.T) {
 	w := start(t, []string{"--linger", "1h"}, "stubborn")
 	dial(t, w.addr, w.token)
 	w.gamePID()
-	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 128+int(syscall.SIGTERM), w.exit())
+	w.ends(syscall.SIGTERM, 128+int(syscall.SIGTERM))
 }
 
 func TestWrapLingers(t *testing.T) {
@@ -285,15 +268,14 @@ func TestWrapLingers(t *testing.T) {
 	w, b := began(t, []string{"--linger", "1m"})
 	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
 	var a answer
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
 		return strings.Contains(string(a.Result), `"status":"exited"`)
-	}, patience, time.Millisecond)
+	})
 	require.Contains(t, string(a.Result), "exited with 42")
 	require.NotNil(t, b.current(), "the bridge can ask why")
 	require.NotNil(t, b.tool("colony/build", "").Error)
-	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
-	require.Equal(t, 42, w.exit())
+	w.ends(syscall.SIGTERM, 42)
 	w.requireNothingLeft(w.gamePID(), true)
 }
 
@@ -301,9 +283,7 @@ func TestWrapLingers(t *testing.T) {
 // open file behind, neither between heed and them nor between heed and the mod.
 func TestWrapReconnects(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("the system does not say which files are open: ", err)
-	}
+	needs(t, "/proc/self/fd", "the system does not say which files are open")
 	w, first := began(t, nil)
 	w.gamePID()
 	open := func() int {
@@ -327,7 +307,7 @@ func TestWrapReconnects(t *testing.T) {
 	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond,
 		"%d files were open before", before)
 	// The mod may still be busy with the calls that nobody waits for.
-	require.Eventually(t, func() bool { return first.tool("colony/look", "").Error == nil }, patience, time.Millisecond)
+	await(t, func() bool { return first.tool("colony/look", "").Error == nil })
 }
 
 // memberOf returns a member of an object.
@@ -363,8 +343,7 @@ func TestWrapAckedByPerson(t *testing.T) {
 	b.tool("colony/build", "fault in between")
 	open := b.blocked()
 	require.NotNil(t, b.tool("colony/build", "").Error, "it is held back")
-	out, code := runCommand(t, "ack", "--state", filepath.Join(w.dir, "state"))
-	require.Equal(t, exitOK, code, out)
+	done(t, exitOK, "ack", "--state", filepath.Join(w.dir, "state"))
 	result := b.tool("colony/build", "").Result
 	require.Contains(t, string(memberOf(t, result, "notice")), "Item "+open.AttentionID+" was acknowledged by a person")
 	require.JSONEq(t, `"`+open.AttentionID+`"`, string(memberOf(t, memberOf(t, result, "attention"), "attentionId")))
@@ -379,10 +358,8 @@ func TestWrapStandardOutput(t *testing.T) {
 		"echo spoken; exit 5")
 	require.Equal(t, "spoken\n", out)
 	require.Equal(t, 5, code)
-	_, code = runCommand(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
-	require.Equal(t, exitNotFound, code)
-	left := testkit.Must(filepath.Glob(filepath.Join(dir, "*.stdout")))
-	require.Empty(t, left)
+	done(t, exitNotFound, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
+	require.Empty(t, testkit.Must(filepath.Glob(filepath.Join(dir, "*.stdout"))))
 }
 
 // TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
@@ -395,8 +372,7 @@ func TestWrapPhase(t *testing.T) {
 			"sh", "-c", "echo "+says)
 		require.Zero(t, code)
 	}
-	played := testkit.Must(os.ReadFile(recorded))
-	require.Contains(t, string(played), `"phase":"start"`)
+	require.Contains(t, string(testkit.Must(os.ReadFile(recorded))), `"phase":"start"`)
 }
 
 // TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
@@ -420,8 +396,7 @@ func TestWrapBridgeFile(t *testing.T) {
 			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; while [ ! -e "$DIR/end" ]; do sleep 0.01; done`,
 		}, strings.NewReader(""), &buffer{}, &buffer{})
 	}()
-	_, welcome := dial(t, addr, file.Token)
-	require.Nil(t, welcome.Error)
+	come(t, addr, file.Token)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))
 	require.Zero(t, <-done)
 	told := testkit.Must(os.ReadFile(filepath.Join(dir, "told")))

@@ -80,8 +80,7 @@ func TestWrapOldLog(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(w.dir, "Player.log"), filepath.Join(w.dir, "Player-prev.log")))
 	write(t, filepath.Join(w.dir, "new"), "The game starts\n") // and is not open when it is seen
 	require.NoError(t, os.Rename(filepath.Join(w.dir, "new"), filepath.Join(w.dir, "Player.log")))
-	require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience,
-		10*time.Millisecond)
+	await(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) })
 	out, _ = runCommand(t, "status", "--state", state)
 	require.Contains(t, out, "it was created since the start")
 }
@@ -90,9 +89,7 @@ func TestWrapOldLog(t *testing.T) {
 // is in it. Where our game itself begins another file, that one is followed.
 func TestWrapAnotherLog(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
-		t.Skip("the system does not say who has a file open")
-	}
+	needs(t, "/proc/self/fdinfo", "the system does not say who has a file open")
 	w, b := began(t, nil)
 	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
 	path := filepath.Join(w.dir, "Player.log")
@@ -109,8 +106,7 @@ func TestWrapAnotherLog(t *testing.T) {
 
 	require.NoError(t, other.Close())
 	require.Nil(t, b.tool("colony/build", "rotate").Error) // the other's becomes Player-prev.log
-	require.Eventually(t, func() bool { return strings.Contains(b.entries(), "The game goes on") }, patience,
-		10*time.Millisecond)
+	await(t, func() bool { return strings.Contains(b.entries(), "The game goes on") })
 	require.Contains(t, string(b.tool("colony/build", "stamped file").Result), `"reason":"charged"`)
 	require.NotContains(t, b.entries(), "FAULT of another game")
 }
@@ -127,8 +123,7 @@ func TestWrapRotated(t *testing.T) {
 				game, fault, rotate = []string{"no-log"}, "append", "rotate closed"
 			}
 			w := startIn(t, dir, nil, []string{withDefaults}, game...)
-			b, welcome := dial(t, w.addr, w.token)
-			require.Nil(t, welcome.Error)
+			b := come(t, w.addr, w.token)
 			if closes {
 				require.NotNil(t, b.tool("colony/build", fault).Error, "there is no log yet")
 				b.ack(b.blocked().AttentionID)
@@ -137,7 +132,7 @@ func TestWrapRotated(t *testing.T) {
 			open := b.blocked().AttentionID
 			require.Nil(t, b.tool("colony/look", rotate).Error)
 			require.Nil(t, b.tool("colony/look", fault).Error)
-			require.Eventually(t, func() bool { return strings.Count(b.entries(), "FAULT") == 2 }, patience, 10*time.Millisecond)
+			await(t, func() bool { return strings.Count(b.entries(), "FAULT") == 2 })
 			require.NotContains(t, b.entries(), "restarted")
 			require.Equal(t, open, b.blocked().AttentionID)
 			require.NotNil(t, b.tool("colony/build", "not this").Error)

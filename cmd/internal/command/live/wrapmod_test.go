@@ -35,10 +35,8 @@ func TestWrapWithoutMod(t *testing.T) {
 		status, err := watcher.CallTool(t.Context(), bridge.ToolStatus, nil)
 		return err == nil && strings.Contains(string(status), `"phase":"menu"`)
 	}, patience, 20*time.Millisecond)
-	tools := testkit.Must(listTools(t.Context(), watcher))
-	require.Len(t, tools, len(bridge.Tools()))
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
+	require.Len(t, testkit.Must(listTools(t.Context(), watcher)), len(bridge.Tools()))
+	b := come(t, w.addr, w.token)
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")
 	testkit.Must(log.WriteString("FAULT without a mod\n"))
@@ -50,22 +48,21 @@ func TestWrapSlowMod(t *testing.T) {
 	t.Parallel()
 	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
 	var c *gabp.Client
-	require.Eventually(t, func() bool {
+	await(t, func() bool {
 		var err error
 		c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
 		return err == nil
-	}, patience, time.Millisecond)
+	})
 	t.Cleanup(func() { _ = c.Close() })
 	names := func() (list []string) {
-		tools := testkit.Must(listTools(t.Context(), c))
-		for _, tool := range tools {
+		for _, tool := range testkit.Must(listTools(t.Context(), c)) {
 			list = append(list, tool.Name)
 		}
 		return list
 	}
 	require.NotContains(t, names(), "colony/build")
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
-	require.Eventually(t, func() bool { return slices.Contains(names(), "colony/build") }, patience, 10*time.Millisecond)
+	await(t, func() bool { return slices.Contains(names(), "colony/build") })
 }
 
 // TestWrapLateMod: the bridge of the field gets the tools of a mod that listens late, by itself.
@@ -84,6 +81,6 @@ func TestWrapLateMod(t *testing.T) {
 	load := time.AfterFunc(time.Second, func() { _ = os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600) })
 	defer load.Stop()
 	require.NoError(t, b.Start())
-	require.Eventually(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") }, patience, time.Millisecond)
+	await(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") })
 	testkit.Must(b.Call("colony/build", `{"what":"a wall"}`))
 }

@@ -84,9 +84,7 @@ func spawn(t testing.TB, dir string, args ...string) (*exec.Cmd, *buffer) {
 func began(t testing.TB, flags []string, gameArgs ...string) (*wrapped, *fakeBridge) {
 	t.Helper()
 	w := start(t, flags, gameArgs...)
-	b, welcome := dial(t, w.addr, w.token)
-	require.Nil(t, welcome.Error)
-	return w, b
+	return w, come(t, w.addr, w.token)
 }
 
 // folder returns a folder with rules, and the places of a log and a state in it.
@@ -187,6 +185,13 @@ func (w *wrapped) exit() int {
 	}
 }
 
+// ends signals heed, which ends with a status.
+func (w *wrapped) ends(sig os.Signal, status int) {
+	w.t.Helper()
+	require.NoError(w.t, w.cmd.Process.Signal(sig))
+	require.Equal(w.t, status, w.exit())
+}
+
 // requireNothingLeft checks that neither the game nor a guard or file of heed's
 // outlives heed.
 func (w *wrapped) requireNothingLeft(pid int, files bool) {
@@ -198,8 +203,7 @@ func (w *wrapped) requireNothingLeft(pid int, files bool) {
 	if !files {
 		return
 	}
-	entries := testkit.Must(os.ReadDir(filepath.Join(w.dir, "state")))
-	for _, e := range entries {
+	for _, e := range testkit.Must(os.ReadDir(filepath.Join(w.dir, "state"))) {
 		require.NotRegexp(w.t, `^(run|bridge)-`, e.Name())
 	}
 }

@@ -1,3 +1,0 @@
-package proc
-
-const hasStrays = true

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package proc
-
-const hasStrays = false
