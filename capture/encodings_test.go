@@ -27,8 +27,7 @@ func TestEncodings(t *testing.T) {
 		"",
 		"bye",
 	)
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	want := records(t, in)
 	require.Len(t, want, strings.Count(unity2022_3, "\n")+4)
 	ends := map[string]func(string) string{
 		"\\n":            func(s string) string { return s },
@@ -48,8 +47,7 @@ func TestEncodings(t *testing.T) {
 	for end, ended := range ends {
 		for encoding, encoded := range encodings {
 			everyWay(t, encoded(ended(in)), func(way string, src io.Reader) {
-				got, _, err := readAll(t, src, Options{})
-				require.NoError(t, err)
+				got, _ := read(t, src, Options{})
 				require.Equal(t, want, got, "%s, %s, %s", end, encoding, way)
 			})
 		}
@@ -60,8 +58,7 @@ func TestEncodings(t *testing.T) {
 // counted, however the log comes: in UTF-16 by characters.
 func TestHolesInEncodings(t *testing.T) {
 	in := unity2022_3 + "first\r\nsecond" + strings.Repeat("\x00", 4096) + "\r\nthird\r\n" + strings.Repeat("\x00", 300_000) + "fourth\r\nfi\x00fth"
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	want := records(t, in)
 	holes := []uint64{}
 	for i := range want {
 		if want[i].Kind == event.KindNotice {
@@ -72,8 +69,7 @@ func TestHolesInEncodings(t *testing.T) {
 	require.Equal(t, []uint64{4096, 300_000}, holes)
 	for _, data := range []string{in, string(encode16(binary.LittleEndian, in)), string(encode16(binary.BigEndian, in))} {
 		everyWay(t, data, func(way string, src io.Reader) {
-			got, _, err := readAll(t, src, Options{})
-			require.NoError(t, err)
+			got, _ := read(t, src, Options{})
 			require.Equal(t, want, got, way)
 		})
 	}
@@ -88,8 +84,7 @@ func TestCutEncodings(t *testing.T) {
 		want := "\uFFFD"
 		lines := 1 + bytes.Count(cut, []byte("\n\x00"))
 		everyWay(t, string(cut), func(way string, src io.Reader) {
-			recs, r, err := readAll(t, src, Options{})
-			require.NoError(t, err)
+			recs, r := read(t, src, Options{})
 			require.Contains(t, []int{lines - 1, lines}, r.At().Lines, "%d bytes, %s", n, way)
 			last := recs[len(recs)-1].Message
 			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want),

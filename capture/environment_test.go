@@ -22,8 +22,7 @@ import (
 // environment returns what the beginning of a capture tells, a line per fact.
 func environment(t *testing.T, in string) string {
 	t.Helper()
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs := records(t, in)
 	var e Environment
 	for i := range recs {
 		e.Observe(&recs[i])
@@ -131,8 +130,7 @@ const machineOfLongHeader = "System: Some System 10\nCPU: Maker 12-Core\nMemory:
 
 func TestMachineOfLongHeader(t *testing.T) {
 	in := longHeader(3000)
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs := records(t, in)
 	require.Positive(t, recs[0].Cut)
 	require.NotContains(t, recs[0].Message, "Platform information:")
 	require.Equal(t, &Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)

@@ -497,9 +497,7 @@ Lantern.Foo:Bar ()
 		t.Run(c.name, func(t *testing.T) {
 			for _, eol := range []string{"\n", "\r\n"} {
 				in := strings.ReplaceAll(strings.TrimPrefix(c.in, "\n"), "\n", eol)
-				recs, _, err := readAll(t, strings.NewReader(in), Options{})
-				require.NoError(t, err)
-				requireCovers(t, in, recs)
+				recs := covered(t, in)
 				require.Equal(t, strings.TrimPrefix(c.want, "\n"), outline(recs))
 			}
 		})

@@ -80,14 +80,11 @@ notice hole count=64 pos=7
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := c.banner + c.in
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			require.Equal(t, strings.TrimPrefix(c.want, "\n"), outline(recs[strings.Count(c.banner, "\n"):]))
 		})
 	}
 
-	recs, _, err := readAll(t, strings.NewReader(unity2022_3+doc(head, "two screws", "", "\tof three", frame)), Options{})
-	require.NoError(t, err)
+	recs := records(t, unity2022_3+doc(head, "two screws", "", "\tof three", frame))
 	require.Equal(t, "two screws\n\n\tof three", recs[len(recs)-1].Message)
 }

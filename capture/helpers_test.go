@@ -42,6 +42,29 @@ func readAll(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader, erro
 	}
 }
 
+// read is readAll of an input that can be read to its end.
+func read(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader) {
+	tb.Helper()
+	recs, r, err := readAll(tb, src, opt)
+	require.NoError(tb, err)
+	return recs, r
+}
+
+// records are those of a text.
+func records(tb testing.TB, in string) []Record {
+	tb.Helper()
+	recs, _ := read(tb, strings.NewReader(in), Options{})
+	return recs
+}
+
+// covered are the records of a text, which cover it.
+func covered(tb testing.TB, in string) []Record {
+	tb.Helper()
+	recs := records(tb, in)
+	requireCovers(tb, in, recs)
+	return recs
+}
+
 // render renders records one per line, for tables.
 func render(recs []Record) string {
 	var b strings.Builder

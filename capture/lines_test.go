@@ -106,8 +106,7 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 // TestLinesOfOldMacs holds that a \r ends a line where no \n does, and only there.
 func TestLinesOfOldMacs(t *testing.T) {
 	text := unity2022_3 + "Crash!!!\n\n0x00007FF0DECADE00 (a) b\n" + numbered(10_000)
-	want, _, err := readAll(t, strings.NewReader(text), Options{})
-	require.NoError(t, err)
+	want := records(t, text)
 	mac := strings.ReplaceAll(text, "\n", "\r")
 	for name, src := range map[string]io.Reader{
 		"whole": strings.NewReader(mac), "by bytes": iotest.OneByteReader(strings.NewReader(mac)),
@@ -116,18 +115,15 @@ func TestLinesOfOldMacs(t *testing.T) {
 			"\r", "\n"))),
 		"gzip": bytes.NewReader(gz(t, mac)),
 	} {
-		got, r, err := readAll(t, src, Options{})
-		require.NoError(t, err, name)
+		got, r := read(t, src, Options{})
 		require.Equal(t, want, got, name)
 		require.Equal(t, layoutUnity2022_3, r.At().Layout)
 	}
 	for in, want := range map[string]int{"a\rb": 2, "a\rb\r": 2, "a\r\rb": 3, "a\rb\n": 1, "a\rb\r\nc\r\r\n": 2, "a": 1} {
-		_, r, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		_, r := read(t, strings.NewReader(in), Options{})
 		require.Equal(t, want, r.At().Lines, "%q", in)
 	}
-	_, r, err := readAll(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	_, r := read(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
 	require.Equal(t, 1, r.At().Lines, "who names the layout waits for nothing")
 }
 

@@ -133,8 +133,7 @@ func TestRecognized(t *testing.T) {
 // A footer says of the text above it that it was a warning or an error. By itself it
 // says nothing.
 func TestOrphanFooter(t *testing.T) {
-	recs, _, err := readAll(t, strings.NewReader("(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n"), Options{})
-	require.NoError(t, err)
+	recs := records(t, "(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n")
 	require.Len(t, recs, 2)
 	require.Equal(t, "unknown none", recs[0].Level.String()+" "+recs[0].LevelBy.String())
 	require.Equal(t, "warning footer", recs[1].Level.String()+" "+recs[1].LevelBy.String())

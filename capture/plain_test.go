@@ -79,8 +79,7 @@ func TestPlainExceptions(t *testing.T) {
 		"seconds, flush right":            {"   0.000 starting\n   0.101 Error Press.cpp:1: stuck\n  in the tray\n 131.421 Info Press.cpp:2: on\n", []string{"1-1 unknown", "2-3 error", "4-4 info"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, _, err := readAll(t, strings.NewReader(c.in), Options{Layout: LayoutPlain})
-			require.NoError(t, err)
+			recs, _ := read(t, strings.NewReader(c.in), Options{Layout: LayoutPlain})
 			requireCovers(t, c.in, recs)
 			var got []string
 			for _, rec := range recs {
@@ -94,8 +93,7 @@ func TestPlainExceptions(t *testing.T) {
 // TestColors holds that the codes of colors are no part of a record, and hide no level.
 func TestColors(t *testing.T) {
 	in := "10:00:00 \x1b[31mERROR\x1b[0m press \x1b[1;33mstuck\x1b[0m\x1b[K\n\x1b[32mINFO: \x1b[0mready\n\x1b[0m\n\x1b]0;title\x07 on\n"
-	recs, _, err := readAll(t, strings.NewReader(in), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	recs, _ := read(t, strings.NewReader(in), Options{Layout: LayoutPlain})
 	require.Equal(t, []string{"10:00:00 ERROR press stuck error", "INFO: ready info", "\x1b]0;title\x07 on unknown"}, []string{
 		recs[0].Message + " " + recs[0].Level.String(), recs[1].Message + " " + recs[1].Level.String(),
 		recs[2].Message + " " + recs[2].Level.String(),

@@ -97,8 +97,7 @@ func TestRefEviction(t *testing.T) {
 	for i := 1; i <= all; i++ {
 		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X] Duplicate stacktrace, see ref for original\n", i)
 	}
-	recs, _, err := readAll(t, strings.NewReader(b.String()), Options{})
-	require.NoError(t, err)
+	recs := records(t, b.String())
 	for i, r := range recs[len(recs)-all:] {
 		if i < 2 {
 			require.Equal(t, refUnresolved, r.RefState)

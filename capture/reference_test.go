@@ -36,15 +36,13 @@ func TestReferenceCapturesAreCovered(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)
-			recs, r, err := readAll(t, bytes.NewReader(data), Options{})
-			require.NoError(t, err)
+			recs, r := read(t, bytes.NewReader(data), Options{})
 			requireCovers(t, string(data), recs)
 			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib, "%v", r.At().Layout)
 			for i := range recs {
 				require.NotEqual(t, refUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
 			}
-			again, _, err := readAll(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
-			require.NoError(t, err)
+			again, _ := read(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
 			require.Equal(t, recs, again)
 		})
 	}
@@ -69,8 +67,7 @@ func TestReferenceLabels(t *testing.T) {
 		if scores[name] == nil {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			require.NoError(t, err)
-			recs, _, err := readAll(t, bytes.NewReader(data), Options{})
-			require.NoError(t, err)
+			recs, _ := read(t, bytes.NewReader(data), Options{})
 			scores[name], ends[name] = &score{}, map[int]int{}
 			for _, r := range recs {
 				ends[name][r.StartLine] = r.EndLine

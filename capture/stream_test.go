@@ -63,8 +63,7 @@ func TestStreamReadsAsReader(t *testing.T) {
 	all := plainCaptures(t)
 	all["carriage returns"] = []byte(strings.Repeat(mixedReturns, 2000))
 	for name, data := range all {
-		want, _, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+		want, _ := read(t, bytes.NewReader(data), Options{})
 		for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
 			require.Equal(t, want, streamed(t, data, sizes, Options{}, nil), name)
 		}
@@ -105,8 +104,7 @@ func TestStreamOfReturns(t *testing.T) {
 // delivered at once, and no error that a Reader does not see is made of it.
 func TestStreamFlushedAtLines(t *testing.T) {
 	for name, data := range plainCaptures(t) {
-		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+		whole, reader := read(t, bytes.NewReader(data), Options{})
 		s, err := NewStream(Options{Layout: reader.At().Layout})
 		require.NoError(t, err)
 		var got []Record
@@ -141,8 +139,7 @@ func TestStreamFlushedAtLines(t *testing.T) {
 // split as by a Reader, but for the record that was open.
 func TestStreamDecidesEarly(t *testing.T) {
 	for name, data := range plainCaptures(t) {
-		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+		whole, reader := read(t, bytes.NewReader(data), Options{})
 		byStart := map[int]*Record{}
 		for i := range whole {
 			byStart[whole[i].StartLine] = &whole[i]
@@ -253,8 +250,7 @@ func TestStreamContinues(t *testing.T) {
 func TestStreamLongLine(t *testing.T) {
 	data := []byte("a\n" + strings.Repeat("x", windowSize) + strings.Repeat("\x00", minHole) + strings.Repeat("y",
 		windowSize) + "\r\nz")
-	want, _, err := readAll(t, bytes.NewReader(data), Options{})
-	require.NoError(t, err)
+	want, _ := read(t, bytes.NewReader(data), Options{})
 	require.Equal(t, want, streamed(t, data, []int{40_000, 7}, Options{}, nil))
 	got := streamed(t, data, []int{200_000}, Options{Layout: LayoutPlain}, func(int) (bool, bool) { return true, true })
 	require.Equal(t, want[len(want)-1].Entry, got[len(got)-1].Entry)
@@ -276,8 +272,7 @@ func FuzzStream(f *testing.F) {
 			t.Skip("compressed or UTF-16")
 		}
 		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
-		want, _, err := readAll(t, bytes.NewReader(data), opt)
-		require.NoError(t, err)
+		want, _ := read(t, bytes.NewReader(data), opt)
 		sizes := []int{1 + int(chunk), 1, 1 + int(chunk/64)}
 		require.Equal(t, want, streamed(t, data, sizes, opt, nil))
 		if opt.Layout == LayoutAuto && bytes.IndexByte(data, '\r') >= 0 {

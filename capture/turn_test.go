@@ -18,8 +18,7 @@ var silence = strings.Repeat("Human4711 doing ThinkNode_DutyConstant with no dut
 func below(tb testing.TB, text string, opt Options) (Layout, []Record) {
 	tb.Helper()
 	in := silence + text
-	recs, r, err := readAll(tb, strings.NewReader(in), opt)
-	require.NoError(tb, err)
+	recs, r := read(tb, strings.NewReader(in), opt)
 	requireCovers(tb, in, recs)
 	n := strings.Count(silence, "\n")
 	var own []Record
@@ -101,14 +100,11 @@ func TestJoined(t *testing.T) {
 		if second == "console" {
 			continue // nothing says where it begins
 		}
-		alone, _, err := readAll(t, strings.NewReader(text), Options{})
-		require.NoError(t, err)
+		alone := records(t, text)
 		want := extents(alone, 10) // that a copy of the console begins shows with its first frame
 		for first, above := range logs {
 			in := above + text
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			require.Equal(t, want, extents(recs, 10+strings.Count(above, "\n")), "%s below %s", second, first)
 		}
 	}

@@ -23,8 +23,7 @@ func encode16(order binary.AppendByteOrder, s string) []byte {
 
 func TestUTF16(t *testing.T) {
 	in := unity2019_4 + doc("[Gadgets] Мира, 은비 and 🦡", "Parsed 2.5 as int. ", footer, "", "bye")
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	want := records(t, in)
 	require.NotEmpty(t, want)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		data := encode16(order, in)
@@ -32,8 +31,7 @@ func TestUTF16(t *testing.T) {
 			"whole": bytes.NewReader(data), "by bytes": iotest.OneByteReader(bytes.NewReader(data)),
 			"gzip": bytes.NewReader(gz(t, string(data))), "zstd": bytes.NewReader(zst(t, string(data))),
 		} {
-			got, r, err := readAll(t, src, Options{})
-			require.NoError(t, err, name)
+			got, r := read(t, src, Options{})
 			require.Equal(t, want, got, name)
 			require.Equal(t, layoutUnity2019_4, r.At().Layout)
 		}
