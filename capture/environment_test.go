@@ -147,8 +147,7 @@ func TestMachineOfUploads(t *testing.T) {
 	other := strings.NewReplacer("Maker 12-Core", "Other 2-Core", "Memory: 16384 MB\r\n", "").Replace(one)
 	require.Equal(t, machineOfLongHeader, environment(t, one+other))
 	require.Equal(t, strings.Replace(machineOfLongHeader, "Maker 12", "Other 2", 1), environment(t, other+one))
-	line, err := json.Marshal(map[string]string{"kind": "context", "message": one})
-	require.NoError(t, err)
+	line := testkit.Must(json.Marshal(map[string]string{"kind": "context", "message": one}))
 	require.Equal(t, machineOfLongHeader, environment(t, string(line)+"\n"))
 }
 
@@ -157,8 +156,7 @@ func TestMachineOfUploads(t *testing.T) {
 func TestMachineOfGrowingUpload(t *testing.T) {
 	in := longHeader(2)
 	for _, size := range []int{1, 7, 64} {
-		s, err := NewStream(Options{Layout: layoutHugsLib})
-		require.NoError(t, err)
+		s := testkit.Must(NewStream(Options{Layout: layoutHugsLib}))
 		var e Environment
 		var rec Record
 		for part := range slices.Chunk([]byte(in), size) {
@@ -249,11 +247,9 @@ func FuzzEnvironment(f *testing.F) {
 // TestEnvironmentOfReferenceCaptures holds each fact to stand in its log as it is told,
 // and the facts that a person would look for first to be found.
 func TestEnvironmentOfReferenceCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*"))
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*")))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
+		data := testkit.Must(os.ReadFile(file))
 		facts := environment(t, string(data))
 		for _, kind := range []string{"Game", "Engine", "Runtime"} {
 			require.Contains(t, facts, kind+": ", file)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // kept is a record with strings of its own.
@@ -26,8 +27,7 @@ func kept(r Record) Record {
 // the end of the input.
 func readAll(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader, error) {
 	tb.Helper()
-	r, err := NewReader(src, opt)
-	require.NoError(tb, err)
+	r := testkit.Must(NewReader(src, opt))
 	var out []Record
 	for {
 		var rec Record

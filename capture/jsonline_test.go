@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestJSONLines(t *testing.T) {
@@ -133,8 +134,7 @@ func TestJSONLinesAnywhere(t *testing.T) {
 // TestContainers reads the lines of programs in containers, with their traces and with lines that were split.
 func TestContainers(t *testing.T) {
 	docker := func(line string) string {
-		b, err := json.Marshal(map[string]string{"log": line, "stream": "stderr", "time": "2031-04-05T10:00:00Z"})
-		require.NoError(t, err)
+		b := testkit.Must(json.Marshal(map[string]string{"log": line, "stream": "stderr", "time": "2031-04-05T10:00:00Z"}))
 		return string(b)
 	}
 	long := "ERROR: " + strings.Repeat("x", maxChunk)

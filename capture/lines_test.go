@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 type readLine struct {
@@ -162,16 +164,14 @@ func TestBytes(t *testing.T) {
 		_, r, _ := readAll(t, c.src, Options{}) // an error leaves what was read before
 		require.Equal(t, uint64(c.want), r.At().Bytes, name)
 	}
-	r, err := NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain}))
 	require.Zero(t, r.At().Bytes)
 	require.NoError(t, r.Next(&Record{}))
 	require.Equal(t, uint64(len("one\ntwo\n")), r.At().Bytes, "the line after a record tells that it is complete")
 }
 
 func TestHead(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{}))
 	require.Equal(t, "one", string(r.Head(3)))
 	require.Equal(t, "one\ntwo\n", string(r.Head(1<<30)))
 	var rec Record
@@ -215,9 +215,9 @@ func TestMemoryIsFlat(t *testing.T) {
 		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := NewReader(src, Options{})
-			require.NoError(t, err)
+			r := testkit.Must(NewReader(src, Options{}))
 			var rec Record
+			var err error
 			for err == nil {
 				err = r.Next(&rec)
 				a := &r.asm
@@ -246,8 +246,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		"2022.3": text, "2019.4": strings.ReplaceAll(text, "x\n", "x \n"+footer+"\n\n"), "JSON": json,
 		"held": "a: System.Exception: x\nb\nc\n  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n[Tools][WARN] a\nd: System.Exception: x\ne\n[Tools] on\n",
 	} {
-		r, err := NewReader(&endless{text: text, size: 1 << 40}, Options{})
-		require.NoError(t, err)
+		r := testkit.Must(NewReader(&endless{text: text, size: 1 << 40}, Options{}))
 		var rec Record
 		next := func() {
 			for range 100 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // listed returns what the records of a capture list, one mod per line.
@@ -240,8 +241,7 @@ func TestModsAreBounded(t *testing.T) {
 func TestModsOutliveTheRecord(t *testing.T) {
 	in := doc("Log uploaded on Monday", "Loaded mods:", "Mill(acme.mill)[mv:1.0]: MillLib(2.0)", "", "Log file contents:") +
 		unity2022_3 + strings.Repeat("something else, and at length\n", 1000)
-	r, err := NewReader(bytes.NewReader([]byte(in)), Options{})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(bytes.NewReader([]byte(in)), Options{}))
 	var rec Record
 	require.NoError(t, r.Next(&rec))
 	list := rec.Mods

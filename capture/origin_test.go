@@ -16,8 +16,7 @@ import (
 // origin returns what a capture tells about itself.
 func originOf(t testing.TB, in []byte) (headless, recognized bool) {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(in), Options{})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(bytes.NewReader(in), Options{}))
 	var e Environment
 	var rec Record
 	for r.Next(&rec) == nil {
@@ -77,12 +76,10 @@ func TestHeadlessCaptures(t *testing.T) {
 		}
 	}
 	captures := os.DirFS("../testdata/captures")
-	names, err := fs.Glob(captures, "*.*")
-	require.NoError(t, err)
+	names := testkit.Must(fs.Glob(captures, "*.*"))
 	require.NotEmpty(t, names)
 	for _, name := range names {
-		in, err := fs.ReadFile(captures, name)
-		require.NoError(t, err)
+		in := testkit.Must(fs.ReadFile(captures, name))
 		whole(name, in)
 		if strings.HasPrefix(name, "colony") || strings.HasPrefix(name, "burst") || strings.HasPrefix(name, "classic") {
 			lines := bytes.SplitAfter(in, []byte("\n"))
@@ -93,11 +90,9 @@ func TestHeadlessCaptures(t *testing.T) {
 		}
 	}
 	dir := testkit.Dir(t, "rimworld")
-	names, err = fs.Glob(os.DirFS(dir), "rw*")
-	require.NoError(t, err)
+	names = testkit.Must(fs.Glob(os.DirFS(dir), "rw*"))
 	for _, name := range names {
-		in, err := fs.ReadFile(os.DirFS(dir), name)
-		require.NoError(t, err)
+		in := testkit.Must(fs.ReadFile(os.DirFS(dir), name))
 		headless, _ := originOf(t, in)
 		require.False(t, headless, name)
 	}

@@ -21,8 +21,7 @@ func referenceCaptures(tb testing.TB) []string {
 	dir := testkit.Dir(tb, "rimworld")
 	var out []string
 	for _, pattern := range []string{"*.log", "*.txt"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		require.NoError(tb, err)
+		names := testkit.Must(filepath.Glob(filepath.Join(dir, pattern)))
 		out = append(out, names...)
 	}
 	if len(out) == 0 {
@@ -34,8 +33,7 @@ func referenceCaptures(tb testing.TB) []string {
 func TestReferenceCapturesAreCovered(t *testing.T) {
 	for _, path := range referenceCaptures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(path))
 			recs, r := read(t, bytes.NewReader(data), Options{})
 			requireCovers(t, string(data), recs)
 			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib, "%v", r.At().Layout)
@@ -56,8 +54,7 @@ func TestReferenceLabels(t *testing.T) {
 		t.Skipf("reference data: %v", err)
 	}
 	require.NoError(t, err)
-	rows, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
+	rows := testkit.Must(csv.NewReader(f).ReadAll())
 	require.NoError(t, f.Close())
 	type score struct{ begin, both, total int }
 	scores, ends := map[string]*score{}, map[string]map[int]int{}
@@ -65,18 +62,15 @@ func TestReferenceLabels(t *testing.T) {
 	for _, row := range rows[1:] {
 		name := row[0]
 		if scores[name] == nil {
-			data, err := os.ReadFile(filepath.Join(dir, name))
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(filepath.Join(dir, name)))
 			recs, _ := read(t, bytes.NewReader(data), Options{})
 			scores[name], ends[name] = &score{}, map[int]int{}
 			for _, r := range recs {
 				ends[name][r.StartLine] = r.EndLine
 			}
 		}
-		start, err := strconv.Atoi(row[1])
-		require.NoError(t, err)
-		end, err := strconv.Atoi(row[2])
-		require.NoError(t, err)
+		start := testkit.Must(strconv.Atoi(row[1]))
+		end := testkit.Must(strconv.Atoi(row[2]))
 		for _, s := range []*score{scores[name], &all} {
 			s.total++
 			if got, ok := ends[name][start]; ok {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // drain takes what s has.
@@ -26,8 +27,7 @@ func drain(dst []Record, s *Stream) []Record {
 // flush, unless nil, is asked with its number.
 func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i int) (whole, partly bool)) []Record {
 	tb.Helper()
-	s, err := NewStream(opt)
-	require.NoError(tb, err)
+	s := testkit.Must(NewStream(opt))
 	var out []Record
 	for i := 0; len(data) > 0; i++ {
 		n := min(sizes[i%len(sizes)], len(data))
@@ -76,8 +76,7 @@ func TestStreamReadsAsReader(t *testing.T) {
 
 // TestStreamOfReturns asks for each record as soon as the \r after it is there: it comes once, and waits for nothing.
 func TestStreamOfReturns(t *testing.T) {
-	s, err := NewStream(Options{})
-	require.NoError(t, err)
+	s := testkit.Must(NewStream(Options{}))
 	var got []Record
 	for _, line := range []string{"10:00:00 ERROR a\n", "10:00:01 ERROR b\r", "10:00:02 ERROR c 10%\r20%\r", "10:00:03 ERROR d\n"} {
 		before := len(got)
@@ -105,8 +104,7 @@ func TestStreamOfReturns(t *testing.T) {
 func TestStreamFlushedAtLines(t *testing.T) {
 	for name, data := range plainCaptures(t) {
 		whole, reader := read(t, bytes.NewReader(data), Options{})
-		s, err := NewStream(Options{Layout: reader.At().Layout})
-		require.NoError(t, err)
+		s := testkit.Must(NewStream(Options{Layout: reader.At().Layout}))
 		var got []Record
 		for line := range bytes.Lines(data) {
 			s.Feed(line)
@@ -145,8 +143,7 @@ func TestStreamDecidesEarly(t *testing.T) {
 			byStart[whole[i].StartLine] = &whole[i]
 		}
 		for _, lines := range []int{1, 3, 10, 40} {
-			s, err := NewStream(Options{})
-			require.NoError(t, err)
+			s := testkit.Must(NewStream(Options{}))
 			var got []Record
 			early, n := 0, 0
 			for line := range bytes.Lines(data) {
@@ -219,8 +216,7 @@ func TestStreamContinues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := NewStream(Options{})
-			require.NoError(t, err)
+			s := testkit.Must(NewStream(Options{}))
 			for _, st := range steps {
 				switch st.feed {
 				case ask:

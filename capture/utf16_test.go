@@ -10,6 +10,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // encode16 returns s in UTF-16 behind its mark.
@@ -53,8 +55,7 @@ func TestUTF16Damage(t *testing.T) {
 	} {
 		src, _, err := decompressed(strings.NewReader(in))
 		require.NoError(t, err)
-		got, err := io.ReadAll(decoded(src))
-		require.NoError(t, err)
+		got := testkit.Must(io.ReadAll(decoded(src)))
 		require.Equal(t, want, string(got), "%q", in)
 	}
 	_, _, err := readAll(t, io.MultiReader(strings.NewReader("\xff\xfea\x00\n\x00"),

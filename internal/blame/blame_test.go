@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var gameCode = []string{"Game.", "Engine.", "Engine.UI.", "System.", "Mono.", "HarmonyLib.", "MonoMod.", "SharedLib", "GameAssembly", "Publisher.", "PhysX", "java."}
 
 func finder(t testing.TB, mods ...blame.Mod) *blame.Finder {
 	t.Helper()
-	f, err := blame.New(blame.Config{GameCode: gameCode})
-	require.NoError(t, err)
+	f := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
 	for _, m := range mods {
 		require.True(t, f.Learn(m), m)
 	}
@@ -339,8 +339,7 @@ func TestLearnTrace(t *testing.T) {
 }
 
 func TestLearnIsBounded(t *testing.T) {
-	f, err := blame.New(blame.Config{Mods: 2})
-	require.NoError(t, err)
+	f := testkit.Must(blame.New(blame.Config{Mods: 2}))
 	require.False(t, f.Learn(blame.Mod{}))
 	require.False(t, f.Learn(blame.Mod{Name: "\x1b\u202e"}), "no name to show")
 	require.True(t, f.Learn(blame.Mod{PackageID: "only.anid"}))
@@ -404,8 +403,7 @@ func TestKindNames(t *testing.T) {
 	require.Equal(t, "patch", blame.Patch.String())
 	require.Equal(t, "kind(200)", blame.Kind(200).String())
 	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
-	b, err := json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}})
-	require.NoError(t, err)
+	b := testkit.Must(json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}}))
 	require.JSONEq(t, `{"mod":"A","score":30,"evidence":[{"kind":"tag","line":1}]}`, string(b))
 }
 
@@ -447,8 +445,7 @@ func TestOrderOfMods(t *testing.T) {
 	}
 	ordered := finder(t, mods...)
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := blame.New(blame.Config{GameCode: gameCode})
-		require.NoError(t, err)
+		f := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
 		for _, m := range rapid.Permutation(mods).Draw(t, "mods") {
 			require.True(t, f.Learn(m))
 		}
@@ -520,8 +517,7 @@ func FuzzFind(f *testing.F) {
 		requireSound(t, suspects, message, stack)
 		requireNamed(t, suspects, message, stack)
 
-		learned, err := blame.New(blame.Config{GameCode: gameCode})
-		require.NoError(t, err)
+		learned := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
 		learned.Learn(blame.Mod{Name: name, PackageID: id, Assemblies: []string{assembly}})
 		learned.LearnTrace(stack)
 		first := learned.Find(nil, message, stack)
@@ -561,16 +557,4 @@ func TestLearnGame(t *testing.T) {
 	f = finder(t)
 	f.LearnGame("a")
 	require.Equal(t, "A.B 30 tag:1", show(f.Find(nil, "[A.B] stuck", "")), "a name that is too short is not taken in")
-}
-
-func BenchmarkFind(b *testing.B) {
-	f := finder(b, blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
-	stack := trace("System.Collections.Generic.List`1[T].get_Item", "PressLib.Roller.Turn", "Game.Pawn.Tick", "Game.Loop.Tick", "Game.Loop.Update", "Engine.Loop.Run", "Engine.Loop.Start", "Engine.Main") +
-		"\n    - PREFIX author.somemod: Boolean SomeMod.Patches:Prefix(Thing t)"
-	var dst []blame.Suspect
-	b.ReportAllocs()
-	for b.Loop() {
-		dst = f.Find(dst[:0], "[Printing Press] Exception in tick: System.NullReferenceException: Object reference not set", stack)
-	}
-	require.Equal(b, "Printing Press", dst[0].Mod)
 }
