@@ -49,9 +49,17 @@ func trace(methods ...string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-var cases = []struct {
-	name, message, stack, want string
-}{
+// found is a record and the suspects that are found in it, as show prints them.
+type found struct{ name, message, stack, want string }
+
+func requireFound(t *testing.T, f *blame.Finder, records []found) {
+	t.Helper()
+	for _, c := range records {
+		require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)), c.name)
+	}
+}
+
+var cases = []found{
 	// Nobody is to blame.
 	{"empty", "", "", ""},
 	{"plain text", "Could not resolve reference to Thing_Barrel17", "", ""},
@@ -241,13 +249,9 @@ var cases = []struct {
 
 func TestFind(t *testing.T) {
 	f := finder(t)
+	requireFound(t, f, cases)
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got := f.Find(nil, c.message, c.stack)
-			require.Equal(t, c.want, show(got))
-			requireNamed(t, got, c.message, c.stack)
-			require.Equal(t, got, f.Find(nil, c.message, c.stack), "the same arguments give the same suspects")
-		})
+		requireNamed(t, f.Find(nil, c.message, c.stack), c.message, c.stack)
 	}
 }
 
@@ -259,7 +263,7 @@ func TestLearn(t *testing.T) {
 		blame.Mod{Name: "Only Textures", PackageID: "x.textures"},
 	)
 	require.Equal(t, 4, f.Mods())
-	for _, c := range []struct{ name, message, stack, want string }{
+	requireFound(t, f, []found{
 		{"assembly", "x", trace("PressLib.Roller.Turn"), "Printing Press Continued 60 frame:2"},
 		{"dotted assembly", "x", trace("Magic.Core.Spell.Cast"), "Tales of Magic 60 frame:2"},
 		{"package id", "[acme.press] x", "", "Printing Press Continued 30 tag:1"},
@@ -269,11 +273,7 @@ func TestLearn(t *testing.T) {
 		{"name before a colon", "Only Textures: one is missing", "", "Only Textures 30 tag:1"},
 		{"no name before a colon", "Something else: one is missing", "", ""},
 		{"unquoted name", "the mod tales of magic is old", "", "Tales of Magic 40 named:1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
-		})
-	}
+	})
 }
 
 // TestLearnOdd holds what becomes of entries of a list that would pass for what
@@ -286,7 +286,7 @@ func TestLearnOdd(t *testing.T) {
 		blame.Mod{Name: "Character Editor", PackageID: "b.editor", Assemblies: []string{"CharacterEditor", "Cedit"}},
 		blame.Mod{Name: "One More Very Long Name of a Mod", PackageID: "x.long", Assemblies: []string{"Long"}},
 	)
-	for _, c := range []struct{ name, message, stack, want string }{
+	requireFound(t, f, []found{
 		{"the code of a mod with the game's name", "x", trace("EvilNs.A.B"), "EvilNs 60 frame:2"},
 		{"the game's name", "[Game] x", "", ""},
 		{"a mod with the game's name and no code", "[evil.two] x", "", "evil.two 30 tag:1"},
@@ -294,11 +294,7 @@ func TestLearnOdd(t *testing.T) {
 		{"nor do they in a tag", "[CharacterEditor] x", trace("Cedit.A.B"), "Character Editor 63 tag:1,frame:2"},
 		{"what is listed may be long", "[One More Very Long Name of a Mod] x", "", "One More Very Long Name of a Mod 30 tag:1"},
 		{"listed by its assembly", "Exception getting types in assembly Cedit: x", "", "Character Editor 35 type:1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
-		})
-	}
+	})
 }
 
 // TestEqualSuspects holds that of more suspects than can be told apart none is
