@@ -93,13 +93,23 @@ func render(recs []Record) string {
 	return b.String()
 }
 
-// outline renders records one per line by their heads, for logs as they are.
+// outline renders records one per line by their heads, for logs as they are. Records in sequence of one line each that
+// are alike but for their text are rendered as one.
 func outline(recs []Record) string {
 	var b strings.Builder
-	for i := range recs {
+	for i := 0; i < len(recs); i++ {
 		r := &recs[i]
 		if r.StartLine == 0 {
 			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Status, r.Count, r.Pos)
+			continue
+		}
+		first := r
+		for i+1 < len(recs) && plainlyAlike(r, &recs[i+1]) {
+			i++
+			r = &recs[i]
+		}
+		if r != first {
+			fmt.Fprintf(&b, "%d-%d each %s %s/%s\n", first.StartLine, r.EndLine, r.Split, r.Level, r.LevelBy)
 			continue
 		}
 		head, _, _ := strings.Cut(r.Message, "\n")
@@ -111,6 +121,12 @@ func outline(recs []Record) string {
 			frames, strings.TrimSpace(head))
 	}
 	return b.String()
+}
+
+// plainlyAlike reports whether both records have one line, no stack and what else outline prints alike.
+func plainlyAlike(a, b *Record) bool {
+	of := func(r *Record) [5]any { return [5]any{r.Split, r.Level, r.LevelBy, r.Stack, r.EndLine - r.StartLine} }
+	return a.StartLine > 0 && b.StartLine > 0 && a.Stack == "" && a.StartLine == a.EndLine && of(a) == of(b)
 }
 
 // requireCovers fails unless the records with lines cover every line of data
