@@ -48,10 +48,16 @@ func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Reco
 // captures are the project's captures, by their names.
 func captures(tb testing.TB) map[string][]byte {
 	tb.Helper()
-	paths := testkit.Must(filepath.Glob("../testdata/captures/*.*"))
-	require.NotEmpty(tb, paths)
+	all := files(tb, "../testdata/captures/*.*")
+	require.NotEmpty(tb, all)
+	return all
+}
+
+// files are those whose path matches a pattern, by their names.
+func files(tb testing.TB, pattern string) map[string][]byte {
+	tb.Helper()
 	all := map[string][]byte{}
-	for _, path := range paths {
+	for _, path := range testkit.Must(filepath.Glob(pattern)) {
 		all[filepath.Base(path)] = testkit.Must(os.ReadFile(path))
 	}
 	return all

@@ -52,21 +52,10 @@ func numbered(n int) string {
 func TestCompressed(t *testing.T) {
 	text := unity2022_3 + numbered(20_000)
 	want := records(t, text)
-	half := strings.Index(text[len(text)/2:], "e") + len(text)/2
-	for name, data := range map[string][]byte{
-		"gzip":           gz(t, text),
-		"gzip, members":  append(gz(t, text[:half]), gz(t, text[half:])...),
-		"zstd":           zst(t, text),
-		"zstd, frames":   append(zst(t, text[:half]), zst(t, text[half:])...),
-		"not compressed": []byte(text),
-		"gzip of gzip":   gz(t, string(gz(t, text))),
-		"gzip of zstd":   gz(t, string(zst(t, text))),
-		"thrice":         zst(t, string(gz(t, string(gz(t, text))))),
-	} {
-		got, _ := read(t, bytes.NewReader(data), Options{})
-		require.Equal(t, len(want), len(got), name)
-		require.Equal(t, want, got, name)
-	}
+	everyWay(t, text, func(way string, src io.Reader) {
+		got, _ := read(t, src, Options{})
+		require.Equal(t, want, got, way)
+	})
 }
 
 func TestCompressedDamage(t *testing.T) {

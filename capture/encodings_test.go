@@ -105,6 +105,8 @@ func everyWay(t *testing.T, data string, f func(way string, src io.Reader)) {
 	f("gzip within zstd", bytes.NewReader(zst(t, string(gz(t, data)))))
 	half := len(data) / 2
 	f("gzip in two members", bytes.NewReader(append(gz(t, data[:half]), gz(t, data[half:])...)))
+	f("zstd in two frames", bytes.NewReader(append(zst(t, data[:half]), zst(t, data[half:])...)))
+	f("thrice", bytes.NewReader(zst(t, string(gz(t, string(gz(t, data)))))))
 }
 
 // TestCutCompressed requires that all that was unpacked before the damage is

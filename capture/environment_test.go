@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -247,9 +245,7 @@ func FuzzEnvironment(f *testing.F) {
 // TestEnvironmentOfReferenceCaptures holds each fact to stand in its log as it is told,
 // and the facts that a person would look for first to be found.
 func TestEnvironmentOfReferenceCaptures(t *testing.T) {
-	files := testkit.Must(filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*")))
-	for _, file := range files {
-		data := testkit.Must(os.ReadFile(file))
+	for file, data := range referenceCaptures(t) {
 		facts := environment(t, string(data))
 		for _, kind := range []string{"Game", "Engine", "Runtime"} {
 			require.Contains(t, facts, kind+": ", file)

@@ -6,44 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/event"
 )
-
-func TestPlainLevel(t *testing.T) {
-	own := func(b []byte) (event.Level, bool) { return (&assembly{message: b}).plainLevel() }
-	requireLevels(t, own, map[string]event.Level{
-		"2031-04-05T10:00:00.001Z WARN  queue is long":             event.LevelWarning,
-		"2031-04-05 10:00:00,001 CRITICAL worker: gone":            event.LevelFatal,
-		"10:00:00.001 [main] ERROR c.a.Press - stuck":              event.LevelError,
-		"[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck":     event.LevelError,
-		"[2031.04.05-10.00.00:001][  7]LogPress: Display: turning": event.LevelInfo,
-		" 131.421 Error Press.cpp:12: stuck":                       event.LevelError,
-		"   2.102 Warning Press.cpp:12: slow":                      event.LevelWarning,
-		"time=2031-04-05T10:00:00Z level=warn msg=stuck":           event.LevelWarning,
-		`ts=1 level="error" msg=stuck`:                             event.LevelError,
-		"2031-04-05T10:00:00Z\terror\tpress stuck":                 event.LevelError,
-		"2031-04-05 10:00:00,001 - acme.press - ERROR - stuck":     event.LevelError,
-		"- ERROR stuck":                 event.LevelUnknown,
-		"10:00:00 worker-1 ERROR stuck": event.LevelError,
-		"SCRIPT ERROR: stuck":           event.LevelError,
-		"WARNING: slow":                 event.LevelWarning,
-		"ERROR:root:stuck":              event.LevelError,
-		"[05Apr2031 10:00:00.001] [main/FATAL] [acme.Press/]: stuck": event.LevelFatal,
-		"[Message:   Loader] ready":                                  event.LevelUnknown,
-
-		"Error messages are on":                     event.LevelUnknown,
-		"Gadgets: ERROR stuck":                      event.LevelUnknown,
-		"3 Errors in the press":                     event.LevelUnknown,
-		"3 things had an error":                     event.LevelUnknown,
-		"key=value ERROR":                           event.LevelUnknown,
-		"[2031.04.05-10.00.00:001][  7]LogPress: x": event.LevelUnknown,
-		"[open": event.LevelUnknown,
-		"":      event.LevelUnknown,
-		"   ":   event.LevelUnknown,
-		"1 2 3": event.LevelUnknown,
-	})
-}
 
 // TestPlainExceptions holds that what was thrown is told together with the line that
 // reports it, in the forms of Java, Python, .NET and loaders of mods.

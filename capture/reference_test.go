@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,25 +16,21 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// referenceCaptures returns the paths of the reference captures.
-func referenceCaptures(tb testing.TB) []string {
+// referenceCaptures are the reference captures, by their names.
+func referenceCaptures(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	dir := testkit.Dir(tb, "rimworld")
-	var out []string
-	for _, pattern := range []string{"*.log", "*.txt"} {
-		names := testkit.Must(filepath.Glob(filepath.Join(dir, pattern)))
-		out = append(out, names...)
-	}
-	if len(out) == 0 {
+	all := files(tb, filepath.Join(dir, "*.log"))
+	maps.Copy(all, files(tb, filepath.Join(dir, "*.txt")))
+	if len(all) == 0 {
 		tb.Skipf("reference data: no captures in %s", dir)
 	}
-	return out
+	return all
 }
 
 func TestReferenceCapturesAreCovered(t *testing.T) {
-	for _, path := range referenceCaptures(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			data := testkit.Must(os.ReadFile(path))
+	for name, data := range referenceCaptures(t) {
+		t.Run(name, func(t *testing.T) {
 			recs, r := read(t, bytes.NewReader(data), Options{})
 			requireCovers(t, string(data), recs)
 			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib, "%v", r.At().Layout)

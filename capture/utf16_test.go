@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"strings"
@@ -21,23 +20,6 @@ func encode16(order binary.AppendByteOrder, s string) []byte {
 		out = order.AppendUint16(out, u)
 	}
 	return out
-}
-
-func TestUTF16(t *testing.T) {
-	in := unity2019_4 + doc("[Gadgets] Мира, 은비 and 🦡", "Parsed 2.5 as int. ", footer, "", "bye")
-	want := records(t, in)
-	require.NotEmpty(t, want)
-	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		data := encode16(order, in)
-		for name, src := range map[string]io.Reader{
-			"whole": bytes.NewReader(data), "by bytes": iotest.OneByteReader(bytes.NewReader(data)),
-			"gzip": bytes.NewReader(gz(t, string(data))), "zstd": bytes.NewReader(zst(t, string(data))),
-		} {
-			got, r := read(t, src, Options{})
-			require.Equal(t, want, got, name)
-			require.Equal(t, layoutUnity2019_4, r.At().Layout)
-		}
-	}
 }
 
 func TestUTF16Damage(t *testing.T) {
