@@ -181,21 +181,13 @@ func TestNotACrashReport(t *testing.T) {
 }
 
 func TestCrashReportFacts(t *testing.T) {
-	facts := func(in string) (Facts, string) {
-		recs := records(t, in)
-		var e Environment
-		for i := range recs {
-			e.Observe(&recs[i])
-		}
-		return e.Facts(), e.start.Program()
-	}
-	f, program := facts(crashReport(1))
-	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, f)
-	require.Equal(t, "press", program)
-	f, program = facts(doc("Process:               Press [1234]", "OS Version:            macOS 13.1 (22C65)",
+	e := observed(t, crashReport(1))
+	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, e.Facts())
+	require.Equal(t, "press", e.start.Program())
+	e = observed(t, doc("Process:               Press [1234]", "OS Version:            macOS 13.1 (22C65)",
 		"Exception Type:        EXC_BAD_ACCESS (SIGSEGV)"))
-	require.Equal(t, Facts{System: "macOS 13.1 (22C65)", Platform: "macOS"}, f)
-	require.Equal(t, "press", program)
+	require.Equal(t, Facts{System: "macOS 13.1 (22C65)", Platform: "macOS"}, e.Facts())
+	require.Equal(t, "press", e.start.Program())
 }
 
 // TestCrashOfOneThread reads logs in which a debugger printed all threads, or Unity the modules.

@@ -65,22 +65,11 @@ func TestCutLine(t *testing.T) {
 		"begins so":    {nul + long + "bc\nd\n", []uint64{minHole + 2}},
 	} {
 		recs := records(t, c.in)
-		var got []uint64
-		for i := range recs {
-			if recs[i].Status == event.StatusHole {
-				got = append(got, recs[i].Count)
-			}
-		}
-		require.Equal(t, c.want, got, name)
+		require.Equal(t, c.want, counts(recs, event.StatusHole), name)
 		require.Equal(t, recs, streamed(t, []byte(c.in), []int{70_000, 5}, Options{}, nil), name)
-		got = nil
-		for _, r := range streamed(t, []byte(c.in), []int{70_000}, Options{}, func(int) (bool, bool) { return true, true }) {
-			if r.Status == event.StatusHole {
-				got = append(got, r.Count)
-			}
-		}
+		grown := streamed(t, []byte(c.in), []int{70_000}, Options{}, func(int) (bool, bool) { return true, true })
 		var all, want uint64
-		for _, n := range got {
+		for _, n := range counts(grown, event.StatusHole) {
 			all += n
 		}
 		for _, n := range c.want {

@@ -46,10 +46,7 @@ func TestEncodings(t *testing.T) {
 	}
 	for end, ended := range ends {
 		for encoding, encoded := range encodings {
-			everyWay(t, encoded(ended(in)), func(way string, src io.Reader) {
-				got, _ := read(t, src, Options{})
-				require.Equal(t, want, got, "%s, %s, %s", end, encoding, way)
-			})
+			requireEveryWay(t, want, encoded(ended(in)), end+", "+encoding)
 		}
 	}
 }
@@ -59,19 +56,9 @@ func TestEncodings(t *testing.T) {
 func TestHolesInEncodings(t *testing.T) {
 	in := unity2022_3 + "first\r\nsecond" + strings.Repeat("\x00", 4096) + "\r\nthird\r\n" + strings.Repeat("\x00", 300_000) + "fourth\r\nfi\x00fth"
 	want := records(t, in)
-	holes := []uint64{}
-	for i := range want {
-		if want[i].Kind == event.KindNotice {
-			require.Equal(t, event.StatusHole, want[i].Status)
-			holes = append(holes, want[i].Count)
-		}
-	}
-	require.Equal(t, []uint64{4096, 300_000}, holes)
+	require.Equal(t, []uint64{4096, 300_000}, counts(want, event.StatusHole))
 	for _, data := range []string{in, string(encode16(binary.LittleEndian, in)), string(encode16(binary.BigEndian, in))} {
-		everyWay(t, data, func(way string, src io.Reader) {
-			got, _ := read(t, src, Options{})
-			require.Equal(t, want, got, way)
-		})
+		requireEveryWay(t, want, data, "")
 	}
 }
 
@@ -91,6 +78,15 @@ func TestCutEncodings(t *testing.T) {
 				"%d bytes, %s: %q", n, way, last)
 		})
 	}
+}
+
+// requireEveryWay requires records of data, in whichever way it comes.
+func requireEveryWay(t *testing.T, want []Record, data, name string) {
+	t.Helper()
+	everyWay(t, data, func(way string, src io.Reader) {
+		got, _ := read(t, src, Options{})
+		require.Equal(t, want, got, "%s, %s", name, way)
+	})
 }
 
 // everyWay calls f with data as it is, byte by byte, and compressed in each way.

@@ -17,14 +17,20 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
+// observed is what the records of a capture tell.
+func observed(t *testing.T, in string) *Environment {
+	t.Helper()
+	var e Environment
+	for _, rec := range records(t, in) {
+		e.Observe(&rec)
+	}
+	return &e
+}
+
 // environment returns what the beginning of a capture tells, a line per fact.
 func environment(t *testing.T, in string) string {
 	t.Helper()
-	recs := records(t, in)
-	var e Environment
-	for i := range recs {
-		e.Observe(&recs[i])
-	}
+	e := observed(t, in)
 	var b strings.Builder
 	for field, text := range reflect.ValueOf(e.Facts()).Fields() {
 		if text.String() != "" {

@@ -129,6 +129,17 @@ func plainlyAlike(a, b *Record) bool {
 	return a.StartLine > 0 && b.StartLine > 0 && a.Stack == "" && a.StartLine == a.EndLine && of(a) == of(b)
 }
 
+// counts are what the notices with a status count.
+func counts(recs []Record, status event.Status) []uint64 {
+	var all []uint64
+	for i := range recs {
+		if recs[i].Kind == event.KindNotice && recs[i].Status == status {
+			all = append(all, recs[i].Count)
+		}
+	}
+	return all
+}
+
 // requireCovers fails unless the records with lines cover every line of data
 // that is not blank exactly once and in order, and end on such a line.
 func requireCovers(tb testing.TB, data string, recs []Record) {

@@ -49,10 +49,9 @@ func TestLines(t *testing.T) {
 	}{
 		"empty": {"", nil},
 		"one":   {"a", []readLine{{text: "a"}}},
-		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {
-			text:  "b",
-			ended: true,
-		}, {text: "c", ended: true}, {ended: true}}},
+		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{
+			{text: "a", ended: true}, {text: "b", ended: true}, {text: "c", ended: true}, {ended: true},
+		}},
 		"lone CR": {"a\rb\r", []readLine{{text: "a\rb"}}},
 		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
 			{text: "10:00:00 a", ended: true},
@@ -77,17 +76,13 @@ func TestLines(t *testing.T) {
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", hole: 64, ended: true}}},
 		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", hole: 64, ended: true}}},
 		"blank, hole, text, hole": {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
-		"hole and nothing": {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {
-			hole:  64,
-			first: true,
-		}}},
-		"as long as the buffer":  {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
-		"longer than the buffer": {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
-		"long, no end":           {long + long, []readLine{{text: long, cut: windowSize}}},
-		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{{
-			text: "a\nb",
-			hole: 3 * windowSize, ended: true,
-		}, {text: "c"}}},
+		"hole and nothing":        {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {hole: 64, first: true}}},
+		"as long as the buffer":   {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
+		"longer than the buffer":  {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
+		"long, no end":            {long + long, []readLine{{text: long, cut: windowSize}}},
+		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{
+			{text: "a\nb", hole: 3 * windowSize, ended: true}, {text: "c"},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, allLines(t, strings.NewReader(c.in)))
@@ -113,9 +108,8 @@ func TestLinesOfOldMacs(t *testing.T) {
 	for name, src := range map[string]io.Reader{
 		"whole": strings.NewReader(mac), "by bytes": iotest.OneByteReader(strings.NewReader(mac)),
 		"other ends later": strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\r\n")),
-		"by halves": iotest.HalfReader(strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:],
-			"\r", "\n"))),
-		"gzip": bytes.NewReader(gz(t, mac)),
+		"by halves":        iotest.HalfReader(strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\n"))),
+		"gzip":             bytes.NewReader(gz(t, mac)),
 	} {
 		got, r := read(t, src, Options{})
 		require.Equal(t, want, got, name)
@@ -150,11 +144,10 @@ func TestBytes(t *testing.T) {
 		src  io.Reader
 		want int
 	}{
-		"nothing": {strings.NewReader(""), 0},
-		"lines":   {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
-		"a mark":  {strings.NewReader(byteOrderMark + "a"), 4},
-		"holes": {strings.NewReader("a\n" + strings.Repeat("\x00", 700) + "b\n" + strings.Repeat("\x00",
-			80)), 784},
+		"nothing":           {strings.NewReader(""), 0},
+		"lines":             {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
+		"a mark":            {strings.NewReader(byteOrderMark + "a"), 4},
+		"holes":             {strings.NewReader("a\n" + strings.Repeat("\x00", 700) + "b\n" + strings.Repeat("\x00", 80)), 784},
 		"a long line":       {strings.NewReader(long + long), 2 * len(long)},
 		"other line ends":   {strings.NewReader("a\rb\r\nc"), 6},
 		"gzip":              {bytes.NewReader(gz(t, long)), len(long)},
@@ -207,10 +200,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	for name, src := range map[string]io.Reader{
 		"one line of 100 MB":   &endless{text: "0123456789abcdef", size: 100 << 20},
 		"one record of 100 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 100 << 20}),
-		"NULs": io.MultiReader(strings.NewReader("a"), &endless{
-			text: strings.Repeat("\x00", 4096),
-			size: 100 << 20,
-		}, strings.NewReader("b\n")),
+		"NULs": io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096), size: 100 << 20},
+			strings.NewReader("b\n")),
 		"many traces": io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 8 << 20}),
 		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
 	} {

@@ -1,27 +1,12 @@
 package capture
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/internal/testkit"
 )
-
-// origin returns what a capture tells about itself.
-func originOf(t testing.TB, in []byte) (headless, recognized bool) {
-	t.Helper()
-	r := testkit.Must(NewReader(bytes.NewReader(in), Options{}))
-	var e Environment
-	var rec Record
-	for r.Next(&rec) == nil {
-		e.Observe(&rec)
-	}
-	return e.Headless(), e.Recognized()
-}
 
 func TestHeadless(t *testing.T) {
 	const banner = "Mono path[0] = '/g/Foo_Data/Managed'\nMono config path = '/g/etc'\nInitialize engine version: 2019.4.30f1 (0123456789ab)\n"
@@ -57,8 +42,7 @@ func TestHeadless(t *testing.T) {
 		{"a console", "Lamp is dim\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Warning (string)\n\n", false},
 		{"an upload", "Log uploaded on Friday, January 30, 2026, 1:02:03 PM\nLoaded mods:\nCore(a.b): (no assemblies)\n\nLog file contents:\n" + warning, false},
 	} {
-		headless, _ := originOf(t, []byte(c.in))
-		require.Equal(t, c.want, headless, c.name)
+		require.Equal(t, c.want, observed(t, c.in).Headless(), c.name)
 	}
 }
 
@@ -66,21 +50,20 @@ func TestHeadless(t *testing.T) {
 // was cut in the middle of its text does not.
 func TestHeadlessCaptures(t *testing.T) {
 	for name, in := range captures(t) {
-		lines := bytes.SplitAfter(in, []byte("\n"))
+		lines := strings.SplitAfter(string(in), "\n")
 		managed := strings.HasPrefix(name, "colony") || strings.HasPrefix(name, "burst") || strings.HasPrefix(name, "classic")
 		for i := 1; i <= 8; i++ {
-			headless, recognized := originOf(t, bytes.Join(lines[:len(lines)*i/8], nil))
-			require.False(t, headless, "%s, %d eighths of it", name, i)
-			require.True(t, recognized, "%s, %d eighths of it", name, i)
+			e := observed(t, strings.Join(lines[:len(lines)*i/8], ""))
+			require.False(t, e.Headless(), "%s, %d eighths of it", name, i)
+			require.True(t, e.Recognized(), "%s, %d eighths of it", name, i)
 			if managed && i < 8 {
-				headless, _ = originOf(t, bytes.Join(lines[len(lines)*i/8:], nil))
-				require.True(t, headless, "%s without %d eighths of it", name, i)
+				e = observed(t, strings.Join(lines[len(lines)*i/8:], ""))
+				require.True(t, e.Headless(), "%s without %d eighths of it", name, i)
 			}
 		}
 	}
 	for name, in := range referenceCaptures(t) {
-		headless, _ := originOf(t, in)
-		require.False(t, headless, name)
+		require.False(t, observed(t, string(in)).Headless(), name)
 	}
 }
 
@@ -106,8 +89,7 @@ func TestRecognized(t *testing.T) {
 		{"times", "2026-01-30T12:00:00Z lamp is lit\n", true},
 		{"levels", "INFO: lamp is lit\n", true},
 	} {
-		_, recognized := originOf(t, []byte(c.in))
-		require.Equal(t, c.want, recognized, c.name)
+		require.Equal(t, c.want, observed(t, c.in).Recognized(), c.name)
 	}
 }
 

@@ -346,15 +346,7 @@ func TestRunCut(t *testing.T) {
 // TestRunCutVariants: what is alike is the message, of however many lines; what
 // lies between or is missing ends a run.
 func TestRunCutVariants(t *testing.T) {
-	notices := func(in string) (n int) {
-		recs := covered(t, in)
-		for i := range recs {
-			if recs[i].Kind == event.KindNotice && recs[i].Status == event.StatusRunCut {
-				n++
-			}
-		}
-		return n
-	}
+	notices := func(in string) int { return len(counts(covered(t, in), event.StatusRunCut)) }
 	const two = "Panels:\n  - one\n"
 	lines := func(n int) string { return strings.Repeat(two, n) }
 	require.Equal(t, 1, notices(unity2022_3+lines(99)+"next\n"))
@@ -431,15 +423,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestRestarted(t *testing.T) {
-	count := func(in string) (n int) {
-		recs := records(t, in)
-		for _, r := range recs {
-			if r.Kind == event.KindNotice && r.Status.String() == "restarted" {
-				n++
-			}
-		}
-		return n
-	}
+	count := func(in string) int { return len(counts(records(t, in), event.StatusRestarted)) }
 	require.Equal(t, 0, count("Found path: /opt/game/RimWorldLinux\n"+unity2022_3+"a\n"), "a log may begin with other lines")
 	require.Equal(t, 1, count(unity2022_3+"a\n"+unity2019_4))
 	require.Equal(t, 2, count(unity2022_3+unity2022_3+unity2022_3))

@@ -23,6 +23,25 @@ func drain(dst []Record, s *Stream) []Record {
 	return dst
 }
 
+// asked feeds part, asks for all that is open, and takes what s has.
+func asked(dst []Record, s *Stream, part []byte) []Record {
+	s.Feed(part)
+	dst = drain(dst, s)
+	s.Flush(true)
+	return drain(dst, s)
+}
+
+// lineNumbers are the lines of records.
+func lineNumbers(recs []Record) map[int]bool {
+	all := map[int]bool{}
+	for i := range recs {
+		for n := recs[i].StartLine; n <= recs[i].EndLine; n++ {
+			all[n] = true
+		}
+	}
+	return all
+}
+
 // streamed feeds data in parts of the given sizes, in turn. After each part
 // flush, unless nil, is asked with its number.
 func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i int) (whole, partly bool)) []Record {
@@ -80,10 +99,7 @@ func TestStreamOfReturns(t *testing.T) {
 	var got []Record
 	for _, line := range []string{"10:00:00 ERROR a\n", "10:00:01 ERROR b\r", "10:00:02 ERROR c 10%\r20%\r", "10:00:03 ERROR d\n"} {
 		before := len(got)
-		s.Feed([]byte(line))
-		got = drain(got, s)
-		s.Flush(true)
-		got = drain(got, s)
+		got = asked(got, s, []byte(line))
 		require.Greater(t, len(got), before, "%q", line)
 		require.Equal(t, event.LevelError, got[len(got)-1].Level)
 	}
@@ -107,28 +123,20 @@ func TestStreamFlushedAtLines(t *testing.T) {
 		s := testkit.Must(NewStream(Options{Layout: reader.At().Layout}))
 		var got []Record
 		for line := range bytes.Lines(data) {
-			s.Feed(line)
-			got = drain(got, s)
-			s.Flush(true)
-			got = drain(got, s)
+			got = asked(got, s, line)
 			at, _ := s.Pending()
 			require.Zero(t, at, name)
 		}
 		s.End()
 		got = drain(got, s)
-		covered := map[int]bool{}
 		for i := range got {
-			for n := got[i].StartLine; n <= got[i].EndLine; n++ {
-				covered[n] = true
-			}
 			if got[i].Part == event.Rest {
 				require.Equal(t, event.LevelUnknown, got[i].Level)
 			}
 		}
-		for i := range whole {
-			for n := whole[i].StartLine; n <= whole[i].EndLine; n++ {
-				require.True(t, covered[n] || n == 0 || blankLine(data, n), "%s: line %d", name, n)
-			}
+		delivered := lineNumbers(got)
+		for n := range lineNumbers(whole) {
+			require.True(t, delivered[n] || n == 0 || blankLine(data, n), "%s: line %d", name, n)
 		}
 	}
 }
@@ -277,15 +285,10 @@ func FuzzStream(f *testing.F) {
 		flushed := streamed(t, data, sizes, opt, func(i int) (whole, partly bool) {
 			return i%int(1+every%8) == 0, every%2 == 0
 		})
-		covered := map[int]bool{}
-		for i := range flushed {
-			for n := flushed[i].StartLine; n <= flushed[i].EndLine; n++ {
-				covered[n] = true
-			}
-		}
+		delivered := lineNumbers(flushed)
 		for i := range want {
 			if want[i].StartLine > 0 {
-				require.True(t, covered[want[i].EndLine], "line %d", want[i].EndLine)
+				require.True(t, delivered[want[i].EndLine], "line %d", want[i].EndLine)
 			}
 		}
 	})

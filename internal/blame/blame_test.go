@@ -18,8 +18,7 @@ import (
 
 var gameCode = []string{"Game.", "Engine.", "Engine.UI.", "System.", "Mono.", "HarmonyLib.", "MonoMod.", "SharedLib", "GameAssembly", "Publisher.", "PhysX", "java."}
 
-func finder(t testing.TB, mods ...blame.Mod) *blame.Finder {
-	t.Helper()
+func finder(t require.TestingT, mods ...blame.Mod) *blame.Finder {
 	f := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
 	for _, m := range mods {
 		require.True(t, f.Learn(m), m)
@@ -441,10 +440,7 @@ func TestOrderOfMods(t *testing.T) {
 	}
 	ordered := finder(t, mods...)
 	rapid.Check(t, func(t *rapid.T) {
-		f := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
-		for _, m := range rapid.Permutation(mods).Draw(t, "mods") {
-			require.True(t, f.Learn(m))
-		}
+		f := finder(t, rapid.Permutation(mods).Draw(t, "mods")...)
 		for _, c := range cases {
 			require.Equal(t, ordered.Find(nil, c.message, c.stack), f.Find(nil, c.message, c.stack))
 		}
@@ -513,7 +509,7 @@ func FuzzFind(f *testing.F) {
 		requireSound(t, suspects, message, stack)
 		requireNamed(t, suspects, message, stack)
 
-		learned := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
+		learned := finder(t)
 		learned.Learn(blame.Mod{Name: name, PackageID: id, Assemblies: []string{assembly}})
 		learned.LearnTrace(stack)
 		first := learned.Find(nil, message, stack)
