@@ -76,10 +76,12 @@ func TestLines(t *testing.T) {
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", hole: 64, ended: true}}},
 		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", hole: 64, ended: true}}},
 		"blank, hole, text, hole": {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
-		"hole and nothing":        {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {hole: 64, first: true}}},
-		"as long as the buffer":   {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
-		"longer than the buffer":  {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
-		"long, no end":            {long + long, []readLine{{text: long, cut: windowSize}}},
+		"hole and nothing": {nul + "\n" + nul, []readLine{
+			{hole: 64, first: true, ended: true}, {hole: 64, first: true},
+		}},
+		"as long as the buffer":  {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
+		"longer than the buffer": {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
+		"long, no end":           {long + long, []readLine{{text: long, cut: windowSize}}},
 		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{
 			{text: "a\nb", hole: 3 * windowSize, ended: true}, {text: "c"},
 		}},
@@ -108,8 +110,9 @@ func TestLinesOfOldMacs(t *testing.T) {
 	for name, src := range map[string]io.Reader{
 		"whole": strings.NewReader(mac), "by bytes": iotest.OneByteReader(strings.NewReader(mac)),
 		"other ends later": strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\r\n")),
-		"by halves":        iotest.HalfReader(strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\n"))),
-		"gzip":             bytes.NewReader(gz(t, mac)),
+		"by halves": iotest.HalfReader(strings.NewReader(
+			mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\n"))),
+		"gzip": bytes.NewReader(gz(t, mac)),
 	} {
 		got, r := read(t, src, Options{})
 		require.Equal(t, want, got, name)
@@ -139,7 +142,7 @@ func TestLinesByReturns(t *testing.T) {
 
 // TestBytes: all that was read counts, once it is decompressed and in UTF-8.
 func TestBytes(t *testing.T) {
-	long := strings.Repeat("x", 3*windowSize) + "\n"
+	long, nul := strings.Repeat("x", 3*windowSize)+"\n", strings.Repeat("\x00", 700)
 	for name, c := range map[string]struct {
 		src  io.Reader
 		want int
@@ -147,7 +150,7 @@ func TestBytes(t *testing.T) {
 		"nothing":           {strings.NewReader(""), 0},
 		"lines":             {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
 		"a mark":            {strings.NewReader(byteOrderMark + "a"), 4},
-		"holes":             {strings.NewReader("a\n" + strings.Repeat("\x00", 700) + "b\n" + strings.Repeat("\x00", 80)), 784},
+		"holes":             {strings.NewReader("a\n" + nul + "b\n" + nul[:80]), 784},
 		"a long line":       {strings.NewReader(long + long), 2 * len(long)},
 		"other line ends":   {strings.NewReader("a\rb\r\nc"), 6},
 		"gzip":              {bytes.NewReader(gz(t, long)), len(long)},

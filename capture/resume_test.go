@@ -66,7 +66,7 @@ func resumed(tb testing.TB, data []byte, after int, at Position, opt Options) (o
 
 // TestStreamResume: a Stream that continues after any record of another returns the rest of its records.
 func TestStreamResume(t *testing.T) {
-	for name, data := range plainCaptures(t) {
+	for name, data := range captures(t) {
 		data = data[:min(len(data), 20_000)]
 		all, r := read(t, bytes.NewReader(data), Options{})
 		opt := Options{Layout: r.At().Layout} // which is recognized by more the second time

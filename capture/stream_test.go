@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,16 +69,8 @@ func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i
 	return out
 }
 
-// plainCaptures are the project's own, without those that are compressed.
-func plainCaptures(tb testing.TB) map[string][]byte {
-	tb.Helper()
-	all := captures(tb)
-	maps.DeleteFunc(all, func(_ string, data []byte) bool { return compression(data) != "" })
-	return all
-}
-
 func TestStreamReadsAsReader(t *testing.T) {
-	all := plainCaptures(t)
+	all := captures(t)
 	all["carriage returns"] = []byte(strings.Repeat(mixedReturns, 2000))
 	for name, data := range all {
 		want, _ := read(t, bytes.NewReader(data), Options{})
@@ -118,7 +109,7 @@ func TestStreamOfReturns(t *testing.T) {
 // TestStreamFlushedAtLines asks for what is open after every line: each line is
 // delivered at once, and no error that a Reader does not see is made of it.
 func TestStreamFlushedAtLines(t *testing.T) {
-	for name, data := range plainCaptures(t) {
+	for name, data := range captures(t) {
 		whole, reader := read(t, bytes.NewReader(data), Options{})
 		s := testkit.Must(NewStream(Options{Layout: reader.At().Layout}))
 		var got []Record
@@ -144,7 +135,7 @@ func TestStreamFlushedAtLines(t *testing.T) {
 // TestStreamDecidesEarly asks for what is open once, after a few lines, which decide the layout. What comes after that is
 // split as by a Reader, but for the record that was open.
 func TestStreamDecidesEarly(t *testing.T) {
-	for name, data := range plainCaptures(t) {
+	for name, data := range captures(t) {
 		whole, reader := read(t, bytes.NewReader(data), Options{})
 		byStart := map[int]*Record{}
 		for i := range whole {

@@ -398,7 +398,8 @@ func TestKindNames(t *testing.T) {
 	require.Equal(t, "patch", blame.Patch.String())
 	require.Equal(t, "kind(200)", blame.Kind(200).String())
 	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
-	b := testkit.Must(json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}}))
+	suspect := blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}}
+	b := testkit.Must(json.Marshal(suspect))
 	require.JSONEq(t, `{"mod":"A","score":30,"evidence":[{"kind":"tag","line":1}]}`, string(b))
 }
 
