@@ -53,7 +53,7 @@ func captures(tb testing.TB) map[string][]byte {
 	return all
 }
 
-// files are those whose path matches a pattern, by their names.
+// files returns the texts of the files that a pattern matches, by their names.
 func files(tb testing.TB, pattern string) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}

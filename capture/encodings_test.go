@@ -80,7 +80,7 @@ func TestCutEncodings(t *testing.T) {
 	}
 }
 
-// requireEveryWay requires records of data, in whichever way it comes.
+// requireEveryWay fails unless data has the records in every way.
 func requireEveryWay(t *testing.T, want []Record, data, name string) {
 	t.Helper()
 	everyWay(t, data, func(way string, src io.Reader) {

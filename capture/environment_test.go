@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// observed is what the records of a capture tell.
+// observed returns the environment that the records of a capture tell.
 func observed(t *testing.T, in string) *Environment {
 	t.Helper()
 	var e Environment

@@ -31,14 +31,22 @@ func TestCauseInStack(t *testing.T) {
 	}
 }
 
-// TestStackAttribute reads the trace among the attributes of OpenTelemetry.
-func TestStackAttribute(t *testing.T) {
-	in := `{"severityText":"ERROR","body":{"stringValue":"stuck"},"attributes":[{"key":"exception.stacktrace",` +
-		`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`
-	recs := records(t, in+"\n")
-	require.Len(t, recs, 1)
-	require.Equal(t, "acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)", recs[0].Stack)
-	require.Equal(t, event.LevelError, recs[0].Level)
+// TestStacksOfLoggers reads the trace among the attributes of OpenTelemetry, and the one that Laravel writes below a
+// line of Monolog.
+func TestStacksOfLoggers(t *testing.T) {
+	for want, in := range map[string]string{
+		"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)": `{"severityText":"ERROR","body":{"stringValue":"stuck"},` +
+			`"attributes":[{"key":"exception.stacktrace",` +
+			`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`,
+		"#0 /b.php(12): Press->turn()\n#1 {main}": "[2031-04-05 10:00:02] production.ERROR: no oil " +
+			"{\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
+			"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}",
+	} {
+		recs := records(t, in+"\n")
+		require.Len(t, recs, 1)
+		require.Equal(t, want, recs[0].Stack)
+		require.Equal(t, event.LevelError, recs[0].Level)
+	}
 }
 
 // TestElapsed holds that below a fault all lines up to the next one with the seconds since the start belong to it.
@@ -71,15 +79,6 @@ func TestPrefixes(t *testing.T) {
 		recs := records(t, in)
 		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)
 	}
-}
-
-// TestMonologTrace joins the trace that Laravel writes below a line of Monolog.
-func TestMonologTrace(t *testing.T) {
-	in := "[2031-04-05 10:00:02] production.ERROR: no oil {\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
-		"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}\n"
-	recs := records(t, in)
-	require.Len(t, recs, 1)
-	require.Equal(t, "#0 /b.php(12): Press->turn()\n#1 {main}", recs[0].Stack)
 }
 
 // TestHeadsInTraces holds that the traces of scripts are whole, also where a logger writes its head before each line.

@@ -50,14 +50,14 @@ func read(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader) {
 	return recs, r
 }
 
-// records are those of a text.
+// records returns the records of a text.
 func records(tb testing.TB, in string) []Record {
 	tb.Helper()
 	recs, _ := read(tb, strings.NewReader(in), Options{})
 	return recs
 }
 
-// covered are the records of a text, which cover it.
+// covered returns the records of a text, and fails unless they cover it.
 func covered(tb testing.TB, in string) []Record {
 	tb.Helper()
 	recs := records(tb, in)
@@ -123,13 +123,13 @@ func outline(recs []Record) string {
 	return b.String()
 }
 
-// plainlyAlike reports whether both records have one line, no stack and what else outline prints alike.
+// plainlyAlike reports whether both records have one line, no stack, and the same level and evidence.
 func plainlyAlike(a, b *Record) bool {
-	of := func(r *Record) [5]any { return [5]any{r.Split, r.Level, r.LevelBy, r.Stack, r.EndLine - r.StartLine} }
-	return a.StartLine > 0 && b.StartLine > 0 && a.Stack == "" && a.StartLine == a.EndLine && of(a) == of(b)
+	single := func(r *Record) bool { return r.StartLine > 0 && r.StartLine == r.EndLine && r.Stack == "" }
+	return single(a) && single(b) && a.Split == b.Split && a.Level == b.Level && a.LevelBy == b.LevelBy
 }
 
-// counts are what the notices with a status count.
+// counts returns the numbers in the notices with a status.
 func counts(recs []Record, status event.Status) []uint64 {
 	var all []uint64
 	for i := range recs {

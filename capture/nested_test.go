@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -110,11 +109,7 @@ func TestNestedProse(t *testing.T) {
 		"Error count is 0", "The given keys fit", "at noon the press turns (twice)", "at Home (pop 12)", "end", "",
 	}, "\n")
 	recs := records(t, in)
-	var got []string
-	for _, rec := range recs[2:] {
-		got = append(got, fmt.Sprintf("%d-%d", rec.StartLine, rec.EndLine))
-	}
-	require.Equal(t, []string{"3-3", "4-4", "5-5", "6-6", "7-7", "8-8", "9-9", "10-10", "11-11", "12-12"}, got)
+	require.Equal(t, "1-1\n2-2\n3-3\n4-4\n5-5\n6-6\n7-7\n8-8\n9-9\n10-10\n", extents(recs, 2))
 }
 
 // TestTracesOfOtherRuntimes holds that what other runtimes print of one fault is one record.

@@ -22,7 +22,7 @@ func drain(dst []Record, s *Stream) []Record {
 	return dst
 }
 
-// asked feeds part, asks for all that is open, and takes what s has.
+// asked feeds part, asks for all that is open, and appends the records of s to dst.
 func asked(dst []Record, s *Stream, part []byte) []Record {
 	s.Feed(part)
 	dst = drain(dst, s)
@@ -30,7 +30,7 @@ func asked(dst []Record, s *Stream, part []byte) []Record {
 	return drain(dst, s)
 }
 
-// lineNumbers are the lines of records.
+// lineNumbers returns the lines of records.
 func lineNumbers(recs []Record) map[int]bool {
 	all := map[int]bool{}
 	for i := range recs {

@@ -358,19 +358,13 @@ func TestLikely(t *testing.T) {
 		}
 		return s
 	}
-	for _, c := range []struct {
-		suspects []blame.Suspect
-		want     []string
-	}{
-		{nil, nil},
-		{of(60), []string{"A"}},
-		{of(60, 45), []string{"A", "B"}},
-		{of(60, 44), []string{"A"}},
-		{of(60, 60, 60), []string{"A", "B"}},
-		{of(25, 24), []string{"A"}},
-		{of(24, 24), nil},
-	} {
-		require.Equal(t, c.want, blame.Likely(c.suspects))
+	require.Nil(t, blame.Likely(nil))
+	require.Nil(t, blame.Likely(of(24, 24)))
+	for _, scores := range [][]int{{60}, {60, 44}, {25, 24}} {
+		require.Equal(t, []string{"A"}, blame.Likely(of(scores...)))
+	}
+	for _, scores := range [][]int{{60, 45}, {60, 60, 60}} {
+		require.Equal(t, []string{"A", "B"}, blame.Likely(of(scores...)))
 	}
 }
 
