@@ -12,14 +12,15 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // readAhead is readAll through an Ahead. It requires that lines, bytes and layout are
 // those of a Reader at every record, and that the error stays.
 func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Record, error) {
 	tb.Helper()
-	r, err := NewReader(src, opt)
-	require.NoError(tb, err)
+	r := testkit.Must(NewReader(src, opt))
 	a := NewAhead(r)
 	defer a.Close()
 	var out []Record
@@ -47,13 +48,17 @@ func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Reco
 // captures are the project's captures, by their names.
 func captures(tb testing.TB) map[string][]byte {
 	tb.Helper()
-	paths, err := filepath.Glob("../testdata/captures/*.*")
-	require.NoError(tb, err)
-	require.NotEmpty(tb, paths)
+	all := files(tb, "../testdata/captures/*.*")
+	require.NotEmpty(tb, all)
+	return all
+}
+
+// files returns the texts of the files that a pattern matches, by their names.
+func files(tb testing.TB, pattern string) map[string][]byte {
+	tb.Helper()
 	all := map[string][]byte{}
-	for _, path := range paths {
-		all[filepath.Base(path)], err = os.ReadFile(path)
-		require.NoError(tb, err)
+	for _, path := range testkit.Must(filepath.Glob(pattern)) {
+		all[filepath.Base(path)] = testkit.Must(os.ReadFile(path))
 	}
 	return all
 }
@@ -64,12 +69,10 @@ func TestAhead(t *testing.T) {
 	for name, data := range captures(t) {
 		t.Run(name, func(t *testing.T) {
 			alone := func() *Reader {
-				r, err := NewReader(bytes.NewReader(data), Options{})
-				require.NoError(t, err)
+				r := testkit.Must(NewReader(bytes.NewReader(data), Options{}))
 				return r
 			}
-			want, _, err := readAll(t, bytes.NewReader(data), Options{})
-			require.NoError(t, err)
+			want, _ := read(t, bytes.NewReader(data), Options{})
 			rnd := rand.New(rand.NewPCG(1, uint64(len(data))))
 			sizes := make([]int, 50)
 			for i := range sizes {
@@ -79,17 +82,15 @@ func TestAhead(t *testing.T) {
 				bytes.NewReader(data), &chunked{data: data, sizes: sizes},
 				bytes.NewReader(gz(t, string(data))),
 			} {
-				got, err := readAhead(t, src, Options{}, alone())
-				require.NoError(t, err)
+				got := testkit.Must(readAhead(t, src, Options{}, alone()))
 				require.Equal(t, want, got)
 			}
 			broken := errors.New("the disk is gone")
 			cut := func() io.Reader {
 				return io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(broken))
 			}
-			one, err := NewReader(cut(), Options{})
-			require.NoError(t, err)
-			_, err = readAhead(t, cut(), Options{}, one)
+			one := testkit.Must(NewReader(cut(), Options{}))
+			_, err := readAhead(t, cut(), Options{}, one)
 			require.ErrorIs(t, err, broken)
 		})
 	}
@@ -101,12 +102,10 @@ func TestAheadOfSlowInput(t *testing.T) {
 	pr, pw := io.Pipe()
 	// Written by a goroutine of its own, as NewReader reads.
 	go func() { _, _ = pw.Write([]byte("one\ntwo\nthree\n")) }()
-	r, err := NewReader(pr, Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(pr, Options{Layout: LayoutPlain}))
 	a := NewAhead(r)
 	for _, want := range []string{"one", "two"} { // whether three goes on is not known
-		rec, err := a.Next()
-		require.NoError(t, err)
+		rec := testkit.Must(a.Next())
 		require.Equal(t, want, rec.Message)
 	}
 	require.NoError(t, pr.Close())
@@ -118,13 +117,11 @@ func TestAheadOfSlowInput(t *testing.T) {
 func TestAheadClosed(t *testing.T) {
 	long := strings.Repeat("a line\n", aheadBatches*batchRecords*2)
 	for _, taken := range []int{0, 1, batchRecords, batchRecords + 1, len(long) / 7} {
-		r, err := NewReader(strings.NewReader(long), Options{Layout: LayoutPlain})
-		require.NoError(t, err)
+		r := testkit.Must(NewReader(strings.NewReader(long), Options{Layout: LayoutPlain}))
 		a := NewAhead(r)
 		var rec *Record
 		for range taken {
-			rec, err = a.Next()
-			require.NoError(t, err)
+			rec = testkit.Must(a.Next())
 		}
 		a.Close()
 		if rec != nil {
@@ -135,13 +132,11 @@ func TestAheadClosed(t *testing.T) {
 
 // TestAheadAllocates nothing in a steady state.
 func TestAheadAllocates(t *testing.T) {
-	r, err := NewReader(strings.NewReader(strings.Repeat("a line\n", 50_000)), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(strings.NewReader(strings.Repeat("a line\n", 50_000)), Options{Layout: LayoutPlain}))
 	a := NewAhead(r)
 	defer a.Close()
 	take := func() {
-		_, err := a.Next()
-		require.NoError(t, err)
+		testkit.Must(a.Next())
 	}
 	for range 2 * aheadBatches * batchRecords {
 		take()

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -9,14 +10,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func gz(tb testing.TB, s string) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := io.WriteString(w, s)
-	require.NoError(tb, err)
+	testkit.Must(io.WriteString(w, s))
 	require.NoError(tb, w.Close())
 	return b.Bytes()
 }
@@ -24,10 +26,8 @@ func gz(tb testing.TB, s string) []byte {
 func zst(tb testing.TB, s string) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MinWindowSize))
-	require.NoError(tb, err)
-	_, err = io.WriteString(w, s)
-	require.NoError(tb, err)
+	w := testkit.Must(zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MinWindowSize)))
+	testkit.Must(io.WriteString(w, s))
 	require.NoError(tb, w.Close())
 	return b.Bytes()
 }
@@ -51,24 +51,7 @@ func numbered(n int) string {
 
 func TestCompressed(t *testing.T) {
 	text := unity2022_3 + numbered(20_000)
-	want, _, err := readAll(t, strings.NewReader(text), Options{})
-	require.NoError(t, err)
-	half := strings.Index(text[len(text)/2:], "e") + len(text)/2
-	for name, data := range map[string][]byte{
-		"gzip":           gz(t, text),
-		"gzip, members":  append(gz(t, text[:half]), gz(t, text[half:])...),
-		"zstd":           zst(t, text),
-		"zstd, frames":   append(zst(t, text[:half]), zst(t, text[half:])...),
-		"not compressed": []byte(text),
-		"gzip of gzip":   gz(t, string(gz(t, text))),
-		"gzip of zstd":   gz(t, string(zst(t, text))),
-		"thrice":         zst(t, string(gz(t, string(gz(t, text))))),
-	} {
-		got, _, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err, name)
-		require.Equal(t, len(want), len(got), name)
-		require.Equal(t, want, got, name)
-	}
+	requireEveryWay(t, records(t, text), text, "long")
 }
 
 func TestCompressedDamage(t *testing.T) {
@@ -135,8 +118,7 @@ func TestCompressedHeaderDamage(t *testing.T) {
 	require.NotErrorIs(t, err, io.EOF)
 
 	// Bytes that are not a whole magic are text.
-	recs, _, err := readAll(t, strings.NewReader("\x1f"), Options{})
-	require.NoError(t, err)
+	recs := records(t, "\x1f")
 	require.Len(t, recs, 1)
 }
 
@@ -155,12 +137,10 @@ func TestTee(t *testing.T) {
 	text := strings.Repeat("one line\r\n", 20_000) + "\xff torn"
 	for _, input := range []string{text, string(gz(t, text)), "\xff\xfea\x00\n\x00"} {
 		var got bytes.Buffer
-		r, err := NewReader(strings.NewReader(input), Options{Tee: &got})
-		require.NoError(t, err)
-		for err == nil {
-			err = r.Next(new(Record))
+		r := testkit.Must(NewReader(strings.NewReader(input), Options{Tee: &got}))
+		for err := error(nil); !errors.Is(err, io.EOF); err = r.Next(new(Record)) {
+			require.NoError(t, err)
 		}
-		require.ErrorIs(t, err, io.EOF)
 		want := input
 		if input[0] == 0x1f {
 			want = text

@@ -71,8 +71,7 @@ func TestCrashReport(t *testing.T) {
 		"many threads":      crashReport(10_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, r, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
+			recs, r := read(t, strings.NewReader(in), Options{})
 			requireCovers(t, in, recs)
 			crashes := 0
 			for i := range recs {
@@ -113,9 +112,7 @@ func TestCrashReportEndsAnywhere(t *testing.T) {
 	begun := strings.Index(whole, crashCause) + len(crashCause)
 	for n := range len(whole) {
 		in := whole[:n]
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
-		requireCovers(t, in, recs)
+		recs := covered(t, in)
 		fatal := 0
 		for i := range recs {
 			if recs[i].Level == event.LevelFatal {
@@ -144,8 +141,7 @@ func TestCrashReportOfMacOS(t *testing.T) {
 		`       0x104be1000 -        0x105c1afeb UnityPlayer.dylib (*) <00> /Applications/UnityPlayer.dylib`)
 	in := "-------------------------------------\nTranslated Report (Full Report Below)\n" +
 		"-------------------------------------\n\n" + head + other + crashed + rest
-	recs, r, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, layoutCrash, r.At().Layout)
 	require.Len(t, recs, 3)
@@ -156,15 +152,13 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	require.True(t, recs[2].Context)
 
 	driver := strings.Replace(crashed, "UnityPlayer.dylib ", "AGXMetalG13X      ", 1)
-	recs, _, err = readAll(t, strings.NewReader(head+driver), Options{})
-	require.NoError(t, err)
+	recs = records(t, head+driver)
 	require.Equal(t, "crash-driver", recs[1].Source)
 
 	in = doc(`{"app_name":"Press","timestamp":"2031-04-05 10:11:12.00 +0000","app_version":"1.2","bug_type":"309"}`, `{`,
 		`  "uptime" : 1000,`, `  "exception" : {"codes":"0x0000000000000001, 0x0000000000000018","type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},`,
 		`  "faultingThread" : 1,`, `  "threads" : [{"id":1,"frames":[{"imageOffset":1,"imageIndex":0}]},`, `  ]`, `}`)
-	recs, r, err = readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r = read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, layoutCrash, r.At().Layout)
 	require.Len(t, recs, 3)
@@ -181,29 +175,19 @@ func TestNotACrashReport(t *testing.T) {
 		"a\nb\nc\nException Type:        EXC_BAD_ACCESS (SIGSEGV)\n",
 		"{\"app_name\":\"x\",\"bug_type\":\"1\"}\n{\"msg\":\"y\"}\n",
 	} {
-		_, r, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		_, r := read(t, strings.NewReader(in), Options{})
 		require.NotEqual(t, layoutCrash, r.At().Layout, "%q", in)
 	}
 }
 
 func TestCrashReportFacts(t *testing.T) {
-	facts := func(in string) (Facts, string) {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
-		var e Environment
-		for i := range recs {
-			e.Observe(&recs[i])
-		}
-		return e.Facts(), e.start.Program()
-	}
-	f, program := facts(crashReport(1))
-	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, f)
-	require.Equal(t, "press", program)
-	f, program = facts(doc("Process:               Press [1234]", "OS Version:            macOS 13.1 (22C65)",
+	e := observed(t, crashReport(1))
+	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, e.Facts())
+	require.Equal(t, "press", e.start.Program())
+	e = observed(t, doc("Process:               Press [1234]", "OS Version:            macOS 13.1 (22C65)",
 		"Exception Type:        EXC_BAD_ACCESS (SIGSEGV)"))
-	require.Equal(t, Facts{System: "macOS 13.1 (22C65)", Platform: "macOS"}, f)
-	require.Equal(t, "press", program)
+	require.Equal(t, Facts{System: "macOS 13.1 (22C65)", Platform: "macOS"}, e.Facts())
+	require.Equal(t, "press", e.start.Program())
 }
 
 // TestCrashOfOneThread reads logs in which a debugger printed all threads, or Unity the modules.
@@ -211,9 +195,7 @@ func TestCrashOfOneThread(t *testing.T) {
 	const own, other = "#1  0x007f39f1a0c2e3 in Some.Mod.Gears:Spin (object)", "#1  0x007f39f1a0c2e4 in Other.Mod.Worker:Loop ()"
 	crash := func(lines ...string) Record {
 		in := unity2022_3 + doc(lines...)
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
-		requireCovers(t, in, recs)
+		recs := covered(t, in)
 		last := recs[len(recs)-1]
 		require.Equal(t, event.LevelFatal, last.Level)
 		return last
@@ -259,9 +241,7 @@ func TestOutOfMemory(t *testing.T) {
 	in := unity2019_4 + doc("Could not allocate memory: System out of memory!", "Trying to allocate: 715827884B with 16 alignment. MemoryLabel: NewDelete",
 		"Allocation happened at: Line:0 in Overloaded New[]", "Memory overview", "", "[ ALLOC_TEMP_THREAD ] used: 33008B | peak: 0B | reserved: 4063232B ",
 		" ", footer, "", "Panel opened")
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	requireCovers(t, in, recs)
+	recs := covered(t, in)
 	require.Equal(t, "Panel opened", recs[len(recs)-1].Message)
 	require.Contains(t, recs[len(recs)-2].Message, "System out of memory!")
 	require.Contains(t, recs[len(recs)-2].Message, "ALLOC_TEMP_THREAD")

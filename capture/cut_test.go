@@ -25,8 +25,7 @@ func TestCutFrames(t *testing.T) {
 		"player":    {unity2022_3, "Exception in Gadgets: System.Exception: bad\n  at Gadget.Panel.Draw () [0x00012] in <0123abcd>:0 \n  at Gadget.Root.Update () [0x00012] in <0123abcd>:0 \n"},
 	} {
 		whole := c.above + c.trace
-		want, _, err := readAll(t, strings.NewReader(whole), Options{})
-		require.NoError(t, err)
+		want := records(t, whole)
 		last := want[len(want)-1]
 		require.True(t, strings.HasPrefix(last.Message, "Exception in"))
 		first := len(c.above) + strings.IndexByte(c.trace, '\n') + 1
@@ -36,9 +35,7 @@ func TestCutFrames(t *testing.T) {
 				strings.HasPrefix("(Filename: ", tail)) {
 				continue
 			}
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			if end := recs[len(recs)-1]; end.Kind == event.KindNotice {
 				require.Equal(t, event.StatusTruncated, end.Status)
 				recs = recs[:len(recs)-1]
@@ -67,24 +64,12 @@ func TestCutLine(t *testing.T) {
 		"a hole":       {"a" + nul + long + "bc\nd\n", []uint64{minHole + 4}},
 		"begins so":    {nul + long + "bc\nd\n", []uint64{minHole + 2}},
 	} {
-		recs, _, err := readAll(t, strings.NewReader(c.in), Options{})
-		require.NoError(t, err)
-		var got []uint64
-		for i := range recs {
-			if recs[i].Status == event.StatusHole {
-				got = append(got, recs[i].Count)
-			}
-		}
-		require.Equal(t, c.want, got, name)
+		recs := records(t, c.in)
+		require.Equal(t, c.want, counts(recs, event.StatusHole), name)
 		require.Equal(t, recs, streamed(t, []byte(c.in), []int{70_000, 5}, Options{}, nil), name)
-		got = nil
-		for _, r := range streamed(t, []byte(c.in), []int{70_000}, Options{}, func(int) (bool, bool) { return true, true }) {
-			if r.Status == event.StatusHole {
-				got = append(got, r.Count)
-			}
-		}
+		grown := streamed(t, []byte(c.in), []int{70_000}, Options{}, func(int) (bool, bool) { return true, true })
 		var all, want uint64
-		for _, n := range got {
+		for _, n := range counts(grown, event.StatusHole) {
 			all += n
 		}
 		for _, n := range c.want {
@@ -114,8 +99,7 @@ func TestLastLine(t *testing.T) {
 		banner + "began\n" + banner + "[Boats] \x1b[31mtests finished\n\n": false,
 		"": false, // empty, which is a finding of its own
 	} {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{LastLine: "tests finished"})
-		require.NoError(t, err)
+		recs, _ := read(t, strings.NewReader(in), Options{LastLine: "tests finished"})
 		got := len(recs) > 0 && recs[len(recs)-1].Status == event.StatusTruncated
 		require.Equal(t, cut, got, in)
 	}

@@ -27,8 +27,7 @@ func TestEncodings(t *testing.T) {
 		"",
 		"bye",
 	)
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	want := records(t, in)
 	require.Len(t, want, strings.Count(unity2022_3, "\n")+4)
 	ends := map[string]func(string) string{
 		"\\n":            func(s string) string { return s },
@@ -47,11 +46,7 @@ func TestEncodings(t *testing.T) {
 	}
 	for end, ended := range ends {
 		for encoding, encoded := range encodings {
-			everyWay(t, encoded(ended(in)), func(way string, src io.Reader) {
-				got, _, err := readAll(t, src, Options{})
-				require.NoError(t, err)
-				require.Equal(t, want, got, "%s, %s, %s", end, encoding, way)
-			})
+			requireEveryWay(t, want, encoded(ended(in)), end+", "+encoding)
 		}
 	}
 }
@@ -60,22 +55,10 @@ func TestEncodings(t *testing.T) {
 // counted, however the log comes: in UTF-16 by characters.
 func TestHolesInEncodings(t *testing.T) {
 	in := unity2022_3 + "first\r\nsecond" + strings.Repeat("\x00", 4096) + "\r\nthird\r\n" + strings.Repeat("\x00", 300_000) + "fourth\r\nfi\x00fth"
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	holes := []uint64{}
-	for i := range want {
-		if want[i].Kind == event.KindNotice {
-			require.Equal(t, event.StatusHole, want[i].Status)
-			holes = append(holes, want[i].Count)
-		}
-	}
-	require.Equal(t, []uint64{4096, 300_000}, holes)
+	want := records(t, in)
+	require.Equal(t, []uint64{4096, 300_000}, counts(want, event.StatusHole))
 	for _, data := range []string{in, string(encode16(binary.LittleEndian, in)), string(encode16(binary.BigEndian, in))} {
-		everyWay(t, data, func(way string, src io.Reader) {
-			got, _, err := readAll(t, src, Options{})
-			require.NoError(t, err)
-			require.Equal(t, want, got, way)
-		})
+		requireEveryWay(t, want, data, "")
 	}
 }
 
@@ -88,14 +71,22 @@ func TestCutEncodings(t *testing.T) {
 		want := "\uFFFD"
 		lines := 1 + bytes.Count(cut, []byte("\n\x00"))
 		everyWay(t, string(cut), func(way string, src io.Reader) {
-			recs, r, err := readAll(t, src, Options{})
-			require.NoError(t, err)
+			recs, r := read(t, src, Options{})
 			require.Contains(t, []int{lines - 1, lines}, r.At().Lines, "%d bytes, %s", n, way)
 			last := recs[len(recs)-1].Message
 			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want),
 				"%d bytes, %s: %q", n, way, last)
 		})
 	}
+}
+
+// requireEveryWay fails unless data has the records in every way.
+func requireEveryWay(t *testing.T, want []Record, data, name string) {
+	t.Helper()
+	everyWay(t, data, func(way string, src io.Reader) {
+		got, _ := read(t, src, Options{})
+		require.Equal(t, want, got, "%s, %s", name, way)
+	})
 }
 
 // everyWay calls f with data as it is, byte by byte, and compressed in each way.
@@ -110,6 +101,8 @@ func everyWay(t *testing.T, data string, f func(way string, src io.Reader)) {
 	f("gzip within zstd", bytes.NewReader(zst(t, string(gz(t, data)))))
 	half := len(data) / 2
 	f("gzip in two members", bytes.NewReader(append(gz(t, data[:half]), gz(t, data[half:])...)))
+	f("zstd in two frames", bytes.NewReader(append(zst(t, data[:half]), zst(t, data[half:])...)))
+	f("thrice", bytes.NewReader(zst(t, string(gz(t, string(gz(t, data)))))))
 }
 
 // TestCutCompressed requires that all that was unpacked before the damage is

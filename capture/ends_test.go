@@ -46,15 +46,13 @@ func TestExceptionBelowMixedEnds(t *testing.T) {
 		"thrice": func(string) string { return "\r\r\r\n" },
 	}
 	for _, banner := range []string{"", unity2019_2, unity2019_4} {
-		want, _, err := readAll(t, strings.NewReader(banner+mixedEnds), Options{})
-		require.NoError(t, err)
+		want := records(t, banner+mixedEnds)
 		for name, end := range ends {
 			var in strings.Builder
 			for l := range strings.SplitSeq(strings.TrimSuffix(banner+mixedEnds, "\n"), "\n") {
 				in.WriteString(l + end(l))
 			}
-			got, _, err := readAll(t, strings.NewReader(in.String()), Options{})
-			require.NoError(t, err)
+			got := records(t, in.String())
 			if banner != "" || name == "twice, but traces and blank lines" || name == "twice, but blank lines" {
 				require.Equal(t, render(want), render(got), name)
 			}
@@ -92,8 +90,7 @@ func TestExceptionInBlocks(t *testing.T) {
 		for _, head := range []string{"Exception ticking panel: System.Exception: bad", "System.Exception: bad", "Gadget.PanelException: bad"} {
 			for _, banner := range []string{unity2019_4, unity2022_3} {
 				in := banner + above + doc(head, frame, "", "[Tools] on")
-				got, _, err := readAll(t, strings.NewReader(in), Options{})
-				require.NoError(t, err)
+				got := records(t, in)
 				requireOwn(t, got, head, name)
 			}
 		}

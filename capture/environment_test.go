@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,15 +17,20 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
+// observed returns the environment that the records of a capture tell.
+func observed(t *testing.T, in string) *Environment {
+	t.Helper()
+	var e Environment
+	for _, rec := range records(t, in) {
+		e.Observe(&rec)
+	}
+	return &e
+}
+
 // environment returns what the beginning of a capture tells, a line per fact.
 func environment(t *testing.T, in string) string {
 	t.Helper()
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	var e Environment
-	for i := range recs {
-		e.Observe(&recs[i])
-	}
+	e := observed(t, in)
 	var b strings.Builder
 	for field, text := range reflect.ValueOf(e.Facts()).Fields() {
 		if text.String() != "" {
@@ -131,8 +134,7 @@ const machineOfLongHeader = "System: Some System 10\nCPU: Maker 12-Core\nMemory:
 
 func TestMachineOfLongHeader(t *testing.T) {
 	in := longHeader(3000)
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs := records(t, in)
 	require.Positive(t, recs[0].Cut)
 	require.NotContains(t, recs[0].Message, "Platform information:")
 	require.Equal(t, &Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)
@@ -149,8 +151,7 @@ func TestMachineOfUploads(t *testing.T) {
 	other := strings.NewReplacer("Maker 12-Core", "Other 2-Core", "Memory: 16384 MB\r\n", "").Replace(one)
 	require.Equal(t, machineOfLongHeader, environment(t, one+other))
 	require.Equal(t, strings.Replace(machineOfLongHeader, "Maker 12", "Other 2", 1), environment(t, other+one))
-	line, err := json.Marshal(map[string]string{"kind": "context", "message": one})
-	require.NoError(t, err)
+	line := testkit.Must(json.Marshal(map[string]string{"kind": "context", "message": one}))
 	require.Equal(t, machineOfLongHeader, environment(t, string(line)+"\n"))
 }
 
@@ -159,8 +160,7 @@ func TestMachineOfUploads(t *testing.T) {
 func TestMachineOfGrowingUpload(t *testing.T) {
 	in := longHeader(2)
 	for _, size := range []int{1, 7, 64} {
-		s, err := NewStream(Options{Layout: layoutHugsLib})
-		require.NoError(t, err)
+		s := testkit.Must(NewStream(Options{Layout: layoutHugsLib}))
 		var e Environment
 		var rec Record
 		for part := range slices.Chunk([]byte(in), size) {
@@ -251,11 +251,7 @@ func FuzzEnvironment(f *testing.F) {
 // TestEnvironmentOfReferenceCaptures holds each fact to stand in its log as it is told,
 // and the facts that a person would look for first to be found.
 func TestEnvironmentOfReferenceCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*"))
-	require.NoError(t, err)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
+	for file, data := range referenceCaptures(t) {
 		facts := environment(t, string(data))
 		for _, kind := range []string{"Game", "Engine", "Runtime"} {
 			require.Contains(t, facts, kind+": ", file)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestCauseInStack holds that a trace of Java's keeps the order of its causes in the stack, so that the last cause is
@@ -20,27 +21,32 @@ func TestCauseInStack(t *testing.T) {
 	)
 	for _, trace := range []string{outer + cause, suppressed + cause} {
 		in := "2031-04-05 10:00:00 ERROR stuck\njava.lang.RuntimeException: turning\n\tat net.minecraft.Level.tick(Level.java:5)\n" + trace
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		recs := records(t, in)
 		require.Len(t, recs, 1)
 		require.Contains(t, recs[0].Message, "Caused by: ")
-		f, err := blame.New(blame.Config{GameCode: []string{"net.minecraft"}})
-		require.NoError(t, err)
+		f := testkit.Must(blame.New(blame.Config{GameCode: []string{"net.minecraft"}}))
 		suspects := f.Find(nil, recs[0].Message, recs[0].Stack)
 		require.NotEmpty(t, suspects)
 		require.Contains(t, suspects[0].Mod, "innerlamp", recs[0].Stack)
 	}
 }
 
-// TestStackAttribute reads the trace among the attributes of OpenTelemetry.
-func TestStackAttribute(t *testing.T) {
-	in := `{"severityText":"ERROR","body":{"stringValue":"stuck"},"attributes":[{"key":"exception.stacktrace",` +
-		`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`
-	recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{})
-	require.NoError(t, err)
-	require.Len(t, recs, 1)
-	require.Equal(t, "acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)", recs[0].Stack)
-	require.Equal(t, event.LevelError, recs[0].Level)
+// TestStacksOfLoggers reads the trace among the attributes of OpenTelemetry, and the one that Laravel writes below a
+// line of Monolog.
+func TestStacksOfLoggers(t *testing.T) {
+	for want, in := range map[string]string{
+		"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)": `{"severityText":"ERROR","body":{"stringValue":"stuck"},` +
+			`"attributes":[{"key":"exception.stacktrace",` +
+			`"value":{"stringValue":"acme.Error: \"x\"\n\tat acme.Press.turn(Press.java:1)"}}]}`,
+		"#0 /b.php(12): Press->turn()\n#1 {main}": "[2031-04-05 10:00:02] production.ERROR: no oil " +
+			"{\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
+			"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}",
+	} {
+		recs := records(t, in+"\n")
+		require.Len(t, recs, 1)
+		require.Equal(t, want, recs[0].Stack)
+		require.Equal(t, event.LevelError, recs[0].Level)
+	}
 }
 
 // TestElapsed holds that below a fault all lines up to the next one with the seconds since the start belong to it.
@@ -50,8 +56,7 @@ func TestElapsed(t *testing.T) {
 		"  90.001 Error Net.cpp:12: failed: \"Press hakt":             2,
 		"  90.001 Info Net.cpp:12: Press läuft":                       3,
 	} {
-		recs, _, err := readAll(t, strings.NewReader(first+"\nBitte melden.\n\n  91.001 Info Net.cpp:12: ready\n"), Options{})
-		require.NoError(t, err)
+		recs := records(t, first+"\nBitte melden.\n\n  91.001 Info Net.cpp:12: ready\n")
 		require.Len(t, recs, want, first)
 	}
 }
@@ -65,27 +70,15 @@ func TestPrefixes(t *testing.T) {
 	for _, prefix := range []string{"web-1  | ", "some_press_1 | ", "Apr 05 10:00:02 lamp press[12]: ", "févr. 05 10:00:02 lamp press@1[12]: "} {
 		for _, trace := range []string{java, python, dump} {
 			in := prefix + "ready\n" + prefix + strings.ReplaceAll(strings.TrimSuffix(trace, "\n"), "\n", "\n"+prefix) + "\n"
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
+			recs := records(t, in)
 			require.Len(t, recs, 2, in)
 			require.NotContains(t, recs[1].Stack, strings.TrimRight(prefix, " |"))
 		}
 	}
 	for _, in := range []string{"a table-1 | b\n", "12 | 3\n", "Apr 05 10:00:02 lamp press[12]: ready\n"} {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		recs := records(t, in)
 		require.Equal(t, strings.TrimRight(in, "\n"), recs[0].Message)
 	}
-}
-
-// TestMonologTrace joins the trace that Laravel writes below a line of Monolog.
-func TestMonologTrace(t *testing.T) {
-	in := "[2031-04-05 10:00:02] production.ERROR: no oil {\"exception\":\"[object] (Stuck(code: 0): no oil at /a.php:4)\n" +
-		"[stacktrace]\n#0 /b.php(12): Press->turn()\n#1 {main}\n"
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	require.Len(t, recs, 1)
-	require.Equal(t, "#0 /b.php(12): Press->turn()\n#1 {main}", recs[0].Stack)
 }
 
 // TestHeadsInTraces holds that the traces of scripts are whole, also where a logger writes its head before each line.
@@ -108,12 +101,10 @@ func TestHeadsInTraces(t *testing.T) {
 			"2031-04-05 10:00:01 ERROR \tat com.acme.Press.turn(Press.java:57)\n",
 		"JavaScript": "TypeError: gear is undefined\nturn@gears/press.js:12:3\n@gears/roll.js:9:7\n",
 	} {
-		recs, _, err := readAll(t, strings.NewReader(begin+trace+ends), Options{})
-		require.NoError(t, err)
+		recs := records(t, begin+trace+ends)
 		require.Len(t, recs, 3, name)
 	}
 	apart := "2031-04-05 10:00:01 ERROR turn failed\n2031-04-05 10:00:01 ERROR   Gears in front of the press:\n"
-	recs, _, err := readAll(t, strings.NewReader(begin+apart+ends), Options{})
-	require.NoError(t, err)
+	recs := records(t, begin+apart+ends)
 	require.Len(t, recs, 4)
 }

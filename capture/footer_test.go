@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
 )
@@ -29,8 +28,7 @@ func TestFooterEverywhere(t *testing.T) {
 				fmt.Fprintf(&log, c.between, i)
 			}
 		}
-		records, _, err := readAll(t, strings.NewReader(log.String()), Options{})
-		require.NoError(t, err)
+		records := records(t, log.String())
 		last := records[len(records)-1]
 		if c.between != "" {
 			assert.Equal(t, event.LevelInfo, last.Level, c.name)
@@ -48,8 +46,7 @@ func TestHeadsInUnity(t *testing.T) {
 		"Error: no lamp":                    event.LevelUnknown,
 		"No lamp (ERROR)":                   event.LevelUnknown,
 	} {
-		recs, _, err := readAll(t, strings.NewReader(doc("Mono path[0] = '/opt/x'", line)), Options{})
-		require.NoError(t, err)
+		recs := records(t, doc("Mono path[0] = '/opt/x'", line))
 		assert.Equal(t, want, recs[1].Level, line)
 	}
 }

@@ -32,15 +32,7 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 5-14 frame error/exception 1 frames: Could not start Gadgets: System.Exceptio
 `},
 		{"nine are not", unity2022_3, doc(head) + doc(eight...) + doc("nut", frame), `
-5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
-6-6 line unknown/none 0 frames: screw
-7-7 line unknown/none 0 frames: screw
-8-8 line unknown/none 0 frames: screw
-9-9 line unknown/none 0 frames: screw
-10-10 line unknown/none 0 frames: screw
-11-11 line unknown/none 0 frames: screw
-12-12 line unknown/none 0 frames: screw
-13-13 line unknown/none 0 frames: screw
+5-13 each line unknown/none
 14-15 frame unknown/none 1 frames: nut
 `},
 		{"a blank line ends it", unity2022_3, doc(head, "two screws", "", "of three", frame), `
@@ -54,21 +46,16 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 10-11 frame unknown/none 1 frames: [Gadgets] on
 `},
 		{"another exception ends it", unity2022_3, doc(head, "two screws", head, frame), `
-5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
-6-6 line unknown/none 0 frames: two screws
+5-6 each line unknown/none
 7-8 frame error/exception 1 frames: Could not start Gadgets: System.Exceptio
 `},
 		{"so does another run", unity2022_3, doc(head, "two screws") + unity2019_4, `
-5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
-6-6 line unknown/none 0 frames: two screws
+5-6 each line unknown/none
 notice restarted count=0 pos=7
-7-7 line unknown/none 0 frames: Mono path[0] = 'C:/games/RimWorld/RimWor
-8-8 line unknown/none 0 frames: Mono config path = 'C:/games/RimWorld/Mo
-9-9 line unknown/none 0 frames: Initialize engine version: 2019.4.30f1 (
+7-9 each line unknown/none
 `},
 		{"the end of the input ends it", unity2022_3, doc(head, "two screws", "of three", ""), `
-5-5 line unknown/none 0 frames: Could not start Gadgets: System.Exceptio
-6-6 line unknown/none 0 frames: two screws
+5-6 each line unknown/none
 7-7 blank unknown/none 0 frames: of three
 `},
 		{"so does a hole, at its side of the lines held", unity2022_3, head + "\ntwo screws\n" + strings.Repeat("\x00", 64) + "\n" + frame + "\n", `
@@ -80,14 +67,11 @@ notice hole count=64 pos=7
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := c.banner + c.in
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			require.Equal(t, strings.TrimPrefix(c.want, "\n"), outline(recs[strings.Count(c.banner, "\n"):]))
 		})
 	}
 
-	recs, _, err := readAll(t, strings.NewReader(unity2022_3+doc(head, "two screws", "", "\tof three", frame)), Options{})
-	require.NoError(t, err)
+	recs := records(t, unity2022_3+doc(head, "two screws", "", "\tof three", frame))
 	require.Equal(t, "two screws\n\n\tof three", recs[len(recs)-1].Message)
 }

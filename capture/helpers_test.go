@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // kept is a record with strings of its own.
@@ -26,8 +27,7 @@ func kept(r Record) Record {
 // the end of the input.
 func readAll(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader, error) {
 	tb.Helper()
-	r, err := NewReader(src, opt)
-	require.NoError(tb, err)
+	r := testkit.Must(NewReader(src, opt))
 	var out []Record
 	for {
 		var rec Record
@@ -40,6 +40,29 @@ func readAll(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader, erro
 		}
 		out = append(out, kept(rec))
 	}
+}
+
+// read is readAll of an input that can be read to its end.
+func read(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader) {
+	tb.Helper()
+	recs, r, err := readAll(tb, src, opt)
+	require.NoError(tb, err)
+	return recs, r
+}
+
+// records returns the records of a text.
+func records(tb testing.TB, in string) []Record {
+	tb.Helper()
+	recs, _ := read(tb, strings.NewReader(in), Options{})
+	return recs
+}
+
+// covered returns the records of a text, and fails unless they cover it.
+func covered(tb testing.TB, in string) []Record {
+	tb.Helper()
+	recs := records(tb, in)
+	requireCovers(tb, in, recs)
+	return recs
 }
 
 // render renders records one per line, for tables.
@@ -70,13 +93,23 @@ func render(recs []Record) string {
 	return b.String()
 }
 
-// outline renders records one per line by their heads, for logs as they are.
+// outline renders records one per line by their heads, for logs as they are. Records in sequence of one line each that
+// are alike but for their text are rendered as one.
 func outline(recs []Record) string {
 	var b strings.Builder
-	for i := range recs {
+	for i := 0; i < len(recs); i++ {
 		r := &recs[i]
 		if r.StartLine == 0 {
 			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Status, r.Count, r.Pos)
+			continue
+		}
+		first := r
+		for i+1 < len(recs) && plainlyAlike(r, &recs[i+1]) {
+			i++
+			r = &recs[i]
+		}
+		if r != first {
+			fmt.Fprintf(&b, "%d-%d each %s %s/%s\n", first.StartLine, r.EndLine, r.Split, r.Level, r.LevelBy)
 			continue
 		}
 		head, _, _ := strings.Cut(r.Message, "\n")
@@ -88,6 +121,23 @@ func outline(recs []Record) string {
 			frames, strings.TrimSpace(head))
 	}
 	return b.String()
+}
+
+// plainlyAlike reports whether both records have one line, no stack, and the same level and evidence.
+func plainlyAlike(a, b *Record) bool {
+	single := func(r *Record) bool { return r.StartLine > 0 && r.StartLine == r.EndLine && r.Stack == "" }
+	return single(a) && single(b) && a.Split == b.Split && a.Level == b.Level && a.LevelBy == b.LevelBy
+}
+
+// counts returns the numbers in the notices with a status.
+func counts(recs []Record, status event.Status) []uint64 {
+	var all []uint64
+	for i := range recs {
+		if recs[i].Kind == event.KindNotice && recs[i].Status == status {
+			all = append(all, recs[i].Count)
+		}
+	}
+	return all
 }
 
 // requireCovers fails unless the records with lines cover every line of data

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func TestJSONLines(t *testing.T) {
@@ -94,8 +95,7 @@ func TestJSONLines(t *testing.T) {
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
 	} {
-		recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
-		require.NoError(t, err, in)
+		recs, _ := read(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
 		want.Family = "json"
 		require.Equal(t, []Record{want}, recs, in)
 	}
@@ -103,8 +103,7 @@ func TestJSONLines(t *testing.T) {
 
 func TestJSONLinesAmongText(t *testing.T) {
 	in := doc(`{"msg":"a"}`, "panic: oh", "\tat gadget.draw(x.java:1)", `{"msg":"b"}`, `{"msg":`, `{"msg":"c"}`, "[1]", "", "  x")
-	recs, r, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, LayoutJSON, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
@@ -124,8 +123,7 @@ func TestJSONLinesAnywhere(t *testing.T) {
 		doc("INFO: ready", `{"level":"error","msg":"no disk"}`, `{"slots":4}`, "INFO: on"),
 		doc("Mono path[0] = '/opt/x'", `{"level":"error","msg":"no disk"}`, `{"slots":4}`, "Press on"),
 	} {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		recs := records(t, in)
 		require.Len(t, recs, 4)
 		require.Equal(t, event.LevelError, recs[1].Level)
 		require.Equal(t, "no disk", recs[1].Message)
@@ -136,8 +134,7 @@ func TestJSONLinesAnywhere(t *testing.T) {
 // TestContainers reads the lines of programs in containers, with their traces and with lines that were split.
 func TestContainers(t *testing.T) {
 	docker := func(line string) string {
-		b, err := json.Marshal(map[string]string{"log": line, "stream": "stderr", "time": "2031-04-05T10:00:00Z"})
-		require.NoError(t, err)
+		b := testkit.Must(json.Marshal(map[string]string{"log": line, "stream": "stderr", "time": "2031-04-05T10:00:00Z"}))
 		return string(b)
 	}
 	long := "ERROR: " + strings.Repeat("x", maxChunk)
@@ -148,8 +145,7 @@ func TestContainers(t *testing.T) {
 			"2031-04-05T10:00:00.6Z stderr F \tat a.B.d(B.java:9)", "2031-04-05T10:00:01Z stdout P "+long, "2031-04-05T10:00:01Z stdout F the end",
 			"2031-04-05T10:00:02+01:00 stdout F INFO: on"),
 	} {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err, name)
+		recs := records(t, in)
 		require.Len(t, recs, 3, name)
 		require.Equal(t, "\tat a.B.c(B.java:5)\n\tat a.B.d(B.java:9)", recs[0].Stack, name)
 		require.Equal(t, long+"the end", recs[1].Message, name)
@@ -160,20 +156,17 @@ func TestContainers(t *testing.T) {
 }
 
 func TestJSONLineBeforeHole(t *testing.T) {
-	recs, _, err := readAll(t, strings.NewReader(`{"msg":"a"}`+strings.Repeat("\x00", 100)+"\n"+`{"msg":"b"}`), Options{})
-	require.NoError(t, err)
+	recs := records(t, `{"msg":"a"}`+strings.Repeat("\x00", 100)+"\n"+`{"msg":"b"}`)
 	require.Equal(t, "1-1 json \"a\"\nnotice hole count=100 pos=1\n2-2 json \"b\"\n", render(recs))
 }
 
 func TestJSONLineTooLong(t *testing.T) {
 	long := strings.Repeat("x", 1000)
-	recs, _, err := readAll(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{MaxRecordText: 256})
-	require.NoError(t, err)
+	recs, _ := read(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{MaxRecordText: 256})
 	require.Len(t, recs[0].Message, 256)
 	require.Equal(t, uint64(1000-256), recs[0].Cut)
 
-	recs, _, err = readAll(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})
-	require.NoError(t, err)
+	recs, _ = read(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})
 	require.Equal(t, uint64(10), recs[0].Count, "the notice")
 	require.Equal(t, evidenceLine, recs[1].Split)
 	require.Equal(t, uint64(windowSize+10-defaultMaxRecordText), recs[1].Cut)

@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 type readLine struct {
@@ -47,10 +49,9 @@ func TestLines(t *testing.T) {
 	}{
 		"empty": {"", nil},
 		"one":   {"a", []readLine{{text: "a"}}},
-		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {
-			text:  "b",
-			ended: true,
-		}, {text: "c", ended: true}, {ended: true}}},
+		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{
+			{text: "a", ended: true}, {text: "b", ended: true}, {text: "c", ended: true}, {ended: true},
+		}},
 		"lone CR": {"a\rb\r", []readLine{{text: "a\rb"}}},
 		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
 			{text: "10:00:00 a", ended: true},
@@ -75,17 +76,15 @@ func TestLines(t *testing.T) {
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", hole: 64, ended: true}}},
 		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", hole: 64, ended: true}}},
 		"blank, hole, text, hole": {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
-		"hole and nothing": {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {
-			hole:  64,
-			first: true,
-		}}},
+		"hole and nothing": {nul + "\n" + nul, []readLine{
+			{hole: 64, first: true, ended: true}, {hole: 64, first: true},
+		}},
 		"as long as the buffer":  {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
 		"longer than the buffer": {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
 		"long, no end":           {long + long, []readLine{{text: long, cut: windowSize}}},
-		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{{
-			text: "a\nb",
-			hole: 3 * windowSize, ended: true,
-		}, {text: "c"}}},
+		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{
+			{text: "a\nb", hole: 3 * windowSize, ended: true}, {text: "c"},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, allLines(t, strings.NewReader(c.in)))
@@ -106,28 +105,24 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 // TestLinesOfOldMacs holds that a \r ends a line where no \n does, and only there.
 func TestLinesOfOldMacs(t *testing.T) {
 	text := unity2022_3 + "Crash!!!\n\n0x00007FF0DECADE00 (a) b\n" + numbered(10_000)
-	want, _, err := readAll(t, strings.NewReader(text), Options{})
-	require.NoError(t, err)
+	want := records(t, text)
 	mac := strings.ReplaceAll(text, "\n", "\r")
 	for name, src := range map[string]io.Reader{
 		"whole": strings.NewReader(mac), "by bytes": iotest.OneByteReader(strings.NewReader(mac)),
 		"other ends later": strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\r\n")),
-		"by halves": iotest.HalfReader(strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:],
-			"\r", "\n"))),
+		"by halves": iotest.HalfReader(strings.NewReader(
+			mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\n"))),
 		"gzip": bytes.NewReader(gz(t, mac)),
 	} {
-		got, r, err := readAll(t, src, Options{})
-		require.NoError(t, err, name)
+		got, r := read(t, src, Options{})
 		require.Equal(t, want, got, name)
 		require.Equal(t, layoutUnity2022_3, r.At().Layout)
 	}
 	for in, want := range map[string]int{"a\rb": 2, "a\rb\r": 2, "a\r\rb": 3, "a\rb\n": 1, "a\rb\r\nc\r\r\n": 2, "a": 1} {
-		_, r, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		_, r := read(t, strings.NewReader(in), Options{})
 		require.Equal(t, want, r.At().Lines, "%q", in)
 	}
-	_, r, err := readAll(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	_, r := read(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
 	require.Equal(t, 1, r.At().Lines, "who names the layout waits for nothing")
 }
 
@@ -147,16 +142,15 @@ func TestLinesByReturns(t *testing.T) {
 
 // TestBytes: all that was read counts, once it is decompressed and in UTF-8.
 func TestBytes(t *testing.T) {
-	long := strings.Repeat("x", 3*windowSize) + "\n"
+	long, nul := strings.Repeat("x", 3*windowSize)+"\n", strings.Repeat("\x00", 700)
 	for name, c := range map[string]struct {
 		src  io.Reader
 		want int
 	}{
-		"nothing": {strings.NewReader(""), 0},
-		"lines":   {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
-		"a mark":  {strings.NewReader(byteOrderMark + "a"), 4},
-		"holes": {strings.NewReader("a\n" + strings.Repeat("\x00", 700) + "b\n" + strings.Repeat("\x00",
-			80)), 784},
+		"nothing":           {strings.NewReader(""), 0},
+		"lines":             {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
+		"a mark":            {strings.NewReader(byteOrderMark + "a"), 4},
+		"holes":             {strings.NewReader("a\n" + nul + "b\n" + nul[:80]), 784},
 		"a long line":       {strings.NewReader(long + long), 2 * len(long)},
 		"other line ends":   {strings.NewReader("a\rb\r\nc"), 6},
 		"gzip":              {bytes.NewReader(gz(t, long)), len(long)},
@@ -166,16 +160,14 @@ func TestBytes(t *testing.T) {
 		_, r, _ := readAll(t, c.src, Options{}) // an error leaves what was read before
 		require.Equal(t, uint64(c.want), r.At().Bytes, name)
 	}
-	r, err := NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain}))
 	require.Zero(t, r.At().Bytes)
 	require.NoError(t, r.Next(&Record{}))
 	require.Equal(t, uint64(len("one\ntwo\n")), r.At().Bytes, "the line after a record tells that it is complete")
 }
 
 func TestHead(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{}))
 	require.Equal(t, "one", string(r.Head(3)))
 	require.Equal(t, "one\ntwo\n", string(r.Head(1<<30)))
 	var rec Record
@@ -211,17 +203,15 @@ func TestMemoryIsFlat(t *testing.T) {
 	for name, src := range map[string]io.Reader{
 		"one line of 100 MB":   &endless{text: "0123456789abcdef", size: 100 << 20},
 		"one record of 100 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 100 << 20}),
-		"NULs": io.MultiReader(strings.NewReader("a"), &endless{
-			text: strings.Repeat("\x00", 4096),
-			size: 100 << 20,
-		}, strings.NewReader("b\n")),
+		"NULs": io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096), size: 100 << 20},
+			strings.NewReader("b\n")),
 		"many traces": io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 8 << 20}),
 		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := NewReader(src, Options{})
-			require.NoError(t, err)
+			r := testkit.Must(NewReader(src, Options{}))
 			var rec Record
+			var err error
 			for err == nil {
 				err = r.Next(&rec)
 				a := &r.asm
@@ -250,8 +240,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		"2022.3": text, "2019.4": strings.ReplaceAll(text, "x\n", "x \n"+footer+"\n\n"), "JSON": json,
 		"held": "a: System.Exception: x\nb\nc\n  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n[Tools][WARN] a\nd: System.Exception: x\ne\n[Tools] on\n",
 	} {
-		r, err := NewReader(&endless{text: text, size: 1 << 40}, Options{})
-		require.NoError(t, err)
+		r := testkit.Must(NewReader(&endless{text: text, size: 1 << 40}, Options{}))
 		var rec Record
 		next := func() {
 			for range 100 {

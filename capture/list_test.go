@@ -41,9 +41,7 @@ func TestAnnouncedLists(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := c.banner + c.in
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			var got []string
 			for i := range recs {
 				if recs[i].StartLine > strings.Count(c.banner, "\n") {

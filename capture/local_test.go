@@ -28,8 +28,7 @@ func TestLocalFrames(t *testing.T) {
 		for _, head := range []string{
 			"2026-03-01 10:00:00 ERROR could not turn: System.Exception: x\n", "Initialize engine version: 2022.3.35f1 (011206c7a712)\nException: x\n",
 		} {
-			recs, _, err := readAll(t, strings.NewReader(head+c.trace+"\n"), Options{})
-			require.NoError(t, err)
+			recs := records(t, head+c.trace+"\n")
 			rec := recs[len(recs)-1]
 			got := 0
 			if rec.Stack != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/internal/rimworld"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // listed returns what the records of a capture list, one mod per line.
@@ -182,8 +183,7 @@ func TestMods(t *testing.T) {
 			for _, end := range []string{"\n", "\r\n"} {
 				in := strings.ReplaceAll(c.in, "\n", end)
 				for _, opt := range []Options{{}, {MaxRecordText: 256}} {
-					recs, _, err := readAll(t, strings.NewReader(in), opt)
-					require.NoError(t, err)
+					recs, _ := read(t, strings.NewReader(in), opt)
 					require.Equal(t, c.want, listed(recs))
 				}
 				require.Equal(t, c.want, listed(streamed(t, []byte(in), []int{17}, Options{}, nil)))
@@ -198,13 +198,12 @@ func TestMods(t *testing.T) {
 // TestModsOfRecordings requires that a message that comes whole says the same as one
 // that comes in lines.
 func TestModsOfRecordings(t *testing.T) {
-	recs, _, err := readAll(t, strings.NewReader(doc(
+	recs := records(t, doc(
 		`{"kind":"log","message":"Loading game from file a with mods:\n  - acme.loom"}`,
 		`{"kind":"context","message":"Log uploaded on Monday\nLoaded mods:\r\nMill(acme.mill): Mill(1.0)\n\nActive Harmony patches:\nA.B(c.d): (x)"}`,
 		`{"kind":"continuation","message":"Loaded mods:\n  - acme.kiln"}`,
 		`{"kind":"log","message":""}`,
-	)), Options{})
-	require.NoError(t, err)
+	))
 	require.Equal(t, doc(`1: "" "acme.loom" [] ""`, `2: "Mill" "acme.mill" ["Mill"] "1.0"`), listed(recs))
 }
 
@@ -228,8 +227,7 @@ func TestModsAreBounded(t *testing.T) {
 		"all lines": {list(200, "A"+strings.Repeat("a", 10_000)+"(a.m%d): (no assemblies)"), 104, 96},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, _, err := readAll(t, strings.NewReader(c.in), Options{MaxRecordText: 256})
-			require.NoError(t, err)
+			recs, _ := read(t, strings.NewReader(c.in), Options{MaxRecordText: 256})
 			require.True(t, recs[0].Context)
 			require.NotZero(t, recs[0].Cut)
 			require.Len(t, recs[0].Mods.Mods, c.mods)
@@ -243,8 +241,7 @@ func TestModsAreBounded(t *testing.T) {
 func TestModsOutliveTheRecord(t *testing.T) {
 	in := doc("Log uploaded on Monday", "Loaded mods:", "Mill(acme.mill)[mv:1.0]: MillLib(2.0)", "", "Log file contents:") +
 		unity2022_3 + strings.Repeat("something else, and at length\n", 1000)
-	r, err := NewReader(bytes.NewReader([]byte(in)), Options{})
-	require.NoError(t, err)
+	r := testkit.Must(NewReader(bytes.NewReader([]byte(in)), Options{}))
 	var rec Record
 	require.NoError(t, r.Next(&rec))
 	list := rec.Mods
@@ -269,8 +266,7 @@ func TestHeaderHoldsPatches(t *testing.T) {
 		"Harmony versions present: 2.2.1.0: acme.Mill.OnException; 2.0.0.0: acme.LoomException",
 		"", "Platform information: (hidden, use publishing options to include)", "", "Log file contents:",
 	}
-	recs, _, err := readAll(t, strings.NewReader(doc(lines...)+unity2022_3), Options{})
-	require.NoError(t, err)
+	recs := records(t, doc(lines...)+unity2022_3)
 	require.True(t, recs[0].Context)
 	require.Equal(t, len(lines), recs[0].EndLine)
 

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -77,8 +76,7 @@ func TestNestedExceptions(t *testing.T) {
 					}
 				}
 				in := l.before + c.text + l.after + "next\n"
-				recs, _, err := readAll(t, strings.NewReader(in), opt)
-				require.NoError(t, err)
+				recs, _ := read(t, strings.NewReader(in), opt)
 				requireCovers(t, in, recs)
 				first := strings.Count(l.before, "\n") + 1
 				for _, rec := range recs {
@@ -110,13 +108,8 @@ func TestNestedProse(t *testing.T) {
 		"Press is ready", "Caused by: rain", "Press is on", "Inner exceptional tray found", "The exceptions were few",
 		"Error count is 0", "The given keys fit", "at noon the press turns (twice)", "at Home (pop 12)", "end", "",
 	}, "\n")
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	var got []string
-	for _, rec := range recs[2:] {
-		got = append(got, fmt.Sprintf("%d-%d", rec.StartLine, rec.EndLine))
-	}
-	require.Equal(t, []string{"3-3", "4-4", "5-5", "6-6", "7-7", "8-8", "9-9", "10-10", "11-11", "12-12"}, got)
+	recs := records(t, in)
+	require.Equal(t, "1-1\n2-2\n3-3\n4-4\n5-5\n6-6\n7-7\n8-8\n9-9\n10-10\n", extents(recs, 2))
 }
 
 // TestTracesOfOtherRuntimes holds that what other runtimes print of one fault is one record.
@@ -139,8 +132,7 @@ func TestTracesOfOtherRuntimes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := "2031-04-05 10:00:00 INFO ready\n" + text + "\n2031-04-05 10:00:01 INFO next\n"
-			recs, _, err := readAll(t, strings.NewReader(in), Options{Layout: LayoutPlain})
-			require.NoError(t, err)
+			recs, _ := read(t, strings.NewReader(in), Options{Layout: LayoutPlain})
 			requireCovers(t, in, recs)
 			require.Len(t, recs, 3, render(recs))
 			require.Equal(t, 2, recs[1].StartLine)
@@ -156,8 +148,7 @@ func TestTraceBelowInfo(t *testing.T) {
 		"2031-04-05 10:00:01 DEBUG could not read the tray": true,
 		"2031-04-05 10:00:01 INFO ready":                    false,
 	} {
-		records, _, err := readAll(t, strings.NewReader("2031-04-05 10:00:00 INFO ready\n"+head+"\n"+trace), Options{})
-		require.NoError(t, err)
+		records := records(t, "2031-04-05 10:00:00 INFO ready\n"+head+"\n"+trace)
 		require.Len(t, records, map[bool]int{true: 2, false: 3}[joins], head)
 	}
 }

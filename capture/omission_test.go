@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,8 +30,7 @@ func TestOmission(t *testing.T) {
 	}
 	in := doc("Apr  5 10:00:00 lamp press[1]: no paper", "Apr  5 10:00:02 lamp last message repeated 12 times",
 		"Apr  5 10:00:03 lamp press[1]: on")
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs := records(t, in)
 	require.Len(t, recs, 4)
 	want := event.Notice{Status: event.StatusRunCut, Count: 12, Pos: 2, Detail: recs[2].Message}
 	require.Equal(t, want.Entry(), recs[2].Entry)

@@ -1,30 +1,12 @@
 package capture
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/internal/testkit"
 )
-
-// origin returns what a capture tells about itself.
-func originOf(t testing.TB, in []byte) (headless, recognized bool) {
-	t.Helper()
-	r, err := NewReader(bytes.NewReader(in), Options{})
-	require.NoError(t, err)
-	var e Environment
-	var rec Record
-	for r.Next(&rec) == nil {
-		e.Observe(&rec)
-	}
-	return e.Headless(), e.Recognized()
-}
 
 func TestHeadless(t *testing.T) {
 	const banner = "Mono path[0] = '/g/Foo_Data/Managed'\nMono config path = '/g/etc'\nInitialize engine version: 2019.4.30f1 (0123456789ab)\n"
@@ -60,46 +42,28 @@ func TestHeadless(t *testing.T) {
 		{"a console", "Lamp is dim\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Warning (string)\n\n", false},
 		{"an upload", "Log uploaded on Friday, January 30, 2026, 1:02:03 PM\nLoaded mods:\nCore(a.b): (no assemblies)\n\nLog file contents:\n" + warning, false},
 	} {
-		headless, _ := originOf(t, []byte(c.in))
-		require.Equal(t, c.want, headless, c.name)
+		require.Equal(t, c.want, observed(t, c.in).Headless(), c.name)
 	}
 }
 
 // A log that is whole has its beginning, however early it ends; nearly every one that
 // was cut in the middle of its text does not.
 func TestHeadlessCaptures(t *testing.T) {
-	whole := func(name string, in []byte) {
-		lines := bytes.SplitAfter(in, []byte("\n"))
+	for name, in := range captures(t) {
+		lines := strings.SplitAfter(string(in), "\n")
+		managed := strings.HasPrefix(name, "colony") || strings.HasPrefix(name, "burst") || strings.HasPrefix(name, "classic")
 		for i := 1; i <= 8; i++ {
-			headless, recognized := originOf(t, bytes.Join(lines[:len(lines)*i/8], nil))
-			require.False(t, headless, "%s, %d eighths of it", name, i)
-			require.True(t, recognized, "%s, %d eighths of it", name, i)
-		}
-	}
-	captures := os.DirFS("../testdata/captures")
-	names, err := fs.Glob(captures, "*.*")
-	require.NoError(t, err)
-	require.NotEmpty(t, names)
-	for _, name := range names {
-		in, err := fs.ReadFile(captures, name)
-		require.NoError(t, err)
-		whole(name, in)
-		if strings.HasPrefix(name, "colony") || strings.HasPrefix(name, "burst") || strings.HasPrefix(name, "classic") {
-			lines := bytes.SplitAfter(in, []byte("\n"))
-			for i := 1; i < 8; i++ {
-				headless, _ := originOf(t, bytes.Join(lines[len(lines)*i/8:], nil))
-				require.True(t, headless, "%s without %d eighths of it", name, i)
+			e := observed(t, strings.Join(lines[:len(lines)*i/8], ""))
+			require.False(t, e.Headless(), "%s, %d eighths of it", name, i)
+			require.True(t, e.Recognized(), "%s, %d eighths of it", name, i)
+			if managed && i < 8 {
+				e = observed(t, strings.Join(lines[len(lines)*i/8:], ""))
+				require.True(t, e.Headless(), "%s without %d eighths of it", name, i)
 			}
 		}
 	}
-	dir := testkit.Dir(t, "rimworld")
-	names, err = fs.Glob(os.DirFS(dir), "rw*")
-	require.NoError(t, err)
-	for _, name := range names {
-		in, err := fs.ReadFile(os.DirFS(dir), name)
-		require.NoError(t, err)
-		headless, _ := originOf(t, in)
-		require.False(t, headless, name)
+	for name, in := range referenceCaptures(t) {
+		require.False(t, observed(t, string(in)).Headless(), name)
 	}
 }
 
@@ -125,16 +89,14 @@ func TestRecognized(t *testing.T) {
 		{"times", "2026-01-30T12:00:00Z lamp is lit\n", true},
 		{"levels", "INFO: lamp is lit\n", true},
 	} {
-		_, recognized := originOf(t, []byte(c.in))
-		require.Equal(t, c.want, recognized, c.name)
+		require.Equal(t, c.want, observed(t, c.in).Recognized(), c.name)
 	}
 }
 
 // A footer says of the text above it that it was a warning or an error. By itself it
 // says nothing.
 func TestOrphanFooter(t *testing.T) {
-	recs, _, err := readAll(t, strings.NewReader("(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n"), Options{})
-	require.NoError(t, err)
+	recs := records(t, "(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n")
 	require.Len(t, recs, 2)
 	require.Equal(t, "unknown none", recs[0].Level.String()+" "+recs[0].LevelBy.String())
 	require.Equal(t, "warning footer", recs[1].Level.String()+" "+recs[1].LevelBy.String())

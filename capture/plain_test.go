@@ -6,44 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/event"
 )
-
-func TestPlainLevel(t *testing.T) {
-	own := func(b []byte) (event.Level, bool) { return (&assembly{message: b}).plainLevel() }
-	requireLevels(t, own, map[string]event.Level{
-		"2031-04-05T10:00:00.001Z WARN  queue is long":             event.LevelWarning,
-		"2031-04-05 10:00:00,001 CRITICAL worker: gone":            event.LevelFatal,
-		"10:00:00.001 [main] ERROR c.a.Press - stuck":              event.LevelError,
-		"[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck":     event.LevelError,
-		"[2031.04.05-10.00.00:001][  7]LogPress: Display: turning": event.LevelInfo,
-		" 131.421 Error Press.cpp:12: stuck":                       event.LevelError,
-		"   2.102 Warning Press.cpp:12: slow":                      event.LevelWarning,
-		"time=2031-04-05T10:00:00Z level=warn msg=stuck":           event.LevelWarning,
-		`ts=1 level="error" msg=stuck`:                             event.LevelError,
-		"2031-04-05T10:00:00Z\terror\tpress stuck":                 event.LevelError,
-		"2031-04-05 10:00:00,001 - acme.press - ERROR - stuck":     event.LevelError,
-		"- ERROR stuck":                 event.LevelUnknown,
-		"10:00:00 worker-1 ERROR stuck": event.LevelError,
-		"SCRIPT ERROR: stuck":           event.LevelError,
-		"WARNING: slow":                 event.LevelWarning,
-		"ERROR:root:stuck":              event.LevelError,
-		"[05Apr2031 10:00:00.001] [main/FATAL] [acme.Press/]: stuck": event.LevelFatal,
-		"[Message:   Loader] ready":                                  event.LevelUnknown,
-
-		"Error messages are on":                     event.LevelUnknown,
-		"Gadgets: ERROR stuck":                      event.LevelUnknown,
-		"3 Errors in the press":                     event.LevelUnknown,
-		"3 things had an error":                     event.LevelUnknown,
-		"key=value ERROR":                           event.LevelUnknown,
-		"[2031.04.05-10.00.00:001][  7]LogPress: x": event.LevelUnknown,
-		"[open": event.LevelUnknown,
-		"":      event.LevelUnknown,
-		"   ":   event.LevelUnknown,
-		"1 2 3": event.LevelUnknown,
-	})
-}
 
 // TestPlainExceptions holds that what was thrown is told together with the line that
 // reports it, in the forms of Java, Python, .NET and loaders of mods.
@@ -79,8 +42,7 @@ func TestPlainExceptions(t *testing.T) {
 		"seconds, flush right":            {"   0.000 starting\n   0.101 Error Press.cpp:1: stuck\n  in the tray\n 131.421 Info Press.cpp:2: on\n", []string{"1-1 unknown", "2-3 error", "4-4 info"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, _, err := readAll(t, strings.NewReader(c.in), Options{Layout: LayoutPlain})
-			require.NoError(t, err)
+			recs, _ := read(t, strings.NewReader(c.in), Options{Layout: LayoutPlain})
 			requireCovers(t, c.in, recs)
 			var got []string
 			for _, rec := range recs {
@@ -94,8 +56,7 @@ func TestPlainExceptions(t *testing.T) {
 // TestColors holds that the codes of colors are no part of a record, and hide no level.
 func TestColors(t *testing.T) {
 	in := "10:00:00 \x1b[31mERROR\x1b[0m press \x1b[1;33mstuck\x1b[0m\x1b[K\n\x1b[32mINFO: \x1b[0mready\n\x1b[0m\n\x1b]0;title\x07 on\n"
-	recs, _, err := readAll(t, strings.NewReader(in), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	recs, _ := read(t, strings.NewReader(in), Options{Layout: LayoutPlain})
 	require.Equal(t, []string{"10:00:00 ERROR press stuck error", "INFO: ready info", "\x1b]0;title\x07 on unknown"}, []string{
 		recs[0].Message + " " + recs[0].Level.String(), recs[1].Message + " " + recs[1].Level.String(),
 		recs[2].Message + " " + recs[2].Level.String(),

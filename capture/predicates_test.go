@@ -9,7 +9,6 @@ import (
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 )
 
 // onText has a predicate of lines as texts look at bytes.
@@ -374,35 +373,6 @@ func TestEnumsAreNamed(t *testing.T) {
 	require.Equal(t, "layout(99)", Layout(99).String())
 	require.Equal(t, "context", (&Record{Context: true}).KindName())
 	require.Equal(t, "continuation", (&Record{Entry: event.Entry{Part: event.Rest}}).KindName())
-}
-
-func TestTagLevel(t *testing.T) {
-	for in, want := range map[string]event.Level{
-		"[ERROR] no panel":                        event.LevelError,
-		"[Gadgets][ERR] no panel":                 event.LevelError,
-		"[Gadgets] [Panels] [Warn] old":           event.LevelWarning,
-		"[WARNING]":                               event.LevelWarning,
-		"[fatal] x":                               event.LevelFatal,
-		"[Info] ready":                            event.LevelInfo,
-		"[trace] x":                               event.LevelDebug,
-		"[Error  :   Loader] no panel":            event.LevelError,
-		"[Warning:Gadgets] old panel":             event.LevelWarning,
-		"[10:00:00 ERROR Gadgets] x":              event.LevelError,
-		"[10:00:00] [main/WARN]: x":               event.LevelWarning,
-		"[Gadgets:Panels] no panel":               event.LevelUnknown,
-		"[10:00:00 Gadgets] x":                    event.LevelUnknown,
-		"[Errors] 3":                              event.LevelUnknown,
-		"[Gadgets] [ready]":                       event.LevelUnknown,
-		"Gadgets [ERR] x":                         event.LevelUnknown,
-		"[Gadgets] saw [ERR]":                     event.LevelUnknown,
-		"[ERR":                                    event.LevelUnknown,
-		"[" + strings.Repeat(" ", 60) + "] [ERR]": event.LevelUnknown,
-		"": event.LevelUnknown,
-	} {
-		h := logline.Parse(in)
-		require.Equal(t, want != event.LevelUnknown, h.Sure && h.Leveled, in)
-		require.Equal(t, want, h.Level, in)
-	}
 }
 
 func TestOpensFault(t *testing.T) {

@@ -179,8 +179,7 @@ notice restarted count=0 pos=12
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := c.banner + c.in
-			recs, r, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
+			recs, r := read(t, strings.NewReader(in), Options{})
 			requireCovers(t, in, recs)
 			require.True(t, r.At().Layout.unity())
 			require.Equal(t, strings.TrimPrefix(c.want, "\n"), render(recs[strings.Count(c.banner, "\n"):]))
@@ -193,8 +192,7 @@ func TestConsoleCopy(t *testing.T) {
 		"Exception in Gadget: System.NullReferenceException: no", "  at Gadget.Panel.Draw () [0x00001] in <abc>:0 ", "UnityEngine.StackTraceUtility:ExtractStackTrace ()", "Verse.Log:Error (string)", "Gadget.Panel:Draw ()", "",
 		"NullReferenceException: no", "Gadget.Thing.Tick () (at <0123abcd>:0)", "",
 		"Hello", "UnityEngine.StackTraceUtility:ExtractStackTrace ()", "Verse.Log:Message (string)", "Next without a blank line", "UnityEngine.Debug:LogError (object)")
-	recs, r, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, layoutConsole, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
@@ -209,8 +207,7 @@ func TestConsoleCopy(t *testing.T) {
 func TestHugsLibUpload(t *testing.T) {
 	in := doc("Log uploaded on Monday, June 3, 2024, 1:02:03 AM", "Loaded mods:", "Tools(anna.tools)[mv:1.0]: Tools(1.0.0)", "", "Active Harmony patches:", "  Panel.Draw: PRE: Tools.Patch.Pre", "", "Log file contents:") +
 		unity2019_4 + doc("Parsed 2.5 as int. ", footer)
-	recs, r, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, layoutHugsLib, r.At().Layout)
 	require.True(t, recs[0].Context)
@@ -221,15 +218,13 @@ func TestHugsLibUpload(t *testing.T) {
 	require.Equal(t, "12-13 footer warning/footer \"Parsed 2.5 as int.\"\n", render(recs[len(recs)-1:]))
 
 	in = doc("Log uploaded on Monday", "Loaded mods:", "Log file contents:", "oh", unity.ConsoleMark+" ()", "Verse.Log:Error (string)", "", "ah", "oh")
-	recs, _, err = readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs = records(t, in)
 	require.Equal(t, "4-6 frame error/console \"oh\" @ \"UnityEngine.StackTraceUtility:ExtractStackTrace ()\\nVerse.Log:Error (string)\"\n8-9 console \"ah\\noh\"\n", render(recs[1:]))
 }
 
 func TestSeveralUploads(t *testing.T) {
 	one := doc("Log uploaded on Monday", "Loaded mods:", "", "Log file contents:") + unity2019_4 + doc("Crash!!!", "", "0x00007FF0DECADE00 (UnityPlayer) UnityMain")
-	recs, _, err := readAll(t, strings.NewReader(one+byteOrderMark+one), Options{})
-	require.NoError(t, err)
+	recs := records(t, one+byteOrderMark+one)
 	requireCovers(t, one+one, recs)
 	require.Len(t, recs, 11)
 	require.True(t, recs[5].Context)
@@ -269,8 +264,7 @@ func TestUploadInName(t *testing.T) {
 		"a header within a log, with a list": {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday", "", "Loaded mods:", "Core(a.b): (no assemblies)", "Log file contents:", "[Tools] off"), 2, [2]int{6, 10}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recs, r, err := readAll(t, strings.NewReader(c.in), Options{})
-			require.NoError(t, err)
+			recs, r := read(t, strings.NewReader(c.in), Options{})
 			requireCovers(t, c.in, recs)
 			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib)
 			logs := 0
@@ -293,8 +287,7 @@ func TestUploadInName(t *testing.T) {
 
 func TestPlainText(t *testing.T) {
 	in := "\xef\xbb\xbfstarting\nlistening on :80\n  with 3 workers\n\n\tat the margin\npanic: x\n\tat gadget.draw(x.java:1)\n\xff\xfe bytes\n"
-	recs, r, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader(in), Options{})
 	requireCovers(t, in, recs)
 	require.Equal(t, LayoutPlain, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
@@ -309,9 +302,7 @@ func TestPlainText(t *testing.T) {
 func TestHoles(t *testing.T) {
 	nul := strings.Repeat("\x00", 70_000)
 	in := unity2022_3 + "[Tools] before\n" + nul + "\r\nafter\n" + nul + "Unloading 3 files\n" + "half a mess" + nul + "end of another\nnext\nx\x00y\n  \x00 \n" + nul
-	recs, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	requireCovers(t, in, recs)
+	recs := covered(t, in)
 	require.Equal(t, strings.TrimPrefix(`
 5-5 hole "[Tools] before"
 notice hole count=70000 pos=6
@@ -328,8 +319,7 @@ notice hole count=70000 pos=13
 
 func TestRunCut(t *testing.T) {
 	run := func(n int, banner string) string {
-		recs, _, err := readAll(t, strings.NewReader(banner+strings.Repeat("Мира has no duty.\n", n)+"next\n"), Options{})
-		require.NoError(t, err)
+		recs := records(t, banner+strings.Repeat("Мира has no duty.\n", n)+"next\n")
 		var out []Record
 		for _, r := range recs {
 			if r.Kind == event.KindNotice || r.Message == "next" {
@@ -343,32 +333,20 @@ func TestRunCut(t *testing.T) {
 	require.Equal(t, "105-105 line \"next\"\n", run(100, unity2022_3))
 	require.Equal(t, "103-103 line \"next\"\n", run(99, unity2019_4), "other layouts do not cut")
 
-	recs, _, err := readAll(t, strings.NewReader(unity2022_3+strings.Repeat("a\n", 99)), Options{})
-	require.NoError(t, err)
+	recs := records(t, unity2022_3+strings.Repeat("a\n", 99))
 	require.Equal(t, "notice run_cut count=99 pos=103\n", render(recs[len(recs)-1:]), "at the end of the input too")
 
 	// The first of a run prints its trace, the others refer to it.
 	in := unity2022_3 + "a: System.Exception: x\n[Ref 1A]\n  at Gadget.A () [0x0] in <1>:0 \n" +
 		strings.Repeat("a: System.Exception: x\n[Ref 1A] Duplicate stacktrace, see ref for original\n", 98) + "next\n"
-	recs, _, err = readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
+	recs = records(t, in)
 	require.Equal(t, "notice run_cut count=99 pos=203\n204-204 line \"next\"\n", render(recs[len(recs)-2:]))
 }
 
 // TestRunCutVariants: what is alike is the message, of however many lines; what
 // lies between or is missing ends a run.
 func TestRunCutVariants(t *testing.T) {
-	notices := func(in string) (n int) {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
-		requireCovers(t, in, recs)
-		for i := range recs {
-			if recs[i].Kind == event.KindNotice && recs[i].Status == event.StatusRunCut {
-				n++
-			}
-		}
-		return n
-	}
+	notices := func(in string) int { return len(counts(covered(t, in), event.StatusRunCut)) }
 	const two = "Panels:\n  - one\n"
 	lines := func(n int) string { return strings.Repeat(two, n) }
 	require.Equal(t, 1, notices(unity2022_3+lines(99)+"next\n"))
@@ -397,12 +375,10 @@ func TestInputsOfNoUse(t *testing.T) {
 		"line ends of all sorts": {"a\r\nb\nc\r\r\n\td\n\re", "1-1 line \"a\"\n2-2 line \"b\"\n3-4 indent \"c\\n\\td\"\n5-5 line \"\\re\"\n"},
 		"one byte":               {"\xff", "1-1 line \"\\xff\"\n"},
 	} {
-		recs, _, err := readAll(t, strings.NewReader(c.in), Options{})
-		require.NoError(t, err, name)
+		recs := records(t, c.in)
 		require.Equal(t, c.want, render(recs), name)
 		for _, packed := range [][]byte{gz(t, c.in), zst(t, c.in)} {
-			again, _, err := readAll(t, strings.NewReader(string(packed)), Options{})
-			require.NoError(t, err, name)
+			again := records(t, string(packed))
 			require.Equal(t, recs, again, name)
 		}
 	}
@@ -435,8 +411,7 @@ func TestTruncated(t *testing.T) {
 		"plain 은\xeb":                                                            true,
 		unity2022_3 + "a\n(log trimmed to 10,000 lines. Use publishing options)": true,
 	} {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
+		recs := records(t, in)
 		last := recs[len(recs)-1]
 		require.Equal(t, want, last.Kind == event.KindNotice, "%q", in)
 		if want {
@@ -448,16 +423,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestRestarted(t *testing.T) {
-	count := func(in string) (n int) {
-		recs, _, err := readAll(t, strings.NewReader(in), Options{})
-		require.NoError(t, err)
-		for _, r := range recs {
-			if r.Kind == event.KindNotice && r.Status.String() == "restarted" {
-				n++
-			}
-		}
-		return n
-	}
+	count := func(in string) int { return len(counts(records(t, in), event.StatusRestarted)) }
 	require.Equal(t, 0, count("Found path: /opt/game/RimWorldLinux\n"+unity2022_3+"a\n"), "a log may begin with other lines")
 	require.Equal(t, 1, count(unity2022_3+"a\n"+unity2019_4))
 	require.Equal(t, 2, count(unity2022_3+unity2022_3+unity2022_3))
@@ -476,8 +442,7 @@ func TestOptions(t *testing.T) {
 	_, err := NewReader(strings.NewReader(""), Options{MaxRecordText: -5})
 	require.ErrorContains(t, err, "MaxRecordText")
 
-	recs, r, err := readAll(t, strings.NewReader("a\n  b\n(Filename:  Line: 3)\n"), Options{Layout: LayoutPlain})
-	require.NoError(t, err)
+	recs, r := read(t, strings.NewReader("a\n  b\n(Filename:  Line: 3)\n"), Options{Layout: LayoutPlain})
 	require.Equal(t, LayoutPlain, r.At().Layout)
 	require.Equal(t, 3, r.At().Lines)
 	require.Equal(t, "1-2 indent \"a\\n  b\"\n3-3 line \"(Filename:  Line: 3)\"\n", render(recs))
@@ -486,8 +451,7 @@ func TestOptions(t *testing.T) {
 func TestMaxRecordText(t *testing.T) {
 	long := strings.Repeat("я", 1000)
 	in := unity2022_3 + long + "\n  " + long + "\n" + "short: System.Exception: x\n" + strings.Repeat("  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n", 100)
-	recs, _, err := readAll(t, strings.NewReader(in), Options{MaxRecordText: 256})
-	require.NoError(t, err)
+	recs, _ := read(t, strings.NewReader(in), Options{MaxRecordText: 256})
 	requireCovers(t, in, recs)
 	recs = recs[4:]
 	require.Len(t, recs, 2)

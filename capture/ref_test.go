@@ -9,27 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRefTable(t *testing.T) {
-	tab := newRefTable(2, 100)
-	get := func(ref uint64) string { b, _ := tab.get(ref); return string(b) }
-	tab.put(1, []byte("one"))
-	tab.put(2, []byte("two"))
-	require.Equal(t, "one", get(1))
-	tab.put(3, []byte("three"))
-	require.Equal(t, "", get(2), "the least recently used gives way")
-	require.Equal(t, "one", get(1))
-	require.Equal(t, "three", get(3))
-	tab.put(1, []byte("uno"))
-	require.Equal(t, "uno", get(1))
-	tab.put(1, nil)
-	require.Equal(t, "uno", get(1), "an empty trace erases nothing")
-	tab.put(4, []byte(strings.Repeat("x", 98)))
-	require.Equal(t, "", get(1)+get(3), "bytes are bounded too")
-	tab.put(5, []byte(strings.Repeat("x", 101)))
-	require.Len(t, get(4), 98, "what never fits displaces nothing")
-	require.Equal(t, 98, tab.bytes)
-}
-
 // TestRefTableAgainstModel holds the table to a list that is searched from the
 // front.
 func TestRefTableAgainstModel(t *testing.T) {
@@ -97,8 +76,7 @@ func TestRefEviction(t *testing.T) {
 	for i := 1; i <= all; i++ {
 		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X] Duplicate stacktrace, see ref for original\n", i)
 	}
-	recs, _, err := readAll(t, strings.NewReader(b.String()), Options{})
-	require.NoError(t, err)
+	recs := records(t, b.String())
 	for i, r := range recs[len(recs)-all:] {
 		if i < 2 {
 			require.Equal(t, refUnresolved, r.RefState)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,36 +16,28 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// referenceCaptures returns the paths of the reference captures.
-func referenceCaptures(tb testing.TB) []string {
+// referenceCaptures are the reference captures, by their names.
+func referenceCaptures(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	dir := testkit.Dir(tb, "rimworld")
-	var out []string
-	for _, pattern := range []string{"*.log", "*.txt"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		require.NoError(tb, err)
-		out = append(out, names...)
-	}
-	if len(out) == 0 {
+	all := files(tb, filepath.Join(dir, "*.log"))
+	maps.Copy(all, files(tb, filepath.Join(dir, "*.txt")))
+	if len(all) == 0 {
 		tb.Skipf("reference data: no captures in %s", dir)
 	}
-	return out
+	return all
 }
 
 func TestReferenceCapturesAreCovered(t *testing.T) {
-	for _, path := range referenceCaptures(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			recs, r, err := readAll(t, bytes.NewReader(data), Options{})
-			require.NoError(t, err)
+	for name, data := range referenceCaptures(t) {
+		t.Run(name, func(t *testing.T) {
+			recs, r := read(t, bytes.NewReader(data), Options{})
 			requireCovers(t, string(data), recs)
 			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib, "%v", r.At().Layout)
 			for i := range recs {
 				require.NotEqual(t, refUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
 			}
-			again, _, err := readAll(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
-			require.NoError(t, err)
+			again, _ := read(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
 			require.Equal(t, recs, again)
 		})
 	}
@@ -58,8 +51,7 @@ func TestReferenceLabels(t *testing.T) {
 		t.Skipf("reference data: %v", err)
 	}
 	require.NoError(t, err)
-	rows, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
+	rows := testkit.Must(csv.NewReader(f).ReadAll())
 	require.NoError(t, f.Close())
 	type score struct{ begin, both, total int }
 	scores, ends := map[string]*score{}, map[string]map[int]int{}
@@ -67,19 +59,15 @@ func TestReferenceLabels(t *testing.T) {
 	for _, row := range rows[1:] {
 		name := row[0]
 		if scores[name] == nil {
-			data, err := os.ReadFile(filepath.Join(dir, name))
-			require.NoError(t, err)
-			recs, _, err := readAll(t, bytes.NewReader(data), Options{})
-			require.NoError(t, err)
+			data := testkit.Must(os.ReadFile(filepath.Join(dir, name)))
+			recs, _ := read(t, bytes.NewReader(data), Options{})
 			scores[name], ends[name] = &score{}, map[int]int{}
 			for _, r := range recs {
 				ends[name][r.StartLine] = r.EndLine
 			}
 		}
-		start, err := strconv.Atoi(row[1])
-		require.NoError(t, err)
-		end, err := strconv.Atoi(row[2])
-		require.NoError(t, err)
+		start := testkit.Must(strconv.Atoi(row[1]))
+		end := testkit.Must(strconv.Atoi(row[2]))
 		for _, s := range []*score{scores[name], &all} {
 			s.total++
 			if got, ok := ends[name][start]; ok {

@@ -2,22 +2,20 @@ package capture
 
 import (
 	"bytes"
-	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // interrupted returns the records of data, fed in parts, after the record number stop, and where the Stream was then.
 // Up to there what is open is asked for after each part.
 func interrupted(tb testing.TB, data []byte, size, stop int, partly bool, opt Options) (at Position, after []Record) {
 	tb.Helper()
-	s, err := NewStream(opt)
-	require.NoError(tb, err)
+	s := testkit.Must(NewStream(opt))
 	n := 0
 	take := func() {
 		var rec Record
@@ -31,10 +29,8 @@ func interrupted(tb testing.TB, data []byte, size, stop int, partly bool, opt Op
 			}
 		}
 	}
-	for len(data) > 0 {
-		part := bytes.Clone(data[:min(size, len(data))])
-		data = data[len(part):]
-		s.Feed(part)
+	for part := range slices.Chunk(data, size) {
+		s.Feed(bytes.Clone(part))
 		take()
 		if n < stop {
 			s.Flush(partly)
@@ -49,8 +45,7 @@ func interrupted(tb testing.TB, data []byte, size, stop int, partly bool, opt Op
 // resumed returns the records of data that a Stream returns which continues at a position.
 func resumed(tb testing.TB, data []byte, after int, at Position, opt Options) (out []Record) {
 	tb.Helper()
-	s, err := NewStream(opt)
-	require.NoError(tb, err)
+	s := testkit.Must(NewStream(opt))
 	s.Resume(after, at)
 	var rec Record
 	take := func() {
@@ -60,10 +55,8 @@ func resumed(tb testing.TB, data []byte, after int, at Position, opt Options) (o
 			}
 		}
 	}
-	for len(data) > 0 {
-		part := bytes.Clone(data[:min(4096, len(data))])
-		data = data[len(part):]
-		s.Feed(part)
+	for part := range slices.Chunk(data, 4096) {
+		s.Feed(bytes.Clone(part))
 		take()
 	}
 	s.End()
@@ -73,10 +66,9 @@ func resumed(tb testing.TB, data []byte, after int, at Position, opt Options) (o
 
 // TestStreamResume: a Stream that continues after any record of another returns the rest of its records.
 func TestStreamResume(t *testing.T) {
-	for name, data := range plainCaptures(t) {
+	for name, data := range captures(t) {
 		data = data[:min(len(data), 20_000)]
-		all, r, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+		all, r := read(t, bytes.NewReader(data), Options{})
 		opt := Options{Layout: r.At().Layout} // which is recognized by more the second time
 		for stop := 1; stop < len(all); stop += 1 + len(all)/50 {
 			for _, size := range []int{1 << 20, 900, 37} {
@@ -86,15 +78,7 @@ func TestStreamResume(t *testing.T) {
 				if len(got) > 0 && len(got) == len(want) && got[0].Part+want[0].Part == event.Again+event.Rest {
 					got[0], want[0] = Record{}, Record{EndLine: want[0].EndLine - got[0].EndLine}
 				}
-				if !slices.EqualFunc(want, got, func(a, b Record) bool { return reflect.DeepEqual(a, b) }) {
-					show := func(all []Record) (s string) {
-						for i := range all[:min(len(all), 2)] {
-							s += fmt.Sprintf("%d %+v\n", len(all), all[i])
-						}
-						return s
-					}
-					t.Fatalf("%s: %d records in parts of %d, %+v\n%s\n\n%s", name, stop, size, at, show(want), show(got))
-				}
+				require.Equal(t, want, got, "%s: %d records in parts of %d, %+v", name, stop, size, at)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // drain takes what s has.
@@ -22,12 +22,30 @@ func drain(dst []Record, s *Stream) []Record {
 	return dst
 }
 
+// asked feeds part, asks for all that is open, and appends the records of s to dst.
+func asked(dst []Record, s *Stream, part []byte) []Record {
+	s.Feed(part)
+	dst = drain(dst, s)
+	s.Flush(true)
+	return drain(dst, s)
+}
+
+// lineNumbers returns the lines of records.
+func lineNumbers(recs []Record) map[int]bool {
+	all := map[int]bool{}
+	for i := range recs {
+		for n := recs[i].StartLine; n <= recs[i].EndLine; n++ {
+			all[n] = true
+		}
+	}
+	return all
+}
+
 // streamed feeds data in parts of the given sizes, in turn. After each part
 // flush, unless nil, is asked with its number.
 func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i int) (whole, partly bool)) []Record {
 	tb.Helper()
-	s, err := NewStream(opt)
-	require.NoError(tb, err)
+	s := testkit.Must(NewStream(opt))
 	var out []Record
 	for i := 0; len(data) > 0; i++ {
 		n := min(sizes[i%len(sizes)], len(data))
@@ -51,20 +69,11 @@ func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i
 	return out
 }
 
-// plainCaptures are the project's own, without those that are compressed.
-func plainCaptures(tb testing.TB) map[string][]byte {
-	tb.Helper()
-	all := captures(tb)
-	maps.DeleteFunc(all, func(_ string, data []byte) bool { return compression(data) != "" })
-	return all
-}
-
 func TestStreamReadsAsReader(t *testing.T) {
-	all := plainCaptures(t)
+	all := captures(t)
 	all["carriage returns"] = []byte(strings.Repeat(mixedReturns, 2000))
 	for name, data := range all {
-		want, _, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+		want, _ := read(t, bytes.NewReader(data), Options{})
 		for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
 			require.Equal(t, want, streamed(t, data, sizes, Options{}, nil), name)
 		}
@@ -77,15 +86,11 @@ func TestStreamReadsAsReader(t *testing.T) {
 
 // TestStreamOfReturns asks for each record as soon as the \r after it is there: it comes once, and waits for nothing.
 func TestStreamOfReturns(t *testing.T) {
-	s, err := NewStream(Options{})
-	require.NoError(t, err)
+	s := testkit.Must(NewStream(Options{}))
 	var got []Record
 	for _, line := range []string{"10:00:00 ERROR a\n", "10:00:01 ERROR b\r", "10:00:02 ERROR c 10%\r20%\r", "10:00:03 ERROR d\n"} {
 		before := len(got)
-		s.Feed([]byte(line))
-		got = drain(got, s)
-		s.Flush(true)
-		got = drain(got, s)
+		got = asked(got, s, []byte(line))
 		require.Greater(t, len(got), before, "%q", line)
 		require.Equal(t, event.LevelError, got[len(got)-1].Level)
 	}
@@ -104,35 +109,25 @@ func TestStreamOfReturns(t *testing.T) {
 // TestStreamFlushedAtLines asks for what is open after every line: each line is
 // delivered at once, and no error that a Reader does not see is made of it.
 func TestStreamFlushedAtLines(t *testing.T) {
-	for name, data := range plainCaptures(t) {
-		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
-		s, err := NewStream(Options{Layout: reader.At().Layout})
-		require.NoError(t, err)
+	for name, data := range captures(t) {
+		whole, reader := read(t, bytes.NewReader(data), Options{})
+		s := testkit.Must(NewStream(Options{Layout: reader.At().Layout}))
 		var got []Record
 		for line := range bytes.Lines(data) {
-			s.Feed(line)
-			got = drain(got, s)
-			s.Flush(true)
-			got = drain(got, s)
+			got = asked(got, s, line)
 			at, _ := s.Pending()
 			require.Zero(t, at, name)
 		}
 		s.End()
 		got = drain(got, s)
-		covered := map[int]bool{}
 		for i := range got {
-			for n := got[i].StartLine; n <= got[i].EndLine; n++ {
-				covered[n] = true
-			}
 			if got[i].Part == event.Rest {
 				require.Equal(t, event.LevelUnknown, got[i].Level)
 			}
 		}
-		for i := range whole {
-			for n := whole[i].StartLine; n <= whole[i].EndLine; n++ {
-				require.True(t, covered[n] || n == 0 || blankLine(data, n), "%s: line %d", name, n)
-			}
+		delivered := lineNumbers(got)
+		for n := range lineNumbers(whole) {
+			require.True(t, delivered[n] || n == 0 || blankLine(data, n), "%s: line %d", name, n)
 		}
 	}
 }
@@ -140,16 +135,14 @@ func TestStreamFlushedAtLines(t *testing.T) {
 // TestStreamDecidesEarly asks for what is open once, after a few lines, which decide the layout. What comes after that is
 // split as by a Reader, but for the record that was open.
 func TestStreamDecidesEarly(t *testing.T) {
-	for name, data := range plainCaptures(t) {
-		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
-		require.NoError(t, err)
+	for name, data := range captures(t) {
+		whole, reader := read(t, bytes.NewReader(data), Options{})
 		byStart := map[int]*Record{}
 		for i := range whole {
 			byStart[whole[i].StartLine] = &whole[i]
 		}
 		for _, lines := range []int{1, 3, 10, 40} {
-			s, err := NewStream(Options{})
-			require.NoError(t, err)
+			s := testkit.Must(NewStream(Options{}))
 			var got []Record
 			early, n := 0, 0
 			for line := range bytes.Lines(data) {
@@ -222,8 +215,7 @@ func TestStreamContinues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := NewStream(Options{})
-			require.NoError(t, err)
+			s := testkit.Must(NewStream(Options{}))
 			for _, st := range steps {
 				switch st.feed {
 				case ask:
@@ -253,8 +245,7 @@ func TestStreamContinues(t *testing.T) {
 func TestStreamLongLine(t *testing.T) {
 	data := []byte("a\n" + strings.Repeat("x", windowSize) + strings.Repeat("\x00", minHole) + strings.Repeat("y",
 		windowSize) + "\r\nz")
-	want, _, err := readAll(t, bytes.NewReader(data), Options{})
-	require.NoError(t, err)
+	want, _ := read(t, bytes.NewReader(data), Options{})
 	require.Equal(t, want, streamed(t, data, []int{40_000, 7}, Options{}, nil))
 	got := streamed(t, data, []int{200_000}, Options{Layout: LayoutPlain}, func(int) (bool, bool) { return true, true })
 	require.Equal(t, want[len(want)-1].Entry, got[len(got)-1].Entry)
@@ -276,8 +267,7 @@ func FuzzStream(f *testing.F) {
 			t.Skip("compressed or UTF-16")
 		}
 		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
-		want, _, err := readAll(t, bytes.NewReader(data), opt)
-		require.NoError(t, err)
+		want, _ := read(t, bytes.NewReader(data), opt)
 		sizes := []int{1 + int(chunk), 1, 1 + int(chunk/64)}
 		require.Equal(t, want, streamed(t, data, sizes, opt, nil))
 		if opt.Layout == LayoutAuto && bytes.IndexByte(data, '\r') >= 0 {
@@ -286,15 +276,10 @@ func FuzzStream(f *testing.F) {
 		flushed := streamed(t, data, sizes, opt, func(i int) (whole, partly bool) {
 			return i%int(1+every%8) == 0, every%2 == 0
 		})
-		covered := map[int]bool{}
-		for i := range flushed {
-			for n := flushed[i].StartLine; n <= flushed[i].EndLine; n++ {
-				covered[n] = true
-			}
-		}
+		delivered := lineNumbers(flushed)
 		for i := range want {
 			if want[i].StartLine > 0 {
-				require.True(t, covered[want[i].EndLine], "line %d", want[i].EndLine)
+				require.True(t, delivered[want[i].EndLine], "line %d", want[i].EndLine)
 			}
 		}
 	})

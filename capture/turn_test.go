@@ -18,8 +18,7 @@ var silence = strings.Repeat("Human4711 doing ThinkNode_DutyConstant with no dut
 func below(tb testing.TB, text string, opt Options) (Layout, []Record) {
 	tb.Helper()
 	in := silence + text
-	recs, r, err := readAll(tb, strings.NewReader(in), opt)
-	require.NoError(tb, err)
+	recs, r := read(tb, strings.NewReader(in), opt)
 	requireCovers(tb, in, recs)
 	n := strings.Count(silence, "\n")
 	var own []Record
@@ -85,11 +84,44 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// synthetic is a capture in the layout of Unity 2022.3 or, with footers, of
+// 2019.4: messages, reports of errors, exceptions with traces and references.
+func synthetic(footers bool) string {
+	var b strings.Builder
+	end := func() {
+		if footers {
+			b.WriteString(" \r\n" + footer + "\r\n\r\n")
+		} else {
+			b.WriteString("\r\n")
+		}
+	}
+	names := []string{"Мира", "은비", "Anselm", "Juno"}
+	for i := range 10 {
+		name := names[i%len(names)]
+		fmt.Fprintf(&b, "[Tools] item %d of %s is ready\r\n", i, name)
+		b.WriteString("Fallback handler could not load library C:/games/RimWorld/Mono/data-0000012345678900.dll\r\n")
+		fmt.Fprintf(&b, "Could not resolve reference to object with loadID Thing_%d of type Verse.Thing. curParent=%s", i, name)
+		end()
+		fmt.Fprintf(&b, "Exception ticking Human%d (at (%d, 0, 7)): System.NullReferenceException: Object reference not set to an instance of an object", i, i%250)
+		fmt.Fprintf(&b, "\r\n[Ref %X]", 1+i%7)
+		if i < 7 {
+			for j := range 12 {
+				fmt.Fprintf(&b, "\r\n  at Gadget.Panel%d.Draw (System.Int32 x, Verse.Pawn pawn) [0x000%02x] in <0123456789abcdef0123456789abcdef>:0 ", j, j)
+			}
+		} else {
+			b.WriteString(" Duplicate stacktrace, see ref for original")
+		}
+		end()
+		fmt.Fprintf(&b, "%s doing ThinkNode_Duty with no duty.", name)
+		end()
+	}
+	return b.String()
+}
+
 // TestJoined requires that a log below another one is read as it would be alone.
 func TestJoined(t *testing.T) {
 	console := strings.Repeat("Panel stuck\nin the tray\n"+unity.ConsoleMark+" ()\nVerse.Log:Error (string)\n\n", 1+detectSize/80)
-	player, _ := synthetic(false, 10)
-	footed, _ := synthetic(true, 10)
+	player, footed := synthetic(false), synthetic(true)
 	logs := map[string]string{
 		"console": console,
 		"2022.3":  unity2022_3 + player, "2019.4": unity2019_4 + footed,
@@ -101,14 +133,11 @@ func TestJoined(t *testing.T) {
 		if second == "console" {
 			continue // nothing says where it begins
 		}
-		alone, _, err := readAll(t, strings.NewReader(text), Options{})
-		require.NoError(t, err)
+		alone := records(t, text)
 		want := extents(alone, 10) // that a copy of the console begins shows with its first frame
 		for first, above := range logs {
 			in := above + text
-			recs, _, err := readAll(t, strings.NewReader(in), Options{})
-			require.NoError(t, err)
-			requireCovers(t, in, recs)
+			recs := covered(t, in)
 			require.Equal(t, want, extents(recs, 10+strings.Count(above, "\n")), "%s below %s", second, first)
 		}
 	}

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // encode16 returns s in UTF-16 behind its mark.
@@ -19,25 +20,6 @@ func encode16(order binary.AppendByteOrder, s string) []byte {
 		out = order.AppendUint16(out, u)
 	}
 	return out
-}
-
-func TestUTF16(t *testing.T) {
-	in := unity2019_4 + doc("[Gadgets] Мира, 은비 and 🦡", "Parsed 2.5 as int. ", footer, "", "bye")
-	want, _, err := readAll(t, strings.NewReader(in), Options{})
-	require.NoError(t, err)
-	require.NotEmpty(t, want)
-	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		data := encode16(order, in)
-		for name, src := range map[string]io.Reader{
-			"whole": bytes.NewReader(data), "by bytes": iotest.OneByteReader(bytes.NewReader(data)),
-			"gzip": bytes.NewReader(gz(t, string(data))), "zstd": bytes.NewReader(zst(t, string(data))),
-		} {
-			got, r, err := readAll(t, src, Options{})
-			require.NoError(t, err, name)
-			require.Equal(t, want, got, name)
-			require.Equal(t, layoutUnity2019_4, r.At().Layout)
-		}
-	}
 }
 
 func TestUTF16Damage(t *testing.T) {
@@ -55,8 +37,7 @@ func TestUTF16Damage(t *testing.T) {
 	} {
 		src, _, err := decompressed(strings.NewReader(in))
 		require.NoError(t, err)
-		got, err := io.ReadAll(decoded(src))
-		require.NoError(t, err)
+		got := testkit.Must(io.ReadAll(decoded(src)))
 		require.Equal(t, want, string(got), "%q", in)
 	}
 	_, _, err := readAll(t, io.MultiReader(strings.NewReader("\xff\xfea\x00\n\x00"),

@@ -13,14 +13,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var gameCode = []string{"Game.", "Engine.", "Engine.UI.", "System.", "Mono.", "HarmonyLib.", "MonoMod.", "SharedLib", "GameAssembly", "Publisher.", "PhysX", "java."}
 
-func finder(t testing.TB, mods ...blame.Mod) *blame.Finder {
-	t.Helper()
-	f, err := blame.New(blame.Config{GameCode: gameCode})
-	require.NoError(t, err)
+func finder(t require.TestingT, mods ...blame.Mod) *blame.Finder {
+	f := testkit.Must(blame.New(blame.Config{GameCode: gameCode}))
 	for _, m := range mods {
 		require.True(t, f.Learn(m), m)
 	}
@@ -49,9 +48,17 @@ func trace(methods ...string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-var cases = []struct {
-	name, message, stack, want string
-}{
+// found is a record and the suspects that are found in it, as show prints them.
+type found struct{ name, message, stack, want string }
+
+func requireFound(t *testing.T, f *blame.Finder, records []found) {
+	t.Helper()
+	for _, c := range records {
+		require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)), c.name)
+	}
+}
+
+var cases = []found{
 	// Nobody is to blame.
 	{"empty", "", "", ""},
 	{"plain text", "Could not resolve reference to Thing_Barrel17", "", ""},
@@ -241,13 +248,9 @@ var cases = []struct {
 
 func TestFind(t *testing.T) {
 	f := finder(t)
+	requireFound(t, f, cases)
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got := f.Find(nil, c.message, c.stack)
-			require.Equal(t, c.want, show(got))
-			requireNamed(t, got, c.message, c.stack)
-			require.Equal(t, got, f.Find(nil, c.message, c.stack), "the same arguments give the same suspects")
-		})
+		requireNamed(t, f.Find(nil, c.message, c.stack), c.message, c.stack)
 	}
 }
 
@@ -259,7 +262,7 @@ func TestLearn(t *testing.T) {
 		blame.Mod{Name: "Only Textures", PackageID: "x.textures"},
 	)
 	require.Equal(t, 4, f.Mods())
-	for _, c := range []struct{ name, message, stack, want string }{
+	requireFound(t, f, []found{
 		{"assembly", "x", trace("PressLib.Roller.Turn"), "Printing Press Continued 60 frame:2"},
 		{"dotted assembly", "x", trace("Magic.Core.Spell.Cast"), "Tales of Magic 60 frame:2"},
 		{"package id", "[acme.press] x", "", "Printing Press Continued 30 tag:1"},
@@ -269,11 +272,7 @@ func TestLearn(t *testing.T) {
 		{"name before a colon", "Only Textures: one is missing", "", "Only Textures 30 tag:1"},
 		{"no name before a colon", "Something else: one is missing", "", ""},
 		{"unquoted name", "the mod tales of magic is old", "", "Tales of Magic 40 named:1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
-		})
-	}
+	})
 }
 
 // TestLearnOdd holds what becomes of entries of a list that would pass for what
@@ -286,7 +285,7 @@ func TestLearnOdd(t *testing.T) {
 		blame.Mod{Name: "Character Editor", PackageID: "b.editor", Assemblies: []string{"CharacterEditor", "Cedit"}},
 		blame.Mod{Name: "One More Very Long Name of a Mod", PackageID: "x.long", Assemblies: []string{"Long"}},
 	)
-	for _, c := range []struct{ name, message, stack, want string }{
+	requireFound(t, f, []found{
 		{"the code of a mod with the game's name", "x", trace("EvilNs.A.B"), "EvilNs 60 frame:2"},
 		{"the game's name", "[Game] x", "", ""},
 		{"a mod with the game's name and no code", "[evil.two] x", "", "evil.two 30 tag:1"},
@@ -294,11 +293,7 @@ func TestLearnOdd(t *testing.T) {
 		{"nor do they in a tag", "[CharacterEditor] x", trace("Cedit.A.B"), "Character Editor 63 tag:1,frame:2"},
 		{"what is listed may be long", "[One More Very Long Name of a Mod] x", "", "One More Very Long Name of a Mod 30 tag:1"},
 		{"listed by its assembly", "Exception getting types in assembly Cedit: x", "", "Character Editor 35 type:1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
-		})
-	}
+	})
 }
 
 // TestEqualSuspects holds that of more suspects than can be told apart none is
@@ -339,8 +334,7 @@ func TestLearnTrace(t *testing.T) {
 }
 
 func TestLearnIsBounded(t *testing.T) {
-	f, err := blame.New(blame.Config{Mods: 2})
-	require.NoError(t, err)
+	f := testkit.Must(blame.New(blame.Config{Mods: 2}))
 	require.False(t, f.Learn(blame.Mod{}))
 	require.False(t, f.Learn(blame.Mod{Name: "\x1b\u202e"}), "no name to show")
 	require.True(t, f.Learn(blame.Mod{PackageID: "only.anid"}))
@@ -364,19 +358,13 @@ func TestLikely(t *testing.T) {
 		}
 		return s
 	}
-	for _, c := range []struct {
-		suspects []blame.Suspect
-		want     []string
-	}{
-		{nil, nil},
-		{of(60), []string{"A"}},
-		{of(60, 45), []string{"A", "B"}},
-		{of(60, 44), []string{"A"}},
-		{of(60, 60, 60), []string{"A", "B"}},
-		{of(25, 24), []string{"A"}},
-		{of(24, 24), nil},
-	} {
-		require.Equal(t, c.want, blame.Likely(c.suspects))
+	require.Nil(t, blame.Likely(nil))
+	require.Nil(t, blame.Likely(of(24, 24)))
+	for _, scores := range [][]int{{60}, {60, 44}, {25, 24}} {
+		require.Equal(t, []string{"A"}, blame.Likely(of(scores...)))
+	}
+	for _, scores := range [][]int{{60, 45}, {60, 60, 60}} {
+		require.Equal(t, []string{"A", "B"}, blame.Likely(of(scores...)))
 	}
 }
 
@@ -404,8 +392,8 @@ func TestKindNames(t *testing.T) {
 	require.Equal(t, "patch", blame.Patch.String())
 	require.Equal(t, "kind(200)", blame.Kind(200).String())
 	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
-	b, err := json.Marshal(blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}})
-	require.NoError(t, err)
+	suspect := blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}}
+	b := testkit.Must(json.Marshal(suspect))
 	require.JSONEq(t, `{"mod":"A","score":30,"evidence":[{"kind":"tag","line":1}]}`, string(b))
 }
 
@@ -447,11 +435,7 @@ func TestOrderOfMods(t *testing.T) {
 	}
 	ordered := finder(t, mods...)
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := blame.New(blame.Config{GameCode: gameCode})
-		require.NoError(t, err)
-		for _, m := range rapid.Permutation(mods).Draw(t, "mods") {
-			require.True(t, f.Learn(m))
-		}
+		f := finder(t, rapid.Permutation(mods).Draw(t, "mods")...)
 		for _, c := range cases {
 			require.Equal(t, ordered.Find(nil, c.message, c.stack), f.Find(nil, c.message, c.stack))
 		}
@@ -520,8 +504,7 @@ func FuzzFind(f *testing.F) {
 		requireSound(t, suspects, message, stack)
 		requireNamed(t, suspects, message, stack)
 
-		learned, err := blame.New(blame.Config{GameCode: gameCode})
-		require.NoError(t, err)
+		learned := finder(t)
 		learned.Learn(blame.Mod{Name: name, PackageID: id, Assemblies: []string{assembly}})
 		learned.LearnTrace(stack)
 		first := learned.Find(nil, message, stack)
@@ -561,16 +544,4 @@ func TestLearnGame(t *testing.T) {
 	f = finder(t)
 	f.LearnGame("a")
 	require.Equal(t, "A.B 30 tag:1", show(f.Find(nil, "[A.B] stuck", "")), "a name that is too short is not taken in")
-}
-
-func BenchmarkFind(b *testing.B) {
-	f := finder(b, blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
-	stack := trace("System.Collections.Generic.List`1[T].get_Item", "PressLib.Roller.Turn", "Game.Pawn.Tick", "Game.Loop.Tick", "Game.Loop.Update", "Engine.Loop.Run", "Engine.Loop.Start", "Engine.Main") +
-		"\n    - PREFIX author.somemod: Boolean SomeMod.Patches:Prefix(Thing t)"
-	var dst []blame.Suspect
-	b.ReportAllocs()
-	for b.Loop() {
-		dst = f.Find(dst[:0], "[Printing Press] Exception in tick: System.NullReferenceException: Object reference not set", stack)
-	}
-	require.Equal(b, "Printing Press", dst[0].Mod)
 }

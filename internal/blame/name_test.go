@@ -20,7 +20,7 @@ func TestIdentity(t *testing.T) {
 	)
 	require.False(t, f.LearnAll(1))
 	require.True(t, f.LearnAll(5))
-	for _, c := range []struct{ name, message, stack, want string }{
+	requireFound(t, f, []found{
 		{"code by the end of an id", "x", trace("PrintingPress.Roller.Turn"), "PrintingPress 60 frame:2"},
 		{"a tag by the end of an id", "[Widgets] x", "", "Widgets 30 tag:1"},
 		{"code below its author, of several mods", "x", trace("Acme.Widgets.Panel.Draw"), "acme.widgets 60 frame:2"},
@@ -39,11 +39,7 @@ func TestIdentity(t *testing.T) {
 		{"an id below an author who is there", "[Acme.rim.Looms] x", "", "Acme.rim.Looms 30 tag:1"},
 		{"code of nobody who is there", "x", trace("Weaver.A.B"), "Weaver 60 frame:2"},
 		{"an abbreviation of several", "[game] x", "", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
-		})
-	}
+	})
 	f.LearnTrace("  at Weaver.A.B () [0x00012] in <00112233445566778899aabbccddee11>:0")
 	require.Equal(t, "Weaver 30 tag:1", show(f.Find(nil, "[Weaver] x", "")), "whose code has run is there, whatever the list says")
 	m, ok := f.Mod("Doors & Halls Continued")
