@@ -164,6 +164,13 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 
+	// Of many ids those after the wanted one are not looked for.
+	many := []byte(`"id":"b","id" : "a"` + strings.Repeat(`,"id":"c"`, 1000))
+	require.Less(t, testing.AllocsPerRun(1, func() {
+		id, start, end := findID(many, func(id string) bool { return id == "a" })
+		require.Equal(t, `"a"`, string(many[start:end]), id)
+	}), 100.0)
+
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	const n = 30 << 20

@@ -34,12 +34,17 @@ func (v *Verbatim) append(dst []byte, id string) []byte {
 // findID returns the first wanted value of a member "id", at any depth, and its place in the text with its quotes. Ids
 // are random, so that no other text equals one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
-	for _, at := range idMember.FindAllSubmatchIndex(text, -1) {
-		if id := string(text[at[2]:at[3]]); wanted(id) {
-			return id, at[2] - 1, at[3] + 1
+	for from := 0; ; { // one by one: a text may have millions
+		at := idMember.FindSubmatchIndex(text[from:])
+		if at == nil {
+			return "", 0, 0
 		}
+		start, end = from+at[2], from+at[3]
+		if id := string(text[start:end]); wanted(id) {
+			return id, start - 1, end + 1
+		}
+		from = end
 	}
-	return "", 0, 0
 }
 
 // idMember is a member "id" with a value of at most maxIDBytes.

@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -204,6 +205,19 @@ func TestScrubber(t *testing.T) {
 	s.Text("/home/maria/x and 76561198000000001")
 	require.Equal(t, []string{"user names", "Steam ids", "e-mail addresses"}, s.Removed())
 	require.Equal(t, []string{"<user>", "<steam-id>", "<email>"}, s.marks())
+	for _, kind := range scrub.Kinds() {
+		require.NotEmpty(t, kindWords[kind], kind)
+	}
+}
+
+// TestPrefixOfLongNames: what a problem keeps of names is bounded.
+func TestPrefixOfLongNames(t *testing.T) {
+	p := &problem{prefixes: map[string]*prefix{}}
+	for _, name := range []string{"a", "b", strings.Repeat("c", maxRest+1), "c"} {
+		p.Entries++
+		p.learnName("No definition Some_" + name)
+		require.Equal(t, name == "c", p.shared() == "Some_", p.Entries)
+	}
 }
 
 // TestScrubbedReplay: nothing private is left in any form, and what is given stays

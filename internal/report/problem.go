@@ -101,7 +101,8 @@ const (
 // The bounds of the prefixes of a problem, and how many names with a prefix are many.
 const (
 	maxPrefixes = 64
-	maxPrefix   = 32 // bytes
+	maxPrefix   = 32  // bytes
+	maxRest     = 256 // bytes of a name after it
 	manyNames   = 3
 )
 
@@ -116,7 +117,7 @@ func (p *problem) learnName(message string) {
 	head, _, _ := strings.Cut(message, "\n")
 	for word := range strings.FieldsFuncSeq(head, func(r rune) bool { return strings.ContainsRune(" '\"()[]<>=,;:", r) }) {
 		mod, name, found := strings.Cut(word, "_")
-		if !found || mod == "" || name == "" || len(mod) > maxPrefix {
+		if !found || mod == "" || name == "" || len(mod) > maxPrefix || len(name) > maxRest {
 			continue
 		}
 		known := p.prefixes[mod]

@@ -216,6 +216,7 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Secret:   "secrets",
 	scrub.Email:    "e-mail addresses",
 	scrub.Money:    "numbers of cards and bank accounts",
+	scrub.Folder:   "names of folders",
 }
 
 // rescrub removes from the kept texts the names that were learned later, once the log has ended and before groups are

@@ -156,8 +156,9 @@ func (t *tx) each(f func(scan func(...any)), query string, args ...any) {
 func column[T any](t *tx, query string, args ...any) (all []T) {
 	t.each(func(scan func(...any)) {
 		var v T
-		scan(&v)
-		all = append(all, v)
+		if scan(&v); t.err == nil {
+			all = append(all, v)
+		}
 	}, query, args...)
 	return all
 }
@@ -168,8 +169,9 @@ func byNumber[T any](t *tx, query string, args ...any) map[int64]T {
 	t.each(func(scan func(...any)) {
 		var n int64
 		var v T
-		scan(&n, &v)
-		all[n] = v
+		if scan(&n, &v); t.err == nil {
+			all[n] = v
+		}
 	}, query, args...)
 	return all
 }

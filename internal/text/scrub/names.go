@@ -21,6 +21,9 @@ const (
 	maxName = 64
 )
 
+// maxPath bounds the bytes of the rest of a path that are looked at.
+const maxPath = 1024
+
 // Names are the names of users and computers that texts show in a form that marks them, such as homes. With them,
 // they are found where they appear alone.
 //
@@ -51,7 +54,7 @@ func (n *Names) Learn(s string) bool {
 		return false
 	}
 	for _, p := range find(s) {
-		if (p.kind == User || p.kind == Computer) && !isSource(s[p.to:]) {
+		if (p.kind == User || p.kind == Computer) && !isSource(s[p.to:min(len(s), p.to+maxPath)]) {
 			n.add(p.kind, s[p.from:p.to])
 		}
 	}

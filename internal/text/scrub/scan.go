@@ -116,11 +116,12 @@ func (f *finder) domain(at int) {
 	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
 		from--
 	}
-	after, name := skip(s, at, `\`), s[from:at]
+	name := s[from:at]
 	inPath := from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0
 	if len(name) < 2 || inPath || is(name, ordinaryWord|nobodyWord) || !strings.ContainsAny(name, upperLetters) {
 		return
 	}
+	after := skip(s, at, `\`)
 	end := f.name(after, "")
 	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
 		return
