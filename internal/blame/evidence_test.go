@@ -121,3 +121,17 @@ func TestCommonCode(t *testing.T) {
 	require.True(t, f.Learn(blame.Mod{Name: "Farm Plus", Assemblies: []string{"Farm"}}))
 	require.Equal(t, "Farm Plus 60 frame:2", show(f.Find(nil, "x", trace("Farm.Goat.Bleat"))), "a list knows better")
 }
+
+// TestCallerOfMods: with a list of mods, unlisted code outermost in a trace is the game's, unless the trace has code of
+// the game that rules name.
+func TestCallerOfMods(t *testing.T) {
+	f := finder(t)
+	for _, name := range []string{"Acme", "Widgets", "Rivets"} {
+		require.True(t, f.Learn(blame.Mod{Name: name}))
+	}
+	require.True(t, f.LearnAll(3))
+	f.LearnTrace(trace("Acme.Press.Turn", "Addon.Patch.Run", "Game.Loop.Tick"))
+	require.Equal(t, "Addon 60 frame:2", show(f.Find(nil, "x", trace("Addon.Patch.Run"))), "rules name Game")
+	f.LearnTrace(trace("Acme.Press.Turn", "Farm.Barn.Feed"))
+	require.Empty(t, f.Find(nil, "x", trace("Farm.Barn.Feed")))
+}

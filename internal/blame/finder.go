@@ -275,7 +275,7 @@ func (f *Finder) LearnTrace(trace string) {
 		return // as most texts
 	}
 	var seen map[string]bool
-	inner, outer := "", ""
+	inner, outer, named := "", "", false // named: rules know the code of the game
 	for line := range strings.SplitSeq(trace, "\n") {
 		fr, ok := parse(line, true)
 		if !ok {
@@ -294,6 +294,7 @@ func (f *Finder) LearnTrace(trace string) {
 		if !runtimes[root] && !game && !global {
 			inner, outer = cmp.Or(inner, root), root
 		}
+		named = named || game && !runtimes[root]
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}
@@ -318,7 +319,7 @@ func (f *Finder) LearnTrace(trace string) {
 	if len(seen) > 0 {
 		f.traces++
 	}
-	if inner != outer && !f.outer[outer] && len(f.outer) < maxModules {
+	if inner != outer && !named && !f.outer[outer] && len(f.outer) < maxModules {
 		f.outer[strings.Clone(outer)] = true
 	}
 }
@@ -353,7 +354,7 @@ func (h home) vote(module string) home {
 }
 
 // common reports whether code with this root, which no list has, is the game's: most frames have it, or it called code
-// of others, where the list of the mods is known.
+// of others in a trace without code that rules name, where the list of the mods is known.
 func (f *Finder) common(root string) bool {
 	return (f.traces >= minTraces && 2*f.roots[root] >= f.frames || f.outer[root] && f.whole()) &&
 		f.known(root) == 0 && f.hint(root) == 0
