@@ -262,8 +262,9 @@ func (t *tail) identify(now time.Time) error {
 		return nil
 	}
 	keep, why := t.keep(at, now)
+	t.now.Renamed = keep && why == ""
 	t.absent(why)
-	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
+	if keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
 	if due := t.replaced(); len(t.waiting) == 0 && !keep && now.Before(due) {
