@@ -307,13 +307,8 @@ func (f *Finder) LearnTrace(trace string) {
 		}
 		f.roots[key]++
 		f.learnModule(moduleOf(fr.Rest), key, root, game || global)
-		if !game && !global && !seen[path] && (f.methods[path] > 0 || len(f.methods) < maxMethods) {
-			if seen == nil {
-				seen = map[string]bool{}
-			}
-			path = strings.Clone(path)
-			seen[path] = true
-			f.methods[path]++
+		if !game && !global {
+			seen = f.learnMethod(path, seen)
 		}
 	}
 	if len(seen) > 0 {
@@ -322,6 +317,20 @@ func (f *Finder) LearnTrace(trace string) {
 	if inner != outer && !named && !f.outer[outer] && len(f.outer) < maxModules {
 		f.outer[strings.Clone(outer)] = true
 	}
+}
+
+// learnMethod counts a method once for a trace, and returns the methods that were seen in it.
+func (f *Finder) learnMethod(path string, seen map[string]bool) map[string]bool {
+	if seen[path] || f.methods[path] == 0 && len(f.methods) >= maxMethods {
+		return seen
+	}
+	if seen == nil {
+		seen = map[string]bool{}
+	}
+	path = strings.Clone(path)
+	seen[path] = true
+	f.methods[path]++
+	return seen
 }
 
 // learnModule learns the module of a frame, by the key of its namespace, and the root of a namespace in it that is not

@@ -3,18 +3,26 @@ package scrub
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongLines: many backslashes, and many homes, in one line take no time that grows with its square.
+// TestLongLines: each of many homes in one line is found.
 func TestLongLines(t *testing.T) {
-	for _, unit := range []string{`\`, `C:\Users\ab `} {
+	const homes = 500
+	require.Equal(t, homes, strings.Count(Text(strings.Repeat(`C:\Users\ab `, homes)), string(User)))
+}
+
+// BenchmarkLongLines: a line twice as long takes twice the time, also one of many backslashes or homes.
+func BenchmarkLongLines(b *testing.B) {
+	for name, unit := range map[string]string{"backslashes": `\`, "homes": `C:\Users\ab `} {
 		long := strings.Repeat(unit, 100_000/len(unit))
-		began := time.Now()
-		Text(long)
-		(&Names{}).Learn(long)
-		require.Less(t, time.Since(began), 3*time.Second, unit)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(long)))
+			for b.Loop() {
+				Text(long)
+				(&Names{}).Learn(long)
+			}
+		})
 	}
 }
