@@ -37,8 +37,7 @@ func restored(cfg Config, state []byte) (*Coalescer, error) {
 // checkSnapshot holds that the state of c can be restored, to the byte.
 func checkSnapshot(t require.TestingT, c *Coalescer) {
 	snapshot := snap(c, nil)
-	r, err := restored(c.cfg, snapshot)
-	require.NoError(t, err)
+	r := testkit.Must(restored(c.cfg, snapshot))
 	require.Equal(t, snapshot, snap(r, nil))
 	require.Equal(t, c.Stats(), r.Stats())
 }
@@ -176,14 +175,12 @@ func TestStateGoesOn(t *testing.T) {
 			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
 		cfg := smallConfig(1+m.intn(4), []int{1, 3, 30}[m.intn(3)], 1+m.intn(3))
-		a, err := New(cfg)
-		require.NoError(t, err)
+		a := testkit.Must(New(cfg))
 		for range rapid.IntRange(0, 80).Draw(t, "before") {
 			m.next()(a)
 		}
 		snapshot := snap(a, []byte("head"))[4:]
-		b, err := restored(cfg, snapshot)
-		require.NoError(t, err)
+		b := testkit.Must(restored(cfg, snapshot))
 		require.Equal(t, snapshot, snap(b, nil))
 		clear(snapshot) // nothing of it is kept
 		a.Retention(nil)
@@ -204,8 +201,7 @@ func TestStateIsOfOnePoint(t *testing.T) {
 	for stream := range uint64(40) {
 		rng := rand.New(rand.NewPCG(stream, 3))
 		m := &caller{intn: rng.IntN}
-		c, err := New(smallConfig(1+rng.IntN(6), 12, 1+rng.IntN(5)))
-		require.NoError(t, err)
+		c := testkit.Must(New(smallConfig(1+rng.IntN(6), 12, 1+rng.IntN(5))))
 		for range 20 {
 			for range rng.IntN(20) {
 				m.next()(c)
@@ -214,8 +210,7 @@ func TestStateIsOfOnePoint(t *testing.T) {
 			for range rng.IntN(20) {
 				m.next()(c)
 			}
-			after, err := json.Marshal(state())
-			require.NoError(t, err)
+			after := testkit.Must(json.Marshal(state()))
 			require.Equal(t, string(before), string(after))
 		}
 	}
@@ -225,8 +220,7 @@ func TestStateIsOfOnePoint(t *testing.T) {
 func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
 	rng := rand.New(rand.NewPCG(stream, 1))
 	m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-	c, err := New(cfg)
-	require.NoError(t, err)
+	c := testkit.Must(New(cfg))
 	for range n {
 		m.next()(c)
 	}
@@ -303,8 +297,7 @@ func TestRestoreBounds(t *testing.T) {
 		require.ErrorContains(t, err, "Config."+field)
 	}
 	larger := Config{Epoch: "e", MaxSamples: cfg.MaxSamples}
-	r, err := restored(larger, snapshot)
-	require.NoError(t, err)
+	r := testkit.Must(restored(larger, snapshot))
 	require.Equal(t, c.Stats(), r.Stats())
 	require.Equal(t, openItems(c), openItems(r))
 	checkStructure(t, r)
@@ -313,8 +306,7 @@ func TestRestoreBounds(t *testing.T) {
 // TestRestoreOtherWindows restores an advisory item under a shorter AdvisoryTTL: it
 // expires by that.
 func TestRestoreOtherWindows(t *testing.T) {
-	c, err := New(Config{})
-	require.NoError(t, err)
+	c := testkit.Must(New(Config{}))
 	at := time.Unix(1000, 0)
 	c.Fold(&Input{Entry: &event.Entry{Seq: 1, Time: at}, Decision: event.Decision{Rule: "r", Disposition: event.Advisory}})
 	c.Fold(&Input{Entry: &event.Entry{

@@ -22,8 +22,7 @@ import (
 // checkWire checks the fields of GABP in the JSON form of an attention item, one by one, against
 // its rules.
 func checkWire(t require.TestingT, a *Item) {
-	text, err := json.Marshal(a)
-	require.NoError(t, err)
+	text := testkit.Must(json.Marshal(a))
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
 	take := func(m map[string]any, name string, required bool) (any, bool) {
@@ -109,8 +108,7 @@ func TestWireForm(t *testing.T) {
 		"notice":         {Kind: event.KindNotice, Status: event.StatusHole, Message: hostile},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := New(Config{Epoch: "2030-01-01T00.00"})
-			require.NoError(t, err)
+			c := testkit.Must(New(Config{Epoch: "2030-01-01T00.00"}))
 			for i := range 3 {
 				e.Seq = uint64(i + 1)
 				c.Fold(&Input{
@@ -154,20 +152,16 @@ func TestSampleText(t *testing.T) {
 // TestSchema plays every transcript and holds each item that it shows to the
 // protocol's own schema, except for the fields that heed adds.
 func TestSchema(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(testkit.Dir(t, "gabp"), "schema", "common", "attention.schema.json"))
-	require.NoError(t, err)
+	raw := testkit.Must(os.ReadFile(filepath.Join(testkit.Dir(t, "gabp"), "schema", "common", "attention.schema.json")))
 	var s schema
 	require.NoError(t, json.Unmarshal(raw, &s))
 	require.NotEmpty(t, s.Required)
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
+	files := testkit.Must(filepath.Glob("testdata/*.txt"))
 	n := 0
 	for _, file := range files {
-		script, err := os.ReadFile(file)
-		require.NoError(t, err)
+		script := testkit.Must(os.ReadFile(file))
 		play(t, string(script), func(a *Item) {
-			text, err := json.Marshal(a)
-			require.NoError(t, err)
+			text := testkit.Must(json.Marshal(a))
 			var v any
 			require.NoError(t, json.Unmarshal(text, &v))
 			require.NoError(t, s.check("attention", v), "%s", text)

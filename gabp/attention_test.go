@@ -34,11 +34,9 @@ func TestParseAttention(t *testing.T) {
 		},
 	} {
 		a.Sanitize()
-		text, err := json.Marshal(a)
-		require.NoError(t, err)
+		text := testkit.Must(json.Marshal(a))
 		check(t, "common/attention.schema.json", text)
-		back, err := ParseAttention(text)
-		require.NoError(t, err)
+		back := testkit.Must(ParseAttention(text))
 		require.Equal(t, a, back)
 	}
 }
@@ -49,15 +47,12 @@ func TestProject(t *testing.T) {
 	var a heed.Item
 	testkit.Fill(&a)
 	a.State, a.Sample[0].Blame = "open", []string{"mod"}
-	own, err := json.Marshal(a)
-	require.NoError(t, err)
+	own := testkit.Must(json.Marshal(a))
 	require.Contains(t, string(own), `"history"`)
 	sent := Project(&a)
-	text, err := json.Marshal(sent)
-	require.NoError(t, err)
+	text := testkit.Must(json.Marshal(sent))
 	check(t, "common/attention.schema.json", text)
-	back, err := ParseAttention(text)
-	require.NoError(t, err)
+	back := testkit.Must(ParseAttention(text))
 	require.Equal(t, *sent, back, "nothing of the protocol is lost")
 	require.NotContains(t, string(text), `"history"`)
 	require.Equal(t, []string{"mod"}, a.Sample[0].Blame, "the item keeps what it has")
@@ -97,8 +92,7 @@ func (c *channel) take() []string {
 
 func newEngine(t testing.TB) *heed.Engine {
 	t.Helper()
-	e, err := heed.New(heed.Config{Epoch: "t"})
-	require.NoError(t, err)
+	e := testkit.Must(heed.New(heed.Config{Epoch: "t"}))
 	return e
 }
 
@@ -164,8 +158,7 @@ func TestAttentionOverTheWire(t *testing.T) {
 	handler.Pump(e.Updates(nil))
 	m := p.recv("")
 	require.Equal(t, "attention/opened", m.Channel)
-	a, err := ParseAttention(m.Payload)
-	require.NoError(t, err)
+	a := testkit.Must(ParseAttention(m.Payload))
 	var current CurrentResult
 	require.NoError(t, json.Unmarshal(p.call("attention/current", `{}`).Result, &current))
 	require.Equal(t, a.ID, current.Attention.ID)

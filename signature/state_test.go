@@ -13,8 +13,7 @@ import (
 
 // encoded returns the state of g as JSON.
 func encoded(t require.TestingT, g *Grouper) []byte {
-	state, err := json.Marshal(g.State())
-	require.NoError(t, err)
+	state := testkit.Must(json.Marshal(g.State()))
 	return state
 }
 
@@ -40,8 +39,7 @@ func TestGrouperState(t *testing.T) {
 			Signatures: rapid.SampledFrom([]int{5, 20, 100}).Draw(t, "signatures"),
 			Columns:    rapid.SampledFrom([]int{1, 16, 64}).Draw(t, "columns"),
 		}
-		a, err := NewGrouper(cfg)
-		require.NoError(t, err)
+		a := testkit.Must(NewGrouper(cfg))
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
 			template := drawTemplate(t)
 			learn(a, Of(template), template)
@@ -50,8 +48,7 @@ func TestGrouperState(t *testing.T) {
 			}
 		}
 		state := encoded(t, a)
-		b, err := restored(cfg, state)
-		require.NoError(t, err)
+		b := testkit.Must(restored(cfg, state))
 		require.Equal(t, state, encoded(t, b))
 		for range rapid.IntRange(0, 60).Draw(t, "after") {
 			template := drawTemplate(t)
@@ -64,8 +61,7 @@ func TestGrouperState(t *testing.T) {
 }
 
 func richGrouper(t testing.TB, cfg GrouperConfig, n int) *Grouper {
-	g, err := NewGrouper(cfg)
-	require.NoError(t, err)
+	g := testkit.Must(NewGrouper(cfg))
 	for _, alone := range []string{"the first of all", "and one more line"} {
 		g.Learn(Of([]byte(alone)), []byte(alone))
 	}
@@ -88,8 +84,7 @@ func TestGrouperStateBounds(t *testing.T) {
 		_, err := RestoreGrouper(cfg, g.State())
 		require.ErrorContains(t, err, field)
 	}
-	larger, err := RestoreGrouper(GrouperConfig{Signatures: 100, Columns: 1024}, g.State())
-	require.NoError(t, err)
+	larger := testkit.Must(RestoreGrouper(GrouperConfig{Signatures: 100, Columns: 1024}, g.State()))
 	require.Equal(t, g.Stats(), larger.Stats())
 	for _, n := range g.nodes {
 		require.Equal(t, g.Group(n.sig()), larger.Group(n.sig()))
@@ -157,8 +152,7 @@ func TestGrouperStateIsACopy(t *testing.T) {
 		learn(g, Of(template), template)
 		g.Group(Of(template))
 	}
-	after, err := json.Marshal(state)
-	require.NoError(t, err)
+	after := testkit.Must(json.Marshal(state))
 	require.Equal(t, before, after)
 	require.NotEqual(t, before, encoded(t, g))
 }

@@ -51,16 +51,14 @@ func TestFiles(t *testing.T) {
 // TestTexts: each language of the rules has each text of the page, and no other.
 func TestTexts(t *testing.T) {
 	read := func(name string) string {
-		data, err := static.ReadFile("static/" + name)
-		require.NoError(t, err)
+		data := testkit.Must(static.ReadFile("static/" + name))
 		return string(data)
 	}
 	english := map[string]bool{}
 	for _, m := range regexp.MustCompile(`say\('([^']+)'`).FindAllStringSubmatch(read("page.js"), -1) {
 		english[m[1]] = true
 	}
-	page, err := html.Parse(strings.NewReader(read("index.html")))
-	require.NoError(t, err)
+	page := testkit.Must(html.Parse(strings.NewReader(read("index.html"))))
 	letters := regexp.MustCompile(`^[^{]*\pL`)
 	for n := range page.Descendants() {
 		for _, a := range n.Attr {
@@ -124,8 +122,7 @@ func TestBrowser(t *testing.T) {
 	}
 	folder := t.TempDir()
 	require.NoError(t, build(folder))
-	packed, err := os.Stat(filepath.Join(folder, program))
-	require.NoError(t, err)
+	packed := testkit.Must(os.Stat(filepath.Join(folder, program)))
 	require.Less(t, packed.Size(), int64(4_400_000), "the page is to be there in seconds")
 
 	var mu sync.Mutex
@@ -147,8 +144,7 @@ func TestBrowser(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	at, err := url.Parse(server.URL)
-	require.NoError(t, err)
+	at := testkit.Must(url.Parse(server.URL))
 	own = at.Host
 
 	b := testkit.OpenTab(t, *inBrowser, server.URL+"/", patience,
@@ -176,11 +172,9 @@ func TestBrowser(t *testing.T) {
 	const shown = `!document.querySelector("#result").hidden`
 	const frame = `document.querySelector("#report").srcdoc`
 	captures := filepath.Join("..", "..", "testdata", "captures")
-	logs, err := filepath.Glob(filepath.Join(captures, "*.log"))
-	require.NoError(t, err)
+	logs := testkit.Must(filepath.Glob(filepath.Join(captures, "*.log")))
 	for _, log := range logs {
-		log, err := filepath.Abs(log)
-		require.NoError(t, err)
+		log := testkit.Must(filepath.Abs(log))
 		b.Choose("#files", log)
 		b.Eventually(shown)
 		require.Equal(t, "true", b.Eval(frame+`.includes("<title>")`), log)
@@ -201,10 +195,8 @@ func TestBrowser(t *testing.T) {
 	b.Eventually(`navigator.serviceWorker.controller !== null`)
 	b.Call("Page.reload", nil)
 	loaded()
-	first, err := filepath.Abs(logs[0])
-	require.NoError(t, err)
-	second, err := filepath.Abs(logs[1])
-	require.NoError(t, err)
+	first := testkit.Must(filepath.Abs(logs[0]))
+	second := testkit.Must(filepath.Abs(logs[1]))
 	b.Choose("#files", first, second)
 	b.Eventually(shown)
 	require.Equal(t, "true", b.Eval(`document.querySelector("#difference pre").textContent.length > 50`))
