@@ -3,7 +3,6 @@ package briefing
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -95,14 +94,13 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	const file = "testdata/errors.txt"
 	var sections []string
-	for section := range strings.SplitSeq(strings.TrimPrefix(string(testkit.Must(os.ReadFile(file))), "== "), "\n== ") {
-		text, _, _ := strings.Cut(section, "\n=> ")
-		name, in, _ := strings.Cut(text, "\n")
+	for name, script := range testkit.Scripts(t, file) {
+		in, _, _ := strings.Cut(script, "\n=> ")
 		got, err := Parse("f", []byte(in))
 		require.Nil(t, got, name)
 		var first *Error
 		require.ErrorAs(t, err, &first, name)
-		sections = append(sections, "== "+text+"\n=> "+strings.ReplaceAll(err.Error(), "\n", "\n=> ")+"\n")
+		sections = append(sections, "== "+name+"\n"+in+"\n=> "+strings.ReplaceAll(err.Error(), "\n", "\n=> ")+"\n")
 	}
 	testkit.Golden(t, file, strings.Join(sections, "\n"))
 }

@@ -3,7 +3,6 @@ package briefing
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,9 +18,7 @@ import (
 // where they block; and the time that each query takes. Then come templates: a pipeline, with more keys, and a request,
 // each with what came of it: all lines of the trace, all queries that were asked, ids, warnings, costs, or an error.
 func TestPipelines(t *testing.T) {
-	data := testkit.Must(os.ReadFile("testdata/pipelines.txt"))
-	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
-		name, script, _ := strings.Cut(script, "\n")
+	for name, script := range testkit.Scripts(t, "testdata/pipelines.txt") {
 		t.Run(name, func(t *testing.T) {
 			w := &world{
 				entries: map[string][]Fragment{}, rows: map[string][]Fragment{}, hits: map[string][]Fragment{},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +19,7 @@ import (
 // machine works on a task, unless it is idle. A step is an event, and after -> what came of it: a receipt and the next
 // step of the adapter, with the reason, the number of calls in flight, W: earlier requests, and | messages.
 func TestScripts(t *testing.T) {
-	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
-	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
-		name, script, _ := strings.Cut(script, "\n")
+	for name, script := range testkit.Scripts(t, "testdata/scripts.txt") {
 		t.Run(name, func(t *testing.T) {
 			var policy Policy
 			p := player{now: start}

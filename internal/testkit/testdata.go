@@ -2,8 +2,10 @@
 package testkit
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +33,22 @@ func Dir(tb testing.TB, name string) string {
 		}
 		if dir == filepath.Dir(dir) {
 			tb.Skipf("reference data: no shared/data/%s beside the module; set HEED_DATA to the folder that holds it", name)
+		}
+	}
+}
+
+// Scripts yields the name and the text of each section of a file. A section begins with "== NAME".
+func Scripts(tb testing.TB, file string) iter.Seq2[string, string] {
+	tb.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(yield func(name, script string) bool) {
+		for section := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
+			if name, script, _ := strings.Cut(section, "\n"); !yield(name, script) {
+				return
+			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -365,9 +364,7 @@ func TestAnotherVersionIsNoted(t *testing.T) {
 // TestScripts plays the scripts of a file. A script begins with "== NAME", and may set the policy, the answer to
 // initialize, the calls that go to the game, and that idle sessions are prompted.
 func TestScripts(t *testing.T) {
-	data := testkit.Must(os.ReadFile("testdata/scripts.txt"))
-	for script := range strings.SplitSeq(strings.TrimPrefix(string(data), "== "), "\n== ") {
-		name, script, _ := strings.Cut(script, "\n")
+	for name, script := range testkit.Scripts(t, "testdata/scripts.txt") {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var policy steer.Policy
