@@ -17,7 +17,9 @@ import (
 
 // put writes a session, and gives a new one its number.
 func (t *tx) put(k *kept, s *summary.Session) {
-	t.fail(s.Validate())
+	if t.fail(s.Validate()); t.err != nil {
+		return
+	}
 	slim := *s
 	slim.Groups = slices.Clone(s.Groups)
 	for i := range slim.Groups {
@@ -85,6 +87,9 @@ func (t *tx) putGroups(session int64, game string, s *summary.Session) {
 	}
 	defer find.Close() //nolint:errcheck // the transaction ends it
 	for i := range s.Groups {
+		if t.err != nil {
+			return
+		}
 		g := &s.Groups[i]
 		name, template := t.join(find, game, s.Signatures, slices.Concat([]signature.ID{g.Signature}, g.Members))
 		if g.Template != "" && g.Template != template {

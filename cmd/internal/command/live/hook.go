@@ -404,6 +404,9 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	case !h.all:
 		said = h.steer(ctx, c, current.Attention)
 	}
+	if said != "" {
+		note(c, offeredNote, string(e.Kind))
+	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
 	}
@@ -445,7 +448,6 @@ func (h *hooked) steer(ctx context.Context, c *deliver.Conversation, item *heed.
 	if e.Call() == event.StatusStarted && said == "" && !h.told && h.flags.acts(e.Tool) {
 		h.report(ctx, c)
 	}
-	h.offered(c, said)
 	note(c, heardNote, heard)
 	return said
 }
@@ -478,7 +480,6 @@ func (h *hooked) lost(ctx context.Context, c *deliver.Conversation, who string) 
 		})
 		said = h.noted(c.Offer(ctx))
 	}
-	h.offered(c, said)
 	note(c, heardNote, heard)
 	return said
 }
@@ -528,13 +529,6 @@ func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
 	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// offered notes the kind of the event at which a text is offered.
-func (h *hooked) offered(c *deliver.Conversation, said string) {
-	if said != "" {
-		note(c, offeredNote, string(h.event.Kind))
-	}
 }
 
 // noted returns said, and notes err as the reason why more is not known.
