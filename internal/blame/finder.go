@@ -285,16 +285,17 @@ func (f *Finder) LearnTrace(trace string) {
 		root := rootOf(path)
 		game := f.isGameCode(path) || keyword(root, path)
 		global := isGlobal(whole, false)
-		if !runtimes[root] {
+		isProgram := !runtimes[root]
+		if isProgram {
 			f.frames++
 		}
 		if !readable(root) || len(f.roots) >= maxModules {
 			continue
 		}
-		if !runtimes[root] && !game && !global {
+		if isProgram && !game && !global {
 			inner, outer = cmp.Or(inner, root), root
 		}
-		named = named || game && !runtimes[root]
+		named = named || game && isProgram
 		if f.isGame(root) {
 			f.gameRoot = strings.Clone(root)
 		}

@@ -252,7 +252,7 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		if rec.IsLog() {
 			tally.suspects = r.engine.Blame(&rec.Entry)
 		}
-		tally.alone, tally.sample = r.least(&rec.Entry), r.keep(text.Clip(Sample(&rec.Entry), maxSample))
+		tally.alone, tally.sample = r.least(&rec.Entry, t.template), r.keep(text.Clip(Sample(&rec.Entry), maxSample))
 		if c := r.collector; r.side == New && c.textBytes < c.maxTextBytes { // a baseline is of this side
 			tally.text = strings.Clone(text.Clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
 			c.textBytes += len(tally.text)
@@ -279,9 +279,9 @@ func Sample(e *event.Entry) string {
 	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, head}, " "))
 }
 
-// least returns the least disposition that the rules give an entry in any phase of the game.
-func (r *Run) least(e *event.Entry) event.Disposition {
-	head, frames, _ := strings.Cut(r.collector.template(e), "\n")
+// least returns the least disposition that the rules give an entry with a template in any phase of the game.
+func (r *Run) least(e *event.Entry, template string) event.Disposition {
+	head, frames, _ := strings.Cut(template, "\n")
 	evaluator, least := r.engine.Rules().NewEvaluator(), event.Blocking
 	for _, phase := range [...]string{"", "start", "play"} {
 		least = min(least, evaluator.Evaluate(&rules.Input{
