@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -75,16 +74,16 @@ func (x *expansion) expand() ast.Node {
 func (x *expansion) count(n int, loc file.Location) {
 	before := x.r.nodes
 	x.r.nodes += n
-	if x.r.nodes > maxExpanded && before <= maxExpanded {
+	if x.r.nodes > maxParts && before <= maxParts {
 		x.fail(loc, "use lists in place of long chains of or",
-			"the expression, with macros expanded, has more than %d parts", maxExpanded)
+			"the expression, with macros expanded, has more than %d parts", maxParts)
 	}
 }
 
 // node returns n, which it changes, with all names resolved, and nil if it is not known what it is. Where an error was
 // reported, the rest of the tree is still looked through for more errors; such a tree is never used.
 func (x *expansion) node(n ast.Node) ast.Node {
-	if n == nil || x.r.nodes > maxExpanded {
+	if n == nil || x.r.nodes > maxParts {
 		x.failed = true
 		return nil
 	}
@@ -146,7 +145,8 @@ var outside = map[reflect.Type]struct{ name, hint string }{
 }
 
 func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Node {
-	if varOf(n.Value) != 0 {
+	if v := varOf(n.Value); v != 0 {
+		x.looped(v, loc)
 		return n
 	}
 	x.r.used[n.Value] = true
@@ -163,7 +163,8 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 			return x.nested(loc)
 		}
 		x.loops = x.loops || m.loops
-		if x.count(m.nodes, loc); x.r.nodes > maxExpanded {
+		x.looped(reads(m.tree), loc)
+		if x.count(m.nodes, loc); x.r.nodes > maxParts {
 			return nil
 		}
 		tree := copyTree(m.tree)
@@ -223,14 +224,11 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	return n
 }
 
-// pattern refuses a regular expression that costs too much by itself.
+// pattern refuses a regular expression that takes too long by itself.
 func (x *expansion) pattern(s *ast.StringNode) {
-	re, err := syntax.Parse(s.Value, syntax.Perl)
-	if err != nil {
-		return // reported where it is compiled
-	}
-	if c := (compiled.Cost{Steps: patternCost(re, entryBytes)}); c.Steps > maxCost {
-		x.fail(s.Location(), dearPattern, "the regular expression may take %s, more than the %s allowed", &c, compiled.Million(maxCost))
+	if n := instructions(s.Value); n > maxInstructions {
+		x.fail(s.Location(), "use fewer alternatives and smaller counts than in {1,400}, or contains and contains_any",
+			"the regular expression has %d instructions, more than the %d allowed", n, maxInstructions)
 	}
 }
 
@@ -285,6 +283,14 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 // lengths of both lists.
 func (x *expansion) nested(loc file.Location) ast.Node {
 	return x.fail(loc, "use contains_any, starts_with_any or ends_with_any inside", "a loop over a list inside another loop")
+}
+
+// looped refuses long variables in a loop: its cost would be the product of the lengths of the list and the text.
+func (x *expansion) looped(vars varSet, loc file.Location) {
+	if long := vars &^ shortVars; x.depth > 0 && long != 0 {
+		x.fail(loc, "use contains_any, starts_with_any, ends_with_any or in; a loop may read #, "+
+			strings.Join(shortVars.list(), ", "), "a loop over a list cannot read %s", long.list()[0])
+	}
 }
 
 func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {

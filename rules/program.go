@@ -15,10 +15,9 @@ import (
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
-// memoryBudget bounds, in the units of expr (one per item of a list that is built),
-// what one evaluation may build. Each such item is a part of the expression, so
-// that no condition within maxCost meets the budget in an entry of entryBytes.
-const memoryBudget = maxCost/nodeSteps + 1
+// memoryBudget bounds, in the units of expr (one per item of a list that is built), the memory of one evaluation.
+// No condition within maxParts meets it for an entry with texts of 64 KiB.
+const memoryBudget = maxParts * 64 << 10 / callParts
 
 // newMachine returns a virtual machine with the variables of conditions, by index.
 func newMachine() vm.VM {
@@ -50,16 +49,15 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	x := &expansion{r: r, expr: e}
+	if n := r.parts(tree); n > maxParts {
+		x.fail(file.Location{}, partsHint, "the condition counts as %d parts, more than the %d allowed", n, maxParts)
+		return nil
+	}
 	c := &condition{expr: e, print: fingerprint(tree), Condition: compiled.Condition{
 		Tree: tree, Place: func(offset int) compiled.Place { return e.place(offset).place() },
 	}}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
-		return nil
-	}
-	if c.Cost = r.cost(tree); c.Cost.Steps > maxCost {
-		x.fail(c.Cost.Most.Location(), c.Cost.Hint, "may take %s, more than the %s allowed", &c.Cost,
-			compiled.Million(maxCost))
 		return nil
 	}
 	c.reads = reads(opt)

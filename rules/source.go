@@ -18,8 +18,7 @@ const (
 	maxDepth       = 16       // of nested YAML collections; the language needs 5
 	maxExpression  = 16 << 10 // bytes of one expression as written
 	maxNesting     = 64       // brackets within brackets in one expression
-	maxExpanded    = 10_000   // syntax nodes of one expression after macros are expanded
-	maxExpandedSet = 1 << 20  // syntax nodes of all expressions after macros are expanded
+	maxExpandedSet = 1 << 20  // parts of all expressions after macros are expanded
 	maxLists       = 1000     // in one set
 	maxListItems   = 100_000  // in all lists of a set
 	maxMacros      = 1000     // in one set

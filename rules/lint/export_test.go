@@ -3,5 +3,5 @@ package lint
 // Checks are the checks of findings, as the reference lists them.
 var Checks = []string{
 	checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkBare, checkPerEntry,
-	checkCost, checkPhase, checkUnused, checkOverride, checkBreaks, checkBlindness,
+	checkPhase, checkUnused, checkOverride, checkBreaks, checkBlindness,
 }

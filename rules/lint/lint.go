@@ -34,7 +34,6 @@ const (
 	checkMasked    = "masked"           // a text compared with template that no template can hold
 	checkBare      = "bare"             // a beginning of template that only a line without a logger's prefix has
 	checkPerEntry  = "per-entry"        // a rule that is evaluated for each entry
-	checkCost      = "cost"             // a condition that may take long for a long entry
 	checkPhase     = "phase"            // a phase that no rule sets
 	checkUnused    = compiled.Unused    // a list or macro that nothing uses
 	checkOverride  = compiled.Override  // an override that changes nothing
@@ -242,9 +241,6 @@ func (l *linter) conditions(r *rules.Rule, all []compiled.Condition) {
 	reported := map[string]bool{}
 	for i := range all {
 		c := &all[i]
-		if c.Cost.Steps > compiled.DearCost {
-			l.node(r, c, c.Cost.Most, checkCost, c.Cost.Hint, "may take %s", &c.Cost)
-		}
 		ast.Find(c.Tree, func(n ast.Node) bool {
 			if id, ok := n.(*ast.IdentifierNode); ok && alternatives[id.Value] != "" && !reported[id.Value] {
 				reported[id.Value] = true

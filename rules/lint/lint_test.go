@@ -175,7 +175,7 @@ func TestLintMasked(t *testing.T) {
 		{`template contains "x='"`, ""},
 		{`phase == "Human12" and source contains "12"`, ""},
 		{`message == template`, ""},
-		{`any(["7 pawns"], template contains #)`, ""},
+		{`any(["7 pawns"], # contains phase)`, ""},
 		{`template matches "^[0-9]+"`, ""},
 		{`contains_any(frames, hidden)`, ""},
 	} {
@@ -349,25 +349,6 @@ rules:
   - {id: a, when: 'template == "a"', disposition: ignore`+tested+`
   - {id: b, when: 'template == "b"', disposition: ignore`+tested+`
 `))
-}
-
-// TestCostLint: what is allowed and dear is a finding.
-func TestCostLint(t *testing.T) {
-	find := func(when string) []string {
-		return slices.DeleteFunc(findings("version: 1\nrules: [{id: x, disposition: blocking, when: '"+when+"'}]"),
-			func(f string) bool { return !strings.HasSuffix(f, " [cost]") })
-	}
-	const hint = "use fewer alternatives and smaller counts than in {1,500}, or contains and contains_any"
-	require.Equal(t, []string{
-		`f1.yaml:2:56: warning: rule x: may take 80 million steps for an entry of 64 KiB (` + hint + `) [cost]`,
-	}, find(`template matches "c{1,100}d"`))
-	require.Empty(t, find(`template matches "Could not load [A-Za-z]+ from .* because"`))
-	require.Empty(t, find(`any(split(frames, "\n"), # endsWith ".Tick" or # contains "Room")`))
-	words := make([]string, 1000)
-	for i := range words {
-		words[i] = strconv.Quote(fmt.Sprintf("word%d gone", i))
-	}
-	require.Empty(t, find(`len(template) == 1 or contains_any(template, [`+strings.Join(words, ", ")+`])`))
 }
 
 // TestReferenceChecks holds the last table of the reference to the checks.

@@ -3,8 +3,6 @@
 package compiled
 
 import (
-	"fmt"
-
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/signature"
@@ -27,8 +25,7 @@ type Rule struct {
 
 // Condition is a condition with its lists and macros expanded.
 type Condition struct {
-	Tree  ast.Node // never changed
-	Cost  Cost
+	Tree  ast.Node               // never changed
 	Place func(offset int) Place // of a character of the expression
 }
 
@@ -59,28 +56,6 @@ type Place struct {
 	Name      string
 	Line, Col int
 }
-
-// Cost is the cost of a condition.
-type Cost struct {
-	Steps float64
-	Most  ast.Node // the part that costs most by itself
-	Hint  string   // the change that would lower the cost
-}
-
-// DearCost is the number of steps beyond which lint reports a condition.
-const DearCost = 50_000_000
-
-// EntryBytes is the length of each text of the entry for which costs are counted. Package
-// capture cuts texts at this length, too.
-const EntryBytes = 64 << 10
-
-// String returns the figure for messages.
-func (c *Cost) String() string {
-	return fmt.Sprintf("%s steps for an entry of %d KiB", Million(c.Steps), EntryBytes>>10)
-}
-
-// Million returns a number of steps for messages.
-func Million(n float64) string { return fmt.Sprintf("%.0f million", n/1e6) }
 
 // Fit is the part of a text that a relation compares.
 type Fit struct{ Start, End bool }

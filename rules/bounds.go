@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"regexp/syntax"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// maxParts bounds the parts of a condition after macros are expanded. A part passes once over the texts of an entry.
+// The kinds that take longer count as several parts. So a condition takes at most half a second for an entry with
+// texts of 64 KiB; real ones take a thousandth.
+const maxParts = 4000
+
+// The parts that some kinds of syntax count as.
+const (
+	callParts    = 20 // a function such as lower or split; anything in a loop, which is evaluated for each item
+	patternParts = 8  // an instruction of a regular expression
+	tableSteps   = 2  // a byte of a text at which the items of a list for contains_any may begin
+	triedSteps   = 4  // an item that is tried there
+)
+
+const partsHint = "use lists in place of chains of or, and smaller counts in regular expressions; a function counts as 20"
+
+// maxInstructions bounds a regular expression: each byte of a text may run every instruction.
+const maxInstructions = 400
+
+// shortVars are the variables that a loop may read. With the others, a condition could take the product of two lengths.
+const shortVars = varLevel | varKind | varStatus | varPhase
+
+// parts returns how many parts the expanded tree of a condition counts as.
+func (r *resolver) parts(tree ast.Node) int {
+	total := 0
+	each(tree, func(n ast.Node) {
+		total++
+		switch n := n.(type) {
+		case *ast.BuiltinNode:
+			total += callParts
+		case *ast.PredicateNode:
+			total += loopParts(n)
+		case *ast.CallNode:
+			if name := n.Callee.(*ast.IdentifierNode).Value; name == "contains_any" {
+				total += int(r.anyOf(name, constants(n.Arguments[1])).steps)
+			}
+		case *ast.BinaryNode:
+			if n.Operator == "matches" {
+				total += patternParts * instructions(n.Right.(*ast.StringNode).Value)
+			}
+		}
+	})
+	return total
+}
+
+// loopParts returns how many more parts the body of a loop counts as, since it runs for each item.
+func loopParts(body ast.Node) int {
+	total := 0
+	each(body, func(n ast.Node) {
+		total += callParts
+		switch n := n.(type) {
+		case *ast.StringNode:
+			total += len(n.Value)
+		case *ast.ConstantNode:
+			total += triedSteps * len(constants(n))
+		}
+	})
+	return total
+}
+
+// instructions returns how many instructions a regular expression is compiled to, or a few more; 0 if it is not valid,
+// which its compiler reports. It does not compile it: a short expression can have millions.
+func instructions(pattern string) int {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	return instructionsOf(re)
+}
+
+func instructionsOf(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n += instructionsOf(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpConcat:
+		return n
+	case syntax.OpAlternate:
+		return n + len(re.Sub)
+	case syntax.OpCapture, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
+		return n + 2
+	case syntax.OpRepeat:
+		return max(re.Min, re.Max, 1)*(n+1) + 2
+	}
+	return 1
+}
