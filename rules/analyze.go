@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -205,11 +206,11 @@ func canFail(n ast.Node) bool {
 	}) != nil
 }
 
-// conjuncts calls visit for each part of a condition that "and" joins, in order.
-func conjuncts(n ast.Node, visit func(ast.Node)) {
-	if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {
-		conjuncts(b.Left, visit)
-		conjuncts(b.Right, visit)
+// operands calls visit for each part of a condition that the operator joins, in order.
+func operands(n ast.Node, op string, visit func(ast.Node)) {
+	if b, ok := n.(*ast.BinaryNode); ok && cmp.Or(spelled[b.Operator], b.Operator) == op {
+		operands(b.Left, op, visit)
+		operands(b.Right, op, visit)
 		return
 	}
 	visit(n)

@@ -139,15 +139,14 @@ rules:
 	for _, t := range why.Trials {
 		fmt.Println(t.ID, t.Matched)
 		for _, c := range t.Clauses {
-			if c.Decisive {
-				fmt.Printf("  %s: %s is %t\n", c.Place, c.Text, c.Holds)
-			}
+			fmt.Printf("  %s: %s is %t\n", c.Place, c.Text, c.Holds)
 		}
 	}
 	fmt.Println("without it:", why.Without.Rule)
 	// Output:
 	// save.draft false
 	//   mine.yaml:6:53: not in_play is false
+	//   mine.yaml:6:12: template startsWith "Could not save" is true
 	// save.failed true
 	//   mine.yaml:9:12: template startsWith "Could not save" is true
 	// without it: default.log.error

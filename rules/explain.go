@@ -2,10 +2,15 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // Explanation is why a set decides as it does about an entry: rule by rule,
@@ -58,37 +63,54 @@ type Trial struct {
 	Place     string   `json:"place" jsonschema:"File and line."`
 	Overrides string   `json:"overrides,omitempty" jsonschema:"File and line of the rule that it overrides."`
 	Matched   bool     `json:"matched" jsonschema:"It matched."`
-	Close     bool     `json:"close" jsonschema:"A part of its condition is true for the text."`
+	Close     bool     `json:"close" jsonschema:"A part of its condition is true because of words of the text."`
 	AddsTags  []string `json:"addsTags,omitempty" jsonschema:"Of a rule with continue that matched: its tags."`
-	Clauses   []Clause `json:"clauses" jsonschema:"The parts that decided the match, and other parts that are true."`
+	Clauses   []Clause `json:"clauses" jsonschema:"The parts that are true, and the first that is not; of conditions joined by or, of the nearest."`
 	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"How many other such parts there are."`
 	Exception *Clause  `json:"exception,omitempty" jsonschema:"The exception that prevented the match."`
-
-	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"Other ways to match, of which no part is true."`
 }
 
 // Clause is a part of a condition, with its value for the entry.
 type Clause struct {
-	Text     string            `json:"text" jsonschema:"The part in the rule language, on one line."`
-	Place    string            `json:"place" jsonschema:"File, line and column."`
-	Holds    bool              `json:"value" jsonschema:"Whether it is true."`
-	Decisive bool              `json:"decisive" jsonschema:"It decided the value of the condition."`
-	Error    string            `json:"error,omitempty" jsonschema:"Why it could not be evaluated."`
-	Reads    map[string]string `json:"reads,omitempty" jsonschema:"The short variables that it reads, and their values."`
-	Item     string            `json:"item,omitempty" jsonschema:"The item of a list that made it true."`
-	Parts    []Clause          `json:"macro,omitempty" jsonschema:"The decisive parts of a macro or negation."`
+	Text  string            `json:"text" jsonschema:"The part in the rule language, on one line."`
+	Place string            `json:"place" jsonschema:"File, line and column."`
+	Holds bool              `json:"value" jsonschema:"Whether it is true."`
+	Error string            `json:"error,omitempty" jsonschema:"Why it could not be evaluated."`
+	Reads map[string]string `json:"reads,omitempty" jsonschema:"The short variables that it reads, and their values."`
+	Words []string          `json:"words,omitempty" jsonschema:"Texts of the part that the entry has."`
 }
 
-// maxClauses bounds [Trial.Clauses].
-const maxClauses = 8
+const (
+	maxClauses = 8 // of a trial
+	maxWords   = 3 // of a clause
+)
+
+// An explainer cuts the conditions of a set into parts, each with its place in the file, when an explanation first needs
+// them.
+type explainer struct {
+	resolver   *resolver
+	conditions map[*condition][][]term
+	patterns   map[string]*regexp.Regexp
+}
+
+// term is a part of a condition that "and" joins to others.
+type term struct {
+	text string // on one line, in the rule language
+	at   at
+	tree ast.Node // expanded
+	code
+}
 
 // Explain returns why the set decides as it does about in; Decision is what
 // [Evaluator.Evaluate] returns. Of the rules that were tried it lists those that
-// matched or came close, with all set every one. The first call of an evaluator
-// cuts the conditions of all rules into clauses, which it keeps. For people: it
-// is slow and allocates.
+// matched or came close, with all set every one. An evaluator keeps the parts into
+// which it cuts conditions. For people: it is slow and allocates.
 func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
-	x := ev.explainer()
+	if ev.explains == nil {
+		r := newResolver(&collector{})
+		r.lists, r.macros = ev.set.lists, ev.set.macros
+		ev.explains = &explainer{r, map[*condition][][]term{}, map[string]*regexp.Regexp{}}
+	}
 	outcome := ev.Evaluate(in)
 	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
 	if outcome.Rule != nil {
@@ -104,23 +126,14 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	defer ev.setPhase(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
-		condition := x.conditions[r.cond]
-		condition.evaluate(ev, in)
-		var exception *clause
-		for i := 0; i < len(r.exceptions) && condition.holds && exception == nil; i++ {
-			e := x.conditions[r.exceptions[i]]
-			if e.evaluate(ev, in); e.holds {
-				exception = e
-			}
-		}
-		matched := condition.holds && exception == nil
-		if all || matched || condition.touches() {
-			out.Trials = append(out.Trials, trial(in, r, condition, exception))
+		t := ev.trial(in, r)
+		if all || t.Matched || t.Close {
+			out.Trials = append(out.Trials, t)
 		}
 		if r == outcome.Rule {
 			break
 		}
-		if r.Continue && r.SetsPhase != "" && matched {
+		if r.Continue && r.SetsPhase != "" && t.Matched {
 			ev.setPhase(in, r.SetsPhase)
 		}
 	}
@@ -128,32 +141,145 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	return out
 }
 
-// trial returns the report about r: the clauses that made it match, or how much of its
-// condition held and the exception that kept it from matching.
-func trial(in *Input, r *Rule, condition, exception *clause) Trial {
-	t := Trial{
-		ID: r.ID, Place: r.Place, Overrides: r.Overrides,
-		Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
-	}
-	if exception != nil {
-		c := exception.describe(in)
-		t.Exception = &c
-	}
+// trial returns the report about r: the parts that made it match, or those of the nearest alternative, and the exception
+// that kept it from matching.
+func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
+	t := Trial{ID: r.ID, Place: r.Place, Overrides: r.Overrides, Matched: ev.matches(in, r), Clauses: []Clause{}}
 	if r.Continue && t.Matched {
 		t.AddsTags = r.Tags
 	}
-	decisive := condition.decisive()
-	shown := decisive
-	if !condition.holds {
-		shown, t.Alternatives = condition.nearest()
+	nearest := -1
+	for _, parts := range ev.explains.alternatives(r.cond) {
+		clauses, words, last := ev.clauses(in, parts)
+		if last || words > nearest {
+			t.Clauses, t.Close, nearest = clauses, words > 0, words
+		}
+		if last {
+			break
+		}
 	}
-	t.Omitted = max(0, len(shown)-maxClauses)
-	for _, v := range shown[:len(shown)-t.Omitted] {
-		c := v.describe(in)
-		c.Decisive = slices.Contains(decisive, v)
-		t.Clauses = append(t.Clauses, c)
+	t.Omitted = max(0, len(t.Clauses)-maxClauses)
+	t.Clauses = t.Clauses[:len(t.Clauses)-t.Omitted]
+	for _, e := range r.exceptions {
+		if !t.Matched && t.Exception == nil && ev.holds(in, &r.cond.code) && ev.holds(in, &e.code) {
+			c := ev.clause(in, e.whole())
+			t.Exception = &c
+		}
 	}
 	return t
+}
+
+// clauses returns the first part that does not hold, then the parts that hold, how many of them hold because of words of
+// the text, and whether alternatives after these are not looked at: all parts hold, or one cannot be evaluated.
+func (ev *Evaluator) clauses(in *Input, parts []term) (shown []Clause, words int, last bool) {
+	last = true
+	for i := range parts {
+		c := ev.clause(in, &parts[i])
+		if !c.Holds && !last {
+			continue
+		}
+		if c.Holds {
+			shown = append(shown, c)
+			words += min(len(c.Words), 1)
+			continue
+		}
+		shown, last = slices.Insert(shown, 0, c), false
+		if c.Error != "" {
+			return shown, words, true
+		}
+	}
+	return shown, words, last
+}
+
+// clause evaluates a part.
+func (ev *Evaluator) clause(in *Input, p *term) Clause {
+	failures := ev.failures
+	c := Clause{
+		Text: p.text, Place: fmt.Sprintf("%s:%d:%d", p.at.src.name, p.at.line, p.at.col),
+		Holds: ev.holds(in, &p.code), Words: ev.explains.words(p.tree, in),
+	}
+	if ev.failures != failures {
+		c.Error, _, _ = strings.Cut(ev.failure.Error(), "\n")
+	}
+	for _, name := range (p.reads & (varLevel | varKind | varStatus | varPhase | varSource | varMethod)).list() {
+		if c.Reads == nil {
+			c.Reads = map[string]string{}
+		}
+		c.Reads[name] = varOf(name).value()(in)
+	}
+	return c
+}
+
+// words returns the texts in an expanded tree that a variable about the text of the entry has.
+func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
+	each(tree, func(n ast.Node) {
+		op, args := compiled.Relation(n)
+		if _, ok := compiled.Fits[op]; len(args) != 2 || !ok && op != "matches" {
+			return
+		}
+		variable, ok := args[0].(*ast.IdentifierNode)
+		if !ok || varOf(variable.Value)&textVars == 0 {
+			return
+		}
+		text := varOf(variable.Value).value()(in)
+		for _, item := range compiled.Texts(args[1]) {
+			if op == "matches" {
+				if x.patterns[item] == nil {
+					x.patterns[item] = regexp.MustCompile(item)
+				}
+				item = x.patterns[item].FindString(text)
+			}
+			if len(found) < maxWords && item != "" && compiled.Fits[op].Has(text, item) && !slices.Contains(found, item) {
+				found = append(found, item)
+			}
+		}
+	})
+	return found
+}
+
+// textVars are the variables about the texts of an entry.
+const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
+
+// alternatives returns the parts of a condition, which holds if all parts of one of the alternatives hold. A condition
+// with a part that does not compile by itself, since its type is known only when it runs, is one part.
+func (x *explainer) alternatives(c *condition) [][]term {
+	if known, ok := x.conditions[c]; ok {
+		return known
+	}
+	parsed, err := parser.Parse(c.expr.text)
+	if err != nil {
+		panic("BUG: rules: a condition of a set does not parse: " + err.Error())
+	}
+	var out [][]term
+	work := &expansion{r: x.resolver, expr: c.expr}
+	operands(parsed.Node, "||", func(n ast.Node) {
+		var parts []term
+		operands(n, "&&", func(n ast.Node) { parts = append(parts, work.term(n)) })
+		out = append(out, parts)
+	})
+	if work.failed {
+		out = [][]term{{*c.whole()}}
+	}
+	x.conditions[c] = out
+	return out
+}
+
+// term compiles a part of the expression as a condition of its own.
+func (x *expansion) term(n ast.Node) term {
+	from := n.Location().From
+	each(n, func(n ast.Node) { from = min(from, n.Location().From) })
+	p := term{text: n.String(), at: x.expr.place(from)}
+	x.r.nodes = 0
+	if p.tree = x.node(n); !x.failed {
+		p.program, _ = x.program(copyTree(p.tree))
+		p.reads = reads(p.tree)
+	}
+	return p
+}
+
+// whole returns a condition as one part.
+func (c *condition) whole() *term {
+	return &term{strings.Join(strings.Fields(c.expr.text), " "), c.expr.place(0), c.Tree, c.code}
 }
 
 func details(o *Outcome) Details {
@@ -170,89 +296,4 @@ func details(o *Outcome) Details {
 		}
 	}
 	return d
-}
-
-// decisive returns the smallest clauses that decided c. They come from the first false
-// part of a conjunction that is false, from the first true part of a disjunction that
-// is true, and else from all parts. A macro counts as one clause, and so does a
-// negation.
-func (c *clause) decisive() []*clause {
-	if c.op != opAnd && c.op != opOr {
-		return []*clause{c}
-	}
-	var all []*clause
-	for _, p := range c.parts {
-		if p.err != nil || p.holds == (c.op == opOr) {
-			return p.decisive() // the parts after it were not looked at
-		}
-		all = append(all, p.decisive()...)
-	}
-	return all
-}
-
-// nearest returns the clauses that show how much of c, which is false, holds: all parts
-// of a conjunction; of alternatives the nearest and the number of the others, or all
-// if none is near.
-func (c *clause) nearest() (clauses []*clause, others int) {
-	if c.holds || c.op != opAnd && c.op != opOr {
-		return c.decisive(), 0
-	}
-	for _, p := range c.parts {
-		if c.op == opOr && !p.touches() {
-			others++
-			continue
-		}
-		more, n := p.nearest()
-		clauses, others = append(clauses, more...), others+n
-	}
-	if clauses == nil {
-		return c.decisive(), 0
-	}
-	return clauses, others
-}
-
-// touches reports whether a part of c about the texts of an entry holds, even if
-// c as a whole does not: the rule came close to matching. That a text does not
-// contain something holds for nearly every rule, and does not count.
-func (c *clause) touches() bool {
-	switch c.op {
-	case opNot:
-		return false
-	case opLeaf:
-		return c.holds && !c.negative && c.reads&textVars != 0
-	}
-	return slices.ContainsFunc(c.parts, func(p *clause) bool { return p.touches() })
-}
-
-// textVars are the variables about the texts of an entry.
-const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
-
-// describe returns the report about c.
-func (c *clause) describe(in *Input) Clause {
-	out := Clause{
-		Text: c.text, Place: fmt.Sprintf("%s:%d:%d", c.at.src.name, c.at.line, c.at.col), Holds: c.holds,
-		Item: c.item,
-	}
-	if c.err != nil {
-		out.Error, _, _ = strings.Cut(c.err.Error(), "\n")
-	}
-	for _, name := range (c.reads & (varLevel | varKind | varStatus | varPhase | varSource | varMethod)).list() {
-		if out.Reads == nil {
-			out.Reads = map[string]string{}
-		}
-		out.Reads[name] = varOf(name).value()(in)
-	}
-	var inner []*clause
-	switch c.op {
-	case opMacro:
-		inner = c.parts[0].decisive()
-	case opNot: // the negated part, unless it is no more than the clause itself
-		if p := c.parts[0]; p.op != opLeaf || p.item != "" || p.reads != 0 && p.holds {
-			inner = p.decisive()
-		}
-	}
-	for _, p := range inner {
-		out.Parts = append(out.Parts, p.describe(in))
-	}
-	return out
 }

@@ -149,7 +149,7 @@ func subset(a, b []string) bool {
 // order.
 func parts(tree ast.Node) []string {
 	var out []string
-	conjuncts(tree, func(n ast.Node) { out = append(out, fingerprint(n)) })
+	operands(tree, "&&", func(n ast.Node) { out = append(out, fingerprint(n)) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -33,18 +33,7 @@ type listUse struct {
 // comparison reports n when it compares template with a text that no template
 // can hold.
 func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
-	var (
-		op   string
-		args []ast.Node
-	)
-	switch n := n.(type) {
-	case *ast.BinaryNode:
-		op, args = n.Operator, []ast.Node{n.Left, n.Right}
-	case *ast.BuiltinNode:
-		op, args = n.Name, n.Arguments
-	case *ast.CallNode:
-		op, args = n.Callee.(*ast.IdentifierNode).Value, n.Arguments
-	}
+	op, args := compiled.Relation(n)
 	how, ok := compiled.Fits[op]
 	if !ok || len(args) != 2 {
 		return

@@ -20,7 +20,6 @@ import (
 const (
 	maxExplained = 4 << 10 // bytes of a text to be decided
 	maxTrials    = 12
-	maxClauses   = 12
 	maxFrames    = 8
 	clauseChars  = 300
 )
@@ -180,13 +179,11 @@ func bound(x *rules.Explanation) {
 		t := &x.Trials[i]
 		t.ID, t.Place, t.Overrides = named(t.ID), named(t.Place), named(t.Overrides)
 		t.AddsTags = allNamed(t.AddsTags, maxTags)
-		left := maxClauses
-		all := len(t.Clauses)
-		t.Clauses = boundClauses(t.Clauses, &left)
-		t.Omitted += all - len(t.Clauses)
+		for j := range t.Clauses {
+			boundClause(&t.Clauses[j])
+		}
 		if t.Exception != nil {
-			left := maxClauses
-			t.Exception = &boundClauses([]rules.Clause{*t.Exception}, &left)[0]
+			boundClause(t.Exception)
 		}
 	}
 	for _, d := range []*rules.Details{&x.Decision, x.Without} {
@@ -198,20 +195,12 @@ func bound(x *rules.Explanation) {
 	}
 }
 
-// boundClauses returns the first clauses, with their parts no more than left.
-func boundClauses(clauses []rules.Clause, left *int) []rules.Clause {
-	for i := range clauses {
-		if *left == 0 {
-			return clauses[:i]
-		}
-		*left--
-		c := &clauses[i]
-		c.Text, c.Item = text.Safe(c.Text, clauseChars), text.Safe(c.Item, clauseChars)
-		c.Place, c.Error = named(c.Place), said(c.Error)
-		for name, value := range c.Reads {
-			c.Reads[name] = text.Safe(value, clauseChars)
-		}
-		c.Parts = boundClauses(c.Parts, left)
+func boundClause(c *rules.Clause) {
+	c.Text, c.Place, c.Error = text.Safe(c.Text, clauseChars), named(c.Place), said(c.Error)
+	for i, word := range c.Words {
+		c.Words[i] = text.Safe(word, clauseChars)
 	}
-	return clauses
+	for name, value := range c.Reads {
+		c.Reads[name] = text.Safe(value, clauseChars)
+	}
 }

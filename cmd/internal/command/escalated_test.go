@@ -24,11 +24,11 @@ func TestEscalated(t *testing.T) {
 	before := explained("3")
 	require.Contains(t, before, ":3: ignore info, by rule t.path\n")
 	require.Contains(t, before,
-		"escalates to blocking, from the 3rd within 30s (or 1500 entries, if the log has no times)")
+		"escalates to blocking if the rule decides 3 entries within 30s (without times, 1500 entries); fewer are ignore info")
 	after := explained("5")
 	require.Contains(t, after, ":5: BLOCKING error, by rule t.path, escalated by repetition\n")
 	require.Contains(t, after,
-		"escalated the 3rd or a later one within 30s (or 1500 entries, if the log has no times); fewer are ignore info")
+		"escalated to blocking if the rule decides 3 entries within 30s (without times, 1500 entries); fewer are ignore info")
 
 	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
 	e := decoded[explanation](t, r.stdout)

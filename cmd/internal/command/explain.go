@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/report"
 	"github.com/heedlog/heed/internal/report/replay"
@@ -47,7 +46,7 @@ reads the level from the text, as in a log.
 With --scrub, private data is removed from all that is shown; ids and decisions stay
 those of the record as it was logged.
 
-A rule came close if at least one of its conditions about the text holds. --all shows
+A rule came close if a part of its condition holds because of words of the text. --all shows
 every rule that was tried, in order.`,
 		Example: `  heed explain Player.log:87
   heed explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
@@ -147,7 +146,7 @@ func textRecord(text string) *found {
 	return f
 }
 
-// The JSON form of an explanation. Its texts are raw text of the log; the writer escapes them.
+// The JSON form of an explanation. Its texts are raw text of the log, scrubbed; the writer escapes them.
 type (
 	explanation struct {
 		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
@@ -173,12 +172,9 @@ type (
 		Stack     string         `json:"stack,omitempty" jsonschema:"Its stack, escaped."`
 		Ends      string         `json:"endEvidence,omitempty" jsonschema:"Evidence for the end of the record." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
 		LevelBy   string         `json:"levelEvidence,omitempty" jsonschema:"Evidence for the level." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
-		Reference string         `json:"stackReference,omitempty" jsonschema:"The reference that stands for its stack, and whether it was resolved."`
 		Cut       uint64         `json:"cutBytes,omitempty" jsonschema:"Bytes of text that were left out."`
 		Count     uint64         `json:"count,omitempty" jsonschema:"Of a notice: missing bytes, or repeats that are not in the log."`
 		Blame     []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that an urgent record points at, the most likely first."`
-
-		named []string // the likely ones of Blame
 	}
 	explainedSignature struct {
 		ID       string   `json:"id" jsonschema:"The id: a hash of the template." pattern:"^[0-9a-f]{16}$"`
@@ -197,68 +193,40 @@ type (
 	}
 )
 
-// endWords and levelWords are sentences for the names of a [capture.Evidence].
-var (
-	endWords = map[string]string{
-		"footer":    "a footer (Filename: … Line: N) ends it",
-		"json":      "the line is one JSON object",
-		"block":     "it is a block with a known end",
-		"frame":     "its last line is a stack frame or a stack reference",
-		"indent":    "its last line is indented",
-		"form":      "its last line never stands alone",
-		"list":      "its last line belongs to a list that an earlier line began",
-		"blank":     "a blank line follows",
-		"line":      "nothing joins it to the lines around it",
-		"hole":      "bytes are missing where it begins or ends",
-		"console":   "the frames of a logging method end it",
-		"exception": "it has the form of an exception",
-		"crash":     "it is the report of a crash",
-		"field":     "a field of the input marks it",
-	}
-	levelWords = map[string]string{
-		"none":      "the log does not show it",
-		"footer":    "Unity writes a footer below warnings and errors",
-		"console":   "the frame of the logging method shows it",
-		"exception": "the text has the form of an exception",
-		"crash":     "it is the report of a native crash",
-		"field":     "a field of the input gives it",
-		"tag":       "the text begins with a tag that gives it",
-		"no-footer": "Unity writes a footer below warnings and errors, and there is none",
-	}
-	maskWords = map[string]string{
-		"<num>": "a number", "<hex>": "a hexadecimal number", "<uuid>": "a UUID", "<id>": "a word with digits",
-		"<time>": "a time", "<host>": "an address", "<path>": "a path", "<url>": "a link",
-		"<quoted>": "a quoted text", "<value>": "a value", "<vec>": "a vector", "<*>": "a mix",
-	}
-)
-
-// explain gathers all that is shown of a record, scrubbed.
-func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
+// explain gathers all that is shown of a record, scrubbed. Ids and decisions stay those of the record as it was logged.
+func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s *report.Scrubber) *explanation {
 	e := &f.entry
-	out := &explanation{SchemaVersion: schema.Version, Record: recordOf(f), Phase: f.outcome.Phase, Blind: f.blind}
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
 	in := inputOf(f, template)
-	out.Signature = explainedSignature{
-		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: in.Template, Frames: []string{},
-		Masked: []masked{},
+	out := &explanation{
+		SchemaVersion: schema.Version, Record: recordOf(f, s), Phase: f.outcome.Phase, Blind: f.blind,
+		Signature: explainedSignature{
+			ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: s.Text(in.Template), Frames: []string{},
+			Masked: []masked{},
+		},
+		Explanation: ev.Explain(&in, all),
 	}
-	if in.Frames != "" {
-		out.Signature.Frames = strings.Split(in.Frames, "\n")
+	for frame := range strings.Lines(in.Frames) {
+		out.Signature.Frames = append(out.Signature.Frames, s.Text(strings.TrimSuffix(frame, "\n")))
 	}
 	spans, text := n.AppendSpans(nil, logline.Of(e))
-	for _, s := range spans {
-		out.Signature.Masked = append(out.Signature.Masked, masked{s.Mask, text[s.From:s.To]})
+	left := s.Text(text)
+	for _, span := range spans {
+		m := masked{span.Mask, s.Text(text[span.From:span.To])}
+		if !strings.Contains(left, m.Text) { // half of a name in a path has no private form of its own
+			m.Text = "(removed)"
+		}
+		out.Signature.Masked = append(out.Signature.Masked, m)
 	}
-	out.Explanation = ev.Explain(&in, all)
 	if d := &out.Decision; f.outcome.Escalated {
 		out.alone = className(d)
 		d.Escalated, d.Disposition, d.Severity = true, f.outcome.Decision.Disposition, f.outcome.Decision.Severity
 	}
 	if out.Decision.Disposition != event.Ignore { // as in records
-		out.Record.Blame, out.Record.named = f.blame, blame.Likely(f.blame)
+		out.Record.Blame = s.Suspects(f.blame)
 	}
-	out.scrub(scrubber, text)
+	scrubRules(&out.Explanation, s)
 	return out
 }
 
@@ -273,10 +241,11 @@ func inputOf(f *found, template []byte) rules.Input {
 	}
 }
 
-func recordOf(f *found) explainedRecord {
+func recordOf(f *found, s *report.Scrubber) explainedRecord {
 	e := &f.entry
 	out := explainedRecord{
-		Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message, Stack: e.Stack,
+		Kind: e.Kind.String(), Source: s.Text(e.Source), Operation: s.Text(e.OperationID), Message: s.Text(e.Message),
+		Stack: s.Text(e.Stack),
 	}
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()
@@ -287,52 +256,25 @@ func recordOf(f *found) explainedRecord {
 		out.LevelBy = f.levelBy.String()
 	}
 	if rec := f.rec; rec != nil {
-		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine
-		out.Ends, out.LevelBy = rec.Split.String(), rec.LevelBy.String()
-		out.Cut = rec.Cut
-		if rec.RefState != "" {
-			out.Reference = fmt.Sprintf("%X %s", rec.Ref, rec.RefState)
-		}
+		out.File, out.Layout, out.StartLine, out.EndLine = s.Text(f.place.file), f.layout.String(), rec.StartLine, rec.EndLine
+		out.Ends, out.LevelBy, out.Cut = rec.Split.String(), rec.LevelBy.String(), rec.Cut
 	}
 	return out
 }
 
-// takenOut replaces masked text with a private part.
-const takenOut = "(removed)"
-
-// scrub removes private text from e. Ids and decisions stay those of the logged text. masking is the text with the
-// masked parts. A part may be half of a name in a path and have no private form of its own, so a part is shown only if
-// the scrubbed text still has it.
-func (e *explanation) scrub(s *report.Scrubber, masking string) {
+// scrubRules removes private text from the places of rules, and from the values and words of conditions.
+func scrubRules(e *rules.Explanation, s *report.Scrubber) {
 	if s == nil {
 		return
-	}
-	r, sig := &e.Record, &e.Signature
-	for _, text := range []*string{&r.File, &r.Source, &r.Operation, &r.Message, &r.Stack, &sig.Template} {
-		*text = s.Text(*text)
-	}
-	for i, f := range sig.Frames {
-		sig.Frames[i] = s.Text(f)
-	}
-	left := s.Text(masking)
-	for i := range sig.Masked {
-		m := &sig.Masked[i]
-		if m.Text = s.Text(m.Text); !strings.Contains(left, m.Text) {
-			m.Text = takenOut
-		}
-	}
-	r.Blame = s.Suspects(r.Blame)
-	for i, name := range r.named {
-		r.named[i] = s.Text(name)
 	}
 	for i := range e.Trials {
 		t := &e.Trials[i]
 		t.Place, t.Overrides = s.Text(t.Place), s.Text(t.Overrides)
 		for j := range t.Clauses {
-			scrubClause(s, &t.Clauses[j])
+			scrubClause(&t.Clauses[j], s)
 		}
 		if t.Exception != nil {
-			scrubClause(s, t.Exception)
+			scrubClause(t.Exception, s)
 		}
 	}
 	for _, d := range []*rules.Details{&e.Decision, e.Without} {
@@ -342,12 +284,12 @@ func (e *explanation) scrub(s *report.Scrubber, masking string) {
 	}
 }
 
-func scrubClause(s *report.Scrubber, c *rules.Clause) {
-	c.Place, c.Item, c.Error = s.Text(c.Place), s.Text(c.Item), s.Text(c.Error)
+func scrubClause(c *rules.Clause, s *report.Scrubber) {
+	c.Place, c.Error = s.Text(c.Place), s.Text(c.Error)
+	for i, word := range c.Words {
+		c.Words[i] = s.Text(word)
+	}
 	for name, value := range c.Reads {
 		c.Reads[name] = s.Text(value)
-	}
-	for i := range c.Parts {
-		scrubClause(s, &c.Parts[i])
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -194,7 +193,7 @@ func TestExplainNotice(t *testing.T) {
 	log := write(t, "game.log", "starting\n"+strings.Repeat("\x00", 100)+"\ngoing on\n")
 	out := ok(t, "explain", log+":2")
 	require.Contains(t, out, ":2: advisory warning, by rule notice.hole")
-	require.Contains(t, out, "missing   100 bytes")
+	require.Contains(t, out, "notice, hole: 100 bytes missing")
 	require.Contains(t, ok(t, "rules", "propose", log+":2"), `kind == "notice"`)
 
 	r := ends(t, exitFinding, "--fail-on", "blind", "--format", "json", log)
@@ -260,7 +259,4 @@ func TestExplainTextLevel(t *testing.T) {
 	require.Contains(t, r.stdout, "level     info\n")
 	r = runArgs(t, "explain", "--no-default-rules", "--rules", write(t, "rules.yaml", testRules), "--text", "all is well")
 	require.Contains(t, r.stdout, "3 other rules tried: none came close")
-	for e := capture.Evidence(0); !strings.Contains(e.String(), "("); e++ {
-		require.NotEmpty(t, endWords[e.String()]+levelWords[e.String()], e)
-	}
 }

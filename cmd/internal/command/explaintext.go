@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
@@ -19,9 +20,7 @@ const (
 	widthText   = 400
 	widthMasked = 120
 	widthClause = 200
-	maxBody     = 3  // lines of a record after its first
 	maxMasked   = 12 // masked parts
-	maxInner    = 3  // clauses of a macro
 )
 
 // notKnown stands for a value that the log does not show.
@@ -29,11 +28,11 @@ const notKnown = "not known"
 
 // lines writes the explanation for a person.
 func (e *explanation) lines(p *prose) {
-	what := "this text"
+	name := "this text"
 	if e.Record.File != "" {
-		what = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
+		name = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
 	}
-	p.line("%s: %s, by %s", what, className(&e.Decision), decidedBy(&e.Decision))
+	p.line("%s: %s, by %s", name, className(&e.Decision), decidedBy(&e.Decision))
 	e.record(p)
 	e.signature(p)
 	e.rules(p)
@@ -51,51 +50,34 @@ func (e *explanation) record(p *prose) {
 	p.line("\nRECORD")
 	if r.File != "" {
 		p.field("lines", "%s, layout %s", lineRange(r.StartLine, r.EndLine), r.Layout)
-		if words := endWords[r.Ends]; words != "" {
-			p.field("extent", "%s (%s)", words, r.Ends)
-		}
+		p.field("end", "by %s", r.Ends)
 	}
 	head, rest, _ := strings.Cut(r.Message, "\n")
 	if head != "" || r.Status == "" {
 		p.field("text", "%s", safe(head, widthText))
 	}
 	if rest != "" {
-		body := strings.Split(rest, "\n")
-		for _, line := range body[:min(len(body), maxBody)] {
-			p.field("", "%s", safe(line, widthText))
-		}
-		if n := len(body) - maxBody; n > 0 {
-			p.field("", "… and %s", text.Count(n, "more line"))
-		}
+		p.field("", "… and %s", text.Count(strings.Count(rest, "\n")+1, "more line"))
 	}
-	if n := strings.Count(strings.TrimSpace(r.Stack), "\n") + 1; strings.TrimSpace(r.Stack) != "" {
-		p.field("stack", "%s", text.Count(n, "line"))
-	}
-	if r.Reference != "" {
-		p.field("reference", "[Ref %s]", r.Reference)
+	if stack := strings.TrimSpace(r.Stack); stack != "" {
+		p.field("stack", "%s", text.Count(strings.Count(stack, "\n")+1, "line"))
 	}
 	if r.Cut > 0 {
 		p.field("cut", "%s of its text", text.Count(int(r.Cut), "byte"))
 	}
 	switch {
+	case r.Status == event.StatusHole.String():
+		p.field("kind", "%s, %s: %s missing", r.Kind, r.Status, text.Count(int(r.Count), "byte"))
 	case r.Status != "":
 		p.field("kind", "%s, %s", r.Kind, r.Status)
-		if r.Kind == event.KindOperation.String() {
-			p.field("method", "%s", cmp.Or(safe(r.Source, widthText), notKnown))
-		}
-		if r.Status == event.StatusHole.String() && r.Count > 0 {
-			p.field("missing", "%s", text.Count(int(r.Count), "byte"))
-		}
-	case levelWords[r.LevelBy] == "":
+	case r.LevelBy == "" || r.LevelBy == "none":
 		p.field("level", "%s", r.Level)
 	default:
-		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.LevelBy], r.LevelBy)
+		p.field("level", "%s, by %s", r.Level, r.LevelBy)
 	}
 	p.known("operation", safe(r.Operation, widthText))
-	if r.Kind == event.KindLog.String() && r.Source != "" {
-		p.field("source", "%s", safe(r.Source, widthText))
-	}
-	p.known("blame", safe(strings.Join(r.named, ", "), widthText))
+	p.known("source", safe(r.Source, widthText))
+	p.known("blame", safe(strings.Join(blame.Likely(r.Blame), ", "), widthText))
 	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), notKnown))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
@@ -106,39 +88,23 @@ func (e *explanation) signature(p *prose) {
 	s := &e.Signature
 	p.line("\nSIGNATURE %s (check %s)", s.ID, s.Check)
 	p.field("template", "%s", safe(s.Template, 0))
-	for i, f := range s.Frames {
-		p.field(atFirst(i, "frames"), "%s", safe(f, widthText))
+	name := "frames"
+	for _, f := range s.Frames {
+		p.field(name, "%s", safe(f, widthText))
+		name = ""
 	}
-	if len(s.Masked) == 0 {
-		p.field("masked", "nothing")
+	name = "masked"
+	for _, m := range s.Masked[:min(len(s.Masked), maxMasked)] {
+		p.field(name, "%-8s  %s", m.Mask, quoted(m.Text, widthMasked))
+		name = ""
 	}
-	width := 0
-	for _, m := range s.Masked {
-		width = max(width, len(m.Mask))
+	if more := len(s.Masked) - maxMasked; more > 0 {
+		p.field("", "… and %d more", more)
 	}
-	for i, m := range s.Masked {
-		if i == maxMasked && len(s.Masked) > maxMasked+1 {
-			p.field("", "… and %d more", len(s.Masked)-i)
-			break
-		}
-		lead := fmt.Sprintf("  %-10s%-*s  ", atFirst(i, "masked"), width, m.Mask)
-		p.hang(lead, "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
-	}
-}
-
-// atFirst returns the name of a list at its first item, and "" at the others.
-func atFirst(i int, name string) string {
-	if i > 0 {
-		return ""
-	}
-	return name
 }
 
 // quoted returns text of a log in quotes that its own cannot be taken for.
 func quoted(s string, width int) string {
-	if s == "" {
-		return "empty text"
-	}
 	open, end := "“", "”"
 	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, width)) + end
 }
@@ -149,12 +115,7 @@ func (e *explanation) rules(p *prose) {
 		trialLines(p, &e.Trials[i])
 	}
 	if e.Omitted > 0 {
-		among := " between these"
-		if len(e.Trials) == 0 {
-			among = ""
-		}
-		p.line("  %s tried%s: none came close (--all shows them)",
-			text.Count(e.Omitted, "other rule"), among)
+		p.line("  %s tried: none came close (--all shows them)", text.Count(e.Omitted, "other rule"))
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for this kind of entry decides")
@@ -171,54 +132,37 @@ func trialLines(p *prose, r *rules.Trial) {
 	}
 	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Overrides))
 	for i := range r.Clauses {
-		c := &r.Clauses[i]
 		word := "fails"
-		switch {
-		case c.Holds:
+		if r.Clauses[i].Holds {
 			word = "holds"
-		case !c.Decisive:
-			word = "fails too"
 		}
-		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), reason(c))
-		for j, m := range c.Parts {
-			if j == maxInner && len(c.Parts) > maxInner+1 {
-				p.line("                         … and %d more", len(c.Parts)-j)
-				break
-			}
-			p.line("                         %t: %s%s", m.Holds, safe(m.Text, widthClause), reason(&m))
-		}
+		clauseLine(p, word, &r.Clauses[i])
 	}
 	if r.Exception != nil {
-		p.hang("            but        ", "%s%s", safe(r.Exception.Text, widthClause), reason(r.Exception))
+		clauseLine(p, "but", r.Exception)
 	}
 	if r.Omitted > 0 {
 		p.line("            … and %s", text.Count(r.Omitted, "more clause"))
 	}
-	if r.Alternatives > 0 {
-		p.line("            … and %s, not close", text.Count(r.Alternatives, "other alternative"))
-	}
 }
 
-// reason returns what a clause was evaluated on.
-func reason(c *rules.Clause) string {
+// clauseLine writes a clause, and the values and words by which it holds or fails.
+func clauseLine(p *prose, word string, c *rules.Clause) {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(c.Reads)) {
-		if v := c.Reads[name]; v != "" {
-			parts = append(parts, name+" is "+safe(v, widthMasked))
-		} else {
-			parts = append(parts, name+" is "+notKnown)
-		}
+		parts = append(parts, name+" is "+cmp.Or(safe(c.Reads[name], widthMasked), notKnown))
 	}
-	if c.Item != "" {
-		parts = append(parts, "by "+quoted(c.Item, widthMasked))
+	for _, word := range c.Words {
+		parts = append(parts, "by "+quoted(word, widthMasked))
 	}
 	if c.Error != "" {
 		parts = append(parts, "cannot be evaluated: "+safe(c.Error, widthClause))
 	}
-	if len(parts) == 0 {
-		return ""
+	reason := ""
+	if len(parts) > 0 {
+		reason = "  — " + strings.Join(parts, ", ")
 	}
-	return "  — " + strings.Join(parts, ", ")
+	p.hang(fmt.Sprintf("            %-7s", word), "%s%s", safe(c.Text, widthClause), reason)
 }
 
 func className(d *rules.Details) string {
@@ -247,28 +191,6 @@ func places(own, over string) string {
 	return safe(own, 0) + ", which overrides " + safe(over, 0)
 }
 
-// window returns the window of an escalation in words.
-func window(e *rules.Escalates) string {
-	return fmt.Sprintf("%s (or %s, if the log has no times)", time.Duration(e.Seconds*float64(time.Second)),
-		text.Count(e.Entries, "entry", "entries"))
-}
-
-// ordinal returns "1st", "2nd" and so on.
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprint(n) + suffix
-}
-
 func (e *explanation) decision(p *prose) {
 	d := &e.Decision
 	p.field("class", "%s", className(d))
@@ -277,10 +199,13 @@ func (e *explanation) decision(p *prose) {
 	} else {
 		p.field("default", "%s", d.Rule)
 	}
-	if by := d.Escalates; d.Escalated {
-		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(by.After), window(by), e.alone)
-	} else if by != nil {
-		p.field("escalates", "to %s, from the %s within %s", by.To, ordinal(by.After), window(by))
+	if by := d.Escalates; by != nil {
+		name := "escalates"
+		if d.Escalated {
+			name = "escalated"
+		}
+		p.field(name, "to %s if the rule decides %d entries within %s (without times, %d entries); fewer are %s", by.To,
+			by.After, time.Duration(by.Seconds*float64(time.Second)), by.Entries, cmp.Or(e.alone, className(d)))
 	}
 	p.known("summary", safe(d.Summary, 0))
 	p.known("why", safe(d.Why, 0))

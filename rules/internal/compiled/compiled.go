@@ -3,6 +3,8 @@
 package compiled
 
 import (
+	"strings"
+
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/signature"
@@ -60,6 +62,19 @@ type Place struct {
 // Fit is the part of a text that a relation compares.
 type Fit struct{ Start, End bool }
 
+// Has reports whether a text has another one there.
+func (f Fit) Has(text, other string) bool {
+	switch f {
+	case Whole:
+		return text == other
+	case Fit{Start: true}:
+		return strings.HasPrefix(text, other)
+	case Fit{End: true}:
+		return strings.HasSuffix(text, other)
+	}
+	return strings.Contains(text, other)
+}
+
 // Whole is the fit of a relation between whole texts.
 var Whole = Fit{true, true}
 
@@ -69,6 +84,19 @@ var Fits = map[string]Fit{
 	"startsWith": {Start: true}, "hasPrefix": {Start: true}, "starts_with_any": {Start: true},
 	"endsWith": {End: true}, "hasSuffix": {End: true}, "ends_with_any": {End: true},
 	"contains": {}, "contains_any": {}, "indexOf": {}, "lastIndexOf": {},
+}
+
+// Relation returns the operator or function of n with its operands, and "" if n has none.
+func Relation(n ast.Node) (op string, args []ast.Node) {
+	switch n := n.(type) {
+	case *ast.BinaryNode:
+		return n.Operator, []ast.Node{n.Left, n.Right}
+	case *ast.BuiltinNode:
+		return n.Name, n.Arguments
+	case *ast.CallNode:
+		return n.Callee.(*ast.IdentifierNode).Value, n.Arguments
+	}
+	return "", nil
 }
 
 // Texts returns the constant texts in n, a text or a list of texts.
