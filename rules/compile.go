@@ -203,8 +203,6 @@ func (l *linker) compile(d *ruleDecl) {
 		r.possible &^= c.certain
 		r.certain &^= c.possible
 	}
-	slices.Sort(prints)
-	r.print = strings.Join(append([]string{cond.print}, prints...), " except ")
 	r.cond, r.exceptions = cond, exceptions
 	if r.Continue && r.SetsPhase != "" && r.reads&perEntry != 0 {
 		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",

@@ -54,7 +54,7 @@ func TestCoveredByParts(t *testing.T) {
 		}
 		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
 		if tc.covered {
-			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 has fewer conditions and comes first", text)
+			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 comes first and has the same conditions, or fewer", text)
 		} else {
 			require.NoError(t, err, text)
 		}

@@ -297,7 +297,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	name, ok := n.Callee.(*ast.IdentifierNode)
 	switch {
 	case !ok:
-		return x.fail(loc, methodHint(n), "values have no fields or methods")
+		return x.fail(loc, methodHint, "values have no fields or methods")
 	case listFuncs[name.Value] == nil:
 		return x.unknownFunc(name.Value, loc)
 	case len(n.Arguments) != 2:

@@ -3,10 +3,7 @@ package rules
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/expr-lang/expr/ast"
 
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
@@ -78,70 +75,23 @@ func operatorHint(word string) string {
 // accept; b is "" for an operator with a single value.
 func typeHint(op, a, b string) string {
 	const text, texts = "string", "[]string"
-	list := map[string]string{
-		"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any",
-		"==": "in",
-	}[op]
 	switch {
 	case (op == "!" || op == "not") && a == text:
 		return `here not applies only to the first text: write template not contains "text", or not (…)`
-	case (op == "||" || op == "or") && (a == text || b == text):
-		return `or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"])`
-	case (op == "&&" || op == "and") && (a == text || b == text):
-		return "and joins conditions: repeat the comparison"
+	case (op == "||" || op == "or" || op == "&&" || op == "and") && (a == text || b == text):
+		return `and, or join conditions: repeat the comparison, or write contains_any(template, ["a", "b"])`
 	case op == "in" && b == text:
 		return `in looks for an item in a list: template in ["a", "b"]; a part of a text is found by contains`
-	case list == "in" && b == texts:
-		return "write template in list"
-	case list != "" && b == texts:
-		return "any of a list: " + list + "(template, list)"
+	case b == texts:
+		return "any of a list: template in list, contains_any(template, list), starts_with_any or ends_with_any"
 	}
 	return "compare texts with texts, numbers with numbers"
 }
 
-// methodHint returns how a call of a method of a text is written.
-func methodHint(n *ast.CallNode) string {
-	m, ok := n.Callee.(*ast.MemberNode)
-	if !ok {
-		return ""
-	}
-	name, ok := m.Property.(*ast.StringNode)
-	if !ok {
-		return ""
-	}
-	op := cmp.Or(foreign[strings.ToLower(name.Value)], texts.Nearest(name.Value, wordOperators[:4]))
-	if slices.Contains(wordOperators, name.Value) {
-		op = name.Value
-	}
-	if op == "" {
-		return ""
-	}
-	return "write template " + op + ` "text"`
-}
+// methodHint answers a call of a method of a text.
+const methodHint = `write template contains "text", startsWith or endsWith`
 
-// idHint returns the probable ids for an id that is not there: the nearest id, the ids
-// on the same subject, or for a pattern the nearest subject.
+// idHint returns the probable id for an id that is not there.
 func idHint(id string, ids []string) string {
-	subject, _, _ := strings.Cut(strings.TrimSuffix(id, "*"), ".")
-	var same, subjects []string
-	for _, other := range ids {
-		first, _, _ := strings.Cut(other, ".")
-		if first == subject && len(same) < yamlfile.MaxListed {
-			same = append(same, other)
-		}
-		if n := len(subjects); n == 0 || subjects[n-1] != first {
-			subjects = append(subjects, first)
-		}
-	}
-	pattern := strings.HasSuffix(id, "*")
-	if near := texts.Nearest(id, ids); near != "" && !pattern {
-		return `did you mean "` + near + `"?`
-	}
-	if same != nil {
-		return "of that subject: " + strings.Join(same, ", ")
-	}
-	if near := texts.Nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
-		return `did you mean "` + near + `.*"?`
-	}
 	return cmp.Or(yamlfile.DidYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 }

@@ -89,8 +89,8 @@ type Rule struct {
 	// it, and no default, ever decides.
 	MatchesAll bool
 
-	// ShadowedBy is the id of a rule in an earlier file after which this one
-	// can never match, empty when there is none. (Within one file that is an
+	// ShadowedBy is the id of a rule in an earlier file that has the same conditions or fewer, so that this
+	// one can never match, empty when there is none. (Within one file that is an
 	// error.)
 	ShadowedBy string
 
@@ -103,7 +103,6 @@ type Rule struct {
 	reads      varSet                           // by the condition and the exceptions
 	possible   shapeSet                         // where the rule may match
 	certain    shapeSet                         // where it surely does
-	print      string                           // fingerprint of the condition and the exceptions
 	outcomes   [event.SeverityFatal + 1]Outcome // by severity, without tags of other rules
 }
 
@@ -131,7 +130,7 @@ func (s *Set) Parts() *compiled.Set {
 		for _, c := range r.exceptions {
 			conditions = append(conditions, c.Condition)
 		}
-		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Print: r.print, Conditions: conditions})
+		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Conditions: conditions})
 	}
 	for _, t := range s.tests {
 		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}

@@ -6,80 +6,29 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// reach finds rules that can never match because of those before them. Within
+// reach finds rules that can never match, because one before them has the same conditions or fewer. Within
 // one file that is a mistake. Across files it is what user files are for, and
 // only noted.
 func (l *linker) reach() {
-	type seen struct {
-		d       *ruleDecl
-		covered shapeSet // by it and all before it in its file
-	}
-	var (
-		same    = map[string]*ruleDecl{} // first rule with a fingerprint
-		inFile  []seen                   // rules of the current file that surely match something
-		allSeen shapeSet                 // covered by the rules of earlier files and this one
-		last    *ruleDecl                // that added to allSeen
-		home    *source
-		covered shapeSet // by the current file
-		parts   = newCovers()
-	)
+	c := covers{byPart: map[string][]covering{}}
 	for _, d := range l.decls {
 		r := &d.rule
-		if d.home != home {
-			home, covered, inFile = d.home, 0, nil
-		}
 		if r.cond == nil || r.Disabled {
 			continue
 		}
-		own := d.src == d.home // an overriding rule is in a place of another file
-		part := parts.of(d)
-		switch first := same[r.print]; {
-		case first != nil && own && first.src == home:
-			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
-				"can never match: rule %s in line %d has the same condition", name(first), first.rule.Line)
-		case own && r.possible&^covered == 0:
-			by := inFile[0].d
-			for _, s := range inFile {
-				if by = s.d; r.possible&^s.covered == 0 {
-					break
-				}
-			}
+		own := parts(r.cond)
+		switch by := c.of(d, own); {
+		case by == nil:
+		case d.src == d.home && by.src == d.home: // an overriding rule is in a place of another file
 			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
-				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
-		case first == nil && part != nil && own && part.src == home:
-			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
-				"can never match: rule %s in line %d has fewer conditions and comes first", name(part), part.rule.Line)
-		case first != nil:
-			r.ShadowedBy = first.rule.ID
-		case r.possible&^allSeen == 0:
-			r.ShadowedBy = last.rule.ID
-		case part != nil:
-			r.ShadowedBy = part.rule.ID
+				"can never match: rule %s in line %d comes first and has the same conditions, or fewer", by.rule.ID, by.rule.Line)
+		default:
+			r.ShadowedBy = by.rule.ID
 		}
-		if r.Continue {
-			continue
-		}
-		if same[r.print] == nil {
-			same[r.print] = d
-		}
-		parts.add(d)
-		if own && r.certain&^covered != 0 {
-			covered |= r.certain
-			inFile = append(inFile, seen{d, covered})
-		}
-		if r.certain&^allSeen != 0 {
-			allSeen |= r.certain
-			last = d
+		if !r.Continue {
+			c.add(d, own)
 		}
 	}
-}
-
-// name returns how a message names a rule.
-func name(d *ruleDecl) string {
-	if d.rule.ID != "" {
-		return d.rule.ID
-	}
-	return "without id"
 }
 
 // maxCoverChecks bounds how many pairs of rules are compared for one covering
@@ -91,7 +40,7 @@ const maxCoverChecks = 100_000
 // condition joins its parts by "and" does not matter: it holds if all do, and
 // a failure anywhere keeps it from holding.
 type covers struct {
-	byPart map[string][]covering // by the longest part, the least likely to be common
+	byPart map[string][]covering // by the longest part, the least likely to be common; "" of a condition that always holds
 	checks int
 }
 
@@ -100,20 +49,21 @@ type covering struct {
 	parts []string // fingerprints, sorted
 }
 
-func newCovers() *covers { return &covers{byPart: map[string][]covering{}} }
-
 // add adds a rule that decides.
-func (c *covers) add(d *ruleDecl) {
-	parts := parts(d.rule.cond.Tree)
-	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
+func (c *covers) add(d *ruleDecl, parts []string) {
+	longest := ""
+	for _, p := range parts {
+		if len(p) > len(longest) {
+			longest = p
+		}
+	}
 	c.byPart[longest] = append(c.byPart[longest], covering{d, parts})
 }
 
-// of returns the first rule that covers d, if it is found.
-func (c *covers) of(d *ruleDecl) *ruleDecl {
-	own := parts(d.rule.cond.Tree)
+// of returns the first rule that covers d, whose parts are own, if it is found.
+func (c *covers) of(d *ruleDecl, own []string) *ruleDecl {
 	var first *ruleDecl
-	for _, p := range own {
+	for _, p := range append([]string{""}, own...) {
 		for _, e := range c.byPart[p] {
 			if c.checks++; c.checks > maxCoverChecks {
 				return first
@@ -136,8 +86,7 @@ func exceptsNoMore(a, b *Rule) bool {
 	return true
 }
 
-// subset reports whether every element of a, which is sorted, is in b, which is
-// sorted too.
+// subset reports whether every element of a is in b, which is sorted.
 func subset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(s string) bool {
 		_, ok := slices.BinarySearch(b, s)
@@ -145,11 +94,14 @@ func subset(a, b []string) bool {
 	})
 }
 
-// parts returns the fingerprints of what tree joins by "and", each once, in
-// order.
-func parts(tree ast.Node) []string {
+// parts returns the fingerprints of the parts that "and" joins, each once, in
+// order; none of a condition that always holds.
+func parts(c *condition) []string {
+	if c.certain == allShapes {
+		return nil
+	}
 	var out []string
-	operands(tree, "&&", func(n ast.Node) { out = append(out, fingerprint(n)) })
+	operands(c.Tree, "&&", func(n ast.Node) { out = append(out, fingerprint(n)) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -29,7 +29,6 @@ const (
 	checkCompile = "compile" // the file does not compile
 	// a rule that can never match, because of an earlier file; or a rule that matches every entry.
 	checkShadowed  = "shadowed"
-	checkDuplicate = "duplicate"        // two rules with one condition; one of them only adds tags
 	checkTests     = "tests"            // a rule with less than two tests that match and a test that does not
 	checkMasked    = "masked"           // a text compared with template that no template can hold
 	checkBare      = "bare"             // a beginning of template that only a line without a logger's prefix has
@@ -139,38 +138,19 @@ func (l *linter) node(r *rules.Rule, c *compiled.Condition, n ast.Node, check, h
 
 // reach reports rules that others leave nothing to.
 func (l *linter) reach() {
-	first := map[string]*rules.Rule{} // by fingerprint
-	prints := map[string]string{}     // by id
-	all, after := -1, 0               // the rule that matches every entry, and how many come after it
+	all, after := -1, 0 // the rule that matches every entry, and how many come after it
 	for i, r := range l.set.Rules() {
-		own := l.Rules[i].Print
-		prints[r.ID] = own
+		by := l.set.Rule(r.ShadowedBy)
 		switch {
 		case r.Disabled:
-			continue
 		case all >= 0:
 			after++
-			continue
 		case r.MatchesAll:
 			all = i
-		}
-		same := first[own]
-		if same == nil {
-			first[own] = r
-		}
-		switch by := l.set.Rule(r.ShadowedBy); {
-		case by != nil && prints[by.ID] == own:
-			l.rule(i, checkShadowed, "to change that rule, write its id and override: true",
-				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, yamlfile.Clean(by.File), by.Line)
 		case by != nil:
-			l.rule(i, checkShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
-				"can never match: rule %s at %s:%d and rules before it always match first", by.ID, yamlfile.Clean(by.File), by.Line)
-		case same != nil && same.Continue && r.Continue:
-			l.rule(i, checkDuplicate, "give that rule the tags of both",
-				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
-		case same != nil:
-			l.rule(i, checkDuplicate, "give the tags of this rule to the other one",
-				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
+			l.rule(i, checkShadowed, "narrow that rule; to change this one, write its id and override: true",
+				"can never match: rule %s at %s:%d comes first and has the same conditions, or fewer", by.ID, yamlfile.Clean(by.File),
+				by.Line)
 		}
 	}
 	if after > 0 {

@@ -41,10 +41,8 @@ const tested = `, tests: [{match: a}, {match: b}, {no_match: c}]}`
 
 func TestLintReach(t *testing.T) {
 	require.Equal(t, []string{
-		`f1.yaml:5:5: warning: rule mute: has the same condition as rule tag.c at f1.yaml:4 (give the tags of this rule to the other one) [duplicate]`,
-		`f1.yaml:8:5: warning: rule tag.b: has the same condition as rule tag.a at f1.yaml:7 (give that rule the tags of both) [duplicate]`,
-		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 has the same condition and comes first (to change that rule, write its id and override: true) [shadowed]`,
-		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 and rules before it always match first (narrow that rule, or switch this one off with override: true and enabled: false) [shadowed]`,
+		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 comes first and has the same conditions, or fewer (narrow that rule; to change this one, write its id and override: true) [shadowed]`,
+		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 comes first and has the same conditions, or fewer (narrow that rule; to change this one, write its id and override: true) [shadowed]`,
 	}, findings(`
 version: 1
 rules:
@@ -246,7 +244,7 @@ func TestLintIsDeterministic(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("version: 1\nrules:\n  - {id: r%d, when: 'template == \"Pawn%d\" and message != \"\"', disposition: ignore}\n  - {id: s%d, when: 'phase == \"x\"', continue: true, tags: [t]}\n", i, i, i))
 	}
 	first := findings(texts...)
-	require.Len(t, first, 30*4+29)
+	require.Len(t, first, 30*4)
 	for range 3 {
 		require.Equal(t, first, findings(texts...))
 	}

@@ -160,9 +160,8 @@ func (p *program) rulesLintCommand() *cobra.Command {
 		Use:   "lint [FILE...]",
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
-rules that can never match, rules with the same condition, rules with too few tests,
-texts that masking removes from every template, beginnings that only a line without the
-time and the level of a logger has, templates and ids of an earlier version
+rules that can never match, rules with too few tests, texts that masking removes from
+every template, beginnings that only a line without the time and the level of a logger has, templates and ids of an earlier version
 of signatures, rules that must be evaluated for each entry, phases that no rule sets,
 lists and macros that nothing uses, overrides that change nothing or keep blindness
 from ending, and files that decide what rules for crashes and failed loads are for.

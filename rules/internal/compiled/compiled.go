@@ -21,7 +21,6 @@ type Set struct {
 // Rule holds the parts of one rule.
 type Rule struct {
 	File       int         // index of the rule's file
-	Print      string      // fingerprint of all conditions: equal rules have equal fingerprints
 	Conditions []Condition // the condition of the rule, then of its exceptions
 }
 
