@@ -270,16 +270,16 @@ func FuzzPropose(f *testing.F) {
 		}
 		private := &scrub.Names{}
 		private.Learn(text)
-		pr := newProposal(n, private, e)
-		err := pr.complete(set, nil, &found{entry: *e})
-		require.True(t, utf8.Valid(pr.yaml))
-		requireInert(t, string(pr.yaml))
+		pr := &proposal{found: &found{entry: *e}, n: n, private: private}
+		file, err := pr.file(set, nil)
+		require.True(t, utf8.Valid(file))
+		requireInert(t, string(file))
 		whole := len(text)+len(stack) < maxLiteral
 		for _, s := range []string{text, stack} {
 			whole = whole && len(private.Cut(s)) == 1
 		}
 		if whole {
-			require.NoError(t, err, "%s", pr.yaml)
+			require.NoError(t, err, "%s", file)
 		}
 	})
 }

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -122,18 +124,18 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		p.Message("%s: already %s, by %s: the proposed file has no rule", at, d, before.Rule)
 		return nothingProposed(at.line, &before), nil
 	}
-	pr := newProposal(normalizer, private, &f.entry)
-	pr.disposition, pr.before, pr.until = d, before, until
-	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
+	if was := set.Rule(before.Rule); was != nil && was.Blinds {
 		p.Message("%s: rule %s marks the log as blind from here on; the proposed rule does not", at, before.Rule)
 	}
-	if err := pr.complete(set, files, f); err != nil {
+	pr := &proposal{found: f, n: normalizer, private: private, disposition: d, until: until}
+	text, err := pr.file(set, files)
+	if err != nil {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: no rule can be proposed: %w", at, err))
 	}
 	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
 		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
 	}
-	return pr.yaml, nil
+	return text, nil
 }
 
 // sameGroup counts the other forms of the group that a form belongs to.
@@ -160,55 +162,59 @@ func nothingProposed(line int, d *event.Decision) []byte {
 
 // proposal is a rule file in the making.
 type proposal struct {
+	*found
 	n           *signature.Normalizer
-	entry       *event.Entry
-	sig         signature.ID
+	private     *scrub.Names
 	disposition event.Disposition
-	before      event.Decision
-	was         *rules.Rule // that decided before, nil for a default
 	until       string
-
-	id        string
-	title     string   // the beginning of the text, for the summary
-	words     []string // of the text, for the id
-	condition []string // clauses, joined by and
-	tests     []string // in YAML; the first two match, the others are candidates for a test that must not match
-	yaml      []byte
 }
 
-// maxLiteral bounds how much of a text a condition repeats, in bytes. It leaves
-// room for the escapes of both languages within rules.maxExpression.
-const maxLiteral = 2000
+// The bounds, in bytes, of the part of a text that a condition repeats and that a summary shows. The first leaves room
+// for the escapes of both languages within rules.maxExpression.
+const (
+	maxLiteral = 2000
+	maxTitle   = 80
+)
 
-func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) *proposal {
-	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
+// file returns the rule file, with the first test that must not match by which it holds.
+func (pr *proposal) file(set *rules.Set, files []rules.File) (file []byte, err error) {
+	e := &pr.entry
+	template := pr.n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
-	pr := &proposal{n: n, entry: e, sig: signature.Of(template).ID}
-	pr.condition = append(pr.condition, `kind == "`+e.Kind.String()+`"`)
+	headPieces, framePieces := pr.private.Cut(head), pr.private.Cut(frames)
+	condition := []string{`kind == "` + e.Kind.String() + `"`}
 	if e.Kind != event.KindLog {
-		pr.condition = append(pr.condition, `status == "`+e.Status.String()+`"`)
+		condition = append(condition, `status == "`+e.Status.String()+`"`)
 	}
 	if e.Kind == event.KindOperation {
-		pr.condition = append(pr.condition, conditions("method", private.Cut(e.Source))...)
+		condition = append(condition, conditions("method", pr.private.Cut(e.Source))...)
 	}
-	headPieces, framePieces := private.Cut(head), private.Cut(frames)
-	pr.condition = append(pr.condition, conditions("template", headPieces)...)
+	condition = append(condition, conditions("template", headPieces)...)
 	if frames != "" {
-		pr.condition = append(pr.condition, conditions("frames", framePieces)...)
+		condition = append(condition, conditions("frames", framePieces)...)
 	}
-	for _, piece := range headPieces {
-		pr.words = append(pr.words, idWords(piece)...)
+	sig := signature.Of(template).ID
+	id := pr.freeID(set, headPieces, sig)
+	rule := pr.rule(set.Rule(pr.outcome.Decision.Rule), sig, id, condition, headPieces)
+	head, frames = strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder)
+	rule += pr.test("match", head, frames, e.Source, "") + pr.test("match", head, frames, e.Source, "phase: play")
+	misses := []string{
+		pr.test("no_match", head+" and more", frames, e.Source, ""), pr.test("no_match", "other "+head, frames, e.Source, ""),
 	}
-	pr.title = text.Clip(strings.ReplaceAll(strings.Join(headPieces, "…"), signature.Mask, "…"), maxTitle)
-	if head == "" {
-		pr.title = e.Kind.String() + " " + e.Status.String()
+	if frames != "" { // a rule for records without a stack does not look at it
+		misses = slices.Insert(misses, 0, pr.test("no_match", head, "at Elsewhere.Other", e.Source, ""))
 	}
-	pr.makeTests(strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder))
-	return pr
+	if e.Kind == event.KindOperation {
+		misses = append(misses, pr.test("no_match", head, frames, e.Source+".other", ""))
+	}
+	for _, miss := range misses {
+		file = []byte(rule + miss)
+		if err = pr.verify(file, id, files); err == nil {
+			break
+		}
+	}
+	return file, err
 }
-
-// maxTitle bounds the text in a summary, in bytes.
-const maxTitle = 80
 
 // placeholder replaces private text in tests.
 const placeholder = "someone"
@@ -252,50 +258,7 @@ func idWords(text string) []string {
 		func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// examples are two values for each kind of masked part.
-var examples = map[string][2]string{
-	"<num>":    {"12", "7045"},
-	"<hex>":    {"0x1f2e", "0x00c0ffee"},
-	"<uuid>":   {"01234567-89ab-cdef-0123-456789abcdef", "76543210-89ab-cdef-0123-456789abcdef"},
-	"<id>":     {"Thing12", "Widget_7045"},
-	"<time>":   {"10:20", "12:45"},
-	"<host>":   {"192.0.2.1", "192.0.2.77"},
-	"<path>":   {"/data/one.xml", "/data/more/two.xml"},
-	"<url>":    {"https://example.com/one", "https://example.com/two"},
-	"<quoted>": {`"one"`, `"two"`},
-	"<value>":  {"one", "two"},
-	"<vec>":    {"1, 0, 5", "12, 3, 44"},
-}
-
-// makeTests makes two tests that match, and candidates for a test that must not match, from the record's template
-// without private text.
-func (pr *proposal) makeTests(head, frames string) {
-	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
-	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
-	canonical, long := pr.stacks(first, frames)
-	more := ""
-	switch {
-	case first != second || long != canonical:
-	case pr.entry.Kind != event.KindLog:
-		more = "phase: play"
-	case pr.entry.Level == event.LevelError:
-		more = "level: warning"
-	default:
-		more = "level: error"
-	}
-	method := valid(pr.entry.Source)
-	pr.tests = []string{pr.test("match", first, canonical, method, ""), pr.test("match", second, long, method, more)}
-	if frames != "" { // a rule for records without a stack does not look at it
-		pr.tests = append(pr.tests, pr.test("no_match", first, "at Elsewhere.Other", method, ""))
-	}
-	pr.tests = append(pr.tests, pr.test("no_match", first+" and more", canonical, method, ""),
-		pr.test("no_match", "other "+first, canonical, method, ""))
-	if pr.entry.Kind == event.KindOperation {
-		pr.tests = append(pr.tests, pr.test("no_match", first, canonical, method+".other", ""))
-	}
-}
-
-// test returns an inline test in YAML, with more as a further field. The other fields follow from the record.
+// test returns an inline test in YAML, with more as a further field.
 func (pr *proposal) test(key, text, stack, method, more string) string {
 	out := &prose{}
 	out.line("      - %s: %s", key, yamlfile.DoubleQuoted(valid(text)))
@@ -306,7 +269,7 @@ func (pr *proposal) test(key, text, stack, method, more string) string {
 		out.line("        status: %s", pr.entry.Status)
 	}
 	if pr.entry.Kind == event.KindOperation {
-		out.line("        method: %s", yamlfile.DoubleQuoted(method))
+		out.line("        method: %s", yamlfile.DoubleQuoted(valid(method)))
 	}
 	if more != "" {
 		out.line("        %s", more)
@@ -314,68 +277,13 @@ func (pr *proposal) test(key, text, stack, method, more string) string {
 	return string(out.buf)
 }
 
-// fill replaces the masks of a head with examples, if the template stays the same.
-func (pr *proposal) fill(head string, spans []signature.Span, which int) string {
-	literals := strings.Split(head, signature.Mask)
-	const enough = 64
-	if len(literals) != len(spans)+1 || len(spans) > enough {
-		return head
-	}
-	parts := literals[:1:1]
-	for _, literal := range literals[1:] {
-		parts = append(parts, signature.Mask, literal)
-	}
-	want := string(pr.n.AppendTemplate(nil, head, ""))
-	for i, s := range spans {
-		example, ok := examples[s.Mask]
-		if !ok {
-			continue
-		}
-		part := &parts[2*i+1]
-		if *part = example[which]; string(pr.n.AppendTemplate(nil, strings.Join(parts, ""), "")) != want {
-			*part = signature.Mask
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// stacks returns the frames in the form of templates, and in the form of a runtime if that has the same template.
-func (pr *proposal) stacks(text, frames string) (canonical, long string) {
-	if frames == "" {
-		return "", ""
-	}
-	lines := strings.Split(frames, "\n")
-	for i := range lines {
-		lines[i] = "  " + lines[i] + " () [0x00012] in <0123456789abcdef0123456789abcdef>:0"
-	}
-	long = strings.Join(lines, "\n")
-	if string(pr.n.AppendTemplate(nil, text, long)) != string(pr.n.AppendTemplate(nil, text, frames)) {
-		long = frames
-	}
-	return frames, long
-}
-
-// complete finds a free id and a test that must not match, writes the file, and verifies it.
-func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error {
-	pr.id = pr.freeID(set)
-	var err error
-	for _, miss := range pr.tests[2:] {
-		pr.write(pr.tests[0] + pr.tests[1] + miss)
-		if err = pr.verify(files, f); err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func (pr *proposal) freeID(set *rules.Set) string {
+// freeID returns an id that no rule of the set has: of words of the text, and of its signature.
+func (pr *proposal) freeID(set *rules.Set, text []string, sig signature.ID) string {
 	const few, long = 4, 60
 	subject := [...]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
-	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
-	if words == "" {
-		words = pr.entry.Kind.String()
-	}
-	id := subject + "." + words[:min(long, len(words))] + "." + pr.sig.String()[:8]
+	all := idWords(strings.Join(text, " "))
+	words := cmp.Or(strings.Join(all[:min(few, len(all))], "_"), pr.entry.Kind.String())
+	id := subject + "." + words[:min(long, len(words))] + "." + sig.String()[:8]
 	for n, free := 2, id; ; n++ {
 		if set.Rule(free) == nil {
 			return free
@@ -384,8 +292,8 @@ func (pr *proposal) freeID(set *rules.Set) string {
 	}
 }
 
-// write writes the rule file.
-func (pr *proposal) write(tests string) {
+// rule returns the rule file up to the tests; was is the rule that decides now, nil for a default.
+func (pr *proposal) rule(was *rules.Rule, sig signature.ID, id string, condition, text []string) string {
 	out := &prose{buf: fmt.Appendf(nil, `version: 1
 
 # Proposed by heed for records of the signature %s (version %d). Read the
@@ -396,34 +304,40 @@ rules:
     when: |-
       %s
     disposition: %s
-`, pr.sig, signature.Version, pr.id, strings.Join(pr.condition, "\n      and "), pr.disposition)}
+`, sig, signature.Version, id, strings.Join(condition, "\n      and "), pr.disposition)}
 	done, summary := "Muted by hand", "muted by hand"
 	if pr.disposition != event.Ignore {
-		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title
+		done, summary = "Made "+pr.disposition.String()+" by hand", "the log has: "+pr.title(text)
 	}
 	out.line("    summary: %s", yamlfile.DoubleQuoted(summary))
-	before := &pr.before
+	before := &pr.outcome.Decision
 	why := fmt.Sprintf("%s. Before, it was %s %s by %s.", done, before.Disposition, before.Severity, before.Rule)
 	out.line("    why: %s", yamlfile.DoubleQuoted(why))
 	if pr.until != "" {
 		out.line("    until: %s", pr.until)
 	}
-	if pr.was != nil && pr.was.SetsPhase != "" {
-		out.line("    sets_phase: %s # as rule %s did", pr.was.SetsPhase, pr.was.ID)
+	if was != nil && was.SetsPhase != "" {
+		out.line("    sets_phase: %s # as rule %s did", was.SetsPhase, was.ID)
 	}
-	if pr.was != nil && len(pr.was.Resolves) > 0 {
-		out.line("    resolves: [%s] # as rule %s did", strings.Join(pr.was.Resolves, ", "), pr.was.ID)
+	if was != nil && len(was.Resolves) > 0 {
+		out.line("    resolves: [%s] # as rule %s did", strings.Join(was.Resolves, ", "), was.ID)
 	}
 	out.line("    tests:")
-	pr.yaml = append(out.buf, tests...)
+	return string(out.buf)
+}
+
+// title returns the beginning of a text for a summary.
+func (pr *proposal) title(pieces []string) string {
+	title := text.Clip(strings.ReplaceAll(strings.Join(pieces, "…"), signature.Mask, "…"), maxTitle)
+	return cmp.Or(title, pr.entry.Kind.String()+" "+pr.entry.Status.String())
 }
 
 // valid replaces invalid UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// verify compiles the file in front of the other rules, runs its tests, and decides the record.
-func (pr *proposal) verify(files []rules.File, f *found) error {
-	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
+// verify compiles a file in front of the other rules, runs its tests, and decides the record.
+func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
+	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: file}}, files...)...)
 	if err != nil {
 		return err
 	}
@@ -432,8 +346,8 @@ func (pr *proposal) verify(files []rules.File, f *found) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	in := inputOf(f, pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
-	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != pr.id {
+	in := inputOf(pr.found, pr.n.AppendTemplate(nil, logline.Of(&pr.entry), pr.entry.Stack))
+	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}
 	return nil
