@@ -8,8 +8,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// addTo adds the new groups to a log of SARIF: of a difference the urgent groups that only the new side has, of a check
-// the groups that the baseline does not cover, of suspects all groups. Places are lines of the new side.
+// addTo adds the groups that the baseline of a check does not cover to a log of SARIF. Places are lines of the new side.
 func (c *Comparison) addTo(out *sarif) {
 	side, found := c.news()
 	for _, p := range problems(found) {
@@ -51,7 +50,7 @@ func (c *Comparison) suites() []junitSuite {
 	return suites
 }
 
-// news returns the new side and its new groups, which --fail-on new reports.
+// news returns the new side of a check and the groups that its baseline does not cover, which --fail-on new reports.
 func (c *Comparison) news() (side *compare.Totals, found []finding) {
 	add := func(groups []compare.Group, why func(*compare.Group) string) {
 		for i := range groups {
@@ -68,30 +67,17 @@ func (c *Comparison) news() (side *compare.Totals, found []finding) {
 			found = append(found, finding{row, rule, "new: " + why(g), first.File, g.OtherMod})
 		}
 	}
-	says := func(why string) func(*compare.Group) string { return func(*compare.Group) string { return why } }
-	switch {
-	case c.Diff != nil:
-		side = &c.Diff.New
-		add(c.Diff.Added, says("the old side has none"))
-	case c.Check != nil:
-		side = &c.Check.New
-		add(c.Check.Added, says("not in the baseline"))
-		add(c.Check.More, func(g *compare.Group) string {
-			return strings.TrimSpace("above its rate in the baseline " + ratioWords(g))
-		})
-		add(c.Check.Worse, func(g *compare.Group) string {
-			return "more urgent than in the baseline, where it is " + g.Old.Disposition.String()
-		})
-		add(c.Check.Expired, func(g *compare.Group) string {
-			return "its entry in the baseline has expired on " + string(g.Expires)
-		})
-	default:
-		side = &c.Suspects.New
-		for i := range c.Suspects.Groups {
-			add([]compare.Group{c.Suspects.Groups[i].Group}, says("the old side has none, or fewer"))
-		}
-	}
-	return side, found
+	add(c.Check.Added, func(*compare.Group) string { return "not in the baseline" })
+	add(c.Check.More, func(g *compare.Group) string {
+		return strings.TrimSpace("above its rate in the baseline " + ratioWords(g))
+	})
+	add(c.Check.Worse, func(g *compare.Group) string {
+		return "more urgent than in the baseline, where it is " + g.Old.Disposition.String()
+	})
+	add(c.Check.Expired, func(g *compare.Group) string {
+		return "its entry in the baseline has expired on " + string(g.Expires)
+	})
+	return &c.Check.New, found
 }
 
 // incomplete returns whether a log of a side was not read to its end, and what its evidence lacks, in sentences.

@@ -25,7 +25,7 @@ const sampleCost = 40
 
 // details has the contents of a page that the other forms lack. Its size does not depend on the size of the log.
 type details struct {
-	byRecord, byTime histogram
+	chart histogram
 
 	timed       uint64 // entries that have a time
 	total       uint64 // entries
@@ -55,7 +55,7 @@ type sampleText struct {
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
 	wentBlind, isNew bool,
 ) {
-	d.byRecord.at(d.total)[o.Decision.Disposition]++
+	d.chart.at(d.total)[o.Decision.Disposition]++
 	d.total++
 	if !rec.Time.IsZero() {
 		if d.timed == 0 {
@@ -65,9 +65,6 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		if rec.Time.After(d.last) {
 			d.last = rec.Time
 		}
-	}
-	if d.timed > 0 { // an entry without a time, or with an earlier one, came now
-		d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds()))[o.Decision.Disposition]++
 	}
 	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
 	firstOfRow := isNew && o.Decision.Disposition.Urgent()
@@ -135,15 +132,17 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 // hasClock reports whether most entries of the log have a time, and the times differ.
 func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
 
-// maxBuckets is the number of stretches that a chart shows. More than a screen has
-// pixels for would only make the page larger.
-const maxBuckets = 512
+// A chart shows at most maxBuckets stretches: more than a screen has pixels for would only make the page larger. The
+// first ones are of 1<<fewEntries entries: less would show no rate but single entries.
+const (
+	maxBuckets = 256
+	fewEntries = 3
+)
 
-// histogram counts entries by disposition over a range that is not known before
-// it ends: where the buckets do not suffice, pairs of them become one. It starts
-// with buckets one wide, so that short ranges are exact.
+// histogram counts entries by disposition in the order of a log whose length is not known before
+// it ends: where the buckets do not suffice, pairs of them become one.
 type histogram struct {
-	shift   uint // a bucket is 1<<shift wide
+	shift   uint // a bucket is 1<<(fewEntries+shift) entries wide
 	used    int  // buckets up to the last that is not empty
 	buckets [maxBuckets]bucket
 }
@@ -161,10 +160,10 @@ func (b *bucket) from(least event.Disposition) (n uint64) {
 
 // at returns the bucket of x, which it makes room for.
 func (h *histogram) at(x uint64) *bucket {
-	for x>>h.shift >= maxBuckets {
+	for x>>(fewEntries+h.shift) >= maxBuckets {
 		h.fold()
 	}
-	i := int(x >> h.shift)
+	i := int(x >> (fewEntries + h.shift))
 	h.used = max(h.used, i+1)
 	return &h.buckets[i]
 }

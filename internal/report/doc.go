@@ -36,7 +36,7 @@
 // is shown. Counts by disposition, of items and of updates are always exact; the count and the first line of a row that
 // was evicted and came back are lower bounds, and each form shows when that can be.
 //
-// The details for a page are bounded as well: rates in 512 stretches that grow by doubling;
+// The details for a page are bounded as well: shares in 256 stretches that grow by doubling;
 // 14 MiB of samples; 640 kB of lines around, half of them for the first entries of rules. A page is
 // at most 5 MB long, unless it shows hundreds of logs, and lists 1,000 mods; Markdown lists them where that
 // fits into an issue.

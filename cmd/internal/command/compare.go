@@ -31,18 +31,17 @@ type compareFlags struct {
 func (f *compareFlags) register(p *program, cmd *cobra.Command, more ...string) {
 	f.rules.register(p, cmd)
 	p.registerMods(cmd)
-	what := "write the `FORMAT` text, json or markdown"
+	help := "write the `FORMAT` text, json or markdown"
 	if more != nil {
-		f.registerFailOn(cmd)
-		p.registerLastLine(cmd)
-		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
+		help = "write the `FORMAT` text, json, markdown, junit or sarif (findings, for CI)"
 	}
-	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
+	f.viewFlags.register(cmd, help, "show the first `N` groups of each section of text or markdown, 0 for all",
 		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
 }
 
-// registerFailOn adds --fail-on, for the commands that have findings.
-func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
+// registerFailOn adds --fail-on and --last-line, for the commands that have findings and fail on missing evidence.
+func (f *compareFlags) registerFailOn(p *program, cmd *cobra.Command) {
+	p.registerLastLine(cmd)
 	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
 	what := []string{failNew, failBlocking, failAdvisory, failBlind, failNever}
 	cli.Completes(cmd, "fail-on", what...)

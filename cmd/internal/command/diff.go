@@ -53,7 +53,8 @@ blind: a part of NEW is missing, or a log is empty.`,
 			return p.compared(f, c, report.Comparison{Diff: d})
 		},
 	}
-	f.register(p, cmd, formatJUnit, formatSARIF)
+	f.register(p, cmd)
+	f.registerFailOn(p, cmd)
 	from.registerSides(cmd)
 	return cmd
 }
