@@ -8,12 +8,11 @@
 // candidate that has no effect. A candidate that no number of faults makes significant (Tarone, "A modified
 // Bonferroni method for discrete data", Biometrics 46, 1990) is no comparison; the chances are multiplied by the number
 // of the others, so that all answers about one fault together are wrong in one search of a hundred at most where no
-// factor has an effect, or with twice that where there are pairs.
+// factor has an effect.
 //
-// Two mods that fail only together are a candidate too; all such pairs count as comparisons. The candidates that
-// explain the faults as well as the best one are named with it: those whose likelihood, with a rate of faults of its
-// own with and without the factor, and divided by the number of candidates of its kind, is at least a twentieth of the
-// best one's. More than [MaxAlike] factors are no answer. Nor is there one where the fault comes in runs: where whether
+// The candidates that explain the faults as well as the best one are named with it: those whose likelihood, with a rate
+// of faults of its own with and without the factor, is at least a twentieth of the best one's. Two mods that fail only
+// together are no candidate: the one that divides the sessions better stands out, or none does. More than [MaxAlike] factors are no answer. Nor is there one where the fault comes in runs: where whether
 // the session before had it explains as much as the best candidate does, within a factor of three.
 //
 // A mod that is updated in place is a factor from each of its versions on, in the order in which the sessions have
@@ -28,9 +27,9 @@
 //
 // Over 500 simulated players for each case, with 5 to 60 sessions and 10 to 250 mods, of seeds that were not used in
 // development (HEED_TESTS=full go test ./internal/cohort -run Planted -v): if the sessions suffice, the answer holds
-// the planted factor for 98 % of single mods, 95 % of updates in place and all of 78 pairs, among five factors in the
-// median. There is no answer for 99.6 % of faults with no cause that come one by one or are always there, for 90 % of
-// faults that come in runs, and for 58 % of faults that begin by themselves and stay: most of the others began near a
+// the planted factor for 97 % of single mods and 96 % of updates in place, among five factors in the
+// median. There is no answer for 99.5 % of faults with no cause that come one by one or are always there, for 92 % of
+// faults that come in runs, and for 55 % of faults that begin by themselves and stay: most of the others began near a
 // change of mods. The planted faults come in 70 to 100 % of the sessions with their cause; of faults that come in 30 to
 // 70 %, 88 % of single mods and 91 % of updates are right.
 package cohort

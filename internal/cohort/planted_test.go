@@ -17,10 +17,8 @@ import (
 type player struct {
 	sessions []cohort.Session
 	truth    func(f *cohort.Factor) bool // nil where there is nothing to know
-	part     func(f *cohort.Factor) bool // that it is half of it, nil where it has none
-	alone    bool                        // no one mod was there in the same sessions, but for two
 	ways     int                         // in which mods divide the sessions
-	tables   []cohort.Table              // of what was planted, and of each half of a pair beside the other
+	table    cohort.Table                // of what was planted
 }
 
 // The shape of players: 5 to 60 sessions; 10 to 250 mods at first, as lists of RimWorld's players are long; before three
@@ -80,34 +78,19 @@ func plant(r *rand.Rand, kind string) *player {
 		return k > 0 && k < n
 	}
 	any := func() string { return fmt.Sprintf("mod%d", 1+r.IntN(next)) }
-	p := &player{tables: make([]cohort.Table, 3)}
-	var halves [2]func(day int) bool
+	p := &player{}
 	cause := func(int) bool { return false }
 	noise, rate := 0.02*r.Float64(), 0.7+0.3*r.Float64()
 	for try := 0; ; try++ {
 		if try == 2000 {
 			return nil // the list never changed so
 		}
-		a, b := any(), any()
+		a := any()
 		hasA := func(day int) bool { _, ok := has(day, a); return ok }
-		hasB := func(day int) bool { _, ok := has(day, b); return ok }
 		switch kind {
 		case "one":
 			cause = hasA
 			p.truth = func(f *cohort.Factor) bool { return f.Kind == cohort.KindMod && f.Keys[0] == a }
-		case "pair":
-			cause = func(day int) bool { return hasA(day) && hasB(day) }
-			if a == b || !part(hasA) || !part(hasB) || !part(func(d int) bool { return hasA(d) && !hasB(d) }) ||
-				!part(func(d int) bool { return hasB(d) && !hasA(d) }) {
-				continue
-			}
-			halves = [2]func(int) bool{hasA, hasB}
-			p.truth = func(f *cohort.Factor) bool {
-				return f.Kind == cohort.KindPair && slices.Contains(f.Keys, a) && slices.Contains(f.Keys, b)
-			}
-			p.part = func(f *cohort.Factor) bool {
-				return f.Kind != cohort.KindGame && (slices.Contains(f.Keys, a) || slices.Contains(f.Keys, b))
-			}
 		case "update":
 			cause = func(day int) bool { v, ok := has(day, a); return ok && v != "1.0" }
 			p.truth = func(f *cohort.Factor) bool {
@@ -138,15 +121,6 @@ func plant(r *rand.Rand, kind string) *player {
 			}
 		}
 		if p.truth == nil || part(cause) {
-			p.alone = kind != "pair" || !slices.ContainsFunc(names(next), func(name string) bool {
-				differ := 0
-				for day := range days {
-					if _, ok := has(day, name); ok != cause(day) {
-						differ++
-					}
-				}
-				return differ < 3
-			})
 			break
 		}
 	}
@@ -166,12 +140,7 @@ func plant(r *rand.Rand, kind string) *player {
 		if cause(day) {
 			s.Fault = r.Float64() < rate
 		}
-		p.tables[0].Count(cause(day), s.Fault)
-		for i, half := range halves {
-			if half != nil && half(day) {
-				p.tables[1+i].Count(cause(day), s.Fault)
-			}
-		}
+		p.table.Count(cause(day), s.Fault)
 		for _, m := range list {
 			s.Mods = append(s.Mods, cohort.Mod{Key: m.name, Version: m.version})
 		}
@@ -188,10 +157,9 @@ func names(n int) (all []string) {
 }
 
 // promised is the share of players, in percent, of whom the answer is right, where there is enough to know: what was
-// planted would be significant by itself, and of a pair each half beside the other, and no one mod was there in the same
-// sessions. Where there is nothing to know, that of those of whom there is no answer.
+// planted would be significant by itself. Where there is nothing to know, that of those of whom there is no answer.
 var promised = map[string]float64{
-	"one": 95, "pair": 95, "update": 95, "none": 95, "always": 95, "runs": 85, "stays": 50,
+	"one": 95, "update": 95, "none": 95, "always": 95, "runs": 85, "stays": 50,
 }
 
 // firstSeed is that of players that nothing was developed with: what is below 20,000 was.
@@ -205,9 +173,9 @@ func TestPlanted(t *testing.T) {
 	}
 	var sizes []int
 	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-8s %8s %8s %8s %8s %10s %8s %8s\n", "planted", "players", "right", "half", "wrong", "abstains", "knowable", "right %")
-	for _, kind := range []string{"one", "pair", "update", "none", "always", "runs", "stays"} {
-		var right, half, wrong, abstains, knowable, rightKnowable, all int
+	fmt.Fprintf(&table, "\n%-8s %8s %8s %8s %10s %8s %8s\n", "planted", "players", "right", "wrong", "abstains", "knowable", "right %")
+	for _, kind := range []string{"one", "update", "none", "always", "runs", "stays"} {
+		var right, wrong, abstains, knowable, rightKnowable, all int
 		for seed := 1; all < players; seed++ {
 			p := plant(rand.New(rand.NewPCG(uint64(firstSeed+seed), uint64(len(kind)))), kind)
 			if p == nil {
@@ -216,19 +184,12 @@ func TestPlanted(t *testing.T) {
 			all++
 			r := cohort.Suspects(p.sessions)
 			is := p.truth != nil && slices.ContainsFunc(r.Factors, func(f cohort.Factor) bool { return p.truth(&f) })
-			can := p.truth != nil && p.alone
-			for i, t := range p.tables {
-				if i == 0 || p.part != nil {
-					can = can && t.P()*float64(p.ways) <= 0.01
-				}
-			}
+			can := p.truth != nil && p.table.P()*float64(p.ways) <= 0.01
 			switch {
 			case r.Factors == nil:
 				abstains++
 			case is:
 				right++
-			case p.part != nil && slices.ContainsFunc(r.Factors, func(f cohort.Factor) bool { return p.part(&f) }):
-				half++
 			default:
 				wrong++
 			}
@@ -247,7 +208,7 @@ func TestPlanted(t *testing.T) {
 			share = 100 * float64(rightKnowable) / float64(knowable)
 		}
 		require.GreaterOrEqual(t, share, promised[kind]-slack, kind)
-		fmt.Fprintf(&table, "%-8s %8d %8d %8d %8d %10d %8d %8.1f\n", kind, all, right, half, wrong, abstains, knowable, share)
+		fmt.Fprintf(&table, "%-8s %8d %8d %8d %10d %8d %8.1f\n", kind, all, right, wrong, abstains, knowable, share)
 	}
 	slices.Sort(sizes)
 	t.Log(table.String(), sizes[len(sizes)/2], sizes[len(sizes)*95/100])

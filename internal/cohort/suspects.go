@@ -32,15 +32,14 @@ type Kind string
 const (
 	KindMod    Kind = "mod"    // a mod is there
 	KindUpdate Kind = "update" // a mod is there since its update to the version of Factor
-	KindPair   Kind = "pair"   // two mods are both there
 	KindGame   Kind = "game"   // the game has the version of Factor, or a later one
 )
 
 // Factor is a possible cause.
 type Factor struct {
-	Kind    Kind     `json:"kind" jsonschema:"A mod, an update of one, two mods together, or a version of the game." enum:"mod,update,pair,game"`
-	Mods    []string `json:"mods,omitempty" jsonschema:"The names of the mods, two for a pair."`
-	Keys    []string `json:"keys,omitempty" jsonschema:"Their keys."`
+	Kind    Kind     `json:"kind" jsonschema:"A mod, an update of one, or a version of the game." enum:"mod,update,game"`
+	Mods    []string `json:"mods,omitempty" jsonschema:"The name of the mod."`
+	Keys    []string `json:"keys,omitempty" jsonschema:"Its key."`
 	Version string   `json:"version,omitempty" jsonschema:"The version from which on."`
 }
 
@@ -54,8 +53,6 @@ func (f *Factor) words(say Say) string {
 	switch f.Kind {
 	case KindUpdate:
 		return say("%s from version %s on", f.Mods[0], f.Version)
-	case KindPair:
-		return say("%s together with %s", f.Mods[0], f.Mods[1])
 	case KindGame:
 		return say("the game from version %s on", f.Version)
 	}
@@ -65,11 +62,8 @@ func (f *Factor) words(say Say) string {
 // level is how often a search may be wrong, with all of its comparisons together.
 const level = 0.01
 
-// The bounds of a search: equally likely factors that are still an answer, and candidates whose pairs are tried.
-const (
-	MaxAlike = 16
-	maxPairs = 24
-)
+// MaxAlike bounds the equally likely factors that are still an answer.
+const MaxAlike = 16
 
 // Result is the evidence of the sessions about one fault.
 type Result struct {
@@ -94,15 +88,6 @@ func (v vector) switches() (times int) {
 	return times
 }
 
-// and returns the sessions that both have.
-func (v vector) and(o vector) vector {
-	out := make(vector, len(v))
-	for i := range v {
-		out[i] = v[i] & o[i]
-	}
-	return out
-}
-
 // common returns how many sessions both have.
 func (v vector) common(o vector) (n uint64) {
 	for i := range v {
@@ -118,10 +103,8 @@ type candidate struct {
 	factors []Factor
 	with    vector
 	table   Table
-	fit     float64 // the logarithm of its likelihood, less the logarithm of the number of comparisons
+	fit     float64 // the logarithm of its likelihood
 }
-
-func (k *candidate) isPair() bool { return k.factors[0].Kind == KindPair }
 
 // cohort is the sessions of a search.
 type cohort struct {
@@ -158,7 +141,7 @@ func (c *cohort) add(f Factor, with vector) {
 
 // Suspects returns the factors that go with the fault of some of the sessions, or the reason why they cannot be known.
 // The order of the sessions is the order of versions, and shows whether the fault comes in runs. The cost grows with
-// the factors times the sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
+// the factors times the sessions.
 func Suspects(sessions []Session) Result {
 	c := newCohort(sessions)
 	faults := c.faults.count()
@@ -173,21 +156,13 @@ func Suspects(sessions []Session) Result {
 		return Result{Text: fmt.Sprintf("It is in all %d sessions: there is nothing to compare them with.", c.n)}
 	}
 	tests := c.comparisons()
-	best := c.best(c.ordered)
+	best := best(c.ordered)
 	if tests == 0 || best == nil {
 		return Result{Text: fmt.Sprintf(
 			"%d with it and %d without are too few, or too much alike, to know.", faults, uint64(c.n)-faults)}
 	}
-	for _, k := range c.ordered {
-		k.fit -= math.Log(float64(tests))
-	}
-	pairs, tried := c.pairs()
-	if pair := c.best(pairs); pair != nil && pair.fit > best.fit {
-		best, tests = pair, tests+tried
-	}
-	alike := c.alike(slices.Concat(c.ordered, pairs), best)
 	r := Result{Table: best.table, P: min(1, best.table.P()*float64(tests)), Comparisons: tests}
-	for _, k := range alike {
+	for _, k := range c.alike(best) {
 		r.Factors = append(r.Factors, k.factors...)
 	}
 	numbers := fmt.Sprintf("%d of %d sessions with it, %d of %d without", best.table.WithFault, best.table.With,
@@ -197,7 +172,7 @@ func Suspects(sessions []Session) Result {
 		r.Factors = nil
 		r.Text = fmt.Sprintf("No mod stands out. What goes with it most, %s (%s), may do so by chance (p = %s, corrected for %s).",
 			&best.factors[0], numbers, chance(r.P), text.Count(tests, "comparison"))
-	case best.table.likelihood() < c.before().likelihood()+math.Log(3):
+	case best.fit < c.before().likelihood()+math.Log(3):
 		r.Factors = nil
 		r.Text = fmt.Sprintf("It comes in runs of sessions, which explain it as well as any mod does (the most: %s).", numbers)
 	case len(r.Factors) > MaxAlike:
@@ -328,7 +303,7 @@ func (c *cohort) comparisons() int {
 }
 
 // best returns the candidate that fits best, among candidates with more frequent faults; nil for none.
-func (c *cohort) best(all []*candidate) (best *candidate) {
+func best(all []*candidate) (best *candidate) {
 	for _, k := range all {
 		t := &k.table
 		more := t.With > 0 && t.Without > 0 && t.WithFault*t.Without > t.WithoutFault*t.With
@@ -342,55 +317,14 @@ func (c *cohort) best(all []*candidate) (best *candidate) {
 // alikeWithin is how much less likely than the best a candidate may be, as a logarithm.
 var alikeWithin = math.Log(20)
 
-// alike returns the candidates that fit about as well as the best, which comes first; if they are too many, only pairs
-// or none.
-func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
-	out := []*candidate{best}
-	factors := len(best.factors)
-	for _, k := range all {
-		if k != best && k.fit >= best.fit-alikeWithin && c.best([]*candidate{k}) != nil {
+// alike returns the candidates that fit about as well as the best, which comes first.
+func (c *cohort) alike(first *candidate) []*candidate {
+	out := []*candidate{first}
+	for _, k := range c.ordered {
+		if k != first && k.fit >= first.fit-alikeWithin && best([]*candidate{k}) != nil {
 			out = append(out, k)
-			factors += len(k.factors)
 		}
-	}
-	if factors > MaxAlike {
-		out = slices.DeleteFunc(out, func(k *candidate) bool { return k.isPair() != best.isPair() })
 	}
 	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
 	return out
-}
-
-// pairs returns the candidates of two mods, one of them among the best alone, and the number of pairs with a division
-// of their own. Pairs that are not returned count as compared, too, since their mods fit less.
-func (c *cohort) pairs() (all []*candidate, tried int) {
-	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
-		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
-	})
-	slices.SortStableFunc(mods, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
-	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
-	for i, a := range mods {
-		for _, b := range mods[i+1:] {
-			if n := a.with.common(b.with); n == 0 || n == a.table.With || n == b.table.With {
-				continue // one of them is never without the other
-			}
-			tried++
-			if i >= maxPairs {
-				continue
-			}
-			with := a.with.and(b.with)
-			for _, f := range a.factors {
-				for _, g := range b.factors {
-					if f.Kind == KindMod && g.Kind == KindMod {
-						p.add(Factor{
-							Kind: KindPair, Mods: []string{f.Mods[0], g.Mods[0]}, Keys: []string{f.Keys[0], g.Keys[0]},
-						}, with)
-					}
-				}
-			}
-		}
-	}
-	for _, k := range p.ordered {
-		k.fit -= math.Log(float64(tried))
-	}
-	return p.ordered, tried
 }
