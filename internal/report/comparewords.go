@@ -164,19 +164,6 @@ func ratioWords(g *compare.Group) string {
 	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
 }
 
-// percent shows a chance, without fractions beyond 5%.
-func percent(chance float64) string {
-	switch {
-	case chance == 0:
-		return ""
-	case chance < 0.001:
-		return "<0.1%"
-	case chance > 0.05:
-		return strconv.FormatFloat(chance*100, 'f', 0, 64) + "%"
-	}
-	return strconv.FormatFloat(chance*100, 'g', 2, 64) + "%"
-}
-
 // firstWords returns where a group begins: a line, with its file where there are
 // several.
 func firstWords(t *compare.Tally, many bool) string {

@@ -60,7 +60,7 @@ type compared struct {
 	end      []string
 
 	hours, manyOld, manyNew bool // there are rates by the hour; a side has several files
-	chances, ratios         bool // a group has one
+	ratios                  bool // a group has one
 }
 
 type headedGrid struct {
@@ -84,9 +84,6 @@ func (c *Comparison) compared() *compared {
 		s.end = append(s.end, "Rates are per 1,000 records (/1000) and per hour (/HOUR).")
 	case c.Suspects == nil && len(s.tables) > 0:
 		s.end = append(s.end, "Rates are per 1,000 records.")
-	}
-	if s.chances {
-		s.end = append(s.end, "CHANCE is the probability that the other side has none of them at the same rate.")
 	}
 	if s.ratios {
 		s.end = append(s.end,
@@ -320,10 +317,7 @@ const (
 
 // section adds a table of groups.
 func (s *compared) section(heading string, groups []compare.Group, kind sectionKind) {
-	for i := range groups {
-		s.chances = s.chances || groups[i].Chance > 0
-		s.ratios = s.ratios || kind == sectionRatio
-	}
+	s.ratios = s.ratios || kind == sectionRatio && len(groups) > 0
 	side, many := func(g *compare.Group) *compare.Tally { return g.New }, s.manyNew
 	if kind == sectionGone {
 		side, many = func(g *compare.Group) *compare.Tally { return g.Old }, s.manyOld
@@ -357,8 +351,6 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 	add(true, column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) }))
 	add(s.hours, column{title: "/HOUR", right: true}, both(func(t *compare.Tally) string { return rate(t.PerHour) }))
 	add(kind == sectionRatio, column{title: "RATIO", optional: true}, ratioWords)
-	add(true, column{title: "CHANCE", right: true, optional: true},
-		func(g *compare.Group) string { return percent(g.Chance) })
 	add(kind == sectionExpired, column{title: "EXPIRED"}, func(g *compare.Group) string { return string(g.Expires) })
 	add(true, column{title: "FIRST", right: true, log: many},
 		func(g *compare.Group) string { return firstWords(side(g), many) })

@@ -19,11 +19,10 @@ Blocking comes first, then advisory, then ignored.
 Ids, coordinates, names, and the order of lines and files make no difference. A group
 is more or less frequent only if every measure agrees: per run, per record, and per
 hour where all logs have times; by at least twice, and beyond chance (a binomial
-test of two rates with Wilson's bounds). CHANCE, for a group that is new or gone, is
-the probability that the other side has none of it at the same rate. If a log went
-blind or was cut, a group that seems gone may only be missing from the log; the report
-names such logs. If the game was killed while it wrote the last record, that record
-counts as the longer one that begins with the same text.
+test of two rates with Wilson's bounds). If a log went blind or was cut, a group that
+seems gone may only be missing from the log; the report names such logs. If the game was
+killed while it wrote the last record, that record counts as the longer
+one that begins with the same text.
 
 With --game, NEW is the newest log of that game on this machine, or with --previous that
 of the run before; if no OLD is named, --previous is OLD, the newest NEW.

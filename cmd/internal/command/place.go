@@ -13,7 +13,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -54,8 +53,7 @@ type found struct {
 func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *report.Scrubber) (*found, error) {
 	f := &found{place: at}
 	var notice *found // at the line
-	var before, after *span
-	lines := 0
+	var nearest []string
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
 		f.family = src.Family
@@ -70,14 +68,14 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				notice = &n
 			}
 		case rec.StartLine > at.line:
-			after = &span{rec.StartLine, rec.EndLine}
+			nearest = append(nearest, "line "+lineRange(rec.StartLine, rec.EndLine))
 			return false
 		case rec.EndLine >= at.line:
 			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.At().Layout
 			f.blame = src.Blame()
 			return false
 		default:
-			before = &span{rec.StartLine, rec.EndLine}
+			nearest = []string{"line " + lineRange(rec.StartLine, rec.EndLine)}
 		}
 		switch {
 		case !o.Blind:
@@ -85,7 +83,6 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 		case f.blind == nil:
 			f.blind = &blindness{rec.Line(), o.Decision.Rule}
 		}
-		lines = src.Records.At().Lines
 		return true
 	})
 	if err != nil || f.rec != nil {
@@ -94,32 +91,9 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	if notice != nil {
 		return notice, nil
 	}
-	return nil, &cli.StatusError{Status: exitUsage, Err: noRecord(at, before, after, lines)}
-}
-
-// span is the lines of a record.
-type span struct{ first, last int }
-
-// String returns "line 7" or "lines 7-9".
-func (s *span) String() string {
-	if s.first == s.last {
-		return "line " + lineRange(s.first, s.last)
+	if nearest == nil {
+		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: the file has no record", at))
 	}
-	return "lines " + lineRange(s.first, s.last)
-}
-
-// noRecord is the error of a place that belongs to no record of a file of so many lines; it names
-// the nearest records: those before and after it, nil for none.
-func noRecord(at place, before, after *span, lines int) error {
-	switch {
-	case before != nil && after != nil:
-		return fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s and %s",
-			at, before, after)
-	case after != nil:
-		return fmt.Errorf("%s is in no record: the line is blank or missing; the first record is at %s", at, after)
-	case before != nil:
-		size := text.Count(lines, "line")
-		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, size, before)
-	}
-	return fmt.Errorf("%s: the file has no record", at)
+	return nil, cli.Failed(exitUsage, fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s", at,
+		strings.Join(nearest, " and ")))
 }

@@ -48,12 +48,12 @@ func (c *Collector) Diff() *Diff {
 		switch {
 		case counts[Old] == 0:
 			row := c.row(g, &before, &after)
-			row.lacks(chance(counts[New], measures, New), before.incomplete())
+			row.MayBeUnseen = before.incomplete()
 			d.Added = append(d.Added, row)
 			continue
 		case counts[New] == 0:
 			row := c.row(g, &before, &after)
-			row.lacks(chance(counts[Old], measures, Old), after.incomplete())
+			row.MayBeUnseen = after.incomplete()
 			d.Gone = append(d.Gone, row)
 			continue
 		}
@@ -80,11 +80,6 @@ func (c *Collector) Diff() *Diff {
 		slices.SortFunc(rows, compareRows)
 	}
 	return d
-}
-
-// lacks sets how likely it is that the other side has none of the group by chance, and whether that has gaps.
-func (r *Group) lacks(chance float64, gaps bool) {
-	r.chance, r.Chance, r.MayBeUnseen = chance, rounded(chance), gaps
 }
 
 // changed returns which of the groups differ. A group that differs is no part of the length of a log, from which leave
@@ -131,7 +126,6 @@ func compareRows(a, b Group) int {
 	return cmp.Or(
 		cmp.Compare(b.Disposition, a.Disposition),
 		cmp.Compare(b.Severity, a.Severity),
-		cmp.Compare(a.chance, b.chance),
 		cmp.Compare(cmp.Or(b.New, b.Old).Count, cmp.Or(a.New, a.Old).Count),
 		compareSignatures(a.group.texts[0].sig, b.group.texts[0].sig),
 	)

@@ -51,8 +51,7 @@
 // 10 is a difference where there is one group; of a hundred groups 1 and 18 is one, 10 and
 // 37, 100 and 200.
 //
-// A new group is new, however rare; [Group].Chance is the probability that the other side has none of its entries at
-// the same rate: pᵇ at r = 1. 0.5 for one entry in logs of one length, 0.001 for ten.
+// A new group is new, however rare.
 //
 // Log lines come in bursts, which are no Poisson series: the bounds are too narrow
 // for them. Every measure and the factor 2 make up for it.

@@ -15,7 +15,7 @@ import (
 
 // Diff has the differences between the old side and the new one. Like [Check] and [Suspects] it is plain data,
 // scrubbed and escaped, and its JSON form. Groups are ordered by weight: blocking before advisory before
-// ignored, then by severity, then the more certain, then the more frequent.
+// ignored, then by severity, then the more frequent.
 type Diff struct {
 	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Old           Totals      `json:"oldSide" jsonschema:"The log that was good."`
@@ -118,13 +118,11 @@ type Group struct {
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
 	Ratio       *ratio            `json:"ratio,omitempty" jsonschema:"New rate divided by old rate, with bounds, by the measure that shows the smallest difference."`
-	Chance      float64           `json:"chance,omitempty" jsonschema:"The probability that the other side has none of them at the same rate."`
 	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side without the group has gaps."`
 	Expires     date              `json:"expires,omitempty" jsonschema:"The day on which the entry of the baseline expires."`
 	Note        string            `json:"note,omitempty" jsonschema:"What a person wrote into the baseline."`
 
-	group  *group
-	chance float64 // Chance, not rounded
+	group *group
 }
 
 // Tally is a group on one side.

@@ -1,10 +1,6 @@
 package compare
 
-import (
-	"math"
-
-	"github.com/heedlog/heed/internal/cohort"
-)
+import "github.com/heedlog/heed/internal/cohort"
 
 // The measures of the length of a log.
 const (
@@ -70,23 +66,4 @@ func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
 		return less, highest
 	}
 	return same, lowest
-}
-
-// chance returns how likely it is that n entries all fall on one side by chance,
-// where both have them at one rate: at most, over all measures. there and
-// elsewhere are the sides with and without them.
-func chance(n uint64, measures []exposure, there Side) float64 {
-	worst := 0.0
-	for i := range measures {
-		e := &measures[i]
-		if !e.defined() {
-			continue
-		}
-		share := e.new / (e.old + e.new)
-		if there == Old {
-			share = 1 - share
-		}
-		worst = max(worst, math.Pow(share, float64(n)))
-	}
-	return worst
 }

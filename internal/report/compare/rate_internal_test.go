@@ -67,14 +67,6 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, perRecord, least.By)
 }
 
-func TestChance(t *testing.T) {
-	require.InDelta(t, 0.5, chance(1, []exposure{{perRun, 1, 1}}, New), 1e-12)
-	require.InDelta(t, 1.0/1024, chance(10, []exposure{{perRun, 1, 1}}, Old), 1e-12)
-	require.InDelta(t, 0.9, chance(1, []exposure{{perRun, 1, 1}, {perRecord, 10, 90}}, New), 1e-12,
-		"the other side is short")
-	require.Zero(t, chance(1, nil, New))
-}
-
 func TestIncreasing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "values")
