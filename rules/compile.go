@@ -269,29 +269,28 @@ func (l *linker) notes() {
 			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
 		})
 	}
-	// Definitions that an overriding file leaves unused are not the fault of the other.
+	// Names in conditions that an overriding file replaces count too.
+	used := map[string]bool{}
+	mention := func(expr string) {
+		for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
+			used[word] = true
+		}
+	}
 	for _, doc := range l.docs {
 		for _, d := range doc.rules {
-			if d.overridden != nil {
-				l.resolver.mention(d.when.text)
-				for i := range d.exceptions {
-					l.resolver.mention(d.exceptions[i].when.text)
-				}
+			mention(d.when.text)
+			for i := range d.exceptions {
+				mention(d.exceptions[i].when.text)
 			}
 		}
 		for _, m := range doc.defined {
-			if l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
-				l.resolver.mention(m.expr.text)
-			}
+			mention(m.expr.text)
 		}
 	}
 	for _, d := range l.resolver.tops {
-		if !l.resolver.used[d.name] {
+		if !used[d.name] {
 			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind, yamlfile.Quote(d.name))
 		}
-	}
-	for _, d := range l.resolver.idle {
-		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind, yamlfile.Quote(d.name))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -300,10 +299,6 @@ func (l *linker) notes() {
 		}
 	}
 	for _, d := range l.decls {
-		if d.idle {
-			note(d.at, d.rule.ID, compiled.Override, "give the fields that change, or remove it",
-				"overrides a rule and changes nothing")
-		}
 		if !d.override || !d.rule.Disabled {
 			continue
 		}

@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 		{"UTF-16", "\xff\xfev\x00", `f.yaml:1:1: not valid UTF-8 (save the file as UTF-8)`},
 		{"control character", "version: 1\n# \x1b[31m\n", `f.yaml:2:3: control character (write it as an escape in double quotes, such as "\x1b")`},
 		{"two documents", "version: 1\n---\nversion: 1\n", `f.yaml:2:1: a second YAML document (a rule file is one document: remove the "---" or split the file)`},
-		{"tab", "version: 1\nrules:\n\t- id: x\n", `f.yaml:3:2: YAML: found character that cannot start any token (put texts in single quotes, and align fields of one mapping in one column)`},
+		{"tab", "version: 1\nrules:\n\t- id: x\n", `f.yaml:3:2: YAML: found character that cannot start any token (put texts in single quotes, and a single quote in them twice; align fields of one mapping in one column)`},
 		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
 		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
 		{"open quote", "version: 1\nprotect: ['a\n", `f.yaml:2:1: YAML: found unexpected end of stream`},

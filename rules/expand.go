@@ -149,7 +149,6 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 		x.looped(v, loc)
 		return n
 	}
-	x.r.used[n.Value] = true
 	if l := x.r.lists[n.Value]; l != nil {
 		return listNode(l, loc)
 	}
@@ -385,44 +384,11 @@ func typeName(t reflect.Type) string {
 
 // ordered refuses to compare values with names by the alphabet: level >= "error" would hold for every level but debug.
 func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) {
-	for i, side := range []ast.Node{n.Left, n.Right} {
-		v, ok := side.(*ast.IdentifierNode)
-		if !ok || enums[v.Value] == nil && v.Value != "phase" {
-			continue
-		}
-		other, op := n.Right, n.Operator
-		if i == 1 {
-			other = n.Left
-			op = strings.NewReplacer("<", ">", ">", "<").Replace(op)
-		}
-		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, and %s compares texts alphabetically", v.Value,
-			n.Operator)
-	}
-}
-
-// orderedHint returns the probable intention of a comparison of a variable by its
-// order.
-func orderedHint(variable, op string, other ast.Node) string {
-	var meant []string
-	if s, ok := other.(*ast.StringNode); ok && variable == "level" {
-		at := slices.Index(levels, s.Value)
-		for i, l := range levels {
-			if at < 0 || l == levels[0] {
-				continue
-			}
-			if strings.HasPrefix(op, ">") && i > at || strings.HasPrefix(op, "<") && i < at ||
-				strings.HasSuffix(op, "=") && i == at {
-				meant = append(meant, l)
-			}
+	for _, side := range []ast.Node{n.Left, n.Right} {
+		if v, ok := side.(*ast.IdentifierNode); ok && (enums[v.Value] != nil || v.Value == "phase") {
+			x.fail(loc, "write "+v.Value+` in ["…", "…"]`, "%s is a text, and %s compares texts alphabetically", v.Value, n.Operator)
 		}
 	}
-	if meant == nil {
-		meant = map[string][]string{
-			"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"},
-			"status": {"failed", "timed_out"},
-		}[variable]
-	}
-	return variable + ` in ["` + strings.Join(meant, `", "`) + `"]`
 }
 
 // refuseEmpty refuses to look for the empty text in another: it is in all of them.

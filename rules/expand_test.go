@@ -12,13 +12,13 @@ import (
 // TestVain: conditions that hold always, never or by chance are refused.
 func TestVain(t *testing.T) {
 	for _, tc := range []struct{ when, want string }{
-		{`level >= "error"`, `level is a text, and >= compares texts alphabetically (write level in ["error", "fatal"])`},
-		{`level < "warning"`, `level is a text, and < compares texts alphabetically (write level in ["debug", "info"])`},
-		{`"warning" < level`, `level is a text, and < compares texts alphabetically (write level in ["error", "fatal"])`},
-		{`level > "fatal"`, `level is a text, and > compares texts alphabetically (write level in ["error", "fatal"])`},
-		{`not (phase <= "play")`, `phase is a text, and <= compares texts alphabetically (write phase in ["load", "play"])`},
-		{`kind > "log"`, `kind is a text, and > compares texts alphabetically (write kind in ["state", "notice"])`},
-		{`status > source`, `status is a text, and > compares texts alphabetically (write status in ["failed", "timed_out"])`},
+		{`level >= "error"`, `level is a text, and >= compares texts alphabetically (write level in ["…", "…"])`},
+		{`level < "warning"`, `level is a text, and < compares texts alphabetically (write level in ["…", "…"])`},
+		{`"warning" < level`, `level is a text, and < compares texts alphabetically (write level in ["…", "…"])`},
+		{`level > "fatal"`, `level is a text, and > compares texts alphabetically (write level in ["…", "…"])`},
+		{`not (phase <= "play")`, `phase is a text, and <= compares texts alphabetically (write phase in ["…", "…"])`},
+		{`kind > "log"`, `kind is a text, and > compares texts alphabetically (write kind in ["…", "…"])`},
+		{`status > source`, `status is a text, and > compares texts alphabetically (write status in ["…", "…"])`},
 
 		{`template contains ""`, `contains "" is always true (to test for an empty text, write == "")`},
 		{`template not startsWith ""`, `startsWith "" is always true (to test for an empty text, write == "")`},

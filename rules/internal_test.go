@@ -167,6 +167,5 @@ func TestEveryFieldIsInherited(t *testing.T) {
 		require.Equal(t, 7, d.given[f.name].line, f.name)
 		own := f.name == "id" || f.name == "override"
 		require.Equal(t, own, f.take == nil, f.name)
-		require.Equal(t, own, f.same == nil, f.name)
 	}
 }

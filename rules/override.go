@@ -34,7 +34,6 @@ func (l *linker) override() {
 			inFile[id] = d
 			switch base := last[id]; {
 			case base != nil && d.override:
-				d.idle = !d.changes(base)
 				d.inherit(base)
 				base.overridden = d
 			case base != nil:
@@ -68,15 +67,6 @@ func nothingThere(name string, names []string, instead string, errs *collector) 
 		}
 	}
 	return instead + ": a file changes what files after it define, as a user's file does with the defaults"
-}
-
-// changes reports whether d gives a field another value than base, the rule
-// that it overrides, has.
-func (d *ruleDecl) changes(base *ruleDecl) bool {
-	return slices.ContainsFunc(ruleTable, func(f ruleField) bool {
-		_, given := d.given[f.name]
-		return given && f.same != nil && !f.same(d, base)
-	})
 }
 
 // inherit takes over from base, the rule that d overrides, the fields that d
@@ -113,9 +103,6 @@ func (r *resolver) checkOverrides(name string, byName map[string][]*definition, 
 		if d.kind == "list" {
 			plain = "the items"
 		}
-		if i < len(chain)-1 && d.overrides() && d.same(chain[i+1]) {
-			r.idle = append(r.idle, d)
-		}
 		switch last := i == len(chain)-1; {
 		case last && d.overrides():
 			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
@@ -133,18 +120,6 @@ func (r *resolver) checkOverrides(name string, byName map[string][]*definition, 
 				chain[i+1].at.line)
 		}
 	}
-}
-
-// same reports whether d defines nothing else than e, which it is in place of
-// or in addition to.
-func (d *definition) same(e *definition) bool {
-	switch {
-	case d.kind == "macro":
-		return d.expr.text == e.expr.text
-	case d.override:
-		return slices.Equal(d.items, e.items)
-	}
-	return !slices.ContainsFunc(d.items, func(s string) bool { return !slices.Contains(e.items, s) })
 }
 
 // joined returns the items of the lists that the first list of chain is appended to, and

@@ -21,10 +21,8 @@ type resolver struct {
 	lists  map[string][]string
 	macros map[string]*macro
 	bindings
-	names    []string // all names of values, for hints
-	used     map[string]bool
+	names    []string      // all names of values, for hints
 	tops     []*definition // the definition of each name that counts
-	idle     []*definition // that override others and change nothing
 	nodes    int           // of the current expression, after expansion
 	allNodes int           // of the set
 }
@@ -52,16 +50,7 @@ func newResolver(errs *collector) *resolver {
 	}
 	return &resolver{
 		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
-		used: map[string]bool{},
-
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
-	}
-}
-
-// mention takes all names in an expression that is not compiled for used.
-func (r *resolver) mention(expr string) {
-	for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
-		r.used[word] = true
 	}
 }
 

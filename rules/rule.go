@@ -24,7 +24,6 @@ type ruleDecl struct {
 	idAt       at
 	override   bool
 	overridden *ruleDecl // the rule that overrides this one, if any
-	idle       bool      // it overrides another and changes nothing
 	when       exprText
 	exceptions []exceptionDecl
 	escalateTo at
@@ -169,59 +168,50 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 	return tags
 }
 
-// ruleField is a key of a rule, with how it is parsed, compared and inherited. Keys that
-// only name the rule that is overridden are neither compared nor inherited.
+// ruleField is a key of a rule, with how it is parsed and inherited. Keys that
+// only name the rule that is overridden are not inherited.
 type ruleField struct {
 	key[ruleDecl]
-	same func(d, base *ruleDecl) bool // whether d, which overrides base, changes nothing by giving it
-	take func(d, base *ruleDecl)      // takes it over from base, where d does not give it
+	take func(d, base *ruleDecl) // takes it over from base, where d does not give it
 }
 
 // ruleTable has the fields of rules, in the order in which they are listed to people.
 var ruleTable = []ruleField{
 	{key: key[ruleDecl]{"id", parseID}},
-	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression,
-		func(x, y exprText) bool { return x.text == y.text }),
-	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions, sameExceptions),
+	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression),
+	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions),
 	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
-		oneIn[event.Disposition](dispositions), equal),
+		oneIn[event.Disposition](dispositions)),
 	{
 		key[ruleDecl]{"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			s, _ := oneOf(p, n, severities, errs)
 			d.rule.Severity, d.rule.HasSeverity = event.Parse[event.Severity](s)
 		}},
-		func(d, b *ruleDecl) bool {
-			return d.rule.Severity == b.rule.Severity && d.rule.HasSeverity == b.rule.HasSeverity
-		},
 		func(d, b *ruleDecl) { d.rule.Severity, d.rule.HasSeverity = b.rule.Severity, b.rule.HasSeverity },
 	},
-	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool, equal),
+	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool),
 	{
 		key[ruleDecl]{"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
 		}},
-		func(d, b *ruleDecl) bool {
-			return d.rule.Escalate != nil && b.rule.Escalate != nil && *d.rule.Escalate == *b.rule.Escalate
-		},
 		func(d, b *ruleDecl) { d.rule.Escalate, d.escalateTo = b.rule.Escalate, b.escalateTo },
 	},
-	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
-	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
-	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice, equal),
+	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine),
+	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText),
+	field("advice", func(d *ruleDecl) *string { return &d.advice }, parseAdvice),
 	field("program", func(d *ruleDecl) *ruleTexts { return &d.rule.program },
-		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }, equal),
-	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words, sameWords),
-	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
-	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
-	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
-	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
-	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
-	field("until", func(d *ruleDecl) *string { return &d.until }, parseDay, equal),
-	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
+		func(p at, n *yaml.Node, errs *collector) (t ruleTexts) { programFields.read(&t, p, n, errs); return t }),
+	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words),
+	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`)),
+	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool),
+	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words),
+	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags),
+	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool),
+	field("until", func(d *ruleDecl) *string { return &d.until }, parseDay),
+	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled),
 	{key: keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool)},
 	// of its own condition
-	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests,
-		func(_, _ []testDecl) bool { return false }),
+	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests),
 }
 
 var ruleFields = func() (names []string) {
@@ -232,24 +222,11 @@ var ruleFields = func() (names []string) {
 }()
 
 // field is a field that is one value of a rule.
-func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T,
-	same func(x, y T) bool,
-) ruleField {
+func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T) ruleField {
 	return ruleField{
 		key:  keyOf(name, of, parse),
-		same: func(d, base *ruleDecl) bool { return same(*of(d), *of(base)) },
 		take: func(d, base *ruleDecl) { *of(d) = *of(base) },
 	}
-}
-
-func equal[T comparable](x, y T) bool { return x == y }
-
-func sameExceptions(x, y []exceptionDecl) bool {
-	return slices.EqualFunc(x, y, func(x, y exceptionDecl) bool { return x.name == y.name && x.when.text == y.when.text })
-}
-
-func sameWords(x, y []word) bool {
-	return slices.EqualFunc(x, y, func(x, y word) bool { return x.text == y.text })
 }
 
 func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,30 +23,9 @@ var language = yamlfile.Language{
 func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 	root, problems := language.Read(data)
 	for _, w := range problems {
-		p := at{src: src, line: w.Line, col: w.Column}
-		if w.Msg == yamlfile.EndsHere {
-			p.rule = ruleAbove(src, w.Line)
-		}
-		errs.add(p, w.Msg, w.Hint)
+		errs.add(at{src: src, line: w.Line, col: w.Column}, w.Msg, w.Hint)
 	}
 	return root
-}
-
-var ruleIDLine = regexp.MustCompile(`(?:^|[\s{,])id:\s*["']?([a-z0-9._-]+)`)
-
-// ruleAbove returns the id of the rule around a line of a file that YAML refuses;
-// empty for none.
-func ruleAbove(src *source, line int) string {
-	for ; line > 0; line-- {
-		s := src.line(line)
-		if m := ruleIDLine.FindStringSubmatch(s); m != nil && validID(m[1]) {
-			return m[1]
-		}
-		if s != "" && !strings.ContainsRune(" \t#-", rune(s[0])) {
-			return "" // another part of the file
-		}
-	}
-	return ""
 }
 
 // here returns the place of node n, keeping the rule and field of p.

@@ -148,9 +148,6 @@ func (l *Language) syntax(text string, err error) Problem {
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
-	if p, found := openQuote(lines); found {
-		return p
-	}
 	line, msg := Line(err)
 	p := Problem{Line: line, Msg: "YAML: " + msg}
 	p.Hint, p.Msg = l.syntaxHint(p.Msg), Clean(p.Msg)
@@ -174,7 +171,7 @@ func (l *Language) syntaxHint(msg string) string {
 		return "indent with spaces, not tabs"
 	case strings.Contains(msg, "cannot start any token"), strings.Contains(msg, "did not find expected key"),
 		strings.Contains(msg, "did not find expected"):
-		return "put texts in single quotes, and align fields of one mapping in one column"
+		return "put texts in single quotes, and a single quote in them twice; align fields of one mapping in one column"
 	case strings.Contains(msg, "quoted scalar"):
 		return "a quote is not closed; inside single quotes, write a quote twice"
 	case strings.Contains(msg, "unknown anchor"):
@@ -230,51 +227,4 @@ func KindName(n *yaml.Node) string {
 		return "text"
 	}
 	return "something else"
-}
-
-// EndsHere is the message about a text in single quotes that a quote within it ends too early.
-const EndsHere = "YAML: the text in single quotes ends here"
-
-var beginsQuote = regexp.MustCompile(`(?:[:,-]\s+|[\[{]\s*)'`)
-
-// openQuote returns the first place of a file that YAML refuses where a text in single quotes ends too early. The YAML
-// reader reports a line some way off.
-func openQuote(lines []string) (p Problem, found bool) {
-	for i, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
-			continue
-		}
-		for from := 0; ; {
-			m := beginsQuote.FindStringIndex(line[from:])
-			if m == nil {
-				break
-			}
-			end := quoteEnd(line, from+m[1])
-			if end < 0 {
-				break // it may go on in the next line
-			}
-			if rest := strings.TrimLeft(line[end:], " \t"); rest != "" && !strings.ContainsRune(",]}:#", rune(rest[0])) {
-				return Problem{
-					i + 1, utf8.RuneCountInString(line[:end]), EndsHere,
-					"write a single quote in it twice: ''; or write >- and the text below it, without quotes",
-				}, true
-			}
-			from = end
-		}
-	}
-	return p, false
-}
-
-// quoteEnd returns the end of the text in single quotes that continues at from, or -1 if it is not in this line.
-func quoteEnd(line string, from int) int {
-	for i := from; i < len(line); i++ {
-		if line[i] != '\'' {
-			continue
-		}
-		if i+1 == len(line) || line[i+1] != '\'' {
-			return i + 1
-		}
-		i++
-	}
-	return -1
 }

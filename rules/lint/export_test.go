@@ -3,5 +3,5 @@ package lint
 // Checks are the checks of findings, as the reference lists them.
 var Checks = []string{
 	checkCompile, checkShadowed, checkTests, checkMasked, checkBare, checkPerEntry,
-	checkPhase, checkUnused, checkOverride, checkBreaks, checkBlindness,
+	checkPhase, checkUnused, checkBreaks, checkBlindness,
 }

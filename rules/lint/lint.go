@@ -35,7 +35,6 @@ const (
 	checkPerEntry  = "per-entry"        // a rule that is evaluated for each entry
 	checkPhase     = "phase"            // a phase that no rule sets
 	checkUnused    = compiled.Unused    // a list or macro that nothing uses
-	checkOverride  = compiled.Override  // an override that changes nothing
 	checkBreaks    = "breaks"           // a file decides texts that break play, in place of the rules whose tests they are
 	checkBlindness = compiled.Blindness // a rule is off that alone ends the blindness of another
 )

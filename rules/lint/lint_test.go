@@ -293,9 +293,7 @@ rules:
 func TestLintIdle(t *testing.T) {
 	require.Equal(t, []string{
 		`f1.yaml:3:9: warning: nothing uses the list "orphans" (remove it, or use it) [unused]`,
-		`f1.yaml:3:26: warning: the list "words" changes nothing (remove it) [override]`,
 		`f1.yaml:4:10: warning: nothing uses the macro "m" (remove it, or use it) [unused]`,
-		`f1.yaml:6:5: warning: rule a: overrides a rule and changes nothing (give the fields that change, or remove it) [override]`,
 		`f1.yaml:7:5: warning: rule speaks: is off, and nothing else ends the blindness that rule blind begins (turn that rule off too, or let another one resolve it) [blindness]`,
 	}, findings(`
 version: 1

@@ -164,9 +164,8 @@ rules that can never match, rules with too few tests, texts that masking removes
 every template, beginnings that only a line without the time and the level of a logger
 has, templates and ids of an earlier version of signatures, rules that must be evaluated
 for each entry, phases that no rule sets, lists and macros that nothing uses, overrides
-that change nothing or keep blindness from ending, and files that decide what rules for
-crashes and failed loads are for.
-Without a file it checks the default rules alone.
+that keep blindness from ending, and files that decide what rules for crashes and failed
+loads are for. Without a file it checks the default rules alone.
 
 It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 		Example: `  heed rules lint mine.yaml

@@ -47,7 +47,6 @@ type Note struct {
 // The checks of notes.
 const (
 	Unused    = "unused"    // a list or macro that nothing uses
-	Override  = "override"  // an override that changes nothing
 	Blindness = "blindness" // a rule is off that alone ends the blindness of another
 )
 
