@@ -186,35 +186,6 @@ func (t texts) count(groups []compare.Group) string {
 	return t.one(uint64(len(groups)), "%d group", "%d groups", len(groups))
 }
 
-// groupHeading describes a group with suspects. begin makes its disposition the beginning of a heading.
-func (t texts) groupHeading(g *compare.SuspectGroup, begin func(string) string, place string) string {
-	n := g.Group.New.Count
-	entries := t.one(n, "%d entry", "%d entries", n)
-	disposition, severity := begin(t.say(g.Group.Disposition.String())), t.say(g.Group.Severity.String())
-	if g.Group.Old != nil {
-		return t.say("%s %s, more frequent: %s, first at %s", disposition, severity, entries, place)
-	}
-	return t.say("%s %s, new: %s, first at %s", disposition, severity, entries, place)
-}
-
-// firstPlace returns the first line of a group with its file.
-func firstPlace(g *compare.SuspectGroup) string {
-	if len(g.Group.New.First) == 0 {
-		return "no line"
-	}
-	first := g.Group.New.First[0]
-	return fmt.Sprintf("%s:%d", first.File, first.Line)
-}
-
-// suspected calls f for each suspect that an entry of a group points at, with the evidence. The ranking has the others.
-func suspected(g *compare.SuspectGroup, f func(mod, evidence string)) {
-	for _, s := range g.Suspects {
-		if s.Direct {
-			f(s.Name, strings.Join(s.Evidence, "; "))
-		}
-	}
-}
-
 // rankedReason returns why a mod is a suspect over all groups.
 func rankedReason(m *compare.RankedMod) string {
 	evidence := strings.Join(m.Evidence, "; ")

@@ -56,11 +56,10 @@ type compared struct {
 	headline []string // the first is the title of text
 	mods     []compare.ModChange
 	tables   []headedGrid
-	groups   []compare.SuspectGroup
 	end      []string
 
 	hours, manyOld, manyNew bool // there are rates by the hour; a side has several files
-	ratios                  bool // a group has one
+	groups, ratios          bool // a table has groups; a group has a ratio
 }
 
 type headedGrid struct {
@@ -80,9 +79,9 @@ func (c *Comparison) compared() *compared {
 		s.suspects(c.Suspects)
 	}
 	switch {
-	case s.hours && len(s.tables) > 0:
+	case s.hours && s.groups:
 		s.end = append(s.end, "Rates are per 1,000 records (/1000) and per hour (/HOUR).")
-	case c.Suspects == nil && len(s.tables) > 0:
+	case s.groups:
 		s.end = append(s.end, "Rates are per 1,000 records.")
 	}
 	if s.ratios {
@@ -111,13 +110,6 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 			p(2, "%s", t.left)
 		}
 	}
-	for i := range s.groups {
-		g := &s.groups[i]
-		what := s.groupHeading(g, strings.ToUpper, firstPlace(g))
-		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", what)
-		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
-		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
-	}
 	if s.end != nil {
 		dst = append(dst, '\n')
 		p(0, "%s", strings.Join(s.end, " "))
@@ -139,14 +131,6 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 		if t.left != "" {
 			dst = fmt.Appendf(dst, "\n%s\n", t.left)
 		}
-	}
-	for i := range s.groups {
-		g := &s.groups[i]
-		dst = fmt.Appendf(dst, "\n#### %s\n\n```text\n%s\n```\n\n", s.groupHeading(g, capital, code(firstPlace(g), 0)),
-			literal(g.Group.Template, markdownText))
-		suspected(g, func(mod, evidence string) {
-			dst = fmt.Appendf(dst, "- %s: %s\n", code(mod, maxName), prose(evidence))
-		})
 	}
 	if s.end != nil {
 		dst = fmt.Appendf(dst, "\n%s\n", strings.Join(s.end, " "))
@@ -230,6 +214,7 @@ func (s *compared) check(d *compare.Check) {
 
 // suspects describes suspects.
 func (s *compared) suspects(d *compare.Suspects) {
+	s.hours = d.Old.Hours > 0 && d.New.Hours > 0
 	s.sides(&d.Old, &d.New)
 	s.add("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
 	s.add("%s", modSentence(d))
@@ -251,10 +236,16 @@ func (s *compared) suspects(d *compare.Suspects) {
 		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
 		{column{title: "MOD", style: only(name), log: true}, changedTitle},
 	}), len(d.Mods)-len(mods), "… and %d more (--top 0 shows all)")
-	s.groups = top(d.Groups, s.top)
-	if n := len(d.Groups) - len(s.groups); n > 0 {
-		s.end = append(s.end, fmt.Sprintf("… and %s (--top 0 shows all)", text.Count(n, "more group")))
+	var added, more []compare.Group
+	for i := range d.Groups {
+		if g := d.Groups[i].Group; g.Old == nil {
+			added = append(added, g)
+		} else {
+			more = append(more, g)
+		}
 	}
+	s.section(s.say("NEW: %s, only on the new side", s.count(added)), added, sectionNew)
+	s.section(s.say("MORE frequent: %s, by every measure", s.count(more)), more, sectionRatio)
 }
 
 // sides describes both sides of a comparison.
@@ -317,7 +308,7 @@ const (
 
 // section adds a table of groups.
 func (s *compared) section(heading string, groups []compare.Group, kind sectionKind) {
-	s.ratios = s.ratios || kind == sectionRatio && len(groups) > 0
+	s.groups, s.ratios = s.groups || len(groups) > 0, s.ratios || kind == sectionRatio && len(groups) > 0
 	side, many := func(g *compare.Group) *compare.Tally { return g.New }, s.manyNew
 	if kind == sectionGone {
 		side, many = func(g *compare.Group) *compare.Tally { return g.Old }, s.manyOld

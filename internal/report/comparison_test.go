@@ -41,8 +41,8 @@ func TestChangedModsAreFew(t *testing.T) {
 	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", changedMods(mods, literally))
 }
 
-// TestRatesAndSuspects: a table has the rates of both sides and their ratio, and the text explains it; a group has its
-// kind in its heading.
+// TestRatesAndSuspects: a table has the rates of both sides and their ratio, and the text explains it; groups
+// with suspects too.
 func TestRatesAndSuspects(t *testing.T) {
 	old, now := &compare.Tally{Count: 2, Per1000: 1.5, PerHour: 3}, &compare.Tally{Count: 9, Per1000: 12, PerHour: 40}
 	more := compare.Group{Template: "lost <*>", Rule: "a.rule", Disposition: event.Blocking, Old: old, New: now}
@@ -54,7 +54,7 @@ func TestRatesAndSuspects(t *testing.T) {
 	require.Contains(t, out, "RATIO is the new rate divided by the old rate")
 	s := &compare.Suspects{Groups: []compare.SuspectGroup{{Group: more}}}
 	require.Contains(t, string(Text(nil, &Comparison{Suspects: s}, TextOptions{})),
-		"\nBLOCKING info, more frequent: 9 entries, first at no line\n  lost <*>\n")
+		"\nMORE frequent: 1 group, by every measure\n  OLD  NEW   /1000  FIRST  DISPOSITION    RULE    TEMPLATE\n")
 }
 
 func TestGapsNameTheirLog(t *testing.T) {

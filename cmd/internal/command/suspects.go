@@ -24,7 +24,7 @@ that may be the cause of what is new or more frequent and urgent. Two kinds of e
 count: what points at a mod (its code in the stack, a file, a name in the text), and how
 the mod changed between the lists (added, updated, removed, moved in the load order). What
 points at a mod comes first, in what blocks before what does not; then come the mods that
-only changed. Below, each group has the mods that it points at.
+only changed. Below are the groups that are new or more frequent, as in diff.
 
 A HugsLib upload and the logs of some mod loaders list mods with versions. A log of
 RimWorld lists package ids once a game was loaded. For other logs, --old-mods and
