@@ -312,11 +312,8 @@ func TestProposeHidesMail(t *testing.T) {
 	}
 }
 
-// TestRulesCheckMatchesAll: what one rule does to all others is said once.
+// TestRulesCheckMatchesAll: one rule that matches every entry does not report each test of the others.
 func TestRulesCheckMatchesAll(t *testing.T) {
-	r := ends(t, exitOK, "rules", "check", write(t, "all.yaml",
-		"version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
-	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
-	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: the rules and defaults after it never decide")
-	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
+	all := write(t, "all.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n")
+	require.Empty(t, ends(t, exitOK, "rules", "check", all).stderr)
 }
