@@ -27,7 +27,7 @@ func TestDiff(t *testing.T) {
 		moreRules+testRules[len("version: 1\nrules:\n"):])
 	out := ok(t, "rules", "diff", "--no-default-rules", older, mine, log)
 	require.Contains(t, out, "2 of 5 records in 1 file change class")
-	require.Contains(t, out, "2 records of 1 signature, group ")
+	require.Contains(t, out, "\n  2 records\n")
 	require.Contains(t, out, "old     BLOCKING error, by rule test.blocking ("+older+":3)")
 	require.Contains(t, out, "new     ignore info, by rule mine ("+mine+":3)")
 	require.Contains(t, out, "sample  "+log+":3: cannot save the game to slot 1")

@@ -18,7 +18,6 @@ import (
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // embedded names the embedded rules where a file of rules is expected.
@@ -33,9 +32,8 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 		Long: `diff classifies every record of captures with two rule sets, each with its own phase
 and blindness. It shows which records change class (disposition, severity, or whether
 the state of the game is invalidated), the most frequent first, each with one sample
-and its place. Records of one group of signatures with the same old and new decision
-are listed together. Records that another rule classifies the same way are only
-counted.
+and its place. Records with the same old and new decision are listed together. Records
+that another rule classifies the same way are only counted.
 
 OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
 "default", the default rules. As in a replay, the default rules follow each side; with
@@ -64,7 +62,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			}
 			scrubber := p.scrubber(&view.scrub, view.format)
 			d := &difference{
-				old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]int{},
+				old: sets[0], new: sets[1], scrub: scrubber, changes: map[[2]class]int{},
 				report: diffReport{SchemaVersion: schema.Version, Changes: []classChanged{}},
 			}
 			p.eachLog(cmd.Context(), p.logs(args[2:]), func(name string) error {
@@ -99,15 +97,10 @@ type difference struct {
 	old, new *rules.Set
 	scrub    *report.Scrubber // of names, places and samples
 	report   diffReport
-	changes  map[changeKey]int // the index in report.Changes
+	changes  map[[2]class]int // the index in report.Changes
 }
 
-// changeKey identifies a change of class. Tags are not part of a class.
-type changeKey struct {
-	sig      signature.Signature // that names the group, under the old rules
-	old, new class
-}
-
+// class is a decision of a set. Tags are no part of it.
 type class struct {
 	rule        string
 	disposition event.Disposition
@@ -127,14 +120,6 @@ func (c class) same(d class) bool {
 	return c == d
 }
 
-// change counts the records of a signature with one change.
-type change struct {
-	changeKey
-	count  int
-	first  place
-	sample string
-}
-
 // classifyTwice decides the records of a capture by both sets.
 func (p *program) classifyTwice(ctx context.Context, d *difference, name string) error {
 	other, err := heed.New(replay.Config(d.new))
@@ -144,16 +129,12 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	d.report.Files++
 	var (
 		updates []heed.Update
-		engine  *heed.Engine
-		found   []*change // by signature, in the order of their first records
 		n       heed.Outcome
 		family  string // that other knows
 		refused error
 	)
-	bySignature := map[changeKey]*change{}
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
-		engine = src.Engine
 		d.scrub.Learn(rec.Message, rec.Stack)
 		if src.Family != family {
 			family = src.Family
@@ -171,36 +152,20 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 			}
 			return true
 		}
-		key := changeKey{o.Signature, before, after}
-		c := bySignature[key]
-		if c == nil {
-			c = &change{
-				changeKey: key, first: place{d.scrub.Text(name), rec.Line()},
-				sample: strings.Clone(d.scrub.Text(compare.Sample(&rec.Entry))),
-			}
-			bySignature[key] = c
-			found = append(found, c)
-		}
-		c.count++
-		return true
-	})
-	// Groups grow to the end of the capture.
-	r := &d.report
-	for _, c := range found {
-		c.sig = engine.Group(c.sig)
-		i, known := d.changes[c.changeKey]
+		d.report.Changed++
+		key := [2]class{before, after}
+		i, known := d.changes[key]
 		if !known {
-			i = len(r.Changes)
-			d.changes[c.changeKey] = i
-			r.Changes = append(r.Changes, classChanged{
-				Group: c.sig.ID.String(), Old: details(d.old, c.old), New: details(d.new, c.new),
-				First: c.first.String(), Sample: c.sample,
+			i = len(d.report.Changes)
+			d.changes[key] = i
+			d.report.Changes = append(d.report.Changes, classChanged{
+				Old: details(d.old, before), New: details(d.new, after), First: place{name, rec.Line()}.String(),
+				Sample: strings.Clone(compare.Sample(&rec.Entry)),
 			})
 		}
-		r.Changes[i].Count += c.count
-		r.Changes[i].Signatures++
-		r.Changed += c.count
-	}
+		d.report.Changes[i].Count++
+		return true
+	})
 	return errors.Join(err, refused)
 }
 
@@ -215,17 +180,15 @@ type (
 		Records  int            `json:"records" jsonschema:"Records in them."`
 		Changed  int            `json:"changed" jsonschema:"Records that change class."`
 		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that stay in their class, by another rule."`
-		Changes  []classChanged `json:"changes" jsonschema:"Records with the same group and the same change are one entry; the most frequent first."`
+		Changes  []classChanged `json:"changes" jsonschema:"The most frequent first."`
 		NotShown int            `json:"changesNotShown" jsonschema:"Changes that are not listed."`
 	}
 	classChanged struct {
-		Count      int           `json:"count" jsonschema:"Records with this change." minimum:"1"`
-		Group      string        `json:"group" jsonschema:"The signature that names their group." pattern:"^[0-9a-f]{16}$"`
-		Signatures int           `json:"signatures" jsonschema:"Their signatures." minimum:"1"`
-		Old        rules.Details `json:"old" jsonschema:"The decision of the old rules."`
-		New        rules.Details `json:"new" jsonschema:"The decision of the new rules."`
-		First      string        `json:"first" jsonschema:"File and line of the first record."`
-		Sample     string        `json:"sample" jsonschema:"Text of the first record, escaped and cut."`
+		Count  int           `json:"count" jsonschema:"Records with this change." minimum:"1"`
+		Old    rules.Details `json:"old" jsonschema:"The decision of the old rules."`
+		New    rules.Details `json:"new" jsonschema:"The decision of the new rules."`
+		First  string        `json:"first" jsonschema:"File and line of the first record."`
+		Sample string        `json:"sample" jsonschema:"Text of the first record, escaped and cut."`
 	}
 )
 
@@ -266,7 +229,7 @@ func (r *diffReport) lines(p *prose) {
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		p.line("\n  %s of %s, group %s", text.Count(c.Count, "record"), text.Count(c.Signatures, "signature"), c.Group)
+		p.line("\n  %s", text.Count(c.Count, "record"))
 		p.hang("    old     ", "%s", changed(&c.Old))
 		p.hang("    new     ", "%s", changed(&c.New))
 		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
