@@ -214,19 +214,15 @@ func modSentence(d *compare.Suspects) string {
 	for i := range d.Mods {
 		n[d.Mods[i].Change]++
 	}
-	return fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
-		n["updated"], n["removed"], n["moved"])
+	return fmt.Sprintf("Mods: %d added, %d updated, %d removed.", n["added"], n["updated"], n["removed"])
 }
 
-// places shows the old and the new place of a mod.
+// places shows the place of a mod in the load order, of one that was removed the old place.
 func places(m *compare.ModChange) string {
-	switch {
-	case m.Place == 0:
+	if m.Place == 0 {
 		return strconv.Itoa(m.OldPlace) + "→"
-	case m.OldPlace == 0, m.Change != "moved": // others went, or came, before it
-		return strconv.Itoa(m.Place)
 	}
-	return fmt.Sprintf("%d→%d", m.OldPlace, m.Place)
+	return strconv.Itoa(m.Place)
 }
 
 // changedTitle is the name of a mod with its versions, where they differ.

@@ -26,7 +26,7 @@ type Diff struct {
 	More          []Group     `json:"more" jsonschema:"Groups that are more frequent than before, beyond chance."`
 	Less          []Group     `json:"less" jsonschema:"Groups that are less frequent than before, beyond chance."`
 	Worse         []Group     `json:"worse" jsonschema:"Groups on both sides that are more urgent than before; they may also be more or less frequent."`
-	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list; a change of load order alone does not count."`
+	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list."`
 }
 
 // Check has the groups that a baseline does not explain. A group is in the first list that fits.
@@ -154,7 +154,7 @@ type ratio struct {
 type ModChange struct {
 	Name       string `json:"name" jsonschema:"Its name."`
 	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
-	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed,moved"`
+	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed"`
 	OldVersion string `json:"oldVersion,omitempty" jsonschema:"Its version before."`
 	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
 	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
@@ -172,7 +172,7 @@ type SuspectGroup struct {
 type modSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
 	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, if a list has the mod."`
-	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed,moved"`
+	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed"`
 	Direct    bool     `json:"direct" jsonschema:"Something in the text or the stack points at it, other than what changed between the lists."`
 	Score     int      `json:"score" jsonschema:"How strong the evidence is; only the order of scores has a meaning."`
 	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`
