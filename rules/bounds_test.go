@@ -105,7 +105,8 @@ func TestConditionBounds(t *testing.T) {
 func TestBoundsOfList(t *testing.T) {
 	const file = "version: 1\nlists: {many: %s}\nrules:\n- {id: x, disposition: blocking, when: 'contains_any(template, many)'}\n"
 	for n, want := range map[int]string{3900: "", 4100: "counts as 41"} {
-		text := fmt.Sprintf(file, listOf(n, func(i int) string { return strings.Repeat("a", i%200+gramBytes) + "b" + strconv.Itoa(i) }))
+		alike := func(i int) string { return strings.Repeat("a", i%200+gramBytes) + "b" + strconv.Itoa(i) }
+		text := fmt.Sprintf(file, listOf(n, alike))
 		_, err := Compile(File{Name: "f.yaml", Data: []byte(text)})
 		if want == "" {
 			require.NoError(t, err)

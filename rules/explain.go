@@ -85,8 +85,8 @@ const (
 	maxWords   = 3 // of a clause
 )
 
-// An explainer cuts the conditions of a set into parts, each with its place in the file, when an explanation first needs
-// them.
+// An explainer cuts the conditions of a set into parts, each with its place in the file, when an explanation first
+// needs them.
 type explainer struct {
 	resolver   *resolver
 	conditions map[*condition][][]term
@@ -141,8 +141,8 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	return out
 }
 
-// trial returns the report about r: the parts that made it match, or those of the nearest alternative, and the exception
-// that kept it from matching.
+// trial returns the report about r: the parts that made it match, or those of the nearest alternative, and the
+// exception that kept it from matching.
 func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 	t := Trial{ID: r.ID, Place: r.Place, Overrides: r.Overrides, Matched: ev.matches(in, r), Clauses: []Clause{}}
 	if r.Continue && t.Matched {
@@ -169,8 +169,8 @@ func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 	return t
 }
 
-// clauses returns the first part that does not hold, then the parts that hold, how many of them hold because of words of
-// the text, and whether alternatives after these are not looked at: all parts hold, or one cannot be evaluated.
+// clauses returns the first part that does not hold, then the parts that hold, how many of them hold because of words
+// of the text, and whether alternatives after these are not looked at: all parts hold, or one cannot be evaluated.
 func (ev *Evaluator) clauses(in *Input, parts []term) (shown []Clause, words int, last bool) {
 	last = true
 	for i := range parts {

@@ -152,10 +152,14 @@ rules:
 		}
 		return out
 	}
-	require.Equal(t, []string{`false level == "fatal" `, "true broken broken", `true template matches "l[a-z]+p" lamp`,
-		`true not (template contains "old" or source == "x") `, `true kind == "log" `}, clauses("A broken lamp"))
-	require.Equal(t, []string{`false not (template contains "old" or source == "x") old`,
-		"true broken torn", `true template matches "l[a-z]+p" lamp`, `true kind == "log" `}, clauses("An old lamp is torn"))
+	require.Equal(t, []string{
+		`false level == "fatal" `, "true broken broken", `true template matches "l[a-z]+p" lamp`,
+		`true not (template contains "old" or source == "x") `, `true kind == "log" `,
+	}, clauses("A broken lamp"))
+	require.Equal(t, []string{
+		`false not (template contains "old" or source == "x") old`,
+		"true broken torn", `true template matches "l[a-z]+p" lamp`, `true kind == "log" `,
+	}, clauses("An old lamp is torn"))
 	require.Equal(t, []string{`false phase == "play" `, `true template startsWith "A" A`}, clauses("A lamp"))
 	require.Empty(t, clauses("The chair"))
 }

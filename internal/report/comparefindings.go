@@ -8,7 +8,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// addTo adds the groups that the baseline of a check does not cover to a log of SARIF. Places are lines of the new side.
+// addTo adds the groups that the baseline of a check does not cover to a log of SARIF. Places are lines of the new
+// side.
 func (c *Comparison) addTo(out *sarif) {
 	side, found := c.news()
 	for _, p := range problems(found) {

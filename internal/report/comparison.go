@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown] and [JSON] render it, [JUnit] and
-// [SARIF] a check.
+// Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown] and [JSON] render it,
+// [JUnit] and [SARIF] a check.
 type Comparison struct {
 	Diff     *compare.Diff
 	Check    *compare.Check

@@ -41,7 +41,8 @@ func TestBound(t *testing.T) {
 	require.Len(t, []rune(x.Trials[0].AddsTags[0]), maxNameChars)
 	e := x.Trials[1].Exception
 	for text, n := range map[*string]int{
-		&x.Trials[0].Clauses[0].Text: clauseChars, &e.Text: clauseChars, &e.Words[0]: clauseChars, &e.Place: maxNameChars, &e.Error: maxSaid,
+		&x.Trials[0].Clauses[0].Text: clauseChars, &e.Text: clauseChars, &e.Words[0]: clauseChars,
+		&e.Place: maxNameChars, &e.Error: maxSaid,
 		&x.Decision.Rule: maxNameChars, &x.Decision.Summary: maxSaid, &x.Decision.Tags[0]: maxNameChars,
 		&x.Without.Why: maxSaid, &x.Without.Resolves[0]: maxNameChars,
 	} {
