@@ -506,6 +506,7 @@ func TestDefaultsPass(t *testing.T) {
 	}
 	for _, r := range set.Rules() {
 		require.Empty(t, r.ShadowedBy, r.ID)
+		require.False(t, r.PerEntry, r.ID)
 	}
 }
 

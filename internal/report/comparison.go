@@ -202,9 +202,6 @@ func (s *compared) check(d *compare.Check) {
 		s.add("The baseline was written with other rules: review what they decide differently, and update it with " +
 			`"heed baseline write".`)
 	}
-	if d.ModsChanged {
-		s.add("The baseline was written with other mods.")
-	}
 	s.uncounted("new", &d.New)
 	s.section(s.say("NEW: %s, not in the baseline", s.count(d.Added)), d.Added, sectionNew)
 	s.section(s.say("MORE frequent: %s, than the baseline allows", s.count(d.More)), d.More, sectionRatio)

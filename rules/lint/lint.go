@@ -31,8 +31,6 @@ const (
 	checkShadowed  = "shadowed"
 	checkTests     = "tests"            // a rule with less than two tests that match and a test that does not
 	checkMasked    = "masked"           // a text compared with template that no template can hold
-	checkBare      = "bare"             // a beginning of template that only a line without a logger's prefix has
-	checkPerEntry  = "per-entry"        // a rule that is evaluated for each entry
 	checkPhase     = "phase"            // a phase that no rule sets
 	checkUnused    = compiled.Unused    // a list or macro that nothing uses
 	checkBreaks    = "breaks"           // a file decides texts that break play, in place of the rules whose tests they are
@@ -40,7 +38,7 @@ const (
 )
 
 // Finding is something in a rule file that is valid and yet unlikely to be
-// meant, or dearer than it has to be; or an error of [rules.Compile], whose check is
+// meant; or an error of [rules.Compile], whose check is
 // "compile". Its text is safe to print.
 type Finding struct {
 	Problem  rules.Error
@@ -217,27 +215,14 @@ func breaks(d *event.Decision) bool {
 
 // conditions looks at the parts of a rule's condition and exceptions.
 func (l *linter) conditions(r *rules.Rule, all []compiled.Condition) {
-	reported := map[string]bool{}
 	for i := range all {
 		c := &all[i]
 		ast.Find(c.Tree, func(n ast.Node) bool {
-			if id, ok := n.(*ast.IdentifierNode); ok && alternatives[id.Value] != "" && !reported[id.Value] {
-				reported[id.Value] = true
-				l.node(r, c, n, checkPerEntry, alternatives[id.Value],
-					"reads %s, so it is evaluated for each entry, not once per signature", id.Value)
-			}
 			l.comparison(r, c, n)
 			l.phase(r, c, n)
 			return false
 		})
 	}
-}
-
-// alternatives are the cheaper ways, by variable that is read for each entry.
-var alternatives = map[string]string{
-	"message":   "compare template, if masking leaves enough of the text",
-	"stack":     "compare frames, the methods of the stack",
-	"operation": "compare method or status, which describe the operation",
 }
 
 // phases are those that hosts and the default rules know. A host may have

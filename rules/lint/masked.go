@@ -1,15 +1,12 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/rules"
@@ -46,9 +43,6 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	}
 	h := l.hidden(args[1], how)
 	if h.text == "" {
-		if how.Start {
-			l.bare(r, c, args[1])
-		}
 		return
 	}
 	others := ""
@@ -69,30 +63,6 @@ func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 		yamlfile.Quote(h.text),
 		others,
 	)
-}
-
-// loggerHeads are what loggers write in front of a text.
-var loggerHeads = []string{"2031-04-05 10:00:00 ", "2031-04-05 10:00:00,001 ERROR [main] ", "[10:00:00] [main/ERROR]: "}
-
-// bare reports n, a beginning that template must have, if it has a text that begins like the head of a logger, and so
-// is cut off after the head of a real logger.
-func (l *linter) bare(r *rules.Rule, c *compiled.Condition, n ast.Node) {
-	for _, text := range compiled.Texts(n) {
-		for _, head := range loggerHeads {
-			line := head + text + "text"
-			left := logline.Text(line, event.LevelUnknown)
-			if left == line || len(left) >= len(text)+len("text") {
-				continue
-			}
-			hint := fmt.Sprintf("begin with %s", quoteWhole(strings.TrimSuffix(left, "text")))
-			if left == "text" {
-				hint = "compare level, or a part of the text that follows"
-			}
-			l.node(r, c, n, checkBare, hint, "begins with %s, which matches a bare line alone: behind %s that is taken for the "+
-				"level, the thread or the logger, which are no part of template", yamlfile.Quote(text), yamlfile.Quote(head))
-			return
-		}
-	}
 }
 
 func isTemplate(n ast.Node) bool {

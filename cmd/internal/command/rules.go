@@ -146,9 +146,7 @@ func (p *program) rulesLintCommand() *cobra.Command {
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
 rules that can never match, rules with too few tests, texts that masking removes from
-every template, beginnings that only a line without the time and the level of a logger
-has, templates and ids of an earlier version of signatures, rules that must be evaluated
-for each entry, phases that no rule sets, lists and macros that nothing uses, overrides
+every template, phases that no rule sets, lists and macros that nothing uses, overrides
 that keep blindness from ending, and files that decide what rules for crashes and failed
 loads are for. Without a file it checks the default rules alone.
 

@@ -26,7 +26,6 @@ type Baseline struct {
 	Signatures int    // signature.Version
 	Masking    uint64 // signature.Normalizer.Version
 	Rules      uint64 // rules.Set.Hash
-	Mods       uint64 // of the lists of mods; 0 where no log had one
 
 	Written    date
 	Incomplete bool // a log that it was written from was blind or cut
@@ -92,7 +91,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	totals := c.totals(New)
 	b := &Baseline{
 		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.config.Rules.Hash(),
-		Mods: modsHash(c.listed(New)), Written: today, Incomplete: totals.incomplete(),
+		Written: today, Incomplete: totals.incomplete(),
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
 	groups, previous := c.groups(cmp.Or(o.Previous, &Baseline{}))
@@ -230,9 +229,6 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
 		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
 		RulesChanged: b.Rules != c.config.Rules.Hash() || b.Masking != c.normalizer.Version(),
-	}
-	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
-		out.ModsChanged = h != b.Mods
 	}
 	groups, b := c.groups(b)
 	// Groups that are not known, or more frequent, are no part of the length of a log.

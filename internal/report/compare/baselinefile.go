@@ -44,9 +44,6 @@ func (b *Baseline) Append(dst []byte) []byte {
 	p("signatures: %d\n", b.Signatures)
 	p("masking: \"%016x\"\n", b.Masking)
 	p("rules: \"%016x\"\n", b.Rules)
-	if b.Mods != 0 {
-		p("mods: \"%016x\"\n", b.Mods)
-	}
 	p("written: %s\n", b.Written)
 	if b.Incomplete {
 		p("incomplete: true\n")
@@ -155,16 +152,13 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	}
 	b := &Baseline{file: p.file}
 	top := p.mapping(root, "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
-		"mods", "incomplete")
+		"mods", "incomplete") // files of earlier versions have a hash of mods
 	if v := top.number("version", math.MaxInt32); v != baselineFormat {
 		top.fail("version", "is %d, but this program reads %d: write the baseline again, or use the program that wrote it",
 			v, baselineFormat)
 	}
 	b.Signatures = int(top.number("signatures", math.MaxInt32))
 	b.Masking, b.Rules = top.hex("masking"), top.hex("rules")
-	if top.has("mods") {
-		b.Mods = top.hex("mods")
-	}
 	b.Written = top.date("written")
 	if n := top.nodes["incomplete"]; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
 		top.fail("incomplete", "want true or false, not %s", shown(n))

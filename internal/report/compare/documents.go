@@ -42,7 +42,6 @@ type Check struct {
 	KnownEntries  uint64   `json:"knownEntries" jsonschema:"Entries in those groups."`
 	Unseen        []unseen `json:"unseen" jsonschema:"Entries of the baseline that do not occur in any log."`
 	RulesChanged  bool     `json:"rulesChanged" jsonschema:"The baseline was written with other rules."`
-	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods; false if one of the lists is not known."`
 }
 
 // Suspects has the mods that may be the cause of new groups, by two sides and their mods.

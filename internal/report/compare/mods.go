@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,23 +13,6 @@ import (
 
 // key returns the key of a mod in all lists: its package id or its name, in small letters.
 func key(m *capture.ListedMod) string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
-
-// modsHash identifies a set of mods and their versions. The order is no part of
-// it: it is what players change for no reason at all. A mod that several logs list
-// counts once. Of no mods it is 0.
-func modsHash(mods []capture.ListedMod) uint64 {
-	if len(mods) == 0 {
-		return 0
-	}
-	lines := make([]string, len(mods))
-	for i := range mods {
-		lines[i] = key(&mods[i]) + "\x00" + mods[i].Versions
-	}
-	slices.Sort(lines)
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(strings.Join(slices.Compact(lines), "\x01") + "\x01")) // never fails
-	return h.Sum64()
-}
 
 // versioned reports whether a list has versions.
 func versioned(mods []capture.ListedMod) bool {
