@@ -172,6 +172,7 @@ func TestConditions(t *testing.T) {
 		{`starts_with_any(template, ["x", "Could"])`, true},
 		{`ends_with_any(template, ["x", ">"])`, true},
 		{`any(words, # == level)`, false},
+		{`first([words, ["x"]])[0] == "Foo"`, true},
 		{`all(words, phase contains #)`, false},
 		{`none(words, {phase contains #})`, true},
 		{`one(words, # == kind)`, false},

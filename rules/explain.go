@@ -214,7 +214,7 @@ func (ev *Evaluator) clause(in *Input, p *term) Clause {
 func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
 	each(tree, func(n ast.Node) {
 		op, args := compiled.Relation(n)
-		if _, ok := compiled.Fits[op]; len(args) != 2 || !ok && op != "matches" {
+		if _, ok := compiled.Fits[op]; !ok && op != "matches" {
 			return
 		}
 		variable, ok := args[0].(*ast.IdentifierNode)

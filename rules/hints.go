@@ -76,9 +76,9 @@ func operatorHint(word string) string {
 func typeHint(op, a, b string) string {
 	const text, texts = "string", "[]string"
 	switch {
-	case (op == "!" || op == "not") && a == text:
+	case op == "!" && a == text:
 		return `here not applies only to the first text: write template not contains "text", or not (…)`
-	case (op == "||" || op == "or" || op == "&&" || op == "and") && (a == text || b == text):
+	case (op == "||" || op == "&&") && (a == text || b == text):
 		return `and, or join conditions: repeat the comparison, or write contains_any(template, ["a", "b"])`
 	case op == "in" && b == text:
 		return `in looks for an item in a list: template in ["a", "b"]; a part of a text is found by contains`

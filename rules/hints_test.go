@@ -24,6 +24,7 @@ func TestHints(t *testing.T) {
 		`'not template contains "x"'`:         `(here not applies only to the first text: write template not contains "text", or not (…))`,
 		`'template contains ("a" or "b")'`:    `(and, or join conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
 		`'template contains "a" or "b"'`:      `(and, or join conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
+		`'template contains "a" and "b"'`:     `(and, or join conditions: repeat the comparison`,
 		`'template contains q'`:               `(any of a list: template in list, contains_any(template, list), starts_with_any or ends_with_any)`,
 		`'template startsWith q'`:             `(any of a list: template in list`,
 		`'template == q'`:                     `(any of a list: template in list`,

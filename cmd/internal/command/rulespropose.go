@@ -41,8 +41,8 @@ and no mail addresses. Other names in the text, such as that of a colonist, stay
 the condition, and shorten it if the rule should match others, too. If the rule that
 decides now sets the phase or resolves others, the proposed rule does the same.
 
-The rule matches one form of the text. If the log has other forms of the same group,
-such as with another name, a message says how many.
+The rule matches one form of the text: "rules diff" shows which records of a log it
+changes.
 
 If the record already has that disposition, there is nothing to propose: propose prints
 a rule file without rules, with a comment that names the rule that decides, and exits
@@ -106,11 +106,9 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	private := &scrub.Names{}
 	private.Home(p.Getenv("HOME"))
 	private.Home(p.Getenv("USERPROFILE"))
-	groups := map[signature.Signature]signature.Signature{} // by form
-	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
+	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
 		private.Learn(src.Record.Message)
 		private.Learn(src.Record.Stack)
-		groups[o.Signature] = o.Group
 		return true
 	}); err != nil {
 		return nil, err
@@ -132,21 +130,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if err != nil {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: no rule can be proposed: %w", at, err))
 	}
-	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
-		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
-	}
 	return text, nil
-}
-
-// sameGroup counts the other forms of the group that a form belongs to.
-func sameGroup(groups map[signature.Signature]signature.Signature, form signature.Signature) int {
-	others := 0
-	for other, group := range groups {
-		if other != form && group == groups[form] {
-			others++
-		}
-	}
-	return others
 }
 
 // nothingProposed returns a rule file for a record that already has the disposition. The file compiles, since the

@@ -11,18 +11,6 @@ import (
 	"github.com/heedlog/heed/internal/cohort"
 )
 
-// TestWilson holds the bounds to published values: 95 % of Wilson's interval for
-// 81 of 263 is 0.2553 to 0.3662, for 15 of 148 0.0624 to 0.1605 (Newcombe, 1998).
-func TestWilson(t *testing.T) {
-	z := cohort.Quantile(0.95, 1)
-	require.InDelta(t, 1.959964, z, 1e-6)
-	for _, test := range []struct{ n, of, low, high float64 }{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}} {
-		r := ratioOf(test.of-test.n, test.n, &exposure{perRun, 1, 1}, z)
-		require.InDelta(t, test.low/(1-test.low), r.Low, 1e-3)
-		require.InDelta(t, test.high/(1-test.high), r.High, 1e-3)
-	}
-}
-
 // TestRatioIsSymmetric: seen from the other side, a ratio is its reciprocal.
 func TestRatioIsSymmetric(t *testing.T) {
 	z := cohort.Quantile(0.99, 1)
