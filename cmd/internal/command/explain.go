@@ -35,7 +35,7 @@ func (p *program) explainCommand() *cobra.Command {
 		Short: "Show why a record, or a text, is classified as it is",
 		Long: `explain shows how heed classified the record at a line of a capture: where the record
 begins and ends and why, its signature and what is masked in it, the rules that came
-close and the clause that failed in each, the rule that decided and its effects, and
+close and the first part that fails in each, the rule that decided and its effects, and
 the decision without that rule.
 
 The capture is replayed up to the line, so that the phase of the game is right and
