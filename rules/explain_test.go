@@ -162,6 +162,13 @@ rules:
 	}, clauses("An old lamp is torn"))
 	require.Equal(t, []string{`false phase == "play" `, `true template startsWith "A" A`}, clauses("A lamp"))
 	require.Empty(t, clauses("The chair"))
+
+	x = explaining(t, File{Name: "f.yaml", Data: []byte("version: 1\nrules: [{id: a, disposition: ignore, when: 'frames " +
+		"contains \"T\" and message contains \"12\" and stack contains \"A\" and operation == \"o\" and kind == \"state\"'}]")})
+	all := x.Explain(&Input{Frames: "at A.T", Message: "m 12", Stack: "at A", Operation: "o"}, false).Trials[0].Clauses
+	for i, word := range []string{"", "T", "12", "A", "o"} {
+		require.Equal(t, word, strings.Join(all[i].Words, ""))
+	}
 }
 
 func FuzzExplain(f *testing.F) {

@@ -62,8 +62,7 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 		}
 		f.data = append([]byte{}, data...) // not nil
 	}
-	watch := p.watch(ctx, name, int64(len(f.data)), bytes.NewReader(f.data))
-	return watch.over(&input{bufio.NewReaderSize(watch, readSize), func() error { return nil }}), nil
+	return &input{bufio.NewReaderSize(bytes.NewReader(f.data), readSize), func() error { return nil }}, nil
 }
 
 // fileOf returns the last part of an address as the name of a file on any system.

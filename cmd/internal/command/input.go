@@ -25,7 +25,7 @@ var errNoFile = text.Say("no such file")
 // openAny opens a file of any kind, an address by the name that p.named gives it, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
-		watch := p.watch(ctx, standardInputName, p.stdinSize(), p.Stdin)
+		watch := p.watch(ctx, standardInputName, 0, p.Stdin)
 		in := pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch), nil })
 		if f, ok := p.Stdin.(*os.File); !ok || !cli.IsTerminal(f) {
 			_ = p.begins(in) // its error comes again

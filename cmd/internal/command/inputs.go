@@ -175,23 +175,20 @@ func readsAsLog(name string) bool {
 	return err == nil && text.Check(r.Head(readSize)) == nil && r.At().Layout != capture.LayoutPlain
 }
 
-// takenText names the files of an argument.
+// takenText names the files of an argument, by their places in a folder.
 func takenText(t files.Taken) string {
 	const shown = 5
-	text := "reading " + text.Count(len(t.Files), "log") + ": "
-	for i, name := range t.Files {
-		if i == shown && len(t.Files) > shown+1 {
-			return text + fmt.Sprintf(", … and %d more", len(t.Files)-shown)
-		}
-		if i > 0 {
-			text += ", "
-		}
+	var names []string
+	for _, name := range t.Files[:min(len(t.Files), shown)] {
 		if rel, err := filepath.Rel(t.Argument, name); err == nil && filepath.IsLocal(rel) {
 			name = rel
 		}
-		text += name
+		names = append(names, name)
 	}
-	return text
+	if more := len(t.Files) - shown; more > 0 {
+		names = append(names, fmt.Sprintf("… and %d more", more))
+	}
+	return "reading " + text.Count(len(t.Files), "log") + ": " + strings.Join(names, ", ")
 }
 
 // gameLog finds the log of a game.
@@ -297,13 +294,3 @@ func (w *watched) over(in *input) *input {
 
 // standardInputName is how messages name standard input.
 const standardInputName = "standard input"
-
-// stdinSize returns how much there is to read where standard input is a file.
-func (p *program) stdinSize() int64 {
-	if f, ok := p.Stdin.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			return info.Size()
-		}
-	}
-	return 0
-}
