@@ -59,6 +59,12 @@ func TestCoveredByParts(t *testing.T) {
 			require.NoError(t, err, text)
 		}
 	}
+	// The first of several is named.
+	for _, two := range [][2]string{{`template contains "a"`, `phase == "play"`}, {`phase == "play"`, `template contains "a"`}} {
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(fmt.Sprintf("version: 1\nrules:\n  - {id: r0, disposition: ignore, when: '%s'}\n"+
+			"  - {id: r1, disposition: ignore, when: '%s'}\n  - {id: r2, disposition: ignore, when: '%s and %s'}\n", two[0], two[1], two[0], two[1]))})
+		require.ErrorContains(t, err, "rule r2: when: can never match: rule r0 ")
+	}
 	// Across files it is noted.
 	set := compile(t, "version: 1\nrules: [{id: a, when: 'source == \"a\"', disposition: ignore}]\n",
 		"version: 1\nrules: [{id: b, when: 'phase == \"load\" and source == \"a\"', disposition: ignore}]\n")

@@ -218,7 +218,7 @@ func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
 			return
 		}
 		variable, ok := args[0].(*ast.IdentifierNode)
-		if !ok || varOf(variable.Value)&textVars == 0 {
+		if !ok || varOf(variable.Value)&shortVars != 0 {
 			return
 		}
 		text := varOf(variable.Value).value()(in)
@@ -236,9 +236,6 @@ func (x *explainer) words(tree ast.Node, in *Input) (found []string) {
 	})
 	return found
 }
-
-// textVars are the variables about the texts of an entry.
-const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
 
 // alternatives returns the parts of a condition, which holds if all parts of one of the alternatives hold. A condition
 // with a part that does not compile by itself, since its type is known only when it runs, is one part.
