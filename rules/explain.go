@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
@@ -139,6 +140,16 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	}
 	out.Omitted = out.Tried - len(out.Trials)
 	return out
+}
+
+// InputOf returns the view that conditions have of an entry with a canonical template, in a phase.
+func InputOf(e *event.Entry, template, phase string) Input {
+	head, frames, _ := strings.Cut(template, "\n")
+	return Input{
+		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: phase,
+		ByCaller: e.ByCaller && e.Status == event.StatusCancelled,
+		Message:  logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
+	}
 }
 
 // trial returns the report about r: the parts that made it match, or those of the nearest alternative, and the

@@ -120,7 +120,7 @@ func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 func TestExplainAgreesWithDefaults(t *testing.T) {
 	x := explaining(t, Defaults()...)
 	for _, test := range x.set.tests {
-		in := inputOf(x.set, test.decl, test.decl.text)
+		in := inputOf(x.set, test.decl, test.decl.Message)
 		checkExplain(t, x, &in)
 	}
 	for _, r := range x.set.active {

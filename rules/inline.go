@@ -75,17 +75,13 @@ func (s *Set) Test() []TestResult {
 	var buf []byte
 	for _, t := range s.tests {
 		d := t.decl
-		text := d.message()
-		buf = s.normalizer.AppendTemplate(buf[:0], text, d.stack)
-		head, frames, _ := strings.Cut(string(buf), "\n")
-		o := ev.Evaluate(&Input{
-			Template: head, Frames: frames, Message: text, Stack: d.stack,
-			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
-		})
+		buf = s.normalizer.AppendTemplate(buf[:0], logline.Of(&d.Entry), d.Stack)
+		in := InputOf(&d.Entry, string(buf), d.phase)
+		o := ev.Evaluate(&in)
 		hit := o.Rule == t.rule || slices.Contains(ev.continued, t.rule)
 		res := TestResult{
 			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
-			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
+			Text: d.Message, Template: in.Template, Match: d.match, Got: o.Decision,
 			Passed: hit == d.match || t.rule.Disabled,
 			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index &&
 				o.Rule.index < t.rule.index,
@@ -96,36 +92,25 @@ func (s *Set) Test() []TestResult {
 	return out
 }
 
-// message returns the text of d as a classifier sees it.
-func (d *testDecl) message() string {
-	return logline.Of(&event.Entry{Kind: d.kind, Level: d.level, Message: d.text})
-}
-
 type testDecl struct {
+	event.Entry
 	at      at
-	text    string
 	match   bool
-	stack   string
-	level   event.Level
-	kind    event.Kind
-	status  event.Status
 	phase   string
-	source  string
 	phaseAt at
-	op      string
 }
 
 var testFields = keys[testDecl]{
-	keyOf("match", func(t *testDecl) *string { return &t.text }, parseText),
-	keyOf("no_match", func(t *testDecl) *string { return &t.text }, parseText),
-	keyOf("level", func(t *testDecl) *event.Level { return &t.level }, oneIn[event.Level](levels)),
+	keyOf("match", func(t *testDecl) *string { return &t.Message }, parseText),
+	keyOf("no_match", func(t *testDecl) *string { return &t.Message }, parseText),
+	keyOf("level", func(t *testDecl) *event.Level { return &t.Level }, oneIn[event.Level](levels)),
 	keyOf("phase", func(t *testDecl) *string { return &t.phase }, parseText),
-	keyOf("stack", func(t *testDecl) *string { return &t.stack }, parseText),
-	keyOf("source", func(t *testDecl) *string { return &t.source }, parseText),
-	keyOf("kind", func(t *testDecl) *event.Kind { return &t.kind }, oneIn[event.Kind](kinds)),
-	keyOf("status", func(t *testDecl) *event.Status { return &t.status }, oneIn[event.Status](statuses)),
-	keyOf("method", func(t *testDecl) *string { return &t.source }, parseText),
-	keyOf("operation", func(t *testDecl) *string { return &t.op }, parseText),
+	keyOf("stack", func(t *testDecl) *string { return &t.Stack }, parseText),
+	keyOf("source", func(t *testDecl) *string { return &t.Source }, parseText),
+	keyOf("kind", func(t *testDecl) *event.Kind { return &t.Kind }, oneIn[event.Kind](kinds)),
+	keyOf("status", func(t *testDecl) *event.Status { return &t.Status }, oneIn[event.Status](statuses)),
+	keyOf("method", func(t *testDecl) *string { return &t.Source }, parseText),
+	keyOf("operation", func(t *testDecl) *string { return &t.OperationID }, parseText),
 }
 
 func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
@@ -143,24 +128,24 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 		errs.add(p.here(n), "a test needs either match or no_match", `such as - match: "text of a log record"`)
 	}
 	if given["kind"] == nil {
-		t.kind = t.status.Kind()
+		t.Kind = t.Status.Kind()
 		if given["method"] != nil && given["status"] == nil {
-			t.kind, t.status = event.KindOperation, event.StatusFailed
+			t.Kind, t.Status = event.KindOperation, event.StatusFailed
 			given["status"] = n
 		}
 	}
 	switch {
-	case t.status.Kind() != t.kind && given["status"] == nil:
-		errs.addf(p.here(n).under("status"), "one of "+strings.Join(statusesOf(t.kind), ", "),
-			"is missing: an entry of kind %s has one", t.kind)
-	case t.status.Kind() != t.kind:
-		errs.addf(p.here(given["status"]).under("status"), "one of "+strings.Join(statusesOf(t.kind), ", "),
-			"an entry of kind %s cannot have status %s", t.kind, t.status)
-	case t.kind != event.KindLog && given["level"] != nil:
-		errs.addf(p.here(given["level"]).under("level"), "remove it", "an entry of kind %s has no level", t.kind)
-	case given["method"] != nil && t.kind != event.KindOperation:
+	case t.Status.Kind() != t.Kind && given["status"] == nil:
+		errs.addf(p.here(n).under("status"), "one of "+strings.Join(statusesOf(t.Kind), ", "),
+			"is missing: an entry of kind %s has one", t.Kind)
+	case t.Status.Kind() != t.Kind:
+		errs.addf(p.here(given["status"]).under("status"), "one of "+strings.Join(statusesOf(t.Kind), ", "),
+			"an entry of kind %s cannot have status %s", t.Kind, t.Status)
+	case t.Kind != event.KindLog && given["level"] != nil:
+		errs.addf(p.here(given["level"]).under("level"), "remove it", "an entry of kind %s has no level", t.Kind)
+	case given["method"] != nil && t.Kind != event.KindOperation:
 		errs.addf(p.here(given["method"]).under("method"), "remove it, or give the status of an operation",
-			"an entry of kind %s has no method", t.kind)
+			"an entry of kind %s has no method", t.Kind)
 	case given["method"] != nil && given["source"] != nil:
 		errs.add(p.here(given["source"]).under("source"), "the source of an operation is its method", "remove one of the two")
 	}

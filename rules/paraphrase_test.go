@@ -416,13 +416,13 @@ func TestLanguages(t *testing.T) {
 	known := map[string]bool{}
 	for _, test := range set.tests {
 		d := test.decl
-		want := decideTest(set, ev, d, d.text).Disposition
-		for _, text := range translations(d.text) {
+		want := decideTest(set, ev, d, d.Message).Disposition
+		for _, text := range translations(d.Message) {
 			all++
 			got := decideTest(set, ev, d, text)
 			if got.Disposition != want && inEnglish[test.rule.ID] == "" {
 				t.Errorf("%s: %s by %s, not %s: %q phase %q level %s", test.rule.ID, got.Disposition, got.Rule, want, text,
-					d.phase, d.level)
+					d.phase, d.Level)
 			}
 			known[test.rule.ID] = known[test.rule.ID] || got.Disposition != want
 		}
@@ -438,7 +438,7 @@ func TestExceptionTexts(t *testing.T) {
 	set := testkit.Must(Compile(Defaults()...))
 	ev := set.NewEvaluator()
 	decide := func(text string) string {
-		d := &testDecl{stack: trace, level: event.LevelError, phase: "play"}
+		d := &testDecl{Entry: event.Entry{Stack: trace, Level: event.LevelError}, phase: "play"}
 		return decideTest(set, ev, d, "Turning the widget: "+text+" x").Rule
 	}
 	texts := 0
@@ -462,11 +462,9 @@ func decideTest(set *Set, ev *Evaluator, d *testDecl, text string) event.Decisio
 
 // inputOf returns what a set sees of a test with another text.
 func inputOf(set *Set, d *testDecl, text string) Input {
-	head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
-	return Input{
-		Template: head, Frames: frames, Message: text, Stack: d.stack, Level: d.level, Kind: d.kind, Status: d.status,
-		Source: d.source, Phase: d.phase, Operation: d.op,
-	}
+	e := d.Entry
+	e.Message = text
+	return InputOf(&e, string(set.normalizer.AppendTemplate(nil, text, d.Stack)), d.phase)
 }
 
 var typeInFront = regexp.MustCompile(`^(?:[A-Z][A-Za-z]*\.)*[A-Z][A-Za-z]*Exception: `)
@@ -513,20 +511,20 @@ func TestParaphrases(t *testing.T) {
 	}
 	for _, test := range set.tests {
 		d := test.decl
-		if !d.match || d.kind != event.KindLog || test.rule.Continue || strings.Contains(d.text, "\n") {
+		if !d.match || d.Kind != event.KindLog || test.rule.Continue || strings.Contains(d.Message, "\n") {
 			continue
 		}
-		if d.stack == "" && strings.Contains(d.text, "Exception: ") {
+		if d.Stack == "" && strings.Contains(d.Message, "Exception: ") {
 			withStack := *d
-			withStack.stack = trace
+			withStack.Stack = trace
 			d = &withStack
 		}
 		want := test.rule.Disposition
-		if decide(d, d.text).Disposition != want {
+		if decide(d, d.Message).Disposition != want {
 			continue
 		}
 		for _, p := range paraphrases {
-			for _, text := range p.make(d.text) {
+			for _, text := range p.make(d.Message) {
 				got := decide(d, text)
 				alike := got.Disposition == want
 				count(byFile, origin(test.rule), alike)
@@ -538,7 +536,7 @@ func TestParaphrases(t *testing.T) {
 				}
 				if !alike {
 					t.Logf("%s (%s): %s by %s, not %s: %q phase %q level %s", test.rule.ID, p.kind, got.Disposition,
-						got.Rule, want, text, d.phase, d.level)
+						got.Rule, want, text, d.phase, d.Level)
 				}
 			}
 		}

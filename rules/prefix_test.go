@@ -42,30 +42,30 @@ func TestPrefixChangesNoDecision(t *testing.T) {
 	ev := set.NewEvaluator()
 	decide := func(d *testDecl, text string, level event.Level) event.Decision {
 		other := *d
-		other.text, other.level = text, level
-		return decideTest(set, ev, &other, other.message())
+		other.Message, other.Level = text, level
+		return decideTest(set, ev, &other, logline.Of(&other.Entry))
 	}
 	texts := 0
 	for _, test := range set.tests {
 		d := test.decl
-		if d.kind != event.KindLog || logline.Text(d.text, d.level) != d.text || strings.TrimSpace(d.text) == "" {
+		if d.Kind != event.KindLog || logline.Text(d.Message, d.Level) != d.Message || strings.TrimSpace(d.Message) == "" {
 			continue
 		}
-		if strings.HasPrefix(d.text, "[1]") {
+		if strings.HasPrefix(d.Message, "[1]") {
 			continue // what a shell prints: behind a level it reads as a thread
 		}
 		texts++
 		for level, prefixes := range loggerPrefixes {
-			want := decide(d, d.text, level)
+			want := decide(d, d.Message, level)
 			for _, prefix := range prefixes {
-				line, _, _ := strings.Cut(prefix+d.text, "\n")
+				line, _, _ := strings.Cut(prefix+d.Message, "\n")
 				switch h := logline.Parse(line); {
 				case level == event.LevelUnknown && h.Leveled:
 					continue // behind a time, a word of the text is one
 				case level != event.LevelUnknown:
 					assert.Equal(t, level, h.Level, line)
 				}
-				assert.Equal(t, want, decide(d, prefix+d.text, level), "%q", prefix+d.text)
+				assert.Equal(t, want, decide(d, prefix+d.Message, level), "%q", prefix+d.Message)
 			}
 		}
 	}

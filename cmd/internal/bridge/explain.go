@@ -117,10 +117,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, set *rules.Set, r *journal
 		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
 		Invalidates: r.Invalidates,
 	}
-	in := rules.Input{
-		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: logline.Of(&r.Entry), Stack: r.Stack,
-		Operation: r.OperationID, ByCaller: r.ByCaller && r.Status == event.StatusCancelled,
-	}
+	in := rules.InputOf(&r.Entry, "", "")
 	if template, known := d.session.Engine().Template(r.Signature); known {
 		out.template(&in, r.Signature, template)
 	} else {

@@ -198,7 +198,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	e := &f.entry
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
-	in := inputOf(f, template)
+	in := rules.InputOf(e, string(template), f.outcome.Phase)
 	out := &explanation{
 		SchemaVersion: schema.Version, Record: recordOf(f, s), Phase: f.outcome.Phase, Blind: f.blind,
 		Signature: explainedSignature{
@@ -228,17 +228,6 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	}
 	scrubRules(&out.Explanation, s)
 	return out
-}
-
-// inputOf returns the view of rules of a record with a template.
-func inputOf(f *found, template []byte) rules.Input {
-	e := &f.entry
-	head, frames, _ := strings.Cut(string(template), "\n")
-	return rules.Input{
-		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-		Phase: f.outcome.Phase, ByCaller: e.ByCaller && e.Status == event.StatusCancelled,
-		Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-	}
 }
 
 func recordOf(f *found, s *report.Scrubber) explainedRecord {

@@ -330,7 +330,8 @@ func (pr *proposal) verify(file []byte, id string, files []rules.File) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	in := inputOf(pr.found, pr.n.AppendTemplate(nil, logline.Of(&pr.entry), pr.entry.Stack))
+	template := pr.n.AppendTemplate(nil, logline.Of(&pr.entry), pr.entry.Stack)
+	in := rules.InputOf(&pr.entry, string(template), pr.outcome.Phase)
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}

@@ -281,13 +281,10 @@ func Sample(e *event.Entry) string {
 
 // least returns the least disposition that the rules give an entry with a template in any phase of the game.
 func (r *Run) least(e *event.Entry, template string) event.Disposition {
-	head, frames, _ := strings.Cut(template, "\n")
 	evaluator, least := r.engine.Rules().NewEvaluator(), event.Blocking
 	for _, phase := range [...]string{"", "start", "play"} {
-		least = min(least, evaluator.Evaluate(&rules.Input{
-			Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
-			Phase: phase, ByCaller: e.ByCaller, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-		}).Decision.Disposition)
+		in := rules.InputOf(e, template, phase)
+		least = min(least, evaluator.Evaluate(&in).Decision.Disposition)
 	}
 	return least
 }
