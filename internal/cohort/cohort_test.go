@@ -194,3 +194,18 @@ func TestByChance(t *testing.T) {
 	require.Empty(t, r.Factors)
 	require.Contains(t, r.Text, "No mod stands out. What goes with it most, quill (3 of 5 sessions with it, 3 of 11 without), ")
 }
+
+// TestRuns: a fault that the session before explains as well as the best mod does has no suspect.
+func TestRuns(t *testing.T) {
+	sessions := make([]cohort.Session, 40)
+	for i := range sessions {
+		sessions[i].Fault = i/5%2 == 1
+		if sessions[i].Fault != (i%5 == 0) {
+			sessions[i].Mods = []cohort.Mod{{Key: "quill"}}
+		}
+	}
+	require.Equal(t, "It comes in runs of sessions, which explain it as well as any mod does (the most: 16 of 20 sessions with it, 4 of "+
+		"20 without).", cohort.Suspects(sessions).Text)
+	require.Equal(t, "It is in none of the sessions.", cohort.Suspects(sessions[:5]).Text)
+	require.Equal(t, "the game from version 1.2 on", (&cohort.Factor{Kind: cohort.KindGame, Version: "1.2"}).String())
+}

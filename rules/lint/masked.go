@@ -32,7 +32,7 @@ type listUse struct {
 func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	op, args := compiled.Relation(n)
 	how, ok := compiled.Fits[op]
-	if !ok || len(args) != 2 {
+	if !ok {
 		return
 	}
 	if how == compiled.Whole && isTemplate(args[1]) {

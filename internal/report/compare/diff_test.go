@@ -396,3 +396,25 @@ func TestNewCode(t *testing.T) {
 	c := compared(lines, append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
 	require.Equal(t, []string{"the pump of the mill failed, status: 500"}, heads(c.Diff().Added))
 }
+
+// TestMayBeUnseen: where one side has a gap, groups of the other side may only be missing there.
+func TestMayBeUnseen(t *testing.T) {
+	gap := &capture.Record{StartLine: 1, Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole}}
+	chat := repeat(200, "a chat")
+	older := slices.Concat(chat, repeat(2, "?the mill stands"), repeat(60, "?an ox is lost"), []string{"?a lamp went out"})
+	newer := slices.Concat(chat, repeat(60, "?the mill stands"), repeat(2, "?an ox is lost"), []string{"?the roof leaks"})
+	for _, missing := range []compare.Side{compare.Old, compare.New} {
+		c := compare.Collect(compare.Config{})
+		runs := [2]*compare.Run{feed(c, compare.Old, "old.log", older), feed(c, compare.New, "new.log", newer)}
+		runs[missing].Observe(gap, &heed.Outcome{})
+		d := c.Diff()
+		for _, groups := range [][]compare.Group{d.Added, d.More} {
+			require.Len(t, groups, 1)
+			require.Equal(t, missing == compare.Old, groups[0].MayBeUnseen)
+		}
+		for _, groups := range [][]compare.Group{d.Gone, d.Less} {
+			require.Len(t, groups, 1)
+			require.Equal(t, missing == compare.New, groups[0].MayBeUnseen)
+		}
+	}
+}
