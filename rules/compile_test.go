@@ -186,7 +186,6 @@ func TestErrors(t *testing.T) {
 		{"exception without condition", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: y}]"), `f.yaml:6:18: rule x: exceptions[1].when: is missing (an exception is a condition, such as: 'source == "Analyzer"')`},
 		{"field of an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [{nam: y, when: 'phase == \"y\"'}]"), `f.yaml:6:19: rule x: exceptions[1]: unknown field "nam" (did you mean "name"?)`},
 		{"name of an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: Y, when: 'phase == \"y\"'}]"), `f.yaml:6:25: rule x: exceptions[1].name: "Y" is not a name: lower-case letters, digits, '.', '_' and '-', at most 64`},
-		{"name of two exceptions", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: y, when: 'phase == \"y\"'}, {name: y, when: 'phase == \"z\"'}]"), `f.yaml:6:58: rule x: exceptions[2].name: two exceptions have the name "y" (give one of them another name)`},
 		{"number for an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [1]"), `f.yaml:6:18: rule x: exceptions[1]: must be text, not a number (quote it: '1')`},
 		{"unknown name in an exception", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"y\"', 'phas == \"z\"']"), `f.yaml:6:35: rule x: exceptions[2]: unknown name "phas" (did you mean "phase"?)`},
 		{"unknown value in an exception", rule("id: x", ok, "disposition: ignore", "exceptions:", "  - when: 'level == \"warn\"'"), `f.yaml:7:25: rule x: exceptions[1].when: there is no level "warn" (did you mean "warning"?)`},

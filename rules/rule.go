@@ -105,7 +105,6 @@ var exceptionFields = keys[exceptionDecl]{
 // mapping that also names it.
 func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 	var out []exceptionDecl
-	seen := map[string]bool{}
 	for i, item := range items(p, n, errs) {
 		ip := p.item(i)
 		if i == maxExceptions {
@@ -118,13 +117,6 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 		}
 		var e exceptionDecl
 		given := exceptionFields.read(&e, ip, item, errs)
-		if name := given["name"]; name != nil {
-			if seen[e.name] && validName(e.name) {
-				errs.addf(ip.under("name").here(name), "give one of them another name", "two exceptions have the name %s",
-					yamlfile.Quote(e.name))
-			}
-			seen[e.name] = true
-		}
 		if given["when"] == nil {
 			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
 		}
