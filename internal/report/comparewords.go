@@ -217,14 +217,6 @@ func modSentence(d *compare.Suspects) string {
 	return fmt.Sprintf("Mods: %d added, %d updated, %d removed.", n["added"], n["updated"], n["removed"])
 }
 
-// places shows the place of a mod in the load order, of one that was removed the old place.
-func places(m *compare.ModChange) string {
-	if m.Place == 0 {
-		return strconv.Itoa(m.OldPlace) + "→"
-	}
-	return strconv.Itoa(m.Place)
-}
-
 // changedTitle is the name of a mod with its versions, where they differ.
 func changedTitle(m *compare.ModChange) string {
 	if m.Change == "updated" {

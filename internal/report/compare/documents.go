@@ -148,16 +148,13 @@ type ratio struct {
 	By    string  `json:"by" jsonschema:"The measure of a log's length." enum:"run,record,hour"`
 }
 
-// ModChange is a mod that differs between two lists. A place is that in load order, from 1, and 0 where the
-// mod is not in the list.
+// ModChange is a mod that differs between two lists.
 type ModChange struct {
 	Name       string `json:"name" jsonschema:"Its name."`
 	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
 	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed"`
 	OldVersion string `json:"oldVersion,omitempty" jsonschema:"Its version before."`
 	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
-	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
-	Place      int    `json:"place,omitempty" jsonschema:"Its place after."`
 }
 
 // SuspectGroup is a group with the mods that may be its cause.

@@ -50,9 +50,9 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 			continue
 		}
 		seen[key(m)] = true
-		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1}
+		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions}
 		if o, ok := old[key(m)]; ok {
-			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Versions, o+1
+			c.Change, c.OldVersion = unchanged, before[o].Versions
 			if versions && before[o].Versions != m.Versions {
 				c.Change = updated
 			}
@@ -62,7 +62,7 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 	for i := range before {
 		if m := &before[i]; !seen[key(m)] {
 			seen[key(m)] = true
-			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1}
+			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions}
 			out = append(out, modChange{gone, m.Assemblies})
 		}
 	}
