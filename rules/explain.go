@@ -41,7 +41,7 @@ type Details struct {
 
 	// Escalates is when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
-	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"When repeats raise the disposition."`
+	Escalates *escalates `json:"escalates,omitempty" jsonschema:"When repeats raise the disposition."`
 	Escalated bool       `json:"escalated,omitempty" jsonschema:"Repeats raised the disposition."`
 
 	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"The phase of the game from the next entry on."`
@@ -49,8 +49,8 @@ type Details struct {
 	Resolves  []string `json:"resolves,omitempty" jsonschema:"The rules whose items it clears."`
 }
 
-// Escalates is the JSON form of [event.Escalation].
-type Escalates struct {
+// escalates is the JSON form of [event.Escalation].
+type escalates struct {
 	After    int               `json:"after" jsonschema:"The number of the first occurrence that is raised."`
 	Seconds  float64           `json:"withinSeconds" jsonschema:"The time in which they must occur, in seconds."`
 	Entries  int               `json:"withinEntries" jsonschema:"The same in entries, where no time is known."`
@@ -300,7 +300,7 @@ func details(o *Outcome) Details {
 		d.Place, d.Overrides, d.Summary, d.Why = r.Place, r.Overrides, r.Summary, r.Why
 		d.Blinds, d.Resolves = r.Blinds, r.Resolves
 		if e := r.Escalate; e != nil {
-			d.Escalates = &Escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}
+			d.Escalates = &escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}
 		}
 	}
 	return d

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules"
 )
 
 // TestEscalated: what repetition made of a rule is told alike by all that show
@@ -34,10 +33,9 @@ func TestEscalated(t *testing.T) {
 	e := decoded[explanation](t, r.stdout)
 	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
-	require.Equal(t, &rules.Escalates{
-		After: 3, Seconds: 30, Entries: 1500, To: event.Blocking,
-		Severity: event.SeverityError,
-	}, e.Decision.Escalates)
+	by := e.Decision.Escalates
+	require.Equal(t, []any{3, 30.0, 1500, event.Blocking, event.SeverityError},
+		[]any{by.After, by.Seconds, by.Entries, by.To, by.Severity})
 
 	r = runArgs(t, "--no-default-rules", "--rules", often, log)
 	require.Contains(t, r.stdout, "rule t.path, escalated by repetition")
