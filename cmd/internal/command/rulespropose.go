@@ -41,8 +41,8 @@ and no mail addresses. Other names in the text, such as that of a colonist, stay
 the condition, and shorten it if the rule should match others, too. If the rule that
 decides now sets the phase or resolves others, the proposed rule does the same.
 
-The rule matches one form of the text: "rules diff" shows which records of a log it
-changes.
+The rule matches one form of the text. If the log has other forms of the same group,
+such as with another name, a message says how many.
 
 If the record already has that disposition, there is nothing to propose: propose prints
 a rule file without rules, with a comment that names the rule that decides, and exits
@@ -106,9 +106,11 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	private := &scrub.Names{}
 	private.Home(p.Getenv("HOME"))
 	private.Home(p.Getenv("USERPROFILE"))
-	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
+	groups := map[signature.Signature]signature.Signature{} // by form
+	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		private.Learn(src.Record.Message)
 		private.Learn(src.Record.Stack)
+		groups[o.Signature] = o.Group
 		return true
 	}); err != nil {
 		return nil, err
@@ -129,6 +131,15 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	text, err := pr.file(set, files)
 	if err != nil {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("%s: no rule can be proposed: %w", at, err))
+	}
+	others := 0 // forms of the group
+	for other, group := range groups {
+		if form := f.outcome.Signature; other != form && group == groups[form] {
+			others++
+		}
+	}
+	if others > 0 {
+		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
 	}
 	return text, nil
 }
