@@ -167,7 +167,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	res, again := e.classifier.Classify(entry)
 	if again && e.plain == e.seq-1 && entry.OperationID == "" {
 		e.plain = e.seq
-		e.journal.Repeat(entry)
+		e.journal.Append(entry, res.Signature, in.Decision)
 		folded = e.coalescer.Fold(in) // as the last time
 		e.keep(&folded)
 		return false, folded
