@@ -268,9 +268,9 @@ func (m *model) lost(after, to uint64) (n uint64) {
 
 // pair is a Journal and the model of it, which are given the same calls.
 type pair struct {
-	t    testing.TB
-	j    *Journal
-	m    *model
+	t testing.TB
+	j *Journal
+	m *model
 }
 
 func newPair(t testing.TB, c Config) *pair {
