@@ -82,6 +82,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 
 // accused are the mods that the first entries of a signature point at.
 type accused struct {
+	check uint32 // of the signature
 	names []string
 	asked int
 	texts uint64 // a bit of the hash of each that was asked
@@ -105,14 +106,18 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if e.entry.Kind != event.KindLog {
 		return nil, 0
 	}
-	known, seen := e.accused[sig]
-	if !seen {
+	known := e.accused[sig.ID]
+	if known == nil || known.check != sig.Check {
+		if len(e.accused) >= maxAccused {
+			clear(e.accused)
+		}
 		e.finder.LearnTrace(e.entry.Message)
 		e.finder.LearnTrace(e.entry.Stack)
-		known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack)
+		known = &accused{check: sig.Check, frame: e.normalizer.Origin(e.entry.Message, e.entry.Stack)}
+		e.accused[sig.ID] = known
 	}
 	if knows := e.finder.Knows(); known.knew != knows {
-		known = accused{knew: knows, frame: known.frame} // the mod may be known by now
+		*known = accused{check: known.check, knew: knows, frame: known.frame} // the mod may be known by now
 	}
 	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
 	if !answered && !known.mixed { // the same text points at the same mods
@@ -141,9 +146,5 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	known.asked++
 	known.texts |= text
-	if len(e.accused) >= maxAccused {
-		clear(e.accused)
-	}
-	e.accused[sig] = known
 	return names, known.frame
 }

@@ -207,9 +207,9 @@ type folded struct {
 	why      Reason // the most telling reason for an update, or ""
 }
 
-// add folds one urgent entry into the item, which is open, or is acknowledged
-// and knows the entry.
-func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) folded {
+// add folds one urgent entry into the item, which is open, or is acknowledged and knows the entry. c is the counter of
+// the entry's group and variant, nil if there is none.
+func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cfg *Config) folded {
 	var f folded
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if it.Total == 0 {
@@ -218,7 +218,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	it.Total++
 	it.Latest, it.LatestPos, it.Alive = now, at.Pos, now
 
-	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
 	if c == nil {
 		spare := uint64(0)
