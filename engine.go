@@ -70,7 +70,6 @@ type Engine struct {
 	late      ingested
 	entry     event.Entry               // reused, so that no entry escapes to the heap
 	result    *classify.Result          // of the last entry
-	plain     uint64                    // number of that entry, if a repeat of it has the same input; else 0
 	input     coalesce.Input            // reused by ingest, which sets all fields that it does not leave zero
 	retention []coalesce.Retention      // reused
 	suspects  []Suspect                 // reused

@@ -21,7 +21,7 @@ type Classifier struct {
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
-	last       lastResult
+	result     Result
 	texts      textCache
 	signatures signatures
 	decisions  decisions
@@ -75,29 +75,16 @@ type Result struct {
 // entries the text is the message, and of log entries without the time, the level,
 // the thread and the name that a logger wrote in front of it. The strings of e are not kept. The result is
 // valid until the next call.
-//
-// Repeated reports that e is a log entry with the text, level and source of the
-// one before it, has the same result, and changed nothing, nor did that one.
-func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
+func (c *Classifier) Classify(e *event.Entry) *Result {
 	c.stats.Entries++
-	r = &c.last.result
+	r := &c.result
 	text := logline.Of(e)
-	if c.last.valid && c.last.is(e, text, &c.texts) {
-		c.stats.Hits++
-		c.stats.DecisionHits++
-		return r, true
-	}
-	c.last.valid = false
-	before := c.texts.hit
-	c.texts.hit = none
-
-	final := false
 	r.PhaseBefore = c.phase
 	if i := c.find(e, text); i != none {
 		known := &c.signatures.table.slots[i].value
 		r.Signature = known.signature()
 		r.Group = c.grouper.GroupAt(known.group, r.Signature)
-		final = c.decide(known, e, text, r)
+		c.decide(known, e, text, r)
 		r.Variant = ""
 		if r.mayBeUrgent() {
 			r.Variant = c.variant(known)
@@ -106,10 +93,7 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 		c.decideUncached(e, text, r)
 	}
 	c.act(e, r)
-	if hit := c.texts.hit; final && c.sets == "" && hit != none && hit == before {
-		c.last.keep(e, c.sources.last, hit)
-	}
-	return r, false
+	return r
 }
 
 // find returns the slot of the text of e, which it learns if it is new, and makes it the newest. It returns none if the
@@ -181,16 +165,14 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32
 	})
 }
 
-// decide decides about an entry whose template is known. It reports whether the
-// decision was remembered as it is, and so depends on nothing that is not part of
-// its key.
-func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result) (final bool) {
+// decide decides about an entry whose template is known.
+func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result) {
 	r.Cached = false
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
 		c.set(r, c.evaluate(e, text, known.template))
-		return false
+		return
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
 	p := c.decisions.get(&key, &known.decision)
@@ -205,10 +187,9 @@ func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result
 	}
 	if o := p.Known(); o != nil {
 		c.set(r, *o)
-		return r.Cached
+	} else {
+		c.set(r, c.evaluate(e, text, known.template))
 	}
-	c.set(r, c.evaluate(e, text, known.template))
-	return false
 }
 
 // decideUncached decides about an entry without the tables, if its key collides with the key of another text or its

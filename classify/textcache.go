@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -26,9 +25,6 @@ import (
 type textCache struct {
 	exact kept // texts by their textSum
 	alike kept // lines by their sum with 0 in place of each digit
-
-	// hit is the place where the last text was found, or none.
-	hit int32
 
 	looks credit // for texts by their textSum
 	lines credit // and for lines by that sum
@@ -123,7 +119,6 @@ func (c *credit) earn(n int) { c.left = min(c.left+1+n/hitBytes, maxCredit) }
 func newTextCache() textCache {
 	return textCache{
 		exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes),
-		hit:   none,
 		looks: credit{left: maxCredit},
 		lines: credit{left: firstLines},
 	}
@@ -251,7 +246,6 @@ func (c *textCache) find(table *signatures, sum uint64, message, stack string) i
 		return none
 	}
 	c.looks.earn(len(message) + len(stack))
-	c.hit = place
 	return t.slot
 }
 
@@ -347,37 +341,4 @@ func (k *kept) keep(t *cachedText, n int, key signature.Key, slot int32) []byte 
 	*t = cachedText{from: k.written, hash: key.Hash, check: key.Check, slot: slot}
 	k.written += uint32(n)
 	return k.text(t, n)
-}
-
-// lastResult is the result of the latest entry, and, if valid, that entry: an equal one gets the same result. It is for
-// a storm of one line, mostly without anything in between.
-//
-// Nothing that a result depends on can have changed since that entry: phase, blindness, groups and tables change with
-// entries alone, and entries that change one are not kept. Its slots were used last in both tables and stay so. It is
-// kept when the text cache has found a text twice in a row, so that lines that alternate do not pay for it.
-type lastResult struct {
-	valid  bool
-	level  event.Level
-	status event.Status
-	source string // of the table of sources
-	place  int32  // of the text in the text cache, which keeps it at least until another text comes
-	result Result // set whether valid or not
-}
-
-// keep records an entry that the text cache has found at place and whose result
-// depends on nothing but its text, level, status, source and the phase, which it leaves as it is.
-func (l *lastResult) keep(e *event.Entry, source string, place int32) {
-	if e.Kind != event.KindLog {
-		return
-	}
-	if rule := l.result.Rule; rule != nil && (rule.Blinds || len(rule.Resolves) > 0) {
-		return
-	}
-	l.valid, l.level, l.status, l.source, l.place = true, e.Level, e.Status, source, place
-}
-
-// is reports whether e, whose text is text, is like the entry that was kept.
-func (l *lastResult) is(e *event.Entry, text string, c *textCache) bool {
-	return e.Kind == event.KindLog && e.Level == l.level && e.Status == l.status &&
-		c.exact.holds(&c.exact.texts[l.place], text, e.Stack) && e.Source == l.source
 }

@@ -115,13 +115,8 @@ func FuzzTextCache(f *testing.F) {
 				e.Kind, e.Status, e.Message = event.KindState, event.StatusPhase, [...]string{"menu", "play"}[more%2]
 			}
 			for range 1 + steps[2]%8 {
-				before := twins[0].last.result
-				twins[1].last.result = Result{} // what is left of the entry before must not show
-				r, again := twins[0].Classify(&e)
-				require.Equal(t, twins[1].Decide(&e), *r)
-				if again {
-					require.Equal(t, before, *r)
-				}
+				twins[1].result = Result{} // what is left of the entry before must not show
+				require.Equal(t, twins[1].Decide(&e), twins[0].Decide(&e))
 				require.Equal(t, twins[1].Groups().Merges(nil), twins[0].Groups().Merges(nil))
 				require.Equal(t, twins[1].Stats(), twins[0].Stats())
 			}
@@ -229,52 +224,6 @@ func TestTextPlaces(t *testing.T) {
 	require.False(t, found(alike[0]) || found(alike[1]))
 }
 
-// TestLatest: a line that nothing comes between is known by the one before it,
-// for as long as it is like it in all that counts.
-func TestLatest(t *testing.T) {
-	c := cached(0)
-	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, e.Message, &c.texts) }
-	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
-	for i := range 8 {
-		require.Equal(t, i > 3, is(e))
-		r := c.Decide(&e)
-		require.Equal(t, "mod", r.Decision.Rule)
-		require.Equal(t, i > 0, r.Cached)
-	}
-	for name, change := range map[string]func(*event.Entry){
-		"message": func(e *event.Entry) { e.Message = "gamma 18 is lost" },
-		"stack":   func(e *event.Entry) { e.Stack = "  at Foo.Bar ()" },
-		"source":  func(e *event.Entry) { e.Source = "mob" },
-		"level":   func(e *event.Entry) { e.Level++ },
-		"status":  func(e *event.Entry) { e.Status++ },
-		"kind":    func(e *event.Entry) { e.Kind++ },
-	} {
-		other := e
-		change(&other)
-		require.False(t, is(other), name)
-	}
-	require.True(t, is(e))
-	c.Decide(&event.Entry{Message: "gamma 18 is lost"})
-	require.False(t, is(e))
-
-	// What has an effect, or is looked at each time, is not kept.
-	for _, e := range []event.Entry{
-		{Message: "enter"},
-		{Message: "silence, please"},
-		{Message: "again"},
-		{Message: "alpha", OperationID: "op"},
-		{Message: "alpha"},
-		{Kind: event.KindNotice, Status: event.StatusHole, Message: "hole"},
-		{Message: "x", Source: strings.Repeat("s", maxNameBytes+1)},
-		{Message: "beta 7", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
-	} {
-		for range 8 {
-			c.Decide(&e)
-		}
-		require.False(t, c.last.valid, "%+v", e)
-	}
-}
-
 // TestFrontIdles: while nothing repeats, few texts are looked for, and soon all of
 // them once something does.
 func TestFrontIdles(t *testing.T) {
@@ -362,10 +311,4 @@ func TestLines(t *testing.T) {
 	require.False(t, found("gamma 199 is lost"))
 	require.False(t, found("gamma :9 is lost"))
 	require.False(t, found("exit code 17 of gamma"))
-
-	same := event.Entry{Message: "gamma 42 is lost"}
-	for i := range 8 {
-		_, again := c.Classify(&same)
-		require.Equal(t, i > 3, again, "it is kept by itself")
-	}
 }
