@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -69,7 +70,13 @@ type cachedText struct {
 	slot           int32
 	from           uint32 // in kept.written
 	message, stack uint16 // the latter may be anyDigits or ownDigits
+
+	// bare is one more than a level at which this is the text of a log record that has it as its message, or 0.
+	bare event.Level
 }
+
+// isOf reports whether t, which is the message of e, is known to be the text of e.
+func (t *cachedText) isOf(e *event.Entry) bool { return e.Kind != event.KindLog || t.bare == e.Level+1 }
 
 // In place of the length of a stack, of a line that is kept with 0 for each digit.
 const (
@@ -80,7 +87,7 @@ const (
 // maxLine bounds the lines that are kept for others.
 const maxLine = 256
 
-// The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
+// The bounds of textCache: 2 MiB. A burst of faults repeats hundreds of records
 // with their traces, of 300 B on average; smaller bounds made a replay of captures
 // slower (go run ./bench replay). A text of more than maxTextBytes is worth its key.
 const (
@@ -234,19 +241,18 @@ func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k
 // text returns the first n bytes of t.
 func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
 
-// find returns the slot of a text in the table, or none where the text is not kept
-// or the table has evicted it.
-func (c *textCache) find(table *signatures, sum uint64, message, stack string) int32 {
+// find returns a text that is kept, or nil where it is not or the table has evicted its signature.
+func (c *textCache) find(table *signatures, sum uint64, message, stack string) *cachedText {
 	place := c.exact.place(sum)
 	if place == none {
-		return none
+		return nil
 	}
 	t := &c.exact.texts[place]
 	if !c.exact.has(t) || !c.exact.holds(t, message, stack) || !table.has(t) {
-		return none
+		return nil
 	}
 	c.looks.earn(len(message) + len(stack))
-	return t.slot
+	return t
 }
 
 // findLine is find for the line that zero made zeroed of, by its sum. It also returns the key.

@@ -50,6 +50,9 @@ func cachedTexts() []event.Entry {
 		{Message: "exit code 18 of gamma"},
 		{Message: "gamma 3d is lost"},
 		{Message: "gamma 4d is lost"},
+		{Message: "[error] gamma is lost"}, // a head at one level
+		{Message: "[error] [error] gamma is lost"},
+		{Message: "12:30:01 [error] [error] gamma is lost"},
 	}
 	for _, name := range []string{"Tobin", "Marla", "Quint", "Bendo", "Orsin"} {
 		list = append(list, event.Entry{Message: "the lamp of " + name + " went out at night"})
@@ -84,6 +87,7 @@ func FuzzTextCache(f *testing.F) {
 	f.Add(turns(3*len(texts), 64, 1), byte(63))
 	f.Add([]byte{2, 4, 7, 2, 5, 7, 2, 20, 7, 2, 0, 7, 2, 32, 7, 0, 64, 0, 2, 5, 7, 9, 5, 7, 2, 5, 7, 10, 5, 7},
 		byte(63)) // one text, as other entries
+	f.Add([]byte{16, 99, 7, 16, 100, 7, 17, 100, 7, 16, 99, 7, 16, 100, 7, 18, 100, 7}, byte(63)) // text at one level
 	f.Add([]byte{11, 0, 3, 1, 0, 3, 8, 0, 1, 9, 0, 2, 6, 0, 3, 10, 0, 2, 6, 9, 3, 11, 0, 3}, byte(2))
 	f.Fuzz(func(t *testing.T, steps []byte, size byte) {
 		small := 1 + int(size%8)
@@ -141,7 +145,7 @@ func TestFront(t *testing.T) {
 	c := cached(2)
 	found := func(e event.Entry) bool {
 		c.texts.looks.left = maxCredit
-		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
+		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != nil
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
 	for i := range 4 {
@@ -188,7 +192,7 @@ func letters(n int) string {
 func TestTextPlaces(t *testing.T) {
 	c := cached(0)
 	found := func(text string) bool {
-		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != none
+		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != nil
 	}
 	learn := func(text string) {
 		c.texts.looks.left = maxCredit

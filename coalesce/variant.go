@@ -86,8 +86,8 @@ func safeName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
 
-// variants returns the counts of an item for each variant of the group of a row, the most frequent first. It returns nil
-// if all items together know only one.
+// variants returns the counts of an item for each variant of the group of a row, the most frequent first. It returns
+// nil if all items together know only one.
 func (c *Coalescer) variants(it *item, of *counter) Variants {
 	several := false
 	c.index.each(of.Rule, of.Sig, func(_ int, r *counter) { several = several || r.Variant != of.Variant })

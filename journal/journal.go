@@ -148,8 +148,8 @@ type row struct {
 	block []byte
 }
 
-// index lists the entries held outside of the tail, by rising sequence number, all before the tail. With it, counting is
-// two binary searches.
+// index lists the entries held outside of the tail, by rising sequence number, all before the tail. With it, counting
+// is two binary searches.
 type index []*row
 
 // after returns the position of the first row with a larger sequence number.

@@ -102,7 +102,8 @@ func (p *pins) find(owner, seq uint64) *pin {
 	return nil
 }
 
-// pinEntry makes sure that a held entry is in the pinned budget, and reports whether it is. The caller has a pin that covers it, or is about to.
+// pinEntry makes sure that a held entry is in the pinned budget, and reports whether it is. The caller has a pin that
+// covers it, or is about to.
 func (j *Journal) pinEntry(h *header) bool {
 	if h.flags&flagPinned != 0 {
 		return true
