@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
@@ -121,7 +119,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
 	if !answered && !known.mixed { // the same text points at the same mods
-		text = 1 << ((xxhash.Sum64String(e.entry.Message) + xxhash.Sum64String(e.entry.Stack)) % 64)
+		text = 1 << (e.classifier.TextSum(&e.entry) % 64)
 		answered = known.texts&text != 0
 	}
 	if answered {

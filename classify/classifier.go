@@ -37,6 +37,7 @@ type Classifier struct {
 
 	buf   []byte      // scratch for templates
 	in    rules.Input // scratch, see input
+	sum   uint64      // of the texts of the latest entry, or 0
 	stats Stats
 }
 
@@ -100,10 +101,11 @@ func (c *Classifier) Classify(e *event.Entry) *Result {
 func (c *Classifier) find(e *event.Entry) int32 {
 	texts := &c.texts
 	looks := !texts.off && !texts.looks.idle()
+	c.sum = 0
 	var sum uint64
 	var t *cachedText
 	if looks {
-		sum = textSum(e.Message, e.Stack)
+		sum = c.TextSum(e)
 		t = texts.find(&c.signatures, sum, e.Message, e.Stack)
 	}
 	text := e.Message
@@ -142,6 +144,14 @@ func (c *Classifier) find(e *event.Entry) int32 {
 		texts.noteLine(c.normalizer, line, text, key, i)
 	}
 	return i
+}
+
+// TextSum returns a hash of the message and the stack of e, which was classified last.
+func (c *Classifier) TextSum(e *event.Entry) uint64 {
+	if c.sum == 0 {
+		c.sum = textSum(e.Message, e.Stack)
+	}
+	return c.sum
 }
 
 // findKey is find by the key of the text, which it returns.
