@@ -359,17 +359,16 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if in.digest != nil {
 		it.Digest = *in.digest
 	}
-	row, group := to.row, true
-	if row == nil {
-		row = it.Counters.find(d.Rule, in.Signature, in.variant)
+	if to.row == nil {
+		to.row = it.Counters.find(d.Rule, in.Signature, in.variant)
 	}
-	switch {
-	case row == nil:
+	group := true
+	if to.row == nil {
 		group, _ = c.index.has(d.Rule, in.Signature, "")
-	case runGap.passed(row.Last, c.now):
-		c.occur(row, len(c.ops.live) == 0)
+	} else if runGap.passed(to.row.Last, c.now) {
+		c.occur(to.row, len(c.ops.live) == 0)
 	}
-	f := it.add(in, row, to.named, c.now, &c.cfg)
+	f := it.add(in, to.row, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.Stops++
 	}

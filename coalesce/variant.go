@@ -97,14 +97,13 @@ func (c *Coalescer) variants(it *item, of *counter) Variants {
 	var own Variants
 	var known []string
 	c.index.each(of.Rule, of.Sig, func(i int, r *counter) {
-		if !slices.Contains(known, r.Variant) {
+		if r.Variant != others && !slices.Contains(known, r.Variant) {
 			known = append(known, r.Variant)
 		}
 		if &c.items[i] == it {
 			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})
-	known = slices.DeleteFunc(known, func(v string) bool { return v == others })
 	for i := range own {
 		if v := &own[i]; v.Value == others {
 			v.Value, v.Others = "", true
