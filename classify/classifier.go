@@ -118,23 +118,16 @@ func (c *Classifier) find(e *event.Entry) int32 {
 			t.bare = e.Level + 1
 		}
 	}
+	var line uint64
+	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
+		if line = texts.zero(text); line != 0 {
+			t = texts.findLine(&c.signatures, line)
+		}
+	}
 	if t != nil {
 		c.stats.Hits++
 		c.signatures.table.touch(t.slot)
 		return t.slot
-	}
-	var line uint64
-	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = texts.zero(text); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line); i != none {
-				c.stats.Hits++
-				c.signatures.table.touch(i)
-				if looks {
-					texts.note(sum, text, "", key, i) // it is quicker to find by itself, if it comes again
-				}
-				return i
-			}
-		}
 	}
 	i, key := c.findKey(e, text)
 	switch {

@@ -18,7 +18,7 @@ import (
 // the one that its key would find. So it changes no decision, phase, group or eviction (a fuzz test).
 //
 // In a storm each line has other numbers, but few lengths of numbers. So a line whose key is the same with any digits
-// ([signature.Normalizer.DigitsVary]) is also kept for all lines that differ from it in digits alone, digit for digit.
+// ([signature.Normalizer.DigitsVary]) is kept for all lines that differ from it in digits alone, digit for digit.
 //
 // It has two adjacent places for each sum. A text is kept if it came twice before too many others of its two places; a
 // kept text goes last, so that a round of more texts than places finds some of them each time. While nothing repeats,
@@ -255,20 +255,20 @@ func (c *textCache) find(table *signatures, sum uint64, message, stack string) *
 	return t
 }
 
-// findLine is find for the line that zero made zeroed of, by its sum. It also returns the key.
-func (c *textCache) findLine(table *signatures, sum uint64) (int32, signature.Key) {
+// findLine is find for the line that zero made zeroed of, by its sum.
+func (c *textCache) findLine(table *signatures, sum uint64) *cachedText {
 	place := c.alike.place(sum)
 	if place == none {
-		return none, signature.Key{}
+		return nil
 	}
 	t := &c.alike.texts[place]
 	n := len(c.zeroed)
 	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != n ||
 		!bytes.Equal(c.alike.text(t, n), c.zeroed) || !table.has(t) {
-		return none, signature.Key{}
+		return nil
 	}
 	c.lines.earn(n)
-	return t.slot, signature.Key{Hash: t.hash, Check: t.check}
+	return t
 }
 
 // has reports whether the table still has the entry that t refers to.

@@ -301,11 +301,11 @@ func TestZero(t *testing.T) {
 func TestLines(t *testing.T) {
 	c := cached(0)
 	found := func(line string) bool {
-		i, key := c.texts.findLine(&c.signatures, c.texts.zero(line))
-		if i != none {
-			require.Equal(t, c.normalizer.Key(line, ""), key)
+		kept := c.texts.findLine(&c.signatures, c.texts.zero(line))
+		if kept != nil {
+			require.Equal(t, c.normalizer.Key(line, ""), signature.Key{Hash: kept.hash, Check: kept.check})
 		}
-		return i != none
+		return kept != nil
 	}
 	for i := range 3 {
 		c.Decide(&event.Entry{Message: fmt.Sprintf("gamma %d is lost", 17+i)})
