@@ -78,15 +78,15 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, e.cut(in.Message), e.cut(in.Stack))
 }
 
-// accused are the mods that the first entries of a signature point at.
+// accused are the mods that the first entries of a signature point at, in 56 bytes: there are many.
 type accused struct {
-	check uint32 // of the signature
 	names []string
-	asked int
 	texts uint64 // a bit of the hash of each that was asked
-	knew  int    // [blame.Finder.Knows] when they were asked first
-	mixed bool   // they differ
 	frame uint64 // see [coalesce.Input].Frame
+	check uint32 // of the signature
+	knew  int32  // [blame.Finder.Knows] when they were asked first
+	asked uint8
+	mixed bool // they differ
 }
 
 // The bounds of the memory of accused mods: the signatures, and of each the entries that are searched, one of each
@@ -110,7 +110,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 		e.finder.LearnTrace(e.entry.Stack)
 		known = accused{check: sig.Check, frame: e.normalizer.Origin(e.entry.Message, e.entry.Stack)}
 	}
-	if knows := e.finder.Knows(); known.knew != knows {
+	if knows := int32(e.finder.Knows()); known.knew != knows {
 		known = accused{check: known.check, knew: knows, frame: known.frame} // the mod may be known by now
 	}
 	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
