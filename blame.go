@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
@@ -80,14 +78,15 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, e.cut(in.Message), e.cut(in.Stack))
 }
 
-// accused are the mods that the first entries of a signature point at.
+// accused are the mods that the first entries of a signature point at, in 56 bytes: there are many.
 type accused struct {
 	names []string
-	asked int
 	texts uint64 // a bit of the hash of each that was asked
-	knew  int    // [blame.Finder.Knows] when they were asked first
-	mixed bool   // they differ
 	frame uint64 // see [coalesce.Input].Frame
+	check uint32 // of the signature
+	knew  int32  // [blame.Finder.Knows] when they were asked first
+	asked uint8
+	mixed bool // they differ
 }
 
 // The bounds of the memory of accused mods: the signatures, and of each the entries that are searched, one of each
@@ -105,18 +104,18 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if e.entry.Kind != event.KindLog {
 		return nil, 0
 	}
-	known, seen := e.accused[sig]
-	if !seen {
+	known := e.accused[sig.ID]
+	if known.check != sig.Check || known.asked == 0 {
 		e.finder.LearnTrace(e.entry.Message)
 		e.finder.LearnTrace(e.entry.Stack)
-		known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack)
+		known = accused{check: sig.Check, frame: e.normalizer.Origin(e.entry.Message, e.entry.Stack)}
 	}
-	if knows := e.finder.Knows(); known.knew != knows {
-		known = accused{knew: knows, frame: known.frame} // the mod may be known by now
+	if knows := int32(e.finder.Knows()); known.knew != knows {
+		known = accused{check: known.check, knew: knows, frame: known.frame} // the mod may be known by now
 	}
 	text, answered := uint64(0), known.asked == maxAsked || known.asked > 0 && len(e.accused) > fewAccused
 	if !answered && !known.mixed { // the same text points at the same mods
-		text = 1 << ((xxhash.Sum64String(e.entry.Message) + xxhash.Sum64String(e.entry.Stack)) % 64)
+		text = 1 << (e.classifier.TextSum(&e.entry) % 64)
 		answered = known.texts&text != 0
 	}
 	if answered {
@@ -144,6 +143,6 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if len(e.accused) >= maxAccused {
 		clear(e.accused)
 	}
-	e.accused[sig] = known
+	e.accused[sig.ID] = known
 	return names, known.frame
 }

@@ -68,14 +68,13 @@ type Engine struct {
 	heartbeat heartbeat
 	latest    ingested // the latest log record with a Pos, and the latest rest of one
 	late      ingested
-	entry     event.Entry                     // reused, so that no entry escapes to the heap
-	result    *classify.Result                // of the last entry
-	plain     uint64                          // number of that entry, if a repeat of it has the same input; else 0
-	input     coalesce.Input                  // reused by ingest, which sets all fields that it does not leave zero
-	retention []coalesce.Retention            // reused
-	suspects  []Suspect                       // reused
-	accused   map[signature.Signature]accused // by signature of urgent entries, see accuse
-	merges    []signature.GroupMerge          // reused
+	entry     event.Entry              // reused, so that no entry escapes to the heap
+	result    *classify.Result         // of the last entry
+	input     coalesce.Input           // reused by ingest, which sets all fields that it does not leave zero
+	retention []coalesce.Retention     // reused
+	suspects  []Suspect                // reused
+	accused   map[signature.ID]accused // by signature of urgent entries, see accuse
+	merges    []signature.GroupMerge   // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -175,7 +174,7 @@ func prepare(cfg Config) (*parts, error) {
 
 // engine returns an engine without classifier, journal and coalescer.
 func (p *parts) engine() *Engine {
-	return &Engine{setup: p.setup, accused: map[signature.Signature]accused{}}
+	return &Engine{setup: p.setup, accused: map[signature.ID]accused{}}
 }
 
 // SetRules replaces the rules from the next entry on. The effect is that of a [Engine.Snapshot] and a [Restore] with

@@ -164,14 +164,7 @@ func (e *Engine) observed() bool {
 func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	e.number()
 	entry, in := &e.entry, &e.input
-	res, again := e.classifier.Classify(entry)
-	if again && e.plain == e.seq-1 && entry.OperationID == "" {
-		e.plain = e.seq
-		e.journal.Repeat(entry)
-		folded = e.coalescer.Fold(in) // as the last time
-		e.keep(&folded)
-		return false, folded
-	}
+	res := e.classifier.Classify(entry)
 	e.result = res
 	in.Decision = res.Decision
 	d := &in.Decision
@@ -204,9 +197,6 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)
-	if entry.OperationID == "" && (res.Rule == nil || res.Rule.Escalate == nil) {
-		e.plain = e.seq
-	}
 	return escalated, folded
 }
 
@@ -251,7 +241,7 @@ func (e *Engine) retain() {
 // the budget are used, cleared items are unpinned: the entries after the cause need room as well.
 func (e *Engine) pin(owner, seq uint64) {
 	for {
-		pinned := e.journal.Stats().Pinned
+		pinned := e.journal.Pinned()
 		if 4*pinned.Entries <= 3*pinned.Capacity && 4*pinned.Bytes <= 3*pinned.MaxBytes {
 			break
 		}

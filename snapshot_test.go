@@ -328,7 +328,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.classifier",
 		"-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
-		"-Engine.setup", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention",
+		"-Engine.setup", "Engine.entry", "-Engine.result", "Engine.input", "Engine.retention",
 		"Engine.merges", "Engine.suspects", "Engine.accused",
 		// Of this run only.
 		"-Engine.carriedOver",

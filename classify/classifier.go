@@ -21,7 +21,7 @@ type Classifier struct {
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
-	last       lastResult
+	result     Result
 	texts      textCache
 	signatures signatures
 	decisions  decisions
@@ -37,6 +37,7 @@ type Classifier struct {
 
 	buf   []byte      // scratch for templates
 	in    rules.Input // scratch, see input
+	sum   uint64      // of the texts of the latest entry, or 0
 	stats Stats
 }
 
@@ -75,69 +76,58 @@ type Result struct {
 // entries the text is the message, and of log entries without the time, the level,
 // the thread and the name that a logger wrote in front of it. The strings of e are not kept. The result is
 // valid until the next call.
-//
-// Repeated reports that e is a log entry with the text, level and source of the
-// one before it, has the same result, and changed nothing, nor did that one.
-func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
+func (c *Classifier) Classify(e *event.Entry) *Result {
 	c.stats.Entries++
-	r = &c.last.result
-	text := logline.Of(e)
-	if c.last.valid && c.last.is(e, text, &c.texts) {
-		c.stats.Hits++
-		c.stats.DecisionHits++
-		return r, true
-	}
-	c.last.valid = false
-	before := c.texts.hit
-	c.texts.hit = none
-
-	final := false
+	r := &c.result
 	r.PhaseBefore = c.phase
-	if i := c.find(e, text); i != none {
+	if i := c.find(e); i != none {
 		known := &c.signatures.table.slots[i].value
 		r.Signature = known.signature()
 		r.Group = c.grouper.GroupAt(known.group, r.Signature)
-		final = c.decide(known, e, text, r)
+		c.decide(known, e, r)
 		r.Variant = ""
 		if r.mayBeUrgent() {
 			r.Variant = c.variant(known)
 		}
 	} else {
-		c.decideUncached(e, text, r)
+		c.decideUncached(e, r)
 	}
 	c.act(e, r)
-	if hit := c.texts.hit; final && c.sets == "" && hit != none && hit == before {
-		c.last.keep(e, c.sources.last, hit)
-	}
-	return r, false
+	return r
 }
 
 // find returns the slot of the text of e, which it learns if it is new, and makes it the newest. It returns none if the
 // key collides with the key of another text, or the template is too large to keep.
-func (c *Classifier) find(e *event.Entry, text string) int32 {
+func (c *Classifier) find(e *event.Entry) int32 {
 	texts := &c.texts
 	looks := !texts.off && !texts.looks.idle()
+	c.sum = 0
 	var sum uint64
+	var t *cachedText
 	if looks {
-		sum = textSum(text, e.Stack)
-		if i := texts.find(&c.signatures, sum, text, e.Stack); i != none {
-			c.stats.Hits++
-			c.signatures.table.touch(i)
-			return i
+		sum = c.TextSum(e)
+		t = texts.find(&c.signatures, sum, e.Message, e.Stack)
+	}
+	text := e.Message
+	if t == nil || !t.isOf(e) {
+		switch text = logline.Of(e); {
+		case len(text) < len(e.Message) && looks:
+			sum = textSum(text, e.Stack)
+			t = texts.find(&c.signatures, sum, text, e.Stack)
+		case t != nil:
+			t.bare = e.Level + 1
 		}
 	}
 	var line uint64
-	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
+	if t == nil && e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
 		if line = texts.zero(text); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line); i != none {
-				c.stats.Hits++
-				c.signatures.table.touch(i)
-				if looks {
-					texts.note(sum, text, "", key, i) // it is quicker to find by itself, if it comes again
-				}
-				return i
-			}
+			t = texts.findLine(&c.signatures, line)
 		}
+	}
+	if t != nil {
+		c.stats.Hits++
+		c.signatures.table.touch(t.slot)
+		return t.slot
 	}
 	i, key := c.findKey(e, text)
 	switch {
@@ -147,6 +137,14 @@ func (c *Classifier) find(e *event.Entry, text string) int32 {
 		texts.noteLine(c.normalizer, line, text, key, i)
 	}
 	return i
+}
+
+// TextSum returns a hash of the message and the stack of e, which was classified last.
+func (c *Classifier) TextSum(e *event.Entry) uint64 {
+	if c.sum == 0 {
+		c.sum = textSum(e.Message, e.Stack)
+	}
+	return c.sum
 }
 
 // findKey is find by the key of the text, which it returns.
@@ -181,16 +179,14 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32
 	})
 }
 
-// decide decides about an entry whose template is known. It reports whether the
-// decision was remembered as it is, and so depends on nothing that is not part of
-// its key.
-func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result) (final bool) {
+// decide decides about an entry whose template is known.
+func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	r.Cached = false
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		c.set(r, c.evaluate(e, text, known.template))
-		return false
+		c.set(r, c.evaluate(e, known.template))
+		return
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
 	p := c.decisions.get(&key, &known.decision)
@@ -198,28 +194,27 @@ func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result
 		c.stats.DecisionHits++
 	} else {
 		c.stats.DecisionMisses++
-		plan := c.eval.Plan(c.input(e, text, known.template))
+		plan := c.eval.Plan(c.input(e, known.template))
 		c.in = rules.Input{}
 		c.decisions.add(&key, plan, &known.decision)
 		p = &plan
 	}
 	if o := p.Known(); o != nil {
 		c.set(r, *o)
-		return r.Cached
+	} else {
+		c.set(r, c.evaluate(e, known.template))
 	}
-	c.set(r, c.evaluate(e, text, known.template))
-	return false
 }
 
 // decideUncached decides about an entry without the tables, if its key collides with the key of another text or its
 // template is too large to keep.
-func (c *Classifier) decideUncached(e *event.Entry, text string, r *Result) {
+func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.stats.Uncached++
 	r.Cached = false
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], logline.Of(e), e.Stack)
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
-	c.set(r, c.evaluate(e, text, string(c.buf)))
+	c.set(r, c.evaluate(e, string(c.buf)))
 	r.Variant = ""
 	if r.mayBeUrgent() {
 		r.Variant = c.variantOf(r.Signature)
@@ -262,14 +257,13 @@ func (c *Classifier) variantOf(s signature.Signature) string {
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.
 func (c *Classifier) Decision(e *event.Entry) event.Decision {
 	defer c.shrink()
-	text := logline.Of(e)
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
-	return c.evaluate(e, text, string(c.buf)).Decision
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], logline.Of(e), e.Stack)
+	return c.evaluate(e, string(c.buf)).Decision
 }
 
 // evaluate returns the outcome of the rules for e with a template.
-func (c *Classifier) evaluate(e *event.Entry, text, template string) rules.Outcome {
-	o := c.eval.Evaluate(c.input(e, text, template))
+func (c *Classifier) evaluate(e *event.Entry, template string) rules.Outcome {
+	o := c.eval.Evaluate(c.input(e, template))
 	c.in = rules.Input{}
 	return o
 }
@@ -280,10 +274,10 @@ func (c *Classifier) set(r *Result, o rules.Outcome) {
 
 // input returns the view that rules have of e: c.in, which the caller clears after use, so that it does not go to the
 // heap and keeps no pointer.
-func (c *Classifier) input(e *event.Entry, text, template string) *rules.Input {
+func (c *Classifier) input(e *event.Entry, template string) *rules.Input {
 	c.in = rules.Input{
 		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
-		Message: text, Stack: e.Stack, Operation: e.OperationID,
+		Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
 	}
 	c.in.Template, c.in.Frames, _ = strings.Cut(template, "\n")
 	return &c.in

@@ -5,12 +5,12 @@
 //	"Loaded 12 maps"        new signature: rules evaluated, ignore
 //	"Loaded 7 maps"         the same signature: the remembered decision
 //	"Save failed: slot 3"   new signature: blocking, by the rule
-//	"Save failed: slot 3"   the same text as the one before: the last result
+//	"Save failed: slot 3"   the same text: found by its bytes
 //	phase "play" begins     decisions depend on the phase: evaluated once more in it
 //	"Save failed: slot 9"   the same signature: evaluated in phase play, remembered
 //
 //	c, err := classify.New(classify.Config{Rules: set})
-//	result, _ := c.Classify(&entry)
+//	result := c.Classify(&entry)
 //
 // A [Classifier] also holds the state by which rules act from entry to entry: the phase of the game, and whether its
 // evidence is complete. An entry is decided in the phase before it, and changes the phase afterwards.
@@ -23,8 +23,7 @@
 // a [rules.Plan]. Rules that read the message, the stack or the operation are part of a plan and run each time.
 //
 // A text cache in front of the first table has the texts that came more than once lately, compared byte for byte: a
-// line that repeats costs no key, and a line equal to the one before it has the last result. Neither changes a decision
-// or a count.
+// line that repeats costs no key. It changes no decision and no count.
 //
 // A remembered decision equals the outcome of another evaluation. If an equal one cannot be had cheaply, the classifier
 // takes the slow path and decides without its tables: for a text whose key has the hash of another one (a collision,

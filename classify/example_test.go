@@ -27,7 +27,7 @@ rules:
 	for _, text := range []string{"Thing_12 is missing", "Loading game from file Autosave-1", "Thing_13 is missing", "Thing_14 is missing"} {
 		l := event.Log{Message: text, Level: event.LevelWarning}
 		e := l.Entry()
-		r, _ := c.Classify(&e)
+		r := c.Classify(&e)
 		template, _ := c.Template(r.Signature)
 		fmt.Printf("%-8s %-19s cached=%-5v phase=%s→%s  %s\n", r.Decision.Disposition, r.Decision.Rule, r.Cached,
 			r.PhaseBefore, r.PhaseAfter, template)

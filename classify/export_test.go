@@ -3,10 +3,7 @@ package classify
 import "github.com/heedlog/heed/event"
 
 // Decide is Classify with a copy of the result.
-func (c *Classifier) Decide(e *event.Entry) Result {
-	r, _ := c.Classify(e)
-	return *r
-}
+func (c *Classifier) Decide(e *event.Entry) Result { return *c.Classify(e) }
 
 // Validate returns what [New] says of c.
 func (c Config) Validate() error {

@@ -128,13 +128,13 @@ func TestStateHasEveryField(t *testing.T) {
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.rules", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
-		"Classifier.last", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
+		"-Classifier.result", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",
 		"Classifier.sources", "Classifier.phases", "Classifier.phaseNum", "Classifier.phaseKnown",
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",
 		// Of other counters, and of the grouper.
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
 		// About this process alone.
-		"Classifier.buf", "Classifier.in", "Classifier.sets",
+		"Classifier.buf", "Classifier.in", "Classifier.sets", "Classifier.sum",
 	)
 }

@@ -18,7 +18,7 @@ import (
 // the one that its key would find. So it changes no decision, phase, group or eviction (a fuzz test).
 //
 // In a storm each line has other numbers, but few lengths of numbers. So a line whose key is the same with any digits
-// ([signature.Normalizer.DigitsVary]) is also kept for all lines that differ from it in digits alone, digit for digit.
+// ([signature.Normalizer.DigitsVary]) is kept for all lines that differ from it in digits alone, digit for digit.
 //
 // It has two adjacent places for each sum. A text is kept if it came twice before too many others of its two places; a
 // kept text goes last, so that a round of more texts than places finds some of them each time. While nothing repeats,
@@ -26,9 +26,6 @@ import (
 type textCache struct {
 	exact kept // texts by their textSum
 	alike kept // lines by their sum with 0 in place of each digit
-
-	// hit is the place where the last text was found, or none.
-	hit int32
 
 	looks credit // for texts by their textSum
 	lines credit // and for lines by that sum
@@ -73,7 +70,13 @@ type cachedText struct {
 	slot           int32
 	from           uint32 // in kept.written
 	message, stack uint16 // the latter may be anyDigits or ownDigits
+
+	// bare is one more than a level at which this is the text of a log record that has it as its message, or 0.
+	bare event.Level
 }
+
+// isOf reports whether t, which is the message of e, is known to be the text of e.
+func (t *cachedText) isOf(e *event.Entry) bool { return e.Kind != event.KindLog || t.bare == e.Level+1 }
 
 // In place of the length of a stack, of a line that is kept with 0 for each digit.
 const (
@@ -84,7 +87,7 @@ const (
 // maxLine bounds the lines that are kept for others.
 const maxLine = 256
 
-// The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
+// The bounds of textCache: 2 MiB. A burst of faults repeats hundreds of records
 // with their traces, of 300 B on average; smaller bounds made a replay of captures
 // slower (go run ./bench replay). A text of more than maxTextBytes is worth its key.
 const (
@@ -123,7 +126,6 @@ func (c *credit) earn(n int) { c.left = min(c.left+1+n/hitBytes, maxCredit) }
 func newTextCache() textCache {
 	return textCache{
 		exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes),
-		hit:   none,
 		looks: credit{left: maxCredit},
 		lines: credit{left: firstLines},
 	}
@@ -239,36 +241,34 @@ func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k
 // text returns the first n bytes of t.
 func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
 
-// find returns the slot of a text in the table, or none where the text is not kept
-// or the table has evicted it.
-func (c *textCache) find(table *signatures, sum uint64, message, stack string) int32 {
+// find returns a text that is kept, or nil where it is not or the table has evicted its signature.
+func (c *textCache) find(table *signatures, sum uint64, message, stack string) *cachedText {
 	place := c.exact.place(sum)
 	if place == none {
-		return none
+		return nil
 	}
 	t := &c.exact.texts[place]
 	if !c.exact.has(t) || !c.exact.holds(t, message, stack) || !table.has(t) {
-		return none
+		return nil
 	}
 	c.looks.earn(len(message) + len(stack))
-	c.hit = place
-	return t.slot
+	return t
 }
 
-// findLine is find for the line that zero made zeroed of, by its sum. It also returns the key.
-func (c *textCache) findLine(table *signatures, sum uint64) (int32, signature.Key) {
+// findLine is find for the line that zero made zeroed of, by its sum.
+func (c *textCache) findLine(table *signatures, sum uint64) *cachedText {
 	place := c.alike.place(sum)
 	if place == none {
-		return none, signature.Key{}
+		return nil
 	}
 	t := &c.alike.texts[place]
 	n := len(c.zeroed)
 	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != n ||
 		!bytes.Equal(c.alike.text(t, n), c.zeroed) || !table.has(t) {
-		return none, signature.Key{}
+		return nil
 	}
 	c.lines.earn(n)
-	return t.slot, signature.Key{Hash: t.hash, Check: t.check}
+	return t
 }
 
 // has reports whether the table still has the entry that t refers to.
@@ -347,37 +347,4 @@ func (k *kept) keep(t *cachedText, n int, key signature.Key, slot int32) []byte 
 	*t = cachedText{from: k.written, hash: key.Hash, check: key.Check, slot: slot}
 	k.written += uint32(n)
 	return k.text(t, n)
-}
-
-// lastResult is the result of the latest entry, and, if valid, that entry: an equal one gets the same result. It is for
-// a storm of one line, mostly without anything in between.
-//
-// Nothing that a result depends on can have changed since that entry: phase, blindness, groups and tables change with
-// entries alone, and entries that change one are not kept. Its slots were used last in both tables and stay so. It is
-// kept when the text cache has found a text twice in a row, so that lines that alternate do not pay for it.
-type lastResult struct {
-	valid  bool
-	level  event.Level
-	status event.Status
-	source string // of the table of sources
-	place  int32  // of the text in the text cache, which keeps it at least until another text comes
-	result Result // set whether valid or not
-}
-
-// keep records an entry that the text cache has found at place and whose result
-// depends on nothing but its text, level, status, source and the phase, which it leaves as it is.
-func (l *lastResult) keep(e *event.Entry, source string, place int32) {
-	if e.Kind != event.KindLog {
-		return
-	}
-	if rule := l.result.Rule; rule != nil && (rule.Blinds || len(rule.Resolves) > 0) {
-		return
-	}
-	l.valid, l.level, l.status, l.source, l.place = true, e.Level, e.Status, source, place
-}
-
-// is reports whether e, whose text is text, is like the entry that was kept.
-func (l *lastResult) is(e *event.Entry, text string, c *textCache) bool {
-	return e.Kind == event.KindLog && e.Level == l.level && e.Status == l.status &&
-		c.exact.holds(&c.exact.texts[l.place], text, e.Stack) && e.Source == l.source
 }

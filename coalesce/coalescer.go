@@ -359,14 +359,16 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if in.digest != nil {
 		it.Digest = *in.digest
 	}
-	row, group := it.Counters.find(d.Rule, in.Signature, in.variant), true
-	switch {
-	case row == nil:
-		group, _ = c.index.has(d.Rule, in.Signature, "")
-	case runGap.passed(row.Last, c.now):
-		c.occur(row, len(c.ops.live) == 0)
+	if to.row == nil {
+		to.row = it.Counters.find(d.Rule, in.Signature, in.variant)
 	}
-	f := it.add(in, to.named, c.now, &c.cfg)
+	group := true
+	if to.row == nil {
+		group, _ = c.index.has(d.Rule, in.Signature, "")
+	} else if runGap.passed(to.row.Last, c.now) {
+		c.occur(to.row, len(c.ops.live) == 0)
+	}
+	f := it.add(in, to.row, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.Stops++
 	}

@@ -83,7 +83,10 @@ type item struct {
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	it.Counters.retain(func(*counter) bool { return false })
+	for i := range it.Counters.Rows {
+		it.Counters.Rows[i].Count = 0
+	}
+	it.Counters.prune()
 	clear(it.Rules[:cap(it.Rules)])
 	clear(it.Delivered)
 	*it = item{
@@ -190,7 +193,8 @@ func (it *item) spares(d *event.Decision, seq uint64) (spare uint64, ok bool) {
 	it.Untracked += r.Count
 	it.rule(r.Rule).Untracked += r.Count
 	spare = max(r.Spare, r.Raised.At.Seq)
-	it.Counters.retain(func(c *counter) bool { return c.Spare == 0 })
+	r.Count = 0
+	it.Counters.prune()
 	return spare, true
 }
 
@@ -207,9 +211,9 @@ type folded struct {
 	why      Reason // the most telling reason for an update, or ""
 }
 
-// add folds one urgent entry into the item, which is open, or is acknowledged
-// and knows the entry.
-func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) folded {
+// add folds one urgent entry into the item, which is open, or is acknowledged and knows the entry. c is the counter of
+// the entry's group and variant, nil if there is none.
+func (it *item) add(in *Input, c *counter, named *operation, now logicalTime, cfg *Config) folded {
 	var f folded
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if it.Total == 0 {
@@ -218,7 +222,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	it.Total++
 	it.Latest, it.LatestPos, it.Alive = now, at.Pos, now
 
-	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
 	if c == nil {
 		spare := uint64(0)
@@ -305,7 +308,7 @@ func (it *item) part(next *item, watermark uint64) {
 		it.Total -= moved.Count
 		next.take(it.rule(c.Rule), moved)
 	}
-	it.Counters.retain(func(c *counter) bool { return c.Count > 0 })
+	it.Counters.prune()
 	if it.Cause.Seq > watermark {
 		it.Cause.Seq = 0
 	}

@@ -136,12 +136,12 @@ func (t *counters) enter(n int) {
 	x.enter(t.base + uint32(n))
 }
 
-// retain drops every row that keep refuses.
-func (t *counters) retain(keep func(*counter) bool) {
+// prune drops every row without entries.
+func (t *counters) prune() {
 	for i := range t.Rows {
 		t.index.leave(t.base + uint32(i))
 	}
-	t.Rows, t.variants = slices.DeleteFunc(t.Rows, func(c counter) bool { return !keep(&c) }), 0
+	t.Rows, t.variants = slices.DeleteFunc(t.Rows, func(c counter) bool { return c.Count == 0 }), 0
 	for i := range t.Rows {
 		t.enter(i)
 	}
@@ -184,7 +184,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 			r.combine(other)
 			other.Count = 0
 		}
-		t.retain(func(c *counter) bool { return c.Count > 0 })
+		t.prune()
 	}
 }
 

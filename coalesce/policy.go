@@ -229,7 +229,7 @@ func (c *Coalescer) laterCall(it *item, to *destination) (since uint64, before b
 // call does, unless the fault is known to come by itself.
 func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) Folded {
 	it := k.item
-	it.add(in, to.named, c.now, &c.cfg)
+	it.add(in, it.Counters.find(in.Decision.Rule, in.Signature, in.variant), to.named, c.now, &c.cfg)
 	c.stats.Suppressed++
 	because := ReasonBackground
 	if why == reasonStanding {

@@ -45,7 +45,7 @@ func (c *Coalescer) bare(it *item) Item {
 		LatestPos:          it.LatestPos,
 		Predecessor:        c.id(it.Predecessor),
 		ClearedBy:          it.ClearedBy,
-		Variants:           c.variants(it, m.Rule, row.Sig),
+		Variants:           c.variants(it, row),
 		Recurrence:         c.again(it, row),
 		Known:              it.Known,
 		Members:            members,
@@ -106,7 +106,7 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 		if r := it.rule(r.Rule); r != nil && r.Effects&memory != 0 {
 			s.Blame = nil
 		}
-		s.Variants = c.variants(it, r.Rule, r.Sig)
+		s.Variants = c.variants(it, r)
 		samples = append(samples, s)
 	}
 	return samples

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
-	"github.com/heedlog/heed/signature"
 )
 
 // maxVariants bounds the variants of a group, under a rule, that all items together distinguish.
@@ -87,23 +86,24 @@ func safeName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
 
-// variants returns the counts of an item for each variant of a group, the most frequent first. It returns nil if all
-// items together know only one.
-func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) Variants {
+// variants returns the counts of an item for each variant of the group of a row, the most frequent first. It returns
+// nil if all items together know only one.
+func (c *Coalescer) variants(it *item, of *counter) Variants {
+	several := false
+	c.index.each(of.Rule, of.Sig, func(_ int, r *counter) { several = several || r.Variant != of.Variant })
+	if !several {
+		return nil
+	}
 	var own Variants
 	var known []string
-	c.index.each(rule, sig, func(i int, r *counter) {
-		if !slices.Contains(known, r.Variant) {
+	c.index.each(of.Rule, of.Sig, func(i int, r *counter) {
+		if r.Variant != others && !slices.Contains(known, r.Variant) {
 			known = append(known, r.Variant)
 		}
 		if &c.items[i] == it {
 			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})
-	if len(known) < 2 {
-		return nil
-	}
-	known = slices.DeleteFunc(known, func(v string) bool { return v == others })
 	for i := range own {
 		if v := &own[i]; v.Value == others {
 			v.Value, v.Others = "", true

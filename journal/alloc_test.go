@@ -35,7 +35,6 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 		also func(seq uint64)
 	}{
 		{"Append", func(uint64) {}},
-		{"Repeat", func(seq uint64) { j.Repeat(&event.Entry{Seq: seq + 1}) }},
 		{"Since", func(uint64) { _, _, _ = j.Since(Cursor{}) }},
 		{"Stats", func(uint64) { _ = j.Stats() }},
 	} {

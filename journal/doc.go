@@ -43,9 +43,10 @@
 // # Bounds
 //
 // The tail is allocated in [New] and never grows: 72 bytes for each entry, and its text bytes of [Config]. Firsts and
-// pinned entries are copied when they are kept, up to their bounds in [Config]: a header and the text. By default all
-// take at most 7.3 MiB. Text beyond [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record is
-// marked so. One Scan examines a bounded number of entries and of bytes ([Config.ReadEntries], [Config.ReadBytes]).
+// pinned entries are copied when the tail evicts them, up to their bounds in [Config]: a header and the text. By
+// default all take at most 7.3 MiB. Text beyond [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the
+// record is marked so. One Scan examines a bounded number of entries and of bytes ([Config.ReadEntries],
+// [Config.ReadBytes]).
 //
 // # Concurrency and cost
 //
@@ -53,7 +54,8 @@
 // caller. A [Scan] reads a page in steps of some ten microseconds, between which the owner can let writers continue.
 //
 // Append is one copy of the text into a ring of bytes and one write of a header without pointers, so that the garbage
-// collector skips the entries held. It allocates nothing, and costs the same however long the journal has run (go test
-// -bench Append). Pin and KeepFirst allocate a copy of the entry; they keep a sorted index of at most Firsts+Pinned
-// rows, in which an insertion or removal moves the rows after it. [Journal.Since] is two binary searches.
+// collector skips the entries held. It costs the same however long the journal has run (go test -bench Append). Pin and
+// KeepFirst mark the entry; Append allocates a copy of a marked entry when the tail evicts it. The copies are in a
+// sorted index of at most Firsts+Pinned rows, in which a removal moves the rows before it. [Journal.Since] is two
+// binary searches.
 package journal

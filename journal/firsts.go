@@ -1,11 +1,11 @@
 package journal
 
-// firsts is the budget of first entries. The firsts of a burst are in the order in which they came. Released firsts are
-// in the order of release, which is the order of their eviction.
+// firsts is the budget of first entries, by sequence number. The firsts of a burst are in the order in which they came.
+// Released firsts are in the order of release, which is the order of their eviction.
 type firsts struct {
 	Budget
-	bursts        map[uint64][]*row // by number; each has at least one first, so that there are no more than firsts
-	released      []*row
+	bursts        map[uint64][]uint64 // by number; each has at least one first, so that there are no more than firsts
+	released      []uint64
 	releasedBytes int
 	perBurst      int
 	overQuota     uint64
@@ -20,14 +20,14 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 		return false
 	}
 	f := &j.firsts
-	if r := j.index.find(j.latest); r != nil && r.first {
+	h := j.tail.at(j.tail.Entries - 1)
+	if h.flags&flagFirst != 0 {
 		return true
 	}
 	if len(f.bursts[burst]) >= f.perBurst {
 		f.overQuota++
 		return false
 	}
-	h := j.tail.at(j.tail.Entries - 1)
 	size := h.size()
 	// Asking first keeps an entry that would be refused anyway from displacing any.
 	unreleased := Budget{
@@ -40,10 +40,9 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	for !f.room(size) {
 		j.evictFirst()
 	}
-	r := j.keep(h, nil)
-	r.first = true
+	h.flags |= flagFirst
 	f.add(size)
-	f.bursts[burst] = append(f.bursts[burst], r)
+	f.bursts[burst] = append(f.bursts[burst], h.seq)
 	return true
 }
 
@@ -52,8 +51,8 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 // is a new burst.
 func (j *Journal) Release(burst uint64) {
 	f := &j.firsts
-	for _, r := range f.bursts[burst] {
-		f.releasedBytes += r.size()
+	for _, seq := range f.bursts[burst] {
+		f.releasedBytes += j.lookup(seq).size()
 	}
 	f.released = append(f.released, f.bursts[burst]...)
 	delete(f.bursts, burst)
@@ -62,12 +61,10 @@ func (j *Journal) Release(burst uint64) {
 // evictFirst evicts the first of all released entries.
 func (j *Journal) evictFirst() {
 	f := &j.firsts
-	r := f.released[0]
-	f.released[0] = nil
+	h := j.lookup(f.released[0])
 	f.released = f.released[1:]
-	f.releasedBytes -= r.size()
-	f.drop(r.size())
+	f.releasedBytes -= h.size()
+	f.drop(h.size())
 	f.Evicted++
-	r.first = false
-	j.index.tidy(r.seq)
+	j.release(h, flagFirst)
 }

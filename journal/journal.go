@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 
 	"github.com/heedlog/heed/event"
@@ -41,7 +40,7 @@ func New(c Config) (*Journal, error) {
 			headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes),
 		},
 		firsts: firsts{
-			Budget: Budget{Capacity: c.Firsts, MaxBytes: c.FirstsBytes}, bursts: map[uint64][]*row{},
+			Budget: Budget{Capacity: c.Firsts, MaxBytes: c.FirstsBytes}, bursts: map[uint64][]uint64{},
 			perBurst: c.FirstsPerBurst,
 		},
 		pins:    pins{Budget: Budget{Capacity: c.Pinned, MaxBytes: c.PinnedBytes}},
@@ -53,14 +52,23 @@ func New(c Config) (*Journal, error) {
 // needs their place. All text is copied; neither e nor d is retained. e.Seq must be one more than the Seq of the entry
 // before.
 //
-// It allocates nothing, and its cost does not depend on the number of entries held.
+// It allocates nothing but copies of evicted entries that are firsts or pinned, and its cost does not depend on the
+// number of entries held.
 func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision) {
 	if e.Seq != j.latest+1 {
 		panic(fmt.Sprintf("BUG: journal: entry %d appended after entry %d", e.Seq, j.latest))
 	}
-	h := j.tail.next()
+	t := &j.tail
+	if t.Entries == len(t.headers) {
+		j.evict()
+	}
+	h := t.at(t.Entries)
 	size := h.set(e, s, &d, j.config.MaxText, j.config.Bytes)
-	a, b := j.tail.push(h, size)
+	for t.Bytes+size > len(t.bytes) {
+		j.evict()
+		t.EvictedForText++
+	}
+	a, b := t.push(h, size)
 	if len(b) == 0 {
 		h.encode(a, e, &d)
 	} else {
@@ -68,30 +76,6 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 		h.encode(block, e, &d)
 		copy(b, block[copy(a, block):])
 	}
-	j.wrote(h)
-}
-
-// Repeat is Append for an entry that differs from the latest one, which must exist, in Seq, Time and Pos alone, with
-// the same decision. It copies the record of the latest entry, which saves a third.
-func (j *Journal) Repeat(e *event.Entry) {
-	if e.Seq != j.latest+1 || j.tail.Entries == 0 {
-		panic(fmt.Sprintf("BUG: journal: entry %d repeats entry %d", e.Seq, j.latest))
-	}
-	before := j.tail.at(j.tail.Entries - 1)
-	block := j.appendBlock(j.scratch[:0], before, nil)
-	h := j.tail.next()
-	*h = *before
-	h.seq, h.pos = e.Seq, e.Pos
-	h.sec, h.nsec = e.Time.Unix(), uint32(e.Time.Nanosecond())
-	a, b := j.tail.push(h, len(block))
-	if n := copy(a, block); n < len(block) {
-		copy(b, block[n:])
-	}
-	j.wrote(h)
-}
-
-// wrote takes note of an entry that was just written to the tail.
-func (j *Journal) wrote(h *header) {
 	if h.flags&flagTruncated != 0 {
 		j.truncated++
 	}
@@ -101,13 +85,24 @@ func (j *Journal) wrote(h *header) {
 	}
 }
 
+// evict removes the oldest entry of the tail. It copies the entry if that is a first or pinned: most are no more when
+// the tail evicts them, so that their text is never copied.
+func (j *Journal) evict() {
+	t := &j.tail
+	h := &t.headers[t.first]
+	if h.flags&flagsKept != 0 {
+		j.index = append(j.index, &row{header: *h, block: j.appendBlock(make([]byte, 0, h.size()), h, nil)})
+	}
+	t.evict()
+}
+
 // tailFrom returns the oldest sequence number in the tail, or, if the tail is empty, the next one.
 func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.Entries) }
 
 // oldest returns the oldest sequence number held, 0 if none is.
 func (j *Journal) oldest() uint64 {
 	if len(j.index) > 0 {
-		return min(j.index[0].seq, j.tailFrom())
+		return j.index[0].seq
 	}
 	if j.tail.Entries > 0 {
 		return j.tailFrom()
@@ -115,36 +110,27 @@ func (j *Journal) oldest() uint64 {
 	return 0
 }
 
-// holds reports whether seq is held.
-func (j *Journal) holds(seq uint64) bool {
-	return seq >= j.tailFrom() && seq <= j.latest || j.index.find(seq) != nil
-}
-
 // held returns how many entries of (after, to] are held; to is at most latest.
 func (j *Journal) held(after, to uint64) uint64 {
 	if after >= to {
 		return 0
 	}
-	var n uint64
-	from := j.tailFrom()
-	if to >= from {
-		n = to - max(after, from-1)
-		to = from - 1
-	}
-	if after < to {
-		n += uint64(j.index.after(to) - j.index.after(after))
+	n := uint64(j.index.after(to) - j.index.after(after))
+	if from := j.tailFrom(); to >= from {
+		n += to - max(after, from-1)
 	}
 	return n
 }
 
-// lookup returns the header of seq, with its row if it is not in the tail, or nil if it is not held.
-func (j *Journal) lookup(seq uint64) (*header, *row) {
-	w := j.walk(seq - 1)
-	h, r := w.peek()
-	if h == nil || h.seq != seq {
-		return nil, nil
+// lookup returns the header of seq, or nil if it is not held.
+func (j *Journal) lookup(seq uint64) *header {
+	if from := j.tailFrom(); seq >= from && seq <= j.latest {
+		return j.tail.at(int(seq - from))
 	}
-	return h, r
+	if i := j.index.after(seq) - 1; i >= 0 && j.index[i].seq == seq {
+		return &j.index[i].header
+	}
+	return nil
 }
 
 // appendBlock appends the block of a header to dst: from the tail, or from r if r is not nil.
@@ -156,27 +142,14 @@ func (j *Journal) appendBlock(dst []byte, h *header, r *row) []byte {
 	return append(append(dst, a...), b...)
 }
 
-// row is an entry that is held besides the tail, once for both purposes: as a first, and as pinned.
+// row is a first or pinned entry that the tail has evicted.
 type row struct {
 	header
-	block         []byte
-	first, pinned bool
+	block []byte
 }
 
-// keep returns the row of an entry, which it makes of the header in the tail if r is nil and there is none.
-func (j *Journal) keep(h *header, r *row) *row {
-	if r == nil {
-		r = j.index.find(h.seq)
-	}
-	if r == nil {
-		r = &row{header: *h, block: j.appendBlock(make([]byte, 0, h.size()), h, nil)}
-		j.index = slices.Insert(j.index, j.index.after(h.seq), r)
-	}
-	return r
-}
-
-// index lists the entries held outside of the tail, each once, by rising sequence number. With it, counting is two
-// binary searches.
+// index lists the entries held outside of the tail, by rising sequence number, all before the tail. With it, counting
+// is two binary searches.
 type index []*row
 
 // after returns the position of the first row with a larger sequence number.
@@ -184,20 +157,17 @@ func (x index) after(seq uint64) int {
 	return sort.Search(len(x), func(i int) bool { return x[i].seq > seq })
 }
 
-// find returns the row of seq, or nil.
-func (x index) find(seq uint64) *row {
-	if i := x.after(seq) - 1; i >= 0 && x[i].seq == seq {
-		return x[i]
+// release takes a flag of flagsKept from an entry, which has it, and removes the entry if it is held for nothing else.
+// Most entries that are removed are old: the rows before them move.
+func (j *Journal) release(h *header, flag uint8) {
+	h.flags &^= flag
+	if h.flags&flagsKept != 0 || h.seq >= j.tailFrom() {
+		return
 	}
-	return nil
-}
-
-// tidy removes the row of seq if it is for nothing any more.
-func (x *index) tidy(seq uint64) {
-	i := x.after(seq) - 1
-	if r := (*x)[i]; !r.first && !r.pinned {
-		*x = slices.Delete(*x, i, i+1)
-	}
+	i := j.index.after(h.seq) - 1
+	copy(j.index[1:], j.index[:i])
+	j.index[0] = nil
+	j.index = j.index[1:]
 }
 
 // Stats has the counts of a journal. At any time Held + Lost = Latest, and Written + After = Latest.
@@ -237,6 +207,9 @@ type Budget struct {
 	// was full or the entry no longer held. The tail refuses nothing.
 	Refused uint64
 }
+
+// Pinned returns the present state of the budget of pinned entries.
+func (j *Journal) Pinned() Budget { return j.pins.Budget }
 
 // Stats returns the present state. It costs two binary searches.
 func (j *Journal) Stats() Stats {

@@ -158,8 +158,9 @@ func TestCursorsAreRefused(t *testing.T) {
 
 // get returns the entry seq, if it is held.
 func (j *Journal) get(seq uint64) (Record, bool) {
-	h, r := j.lookup(seq)
-	if h == nil {
+	w := j.walk(seq - 1)
+	h, r := w.peek()
+	if h == nil || h.seq != seq {
 		return Record{}, false
 	}
 	return h.decode(string(j.appendBlock(nil, h, r))), true

@@ -268,10 +268,9 @@ func (m *model) lost(after, to uint64) (n uint64) {
 
 // pair is a Journal and the model of it, which are given the same calls.
 type pair struct {
-	t    testing.TB
-	j    *Journal
-	m    *model
-	last Record // as it was given
+	t testing.TB
+	j *Journal
+	m *model
 }
 
 func newPair(t testing.TB, c Config) *pair {
@@ -285,18 +284,6 @@ func (p *pair) append(r Record) {
 	e := r.Entry
 	p.j.Append(&e, r.Signature, r.Decision)
 	p.m.append(r)
-	p.last = r
-}
-
-// repeat appends what was appended last, at another time and place.
-func (p *pair) repeat() {
-	r := p.last
-	r.Seq, r.Time, r.Pos = p.j.Latest()+1, r.Time.Add(1<<30), r.Pos+1
-	e := r.Entry
-	e.Message, e.Stack, e.OperationID, e.Parent, e.Source = "", "", "", "", "" // they are at hand in the journal
-	p.j.Repeat(&e)
-	p.m.append(r)
-	p.last = r
 }
 
 func (p *pair) keepFirst(burst uint64) {
@@ -480,9 +467,6 @@ func (p *pair) step(choose chooser) {
 	switch choose(10) {
 	case 0, 1, 2:
 		p.append(someRecord(choose))
-		for range max(0, choose(6)-3) {
-			p.repeat()
-		}
 	case 3:
 		p.append(someRecord(choose))
 		p.keepFirst(uint64(choose(4)))

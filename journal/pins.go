@@ -42,7 +42,8 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 	n := uint64(max(0, min(neighbors, j.pins.Capacity)))
 	p := j.pins.find(owner, seq)
 	if p == nil {
-		if len(j.pins.pins) == j.pins.Capacity || !j.pinEntry(seq) {
+		h := j.lookup(seq)
+		if h == nil || len(j.pins.pins) == j.pins.Capacity || !j.pinEntry(h) {
 			j.pins.Refused++
 			return false
 		}
@@ -82,7 +83,12 @@ func (j *Journal) Unpin(owner uint64) {
 		j.pins.until = max(j.pins.until, j.pins.pins[i].to)
 	}
 	for i := keep; i < len(all); i++ {
-		j.dropUncovered(all[i].from, all[i].to)
+		for seq := all[i].from; seq <= min(all[i].to, j.latest); seq++ {
+			if h := j.lookup(seq); h != nil && h.flags&flagPinned != 0 && !j.pins.covered(seq) {
+				j.pins.drop(h.size())
+				j.release(h, flagPinned)
+			}
+		}
 	}
 }
 
@@ -96,36 +102,23 @@ func (p *pins) find(owner, seq uint64) *pin {
 	return nil
 }
 
-// pinEntry makes sure that seq is in the pinned budget, and reports whether it
-// is. The caller has a pin that covers it, or is about to.
-func (j *Journal) pinEntry(seq uint64) bool {
-	if r := j.index.find(seq); r != nil && r.pinned {
+// pinEntry makes sure that a held entry is in the pinned budget, and reports whether it is. The caller has a pin that
+// covers it, or is about to.
+func (j *Journal) pinEntry(h *header) bool {
+	if h.flags&flagPinned != 0 {
 		return true
 	}
-	h, r := j.lookup(seq)
-	if h == nil || !j.pins.room(h.size()) {
+	if !j.pins.room(h.size()) {
 		return false
 	}
-	j.keep(h, r).pinned = true
+	h.flags |= flagPinned
 	j.pins.add(h.size())
 	return true
 }
 
 // pinNeighbor pins seq if it is held, and counts it if there is no room.
 func (j *Journal) pinNeighbor(seq uint64) {
-	if !j.pinEntry(seq) && j.holds(seq) {
+	if h := j.lookup(seq); h != nil && !j.pinEntry(h) {
 		j.pins.neighbors++
 	}
-}
-
-// dropUncovered removes from the pinned budget the entries from..to that no pin
-// covers.
-func (j *Journal) dropUncovered(from, to uint64) {
-	for _, r := range j.index {
-		if r.pinned && from <= r.seq && r.seq <= to && !j.pins.covered(r.seq) {
-			j.pins.drop(r.size())
-			r.pinned = false
-		}
-	}
-	j.index = slices.DeleteFunc(j.index, func(r *row) bool { return !r.first && !r.pinned })
 }

@@ -57,12 +57,11 @@ func (j *Journal) walk(after uint64) walk {
 // peek returns the header of the next entry, with its row if it is not in the
 // tail. It returns nil at the end.
 func (w *walk) peek() (*header, *row) {
-	from := w.j.tailFrom()
-	if rows := w.j.index; w.row < len(rows) && rows[w.row].seq < from {
+	if rows := w.j.index; w.row < len(rows) {
 		return &rows[w.row].header, rows[w.row]
 	}
-	if next := max(w.seq+1, from); next <= w.j.latest {
-		return w.j.tail.at(int(next - from)), nil
+	if next := max(w.seq+1, w.j.tailFrom()); next <= w.j.latest {
+		return w.j.tail.at(int(next - w.j.tailFrom())), nil
 	}
 	return nil, nil
 }

@@ -62,6 +62,10 @@ const (
 	flagTruncated = 1 << iota
 	flagInvalidates
 	flagByCaller
+	flagFirst  // counted in the firsts
+	flagPinned // counted in the pinned entries
+
+	flagsKept = flagFirst | flagPinned
 )
 
 // size is the length of the block.

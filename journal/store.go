@@ -38,22 +38,9 @@ func (t *tail) evict() {
 	t.Evicted++
 }
 
-// next returns the header that the next push completes, displacing the oldest
-// entry if all are in use.
-func (t *tail) next() *header {
-	if t.Entries == len(t.headers) {
-		t.evict()
-	}
-	return t.at(t.Entries)
-}
-
-// push adds the header that next returned, whose block takes size bytes, at most len(t.bytes), and evicts entries in
-// its way. It returns the two parts of the block's place; the second is empty unless the block wraps.
+// push adds h, which follows the newest header. Its block takes size bytes, for which there is room. It returns the two
+// parts of the block's place; the second is empty unless the block wraps.
 func (t *tail) push(h *header, size int) (a, b []byte) {
-	for t.Bytes+size > len(t.bytes) {
-		t.evict()
-		t.EvictedForText++
-	}
 	h.at = uint32(t.write)
 	t.Entries++
 	t.Bytes += size

@@ -6,7 +6,7 @@ import (
 
 // valid returns the first invariant of j that does not hold.
 func (j *Journal) valid() error {
-	for _, f := range []func() error{j.validTail, j.validIndex, j.firsts.valid, j.pins.valid} {
+	for _, f := range []func() error{j.validTail, j.validIndex, j.validFirsts, j.pins.valid} {
 		if err := f(); err != nil {
 			return err
 		}
@@ -43,22 +43,33 @@ func (j *Journal) validTail() error {
 func (j *Journal) validIndex() error {
 	var last uint64
 	var firsts, pinned Budget
+	kept := func(h *header) error {
+		if h.flags&flagFirst != 0 {
+			firsts.add(h.size())
+		}
+		if h.flags&flagPinned != 0 {
+			pinned.add(h.size())
+			if !j.pins.covered(h.seq) {
+				return fmt.Errorf("pins: nobody pinned %d", h.seq)
+			}
+		}
+		return nil
+	}
 	for _, r := range j.index {
-		if r.seq <= last || r.seq > j.latest {
-			return fmt.Errorf("index: %d after %d, latest %d", r.seq, last, j.latest)
+		if r.seq <= last || r.seq >= j.tailFrom() {
+			return fmt.Errorf("index: %d after %d, the tail from %d", r.seq, last, j.tailFrom())
 		}
 		last = r.seq
-		if len(r.block) != r.size() || !r.first && !r.pinned {
+		if len(r.block) != r.size() || r.flags&flagsKept == 0 {
 			return fmt.Errorf("index: %d has %d bytes of %d, and is for nothing", r.seq, len(r.block), r.size())
 		}
-		if r.first {
-			firsts.add(r.size())
+		if err := kept(&r.header); err != nil {
+			return err
 		}
-		if r.pinned {
-			pinned.add(r.size())
-			if !j.pins.covered(r.seq) {
-				return fmt.Errorf("pins: nobody pinned %d", r.seq)
-			}
+	}
+	for i := range j.tail.Entries {
+		if err := kept(j.tail.at(i)); err != nil {
+			return err
 		}
 	}
 	for _, b := range [][2]Budget{{firsts, j.firsts.Budget}, {pinned, j.pins.Budget}} {
@@ -70,10 +81,11 @@ func (j *Journal) validIndex() error {
 	return nil
 }
 
-func (f *firsts) valid() error {
+func (j *Journal) validFirsts() error {
+	f := &j.firsts
 	count, bytes := len(f.released), 0
-	for _, r := range f.released {
-		bytes += r.size()
+	for _, seq := range f.released {
+		bytes += j.lookup(seq).size()
 	}
 	if bytes != f.releasedBytes {
 		return fmt.Errorf("firsts: %d bytes released, counted as %d", bytes, f.releasedBytes)

@@ -57,9 +57,8 @@
 // # Evaluating
 //
 // [Evaluator.Evaluate] tries the rules in order. [Evaluator.Plan] returns the decision that all entries with the same
-// signature, level, source and phase share, if no rule that reads the entry itself may match; [Evaluator.Decide] uses
-// it. So package classify evaluates most rules once per signature. Together they equal Evaluate. [Evaluator.Explain]
-// reports why a set decides as it does.
+// signature, level, source and phase share, if no rule that reads the entry itself may match. So package classify
+// evaluates most rules once per signature. [Evaluator.Explain] reports why a set decides as it does.
 //
 // Not all rules are tried. The texts that a rule needs in template, frames or
 // source are in an index of the set, and one pass over these texts finds the rules

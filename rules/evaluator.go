@@ -108,18 +108,8 @@ func (ev *Evaluator) Failures() uint64 { return ev.failures }
 // rules with continue give tags, phase or advice, and a few words for the conditions that run.
 func (ev *Evaluator) Plan(in *Input) Plan { return Plan{ev.decide(in, false)} }
 
-// Decide returns the outcome for in, whose plan is p. A plan that is known allocates nothing; another costs as much as
-// [Evaluator.Evaluate].
-func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
-	if p.known != nil {
-		return *p.known
-	}
-	return *ev.decide(in, true)
-}
-
-// Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
-// A rule set means to try every rule in order, without an index and without a plan;
-// tests hold the three functions to that.
+// Evaluate decides about in. A rule set means to try every rule in order, without an index and without a plan; tests
+// hold Plan and Evaluate to that.
 func (ev *Evaluator) Evaluate(in *Input) Outcome { return *ev.decide(in, true) }
 
 // decide returns the outcome for in. Unless whole, it does not read the parts that differ between entries with one

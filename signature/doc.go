@@ -91,7 +91,5 @@
 // break that. A stack is read until MaxFrames frames were found.
 //
 // Heads are read 64 bytes at a time into bitmaps of where something has to be
-// decided. Machines without AVX2, and programs built with the tag purego, make the
-// bitmaps in Go, which takes longer. Ids and keys are the same. bench/README.md
-// has figures.
+// decided.
 package signature

@@ -55,9 +55,8 @@ var roles = func() (t [256]uint64) {
 	return t
 }()
 
-// planesGo returns the planes of the at most 64 bytes of s, for machines that no
-// faster way was written for. The tests hold all ways to the same planes.
-func planesGo(s string) (n, x, y, z uint64) {
+// planesOf returns the planes of the at most 64 bytes of s.
+func planesOf(s string) (n, x, y, z uint64) {
 	i := 0
 	for ; i+16 <= len(s); i += 16 {
 		b := s[i : i+16]

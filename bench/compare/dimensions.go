@@ -58,7 +58,7 @@ func dimensions(set *rules.Set) []*dimension {
 		},
 		{
 			// The looked-up data is in a cache of the processor, or is not.
-			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 4,
+			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 6,
 			cost: func(n int) (float64, error) {
 				return known(heed.Config{Rules: set}, workload.NewStorm(workload.Distinct, 7).Strings(n))
 			},

@@ -201,10 +201,7 @@ func invalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
 
 // escaped reports whether a character must not reach the reader as it is.
 func escaped(r rune, size int) bool {
-	if r >= 0x20 && r < 0x7f { // the common case first
-		return false
-	}
-	return invalid(r, size) || unsafeRune(r)
+	return r < ' ' || r > '~' && (size == 1 || unsafeRune(r)) // of one byte are DEL, and those that are not UTF-8
 }
 
 // command reports whether s begins with a command that a CI server obeys anywhere in a line of output: ##[error] of
