@@ -101,7 +101,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) (err e
 		arguments["minDisposition"] = f.least
 	}
 	var held bridge.Page
-	lines, next := p.newFold(f.width), ""
+	lines, next := &fold{p: p, columns: f.width}, ""
 	defer func() {
 		err = cmp.Or(err, lines.end())
 		if next != "" {
