@@ -27,17 +27,11 @@ func (p *Program) ConfigCommand() *cobra.Command {
   project's file    .heed.yaml in the working directory or the nearest above it in its
                     repository; in its place the FILE of --config or HEED_CONFIG
   user's file       heed/config.yaml where the system keeps configuration
-                    (~/.config, ~/Library/Application Support, %AppData%)
-  defaults
 
 A file is YAML with one key per line, such as "top: 30" or "rules: [mine.yaml]". Its paths
-are relative to its own directory, and ~/ is the home folder. classify-replay and heed
-share their files; classify-replay ignores the settings that only heed uses. If a setting
-is wrong, the error names its place, and nothing is done. --no-config uses flags only.
-
-A file that other users own or can write is ignored, and so is each key of a project's
-file that does more than change how output looks or limit time and memory. A message
-names each. In the FILE of --config all keys count.`,
+are relative to its own directory. --no-config uses flags only. A file of other users is
+ignored, and so is each key of a project's file that does more than change how output looks
+or limit time and memory. In the FILE of --config all keys count.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())

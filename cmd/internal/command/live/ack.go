@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,17 +24,12 @@ func (p *program) ackCommand() *cobra.Command {
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "ack [ID]",
 		Short: "Acknowledge an item of a running heed",
-		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. The
-agent's next result tells it that a person acknowledged the item.
-"heed current" and "heed status" show its number, which is unique while heed runs; its
-whole id, or four characters or more of its beginning, do as well. ack then prints what
-that covered and what is still open.
+		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. ID is
+its number, which "heed current" and "heed status" show, or its whole id. Without one, ack
+takes the item that holds calls back now, as far as it was shown: what is new since then
+stays open. ack prints what that covered, and what is still open.
 
-Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
-"heed status" has shown it: what is new since then stays open.
-
-An agent that heed told of an item by another way than the bridge was given the command:
-it acknowledges in its own name (--agent) what it was told (--through).
+With --agent and --through, an agent acknowledges in its own name what it was told.
 
 Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
 		Example: `  heed ack
@@ -200,13 +193,8 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 
 var errNothingHolds = errors.New("nothing holds calls back")
 
-// leastPrefix is how much of an id must be given that is not its number: all of them begin with the day on which heed
-// was started.
-const leastPrefix = 4
-
-// named returns the id of the item that a person means, with a cursor if something is open: by its number, which the
-// server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it may have
-// been cleared before.
+// named returns the item that a person means, by its number or its id, with a cursor if something is open. A name that
+// no open item has is taken at its word: the item may have been cleared before.
 func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
 	// An acknowledgement covers the entries that were delivered to this client: the question delivers them.
 	var current gabp.CurrentResult
@@ -215,29 +203,11 @@ func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, er
 	}
 	var items bridge.Items
 	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
-	var open []string
-	for i := range items.Items {
-		open, it.Cursor = append(open, items.Items[i].ID), items.Items[i].Cursor
-	}
-	if a := current.Attention; a != nil && !slices.Contains(open, a.ID) {
-		open = append(open, a.ID)
-	}
 	it.ID = name
-	var fit []string
-	for _, id := range open {
-		switch number := short(id, it.Cursor); {
-		case id == name, number == name:
-			it.ID = id
-			return it, nil
-		case len(name) >= leastPrefix && strings.HasPrefix(id, name):
-			it.ID, fit = id, append(fit, number)
+	for i := range items.Items {
+		if it.Cursor = items.Items[i].Cursor; short(items.Items[i].ID, it.Cursor) == name {
+			it.ID = items.Items[i].ID
 		}
-	}
-	if len(fit) > 0 && items.Omitted > 0 {
-		fit = append(fit, "and perhaps "+text.Many(items.Omitted, "other"))
-	}
-	if len(fit) > 1 {
-		return it, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, strings.Join(fit, ", ")))
 	}
 	return it, nil
 }

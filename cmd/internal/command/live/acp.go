@@ -117,10 +117,8 @@ serve" or "heed mcp") reports reaches the agent in the middle of its turn: injec
 the agent takes injections, else the turn is canceled and prompted again with the
 request and the message. The editor sees one turn. All else passes unchanged.
 
-A turn is not stopped while a call to the game is in flight, for up to --call-wait. What
-is advisory stops nothing, and rides on the next prompt. While no heed runs, all passes.
-
-It ends when the editor or the agent does, with the status of the agent.`,
+While no heed runs, all passes. acp ends when the editor or the agent does, with the status
+of the agent.`,
 		Example: `  heed acp -- claude-agent-acp
   heed acp --tool 'mcp__game__*' -- gemini --experimental-acp
   heed acp --mode queue --game colony -- goose acp`,

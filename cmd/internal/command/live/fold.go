@@ -5,24 +5,21 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
-// fold shows entries for a person, and those in a row that say the same only once: on a terminal the latest of them
-// with a count, which changes in place; elsewhere the first, and then a line with how many followed.
+// fold shows entries for a person, and the first of those in a row that say the same; a line with how many followed
+// comes after it.
 type fold struct {
 	p       *program
-	columns int // of --width, 0: the terminal's
-	inPlace bool
+	columns int    // of --width, 0: the terminal's
 	epoch   string // of the entries
 
 	row    sameness     // of the entries in the last line; none if that line has no entries
 	latest bridge.Entry // of them
-	count  uint64       // how many they are, on a terminal
-	unsaid uint64       // how many of them are not shown yet, elsewhere
+	unsaid uint64       // how many of them are not shown yet
 	said   time.Time    // when something was shown
 }
 
@@ -39,14 +36,8 @@ func samenessOf(e *bridge.Entry) sameness {
 	}
 }
 
-// unsaidFor bounds how long repeats that go on are not shown, elsewhere than on a terminal.
+// unsaidFor bounds how long repeats that go on are not shown.
 const unsaidFor = 10 * time.Second
-
-func (p *program) newFold(columns int) *fold {
-	width, rows := cli.Size(p.Stdout)
-	// A line that is wider than the terminal has several rows there.
-	return &fold{p: p, columns: columns, inPlace: rows > 0 && columns <= width && p.Getenv("TERM") != "dumb"}
-}
 
 // show shows the entries of a page.
 func (f *fold) show(page *bridge.Page) error {
@@ -57,20 +48,11 @@ func (f *fold) show(page *bridge.Page) error {
 		for n < len(entries) && samenessOf(&entries[n]) == row {
 			n++
 		}
-		switch again := row == f.row; {
-		case again && !f.inPlace:
+		if row == f.row {
 			f.unsaid += uint64(n)
-		case f.inPlace:
-			if again {
-				g.buf = append(g.buf, "\x1b[A\x1b[2K"...) // to the line before, and empty it
-			} else {
-				f.count = 0
-			}
-			f.count += uint64(n)
-			g.entry(&entries[n-1], f.epoch, f.count)
-		default:
+		} else {
 			f.rest(g)
-			g.entry(&entries[0], f.epoch, 1)
+			g.entry(&entries[0], f.epoch)
 			f.unsaid, f.said = uint64(n-1), f.p.Now()
 		}
 		f.row, f.latest = row, entries[n-1]
@@ -96,7 +78,7 @@ func (f *fold) rest(g *page) {
 	case 0:
 		return
 	case 1:
-		g.entry(&f.latest, f.epoch, 1)
+		g.entry(&f.latest, f.epoch)
 	default:
 		g.line(span{faint, place(&f.latest)}, span{plain, fmt.Sprintf("… repeated %s times", text.Number(f.unsaid))})
 	}
@@ -112,8 +94,8 @@ func place(e *bridge.Entry) string {
 	return fmt.Sprintf("%8d  %s  ", e.Seq, at)
 }
 
-// entry adds an entry of an epoch, the latest of so many that say the same.
-func (g *page) entry(e *bridge.Entry, epoch string, count uint64) {
+// entry adds an entry of an epoch.
+func (g *page) entry(e *bridge.Entry, epoch string) {
 	what, message := "", e.Message
 	switch {
 	case e.Kind != event.KindLog:
@@ -131,12 +113,8 @@ func (g *page) entry(e *bridge.Entry, epoch string, count uint64) {
 	case event.Advisory:
 		s, as = yellow, plain
 	}
-	times := ""
-	if count > 1 {
-		times = text.Number(count) + " × "
-	}
 	g.line(span{faint, place(e)}, span{s, fmt.Sprintf("%-8s", e.Disposition)}, span{plain, fmt.Sprintf("  %-10s ", what)},
-		span{strong, times}, span{as, message})
+		span{as, message})
 }
 
 // joined returns text after the name that it is about: the tool of an operation.

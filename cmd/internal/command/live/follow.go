@@ -31,10 +31,8 @@ func (p *program) followCommand() *cobra.Command {
 		Use:   "follow PATH",
 		Short: "Follow a log and print attention as it happens",
 		Long: `follow reads the log at PATH through rotation, truncation and replacement; the file need
-not exist yet. It prints each change of attention as it happens: the time, whether an
-item was opened, updated or cleared, whether it would hold calls back, what happened,
-and the mod that the log points at. JSON lines have the form of "heed replay --format
-jsonl" ("heed schema replay-lines").
+not exist yet. It prints each change of attention as it happens, in JSON lines in the form
+of "heed replay --format jsonl".
 
 Ctrl-C ends it with status 0; it then prints how many items are open.`,
 		Example: `  heed follow Player.log

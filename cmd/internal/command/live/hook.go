@@ -76,19 +76,12 @@ func (p *program) hookCommand() *cobra.Command {
 		Short: "Answer a hook of a coding agent's host",
 		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor, Copilot CLI, VS
 Code, Windsurf, Cline or opencode. It reads the event on standard input and answers on standard
-output: a tool is denied while an item of the running heed blocks, and what happened is
-added after a tool or with the user's prompt, as far as the host can. A turn that would
-end while the agent was not told of what blocks goes on once. If the heed answers no more,
-the agent is told once, and a refused call stays refused until the user prompts. If several
-run, any of them denies. The host decides which tools it asks about, and --tool which of
-them are the game's:
+output: a tool is denied while an item of a running heed blocks, and what happened is
+added after a tool or with the user's prompt, as far as the host can. The host decides
+which tools it asks about, and --tool which of them are the game's. --configure prints the
+configuration for a host and where it belongs, and --doctor reports whether each host has
+ever called, and whether a heed is found.
 
-  heed hook --configure claude --server game --allow '*get_*'
-
-prints the configuration for the tools of the MCP server "game", and where it belongs.
-"heed hook --doctor" reports whether each host has ever called, and whether a heed is found.
-
-What was not delivered is kept in a database in the state folder, for the next event.
 Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
 for flags or settings that are wrong, which hosts show and take for no denial; 2 with a text
 on standard error for Windsurf, whose agent reads it there. With --host copilot or cline,

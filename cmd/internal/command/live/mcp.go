@@ -58,17 +58,12 @@ own tools and resources are added to the server's. All else passes unchanged, bu
 of a tool without an id, which is dropped.
 
 With --url the server is one that runs already, over HTTP, such as one inside a game's
-editor; name the game's log with --log. With --listen the client connects over HTTP, to
-http://ADDR/mcp, and sends the token of --token-file as its bearer: one client at a time,
-on this machine, and not from a page of another site.
+editor. With --listen the client connects over HTTP, to http://ADDR/mcp, with the token of
+--token-file as its bearer. Tools that the server declares to be read-only are never held
+back. The agent acknowledges with the tool heed_ack.
 
-Tools that the server declares to be read-only are never held back. A person acknowledges
-with "heed ack" meanwhile, and the agent with the tool heed_ack.
-
-What it cannot do: tell the agent before it asks for something. heed writes its own
-messages to a file in its state folder. It ends when the client or the server does, with
-the status of the server: 125 if heed itself failed; 126 and 127 if the server cannot be
-started or was not found.`,
+It ends when the client or the server does, with the status of the server: 125 if heed
+itself failed; 126 and 127 if the server cannot be started or was not found.`,
 		Example: `  heed mcp --log Player.log -- ./colony-mcp
   heed mcp --log ~/.config/unity3d/Studio/Game/Player.log -- npx game-mcp-server
   heed mcp -- python3 server.py

@@ -84,12 +84,11 @@ running heed; "heed status" is for people.
 
 "config show" lists what flags, HEED_ variables and .heed.yaml set.
 
-Exit status of wrap: that of the game, or 128 plus the number of the signal that ended it;
-125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
-found; 2 if it was not started. Of the others: 0 done; 1 a finding: something blocking is
-open (current), nothing was acknowledged (ack), or a condition of --fail-on or --exit-code
-is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed was found,
-it does not answer, or a file could not be read or written to its end; 130 interrupted.`,
+Exit status of wrap: see "heed wrap --help". Of the others: 0 done; 1 a finding: something
+blocking is open (current), nothing was acknowledged (ack), or a condition of --fail-on or
+--exit-code is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed
+was found, it does not answer, or a file could not be read or written to its end; 130
+interrupted.`,
 		Example: `  heed Player.log
   heed
   heed report Player.log -o report.html

@@ -43,15 +43,12 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
 diagnostics, for a bridge that attaches to a game that is already running.
 
-Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), or from the
-bridge file of --game, or from --addr and the first line of --token-file. Otherwise heed
-chooses both; the other commands find them.
+Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), from the
+bridge file of --game, or from --addr and the first line of --token-file; otherwise heed
+chooses both. With --stdio it also serves one bridge on standard input and output, for a
+program that starts heed as its child and gives it the token.
 
-With --stdio it also serves one bridge on standard input and output, for a program that
-starts heed as its child and gives it the token (GABP_TOKEN or --token-file). heed then
-ends with status 0 when its standard input does.
-
-Ctrl-C ends it with status 0.`,
+Ctrl-C, and with --stdio the end of standard input, end it with status 0.`,
 		Example: `  heed serve Player.log
   heed serve --game colony --from-end Player.log
   heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log

@@ -34,9 +34,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the state of a running heed and its game",
 		Long: `status shows what is open and since when, which mods the log points at, whether the game
-still writes its log, the number of entries, and the rules in use. As JSON it is the
-result of the tool heed/status, after "schemaVersion". With --follow it stays on screen
-and is updated.`,
+still writes its log, the number of entries, and the rules in use.`,
 		Example: `  heed status
   heed status --follow
   heed status --format json | jq .log`,

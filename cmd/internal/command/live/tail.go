@@ -41,10 +41,8 @@ func (p *program) tailCommand() *cobra.Command {
 		Use:   "tail",
 		Short: "Show the last entries of a running heed",
 		Long: `tail shows the last entries that a running heed received, from the log and from calls,
-with its decisions: number, time, decision, level and text of each entry. Entries in a row
-that say the same are one line with a count, but in JSON Lines. With --follow it continues
-with new entries. At the end it prints, on standard error, the cursor to
-continue from.`,
+with its decisions: number, time, decision, level and text of each entry. At the end it
+prints, on standard error, the cursor to continue from.`,
 		Example: `  heed tail
   heed tail --follow --least advisory
   heed tail --last 0 --format jsonl | jq -r 'select(.rule == "exception.unhandled").message'`,
@@ -101,7 +99,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) (err e
 		arguments["minDisposition"] = f.least
 	}
 	var held bridge.Page
-	lines, next := p.newFold(f.width), ""
+	lines, next := &fold{p: p, columns: f.width}, ""
 	defer func() {
 		err = cmp.Or(err, lines.end())
 		if next != "" {

@@ -79,42 +79,6 @@ func TestStatusStays(t *testing.T) {
 	require.Equal(t, 4, strings.Count(first, "\n"), "the cursor's line is the last: %q", first)
 }
 
-// TestTailFolds: on a terminal what says the same is one line, whose count changes in place.
-func TestTailFolds(t *testing.T) {
-	t.Parallel()
-	_, log, rules, state := folder(t)
-	write(t, log, strings.Repeat("FAULT in the wall\n", 5))
-	background(t, "serve", log, "--rules", rules, "--state", state)
-	await(t, func() bool {
-		out, _ := runCommand(t, "status", "--state", state)
-		return strings.Contains(out, "5 lines, ")
-	})
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "tail", "--follow", "--state", state)
-	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm")
-	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 60})
-	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
-	}
-	defer func() { _ = master.Close() }()
-	var seen bytes.Buffer
-	await := func(text string) { // or the test's own time is up
-		t.Helper()
-		b := make([]byte, 4096)
-		for !strings.Contains(seen.String(), text) {
-			n := testkit.Must(master.Read(b))
-			seen.Write(b[:n])
-		}
-	}
-	await("5 × ")
-	require.NotContains(t, seen.String(), "\x1b[A")
-	write(t, log, strings.Repeat("FAULT in the wall\n", 3))
-	await("8 × ")
-	require.Contains(t, seen.String(), "\x1b[A\x1b[2K")
-	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	_, _ = io.ReadAll(master)
-	_ = cmd.Wait()
-}
-
 // TestAskedOnce: who reads a game's own log on a terminal is asked once whether sessions are remembered.
 func TestAskedOnce(t *testing.T) {
 	t.Parallel()

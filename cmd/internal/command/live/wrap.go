@@ -48,16 +48,11 @@ func (p *program) wrapCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- GAME [ARGS]",
 		Short: "Start a game, and run between it and its bridge",
-		Long: `wrap starts the game and takes its place for the bridge that started heed. It listens
-where the bridge expects the game (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port
-and a token of its own, passes messages on in both directions, and adds heed's
-attention, gate and diagnostics. It ends when the game ends, with the game's exit
-status. If heed ends for any reason, it ends the game.
-
-Standard input, output and errors are the game's. heed writes its own messages to a file
-in its state folder. Signals are passed on to the game, wherever it is among the processes
-that were started. SIGINT (Ctrl-C) and SIGTERM ask it to end: after --grace, or at the
-second one, it is killed.
+		Long: `wrap starts the game and takes its place for the bridge that started heed: it passes
+messages on in both directions, and adds heed's attention, gate and diagnostics. If heed
+ends for any reason, it ends the game. SIGINT (Ctrl-C) and SIGTERM ask the game to end:
+after --grace, or at the second one, it is killed. heed writes its own messages to a file
+in its state folder.
 
 The exit status is that of the game, or 128 plus the number of the signal that ended it;
 125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
