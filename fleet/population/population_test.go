@@ -103,16 +103,17 @@ func TestRegression(t *testing.T) {
 		if i%2 == 1 && i < 10 {
 			log.Groups = append(log.Groups, fault(4)) // new, as chance has it
 		}
+		if i%2 == 1 || i < 20 {
+			log.Groups = append(log.Groups, fault(5))
+		}
 	}), nil, 5)
 	require.Equal(t, uint64(20), r.Compared.BeforePlayers)
-	require.Equal(t, 4, r.Compared.Tested)
-	require.Len(t, r.Compared.Changes, 2)
-	what := map[signature.ID]string{}
+	require.Equal(t, 5, r.Compared.Tested)
+	var changes []string
 	for _, c := range r.Compared.Changes {
-		what[c.Signature] = c.What
-		require.Less(t, c.P, 0.001)
+		changes = append(changes, fmt.Sprintf("%d %s %d %d %g", c.Signature, c.What, c.Before, c.After, c.P))
 	}
-	require.Equal(t, map[signature.ID]string{1: "new", 2: "gone"}, what)
+	require.Equal(t, []string{"1 new 0 15 3.85e-06", "2 gone 14 0 1.34e-05", "5 more 10 20 0.00131"}, changes)
 	i := slices.IndexFunc(r.Groups, func(g ReportGroup) bool { return g.Signature == 1 })
 	require.Equal(t, "1.10.0", r.Groups[i].First)
 }
@@ -313,21 +314,26 @@ func TestLinksAreBounded(t *testing.T) {
 	const edges, names, logs = 1000, 100, 4000
 	var want *Names
 	for _, shards := range []int{1, 7} {
-		parts := make([]Links, shards)
+		parts, most := make([]Links, shards), [2]int{}
 		for i := range logs {
 			l := &Links{}
 			l.Observe(&Log{
-				Game: "Press", Mods: []Mod{{ID: strconv.Itoa(i / 2 % 150), Name: fmt.Sprint("Mod ", i/2%150)}},
+				Game: "Press", Mods: []Mod{{ID: strconv.Itoa(i / 2 % 250), Name: fmt.Sprint("Mod ", i/2%250)}},
 				Groups: []LoggedGroup{{Signatures: []signature.ID{signature.ID(i / 2), signature.ID(i/2 + 1)}}},
 			})
-			parts[i*31%logs%shards].merge(l, edges, names)
+			into := &parts[i*31%logs%shards]
+			into.merge(l, edges, names)
+			most = [2]int{max(most[0], len(into.Edges)), max(most[1], len(into.Mods))}
+		}
+		if shards == 1 {
+			require.Equal(t, [2]int{1001 + 500 + 1024, 2 * names}, most)
 		}
 		for i := range parts[1:] {
 			parts[0].merge(&parts[1+i], edges, names)
 		}
 		got, lost := parts[0].resolve(edges, names)
 		require.InEpsilon(t, logs/2-edges, lost.Edges, 0.1)
-		require.InEpsilon(t, 50, lost.Names, 0.3)
+		require.InEpsilon(t, 150, lost.Names, 0.3)
 		require.Len(t, got.Mods, names)
 		if want == nil {
 			want = got
@@ -340,6 +346,7 @@ func TestLinksAreBounded(t *testing.T) {
 	}
 	n, lost := l.Resolve()
 	require.Zero(t, lost)
+	require.Len(t, n.Signatures, 5)
 	require.Equal(t, []signature.ID{3, 3, 4, 9},
 		[]signature.ID{n.Root("Press", 9), n.Root("Press", 1<<63), n.Root("Press", 4), n.Root("Mill", 9)})
 }

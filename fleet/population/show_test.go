@@ -48,6 +48,7 @@ func TestVersions(t *testing.T) {
 		{"Press 1.5.9 rev3", "v1.6", Before},
 		{"Press 1.6.0", "v1.6", After},
 		{"Press 1.6", "v1.6", After},
+		{"Press 1.6", "1.6.1", Before},
 		{"Euro Truck 2 v1.49", "1.49", After},
 		{"Euro Truck 2 v1.48", "1.49", Before},
 		{"Press 1.6.4566 rev607", "1.6.4566", After},

@@ -340,7 +340,12 @@ func TestLearnIsBounded(t *testing.T) {
 	require.True(t, f.Learn(blame.Mod{PackageID: "only.anid"}))
 	require.True(t, f.Learn(blame.Mod{Name: "B"}))
 	require.False(t, f.Learn(blame.Mod{Name: "C"}), "no room")
+	require.True(t, f.Learn(blame.Mod{Name: "B", PackageID: "is.known"}))
 	require.Equal(t, 2, f.Mods())
+	f = finder(t)
+	for i := range 4097 {
+		require.Equal(t, i < 4096, f.Learn(blame.Mod{Name: fmt.Sprint("Mod ", i)}), i)
+	}
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -370,17 +375,18 @@ func TestLikely(t *testing.T) {
 
 func TestDisplay(t *testing.T) {
 	for in, want := range map[string]string{
-		"Some Mod":                 "Some Mod",
-		"  [XY]  Some\tMod (1.2) ": "XY Some Mod 1.2",
-		"Locks 2: Lock Them Out!":  "Locks 2: Lock Them Out!",
-		`a"b;c,d:e=f<g>h|i`:        "a b c d:e f g h i",
-		"Kay's R&D_v1.2-beta+#3":   "Kay's R&D_v1.2-beta+#3",
-		"오류 모음":                    "오류 모음",
-		"a\x1b[31mb\u202ec\u200bd": "a 31mb c d",
-		"bad\xffutf8":              "bad utf8",
-		strings.Repeat("ж", 40):    strings.Repeat("ж", 32),
-		strings.Repeat("ab ", 30):  strings.Repeat("ab ", 21) + "a",
-		"\u2028\u2029":             "",
+		"Some Mod":                     "Some Mod",
+		"  [XY]  Some\tMod (1.2) ":     "XY Some Mod 1.2",
+		"Locks 2: Lock Them Out!":      "Locks 2: Lock Them Out!",
+		`a"b;c,d:e=f<g>h|i`:            "a b c d:e f g h i",
+		"Kay's R&D_v1.2-beta+#3":       "Kay's R&D_v1.2-beta+#3",
+		"오류 모음":                        "오류 모음",
+		"a\x1b[31mb\u202ec\u200bd":     "a 31mb c d",
+		"bad\xffutf8":                  "bad utf8",
+		strings.Repeat("ж", 40):        strings.Repeat("ж", 32),
+		strings.Repeat("ab ", 30):      strings.Repeat("ab ", 21) + "a",
+		"\u2028\u2029":                 "",
+		strings.Repeat("a", 63) + " b": strings.Repeat("a", 63),
 	} {
 		require.Equal(t, want, blame.Display(in), "%q", in)
 		require.Equal(t, want, blame.Display(want), "showing twice changes nothing")
@@ -388,9 +394,13 @@ func TestDisplay(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	require.Equal(t, "frame", blame.Frame.String())
-	require.Equal(t, "patch", blame.Patch.String())
-	require.Equal(t, "kind(200)", blame.Kind(200).String())
+	for i, name := range []string{"none", "frame", "title", "path", "named", "type", "tag", "patch"} {
+		k := blame.Kind(99)
+		require.NoError(t, k.UnmarshalText([]byte(name)))
+		require.Equal(t, []any{blame.Kind(i), name}, []any{k, k.String()})
+	}
+	require.Error(t, new(blame.Kind).UnmarshalText([]byte("kind(8)")))
+	require.Equal(t, []string{"kind(8)", "kind(8)"}, []string{blame.Kind(8).String(), blame.Kind(8).Describe()})
 	require.Equal(t, "its code is in the stack trace", blame.Frame.Describe())
 	suspect := blame.Suspect{Mod: "A", Score: 30, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}}}
 	b := testkit.Must(json.Marshal(suspect))

@@ -95,10 +95,14 @@ func TestLinkIsNoText(t *testing.T) {
 	require.NotEmpty(t, (&blame.Mod{WorkshopID: strings.Repeat("1", 20)}).Link(), "as long as a number can be")
 }
 
-// TestKeyOfASCII holds the quick way for names of ASCII to that for others, which a first letter forces.
-func TestKeyOfASCII(t *testing.T) {
-	for c := range 128 {
-		name := "Some Mod-" + string(rune(c)) + "x 2"
-		require.Equal(t, "д"+blame.Key(name), blame.Key("Д"+name))
+// TestKey holds which signs a key keeps, and how many.
+func TestKey(t *testing.T) {
+	var all strings.Builder
+	for c := range rune(128) {
+		all.WriteRune(c)
 	}
+	require.Equal(t, "0123456789abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", blame.Key(all.String()))
+	require.Equal(t, "жж9字é", blame.Key("Ж…ж9 字\u0080É"))
+	require.Equal(t, strings.Repeat("a", 64), blame.Key(strings.Repeat("a", 70)))
+	require.Equal(t, strings.Repeat("ж", 32), blame.Key(strings.Repeat("ж", 40)))
 }
