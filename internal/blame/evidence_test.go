@@ -106,7 +106,19 @@ func TestMethodsAreBounded(t *testing.T) {
 	for i := range blame.MaxMethods + 10 {
 		f.LearnTrace(trace(fmt.Sprintf("Farm.Cow.Eat%d", i)))
 	}
-	require.Equal(t, blame.MaxMethods, f.Methods())
+	require.Equal(t, 8192, f.Methods())
+	f = finder(t)
+	for i := range 8200 {
+		f.LearnTrace(fmt.Sprintf("  at Farm.Cow.Eat () [0x00012] in <%032x>:0", i))
+	}
+	require.Equal(t, 8192+blame.MinTraces, f.Knows())
+
+	before := strings.Repeat("\n", 32<<10-len("mod 'A Tool'"))
+	require.Len(t, f.Find(nil, before+"mod 'A Tool'", ""), 1)
+	require.Empty(t, f.Find(nil, "\n"+before+"mod 'A Tool'", ""), "text beyond 32 KiB")
+	f = finder(t)
+	f.LearnTrace(before + "\n\n\n\n" + trace("Farm.Cow.Eat"))
+	require.Zero(t, f.Knows())
 }
 
 // TestCommonCode: the namespace of most frames is the game's, and a method in most traces only passes on.
