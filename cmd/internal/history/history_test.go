@@ -252,6 +252,11 @@ func TestResumed(t *testing.T) {
 	require.True(t, got.Running && got.Live)
 	require.True(t, got.Ended.Equal(day(2)))
 	require.Equal(t, now, got.Saved)
+	require.Empty(t, testkit.Must(open(t, history.Config{Path: h.Path()}).Unfinished(t.Context())))
+	lock := fmt.Sprintf("%s.session-%d.lock", h.Path(), id)
+	require.FileExists(t, lock)
+	require.NoError(t, h.Update(t.Context(), id, s, day(3), false))
+	require.NoFileExists(t, lock)
 }
 
 // TestNoLog: sessions of whose logs nothing was read are not one.
