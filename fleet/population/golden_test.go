@@ -92,18 +92,21 @@ func TestGolden(t *testing.T) {
 // TestMergesAddUp holds that the parts of a population that are merged with themselves have each count twice.
 func TestMergesAddUp(t *testing.T) {
 	part := func() *Parts {
-		p := &Parts{
+		return &Parts{
 			Totals: Totals{
-				1, 2, 3, [parts]uint64{4, 5, 6}, [parts]uint64{7, 8, 9}, 10, 11, 12, 13, 14, Tally{"a": 15}, Tally{"b": 16},
-				Tally{"c": 17}, [parts]Tally{{"d": 18}, {"e": 19}, {"f": 20}}, Tally{"g": 21}, Tally{"h": 22}, Tally{"i": 23}, Tally{"j": 24},
+				Players: 1, Logs: 2, Copies: 3, PartPlayers: [parts]uint64{4, 5, 6}, PartLogs: [parts]uint64{7, 8, 9},
+				Incomplete: 10, Records: 11, Entries: 12, LeftOut: 13, ModMentions: 14, States: Tally{"a": 15},
+				Crashed: Tally{"b": 16}, Games: Tally{"c": 17}, PartGames: [parts]Tally{{"d": 18}, {"e": 19}, {"f": 20}},
+				Listed: Tally{"g": 21}, Versions: Tally{"h": 22}, Mods: Tally{"i": 23}, Names: Tally{"j": 24},
 			},
 			Lost: Lost{25, 26}, Groups: Top[*Group]{Others: 27}, Sets: Top[*Set]{Others: 28}, Failures: Top[Failure]{Others: 29},
 		}
-		return p
 	}
 	group := &Group{
-		"Press", 1, []signature.ID{1, 2}, 3, 4, [parts]uint64{5, 6, 7}, [parts]uint64{8, 9, 10}, 11, 12, event.Advisory, event.SeverityWarning,
-		Tally{"a": 13}, Tally{"b": 14}, Tally{"c": 15}, Tally{"d": 16}, 17, Tally{"e": 18}, 19, Tally{"f": 20},
+		Game: "Press", Signature: 1, Members: []signature.ID{1, 2}, Players: 3, Logs: 4, PartPlayers: [parts]uint64{5, 6, 7},
+		PartLogs: [parts]uint64{8, 9, 10}, Entries: 11, Breaks: 12, Disposition: event.Advisory,
+		Severity: event.SeverityWarning, Rules: Tally{"a": 13}, Versions: Tally{"b": 14}, Templates: Tally{"c": 15},
+		Samples: Tally{"d": 16}, Mentions: 17, Blamed: Tally{"e": 18}, Listed: 19, Mods: Tally{"f": 20},
 	}
 	set := &Set{"Press", []signature.ID{1, 2}, 3, Distinct{4}, Tally{"a": 5}}
 	p, g, s := part(), Group{}, Set{}
@@ -223,8 +226,10 @@ func TestShorterWithinPopulations(t *testing.T) {
 		{0, 0}: true, {0, 1}: false, {1, 0}: false, {1, 1}: true, {1, 2}: false, {1, 3}: true, {3, 1}: false, {3, 3}: true,
 	} {
 		got := Shorter([]Extent{
-			{Key: "long", Bytes: 9, Marks: []byte("mm"), Part: parts[1]}, {Key: "short", Bytes: 5, Marks: []byte("m"), Part: parts[0]},
-			{Key: "alone", Bytes: 5, Marks: []byte("n"), Part: parts[0]}, {Key: "same", Bytes: 5, Marks: []byte("m"), Part: parts[0]},
+			{Key: "long", Bytes: 9, Marks: []byte("mm"), Part: parts[1]},
+			{Key: "short", Bytes: 5, Marks: []byte("m"), Part: parts[0]},
+			{Key: "alone", Bytes: 5, Marks: []byte("n"), Part: parts[0]},
+			{Key: "same", Bytes: 5, Marks: []byte("m"), Part: parts[0]},
 		})
 		require.Equal(t, want, got["short"] && got["same"] && len(got) == 2, parts)
 		require.Equal(t, want, len(got) > 0, parts)

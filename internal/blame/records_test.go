@@ -2,6 +2,7 @@ package blame_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,9 +43,7 @@ func TestRecords(t *testing.T) {
 					answer = "not learned"
 				}
 			case "all":
-				n := 0
-				fmt.Sscan(text, &n)
-				answer = fmt.Sprint(f.LearnAll(n))
+				answer = fmt.Sprint(f.LearnAll(testkit.Must(strconv.Atoi(text))))
 			case "game":
 				f.LearnGame(text)
 			case "trace":
