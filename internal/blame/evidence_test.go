@@ -22,47 +22,6 @@ func listed(t *testing.T) *blame.Finder {
 	return f
 }
 
-// TestEvidence: forms by which loaders, frameworks and runtimes name the mod, with a list of the mods.
-func TestEvidence(t *testing.T) {
-	f := listed(t)
-	java := func(classes ...string) string {
-		var b strings.Builder
-		for _, c := range classes {
-			fmt.Fprintf(&b, "\tat %s.run(A.java:12)\n", c)
-		}
-		return b.String()
-	}
-	requireFound(t, f, []found{
-		{"the last cause outweighs the first frame", "x", java("com.acme.presslib.A") + "Caused by: java.lang.Error: y\n" + java("com.acme.widgets.B"), "widgets 60 frame:4; Printing Press 20 frame:2"},
-		{"a suppressed exception", "x", java("com.acme.widgets.B") + "\tSuppressed: java.io.IOException: z\n\t\tat com.acme.presslib.A.run(A.java:12)\n" + java("com.acme.seamless_doors.C"), "widgets 60 frame:2; seamless_doors 25 frame:5"},
-		{"a patched method", "x", "  at PatchedBy<widgets>.Game.Pawn.Kill (Game.Pawn p)", "widgets 20 patch:2"},
-		{"the id behind a label", "Failed to build the mod, ModID: seamless_doors, state: CONSTRUCT", "", "seamless_doors 40 named:1"},
-		{"who provides an entry point", "Could not execute stage 'main' due to errors, provided by 'seamless_doors'!", "", "seamless_doors 40 named:1"},
-		{"from a mod in small letters", "Mixin apply failed doors.mixins.json:DoorMixin from mod seamless_doors -> game.Door", "", "seamless_doors 40 named:1"},
-		{"an assembly behind a label", "Error in a mod, assembly name: PressLib, method: Roller:Turn", "", "Printing Press 35 type:1"},
-		{"an assembly with its version", "GetTypes: assembly PressLib, Version=1.0.0.0, Culture=neutral => x", "", "Printing Press 35 type:1"},
-		{"a stamp before a place in the source", "[no_time_yet][roller.cpp:22]: no paper", "", ""},
-		{"a mod before a verb", "Printing Press produced an invalid plate", "", "Printing Press 40 named:1"},
-		{"a mod before a verb of another language", "Printing Press hat eine Ausnahme ausgelöst", "", "Printing Press 40 named:1"},
-		{"a mod whose name is a word, before a verb", "Looms cannot be built here", "", ""},
-		{"a frame of the game is no prose", "x", "  at Game.Panel.Draw () [0x00012] in /s/Mods/Rivets/Panel.cs:12", ""},
-		{"nor is one in a message", "x\n  at Game.Panel.Draw () [0x00012] in /s/Mods/Rivets/Panel.cs:12", "", ""},
-		{"a patch is no prose", "x\n    - PREFIX Rivets.Core", "", ""},
-		{"an id of five letters", "Mod with packageId: ab.cde failed", "", "ab.cde 40 named:1"},
-		{"code with a number", "x", trace("Weaver2.A.B"), "Weaver2 60 frame:2"},
-		{"a definition with the prefix of a mod", "no recipe makes PressLib_Plate any more", "", "Printing Press 25 type:1"},
-		{"a resource of a mod", "Missing model for seamless_doors:oak_door", "", "seamless_doors 25 type:1"},
-		{"a layer before the method", "x", "\tat LAYER/widgets@1.2/com.other.Thing.run(A.java:1)", "widgets 60 frame:2"},
-		{"a name with signs", "mod 'Locks 2: Lock Them Out!' failed", "", "Locks 2: Lock Them Out! 40 named:1"},
-		{"memory", "java.lang.OutOfMemoryError: Java heap space", java("com.acme.widgets.B"), "widgets 20 frame:2"},
-		{"memory of the runtime", "System.OutOfMemoryException: x", trace("PressLib.A.B"), "Printing Press 20 frame:2"},
-		{"the victim of a patch", "Caught: HarmonyException: Patching exception in method static System.Void PressLib.Roller::Turn() ---> x", trace("HarmonyLib.Patch.All", "Widgets.Panel.Draw"), "widgets 45 frame:3; Printing Press 20 type:1"},
-		{"the path of a class is no folder", "Error loading class: me/acme/mods/widgets/Panel", "", ""},
-		{"a tag whose name begins with the namespace", "[Locks_2:_Lock_Them_Out!] System.Exception: x", trace("Locks2.Core.Update"), "Locks 2: Lock Them Out! 63 tag:1,frame:2"},
-		{"a script of a mod", "The game stopped\n__widgets__/control.lua:12: attempt to index a nil value", "", "widgets 50 path:2"},
-	})
-}
-
 // TestCode: with or without a list of the mods, code that no listed mod has is "code: X"; a name that a text gives stays.
 func TestCode(t *testing.T) {
 	require.Equal(t, []string{"code: Weaver"}, blame.Likely(finder(t).Find(nil, "x", trace("Weaver.A.B"))))

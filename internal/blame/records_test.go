@@ -2,6 +2,7 @@ package blame_test
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,10 +17,10 @@ import (
 //	mod NAME|PACKAGE ID|WORKSHOP ID|ASSEMBLY,ASSEMBLY   Learn
 //	all N, game NAME, trace TRACE, names RECORD         LearnAll, LearnGame, LearnTrace, LearnNames of what Find finds
 //	who NAME                                            Mod, Called and Link
-//	find RECORD                                         Find; in all records, "\n" is a new line
+//	find RECORD                                         Find; in all records, "\n" is a new line, "\t", "\e", "\o" and "\l" other signs
 //	grid RECORD                                         Find with each of some signs in place of "¿", by the answer
 //
-// "@A.B,x:C.D" in a record is a trace of two frames, the second in module xxx…; "||" goes before a stack.
+// "@@A.B,x:C.D" in a record is a trace of two frames, the second in module xxx…; "||" goes before a stack.
 func TestRecords(t *testing.T) {
 	var out strings.Builder
 	for name, script := range testkit.Scripts(t, "testdata/records.txt") {
@@ -57,9 +58,9 @@ func TestRecords(t *testing.T) {
 				m, ok := f.Mod(text)
 				answer = fmt.Sprintf("%q %v %q %s", []string{m.Name, m.PackageID, m.WorkshopID}, ok, f.Called(text), m.Link())
 			case "find":
-				answer = findings(f, text)
+				answer = findings(t, f, text)
 			case "grid":
-				for _, signs := range grid(f, text) {
+				for _, signs := range grid(t, f, text) {
 					answer += signs
 				}
 			}
@@ -71,21 +72,25 @@ func TestRecords(t *testing.T) {
 	testkit.Golden(t, "testdata/records.txt", out.String())
 }
 
-func findings(f *blame.Finder, text string) string {
+func findings(t *testing.T, f *blame.Finder, text string) string {
 	message, stack := record(text)
 	var all []string
-	for _, s := range f.Find(nil, message, stack) {
+	suspects := f.Find(nil, message, stack)
+	if f.Mods() == 0 && f.Knows() == 0 {
+		requireNamed(t, suspects, message, stack)
+	}
+	for _, s := range suspects {
 		all = append(all, fmt.Sprintf("%s (%s %s) %d %v", s.Mod, s.PackageID, s.WorkshopID, s.Score, s.Evidence))
 	}
 	return strings.Join(all, "; ")
 }
 
 // grid returns the answers to a record with one sign or another in a place, each after the signs that lead to it.
-func grid(f *blame.Finder, text string) (lines []string) {
+func grid(t *testing.T, f *blame.Finder, text string) (lines []string) {
 	signs := map[string]string{}
 	var answers []string
 	for sign := range strings.SplitSeq(`0|9|/|:|@|A|Z|[|]|\|_|a|z|{|}|~|.|-|+|'|"|(|)|<|>|,|;|=|&|?|#|!|$|%|^|*| |é|Ж|字|`, "|") {
-		answer := findings(f, strings.ReplaceAll(text, "¿", sign))
+		answer := findings(t, f, strings.ReplaceAll(text, "¿", sign))
 		if signs[answer] == "" {
 			answers = append(answers, answer)
 		}
@@ -97,10 +102,23 @@ func grid(f *blame.Finder, text string) (lines []string) {
 	return lines
 }
 
+// records yields the message and the stack of each record of the file.
+func records(tb testing.TB) iter.Seq2[string, string] {
+	return func(yield func(message, stack string) bool) {
+		for _, script := range testkit.Scripts(tb, "testdata/records.txt") {
+			for line := range strings.Lines(script) {
+				if text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "find "); ok && !yield(record(text)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // record returns the message and the stack that a line of the file stands for.
 func record(text string) (message, stack string) {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, `\n`, "\n"), `\t`, "\t")
-	message, frames, isTrace := strings.Cut(text, "@")
+	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\e`, "\x1b", `\o`, "\u202e", `\l`, "\u2028").Replace(text)
+	message, frames, isTrace := strings.Cut(text, "@@")
 	if !isTrace {
 		message, stack, _ = strings.Cut(text, "||")
 		return message, stack
