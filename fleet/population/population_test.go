@@ -275,40 +275,6 @@ func TestTop(t *testing.T) {
 	})
 }
 
-// TestGames holds that the same signature, mod and version in two games are two: neither has the other's players.
-func TestGames(t *testing.T) {
-	logs := crowd(80, func(i int, log *Log) {
-		log.Game, log.Version = []string{"Press", "Mill"}[i%2], "1.0"
-		log.Mods = []Mod{{ID: fmt.Sprintf("mod%d", i/2%4)}}
-		g := fault(1)
-		if i%2 == 0 && i/2%4 == 3 || i%2 == 1 && i%3 == 0 {
-			g.Signatures = append(g.Signatures, signature.ID(2+i%2))
-			log.Groups = append(log.Groups, g)
-		}
-	})
-	logs[78].Game, logs[79].Game = "Rare", ""
-	r := Sum(logs, nil, 5)
-	require.Equal(t, []ReportGame{{"Mill", 39, 39, 0, 0}, {"Press", 39, 39, 0, 0}}, r.Games)
-	require.Equal(t, uint64(2), r.OtherGames)
-	require.Len(t, r.Mods, 8)
-	require.Equal(t, []ReportVersion{{"Mill", Counted{"1.0", 39}}, {"Press", Counted{"1.0", 39}}}, r.Versions)
-	byGame := map[string]ReportGroup{}
-	for _, g := range r.Groups {
-		byGame[g.Game] = g
-	}
-	press, mill := byGame["Press"], byGame["Mill"]
-	require.Equal(t, []signature.ID{2}, press.Members)
-	require.Equal(t, []signature.ID{3}, mill.Members)
-	require.Equal(t, "1.0", press.First)
-	require.Empty(t, mill.Mods)
-	require.Len(t, press.Mods, 1)
-	lift := press.Mods[0]
-	require.Equal(t, []uint64{9, 9, 30, 0}, []uint64{lift.With, lift.WithGroup, lift.Without, lift.OnlyGroup})
-	require.Equal(t, 4, press.Tested)
-	require.True(t, byGame[""].GameMasked)
-	require.NotContains(t, string(r.JSON())+string(r.HTML()), "Rare")
-}
-
 // TestLinksAreBounded holds that what is kept of links is the same in any order, and what is not is counted.
 func TestLinksAreBounded(t *testing.T) {
 	const edges, names, logs = 1000, 100, 4000

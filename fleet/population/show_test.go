@@ -129,15 +129,6 @@ func TestManyTexts(t *testing.T) {
 	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
 }
 
-// TestSampleOfLog holds that a log counts once for the sample of a fault.
-func TestSampleOfLog(t *testing.T) {
-	log := crowd(1, func(_ int, log *Log) {
-		log.Groups = []LoggedGroup{fault(1)}
-		log.Groups[0].Sample = "the same"
-	})[0]
-	require.Equal(t, Tally{"the same": 1}, NewPlayer(log, &Names{}).Groups[0].Samples)
-}
-
 // TestHeadline holds that the first sentence says how many players crashed, and why.
 func TestHeadline(t *testing.T) {
 	for want, reasons := range map[string][]string{

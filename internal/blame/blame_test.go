@@ -63,29 +63,6 @@ func TestEqualSuspects(t *testing.T) {
 	require.Empty(t, f.Find(nil, "mod 'A Tool', mod 'B Tool', mod 'C Tool', mod 'D Tool' or mod 'E Tool'", ""))
 }
 
-func TestLearnTrace(t *testing.T) {
-	const (
-		acme   = " () [0x00012] in <00112233445566778899aabbccddeeff>:0"
-		other  = " () [0x00012] in <ffeeddccbbaa99887766554433221100>:0"
-		engine = " () [0x00012] in <0123456789abcdef0123456789abcdef>:0"
-	)
-	f := finder(t)
-	hidden := "  at q.a" + acme + "\n  at bl.c" + other + "\n  at Game.Loop.Tick" + engine
-	require.Empty(t, f.Find(nil, "x", hidden), "nothing is known yet")
-	f.LearnTrace("  at q.b" + acme + "\n  at Acme.Press.Tick" + acme + "\n  at Game.Loop.Tick" + engine + "\n  at x.y" + engine)
-	require.Equal(t, "Acme 60 frame:2", show(f.Find(nil, "x", hidden)))
-	require.Empty(t, f.Find(nil, "x", "  at q.a"+engine), "the game's module is nobody's")
-
-	f.LearnTrace("  at Widgets.Panel.Draw" + acme + "\n  at Widgets.Panel.Draw" + other)
-	require.Equal(t, "Acme 60 frame:2; Widgets 25 frame:3", show(f.Find(nil, "x", hidden)), "the first name stays")
-
-	require.True(t, f.Learn(blame.Mod{Name: "Printing Press", Assemblies: []string{"Acme"}}))
-	require.Equal(t, "Printing Press 60 frame:2", show(f.Find(nil, "x", "  at q.a"+acme)))
-	for _, bad := range []string{"", "  at Acme.Press.Tick () in <short>:0", "  at Acme.Press.Tick () in <00112233445566778899AABBCCDDEEFF", "prose in <00112233445566778899aabbccddeef0>:0"} {
-		f.LearnTrace(bad)
-	}
-}
-
 func TestLearnIsBounded(t *testing.T) {
 	f := testkit.Must(blame.New(blame.Config{Mods: 2}))
 	require.False(t, f.Learn(blame.Mod{}))

@@ -24,6 +24,7 @@ func TestKey(t *testing.T) {
 	}
 	require.Equal(t, "0123456789abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", blame.Key(all.String()))
 	require.Equal(t, "жж9字é", blame.Key("Ж…ж9 字\u0080É"))
+	require.Equal(t, blame.Key("Weaver"), blame.Key("code: Weaver"), "both name one mod")
 	require.Equal(t, strings.Repeat("a", 64), blame.Key(strings.Repeat("a", 70)))
 	require.Equal(t, strings.Repeat("ж", 32), blame.Key(strings.Repeat("ж", 40)))
 }

@@ -92,6 +92,7 @@ func TestAnswers(t *testing.T) {
 // TestWords holds the words of each number of changes.
 func TestWords(t *testing.T) {
 	var out strings.Builder
+	fmt.Fprintln(&out, (*history.Changes)(nil))
 	names := []string{"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M"}
 	for n := range 14 {
 		for _, c := range []history.Changes{

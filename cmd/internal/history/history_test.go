@@ -437,21 +437,6 @@ func TestTimes(t *testing.T) {
 	require.Zero(t, got.Length())
 }
 
-// TestGames: the one that was played last is first.
-func TestGames(t *testing.T) {
-	h := open(t, history.Config{})
-	for n, game := range []string{"Colony 1.2", "", "Chess 2.0", "Colony 1.3"} {
-		s := session(uint64(n+1), "healthy", nil)
-		s.Facts.Game = game
-		remember(t, h, s, day(n+1))
-	}
-	games := testkit.Must(h.Games(t.Context()))
-	require.Equal(t, []string{"Colony", "Chess", ""}, games)
-	all := testkit.Must(h.Sessions(t.Context(), "Colony", 1))
-	require.Len(t, all, 1)
-	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
-}
-
 // TestRates: entries are counted per hour where all sessions with them have a length, and per 1,000 records in any case.
 func TestRates(t *testing.T) {
 	lengths := []time.Duration{time.Hour, 3 * time.Hour, 0}
@@ -507,17 +492,6 @@ func TestChangesOfNow(t *testing.T) {
 	remember(t, h, session(2, "healthy", nil), day(2))
 	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, none+" 2026", text, "of another year")
-}
-
-func TestChanges(t *testing.T) {
-	c := &history.Changes{
-		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
-	}
-	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other changed their versions "+
-		"and the game went from 1 to 2", c.String())
-	c.Added = append(c.Added, "H", "I", "J", "K", "L")
-	require.Equal(t, "7 mods were added, C was removed, 4 mods changed their versions and the game went from 1 to 2", c.String())
-	require.Equal(t, "nothing", (*history.Changes)(nil).String())
 }
 
 // TestEach: the summaries of a game's sessions come oldest first. A session that is forgotten during the call is left
