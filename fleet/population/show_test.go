@@ -38,7 +38,9 @@ func TestHostilePage(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	require.Equal(t, -1, compareVersions("Press 1.9", "Press 1.10"))
+	require.Equal(t, []int{-1, -1, -1}, []int{
+		compareVersions("Press 1.9", "Press 1.10"), compareVersions("v1.9", "1.10"), compareVersions("1", "a"),
+	})
 	require.Equal(t, 1, compareVersions("v1.10", "1.9"))
 	require.Equal(t, Neither, PartOf("Press", "1.0"))
 	for _, c := range []struct {
