@@ -36,56 +36,6 @@ func fault(id signature.ID) LoggedGroup {
 	}
 }
 
-// TestCulprit holds that the mod that a fault goes with is named, and that none is where the fault is anybody's.
-func TestCulprit(t *testing.T) {
-	r := Sum(crowd(70, func(i int, log *Log) {
-		if i%7 == 3 && i != 3 || i == 8 {
-			log.Groups = append(log.Groups, fault(1))
-		}
-		if i%5 == 0 {
-			log.Groups = append(log.Groups, fault(2))
-		}
-	}), nil, 5)
-	require.Len(t, r.Groups, 2)
-	require.Empty(t, r.Groups[0].Mods)
-	lift := r.Groups[1].Mods
-	require.Len(t, lift, 1)
-	require.Equal(t, "mod3", lift[0].ID)
-	require.Equal(t, []uint64{10, 9, 60, 1}, []uint64{lift[0].With, lift[0].WithGroup, lift[0].Without, lift[0].OnlyGroup})
-	require.Less(t, lift[0].P, 1e-6)
-	require.Greater(t, lift[0].Low, 3.0)
-	require.Equal(t, 7, r.Groups[1].Tested, "who has the base is everybody")
-}
-
-// TestThreshold: a text, a version and a mod are shown from exactly K players on; a mod that so many list is shown though
-// fewer blame it.
-func TestThreshold(t *testing.T) {
-	r := Sum(crowd(12, func(i int, log *Log) {
-		log.Game, log.Version = "Press", "1."+strconv.Itoa(min(i/5, 1))
-		if i >= 10 {
-			log.Version = "1.9"
-		}
-		g := fault(1)
-		g.Sample = "told by five"
-		if i >= 5 {
-			g.Sample = "told by four"
-		}
-		if i >= 9 {
-			g.Sample = "told by three"
-		}
-		if i < 4 {
-			g.Blame = []string{"base"}
-		}
-		log.Groups = append(log.Groups, g)
-	}), nil, 5)
-	require.Len(t, r.Groups, 1)
-	g := r.Groups[0]
-	require.Equal(t, []Counted{{"told by five", 5}}, g.Samples)
-	require.Equal(t, []string{"1.0", "1.1"}, []string{g.First, g.Last})
-	require.Equal(t, []Counted{{"base", 4}}, g.Blamed)
-	require.Zero(t, g.OtherBlamed)
-}
-
 // TestRegression holds that a fault that came with a version is found, and one that went.
 func TestRegression(t *testing.T) {
 	r := Sum(crowd(40, func(i int, log *Log) {
@@ -130,23 +80,6 @@ func TestComparedWithinGames(t *testing.T) {
 	require.Equal(t, []ReportGame{{"Mill", 40, 40, 0, 40}, {"Press", 20, 20, 10, 10}}, r.Games)
 	require.Equal(t, 1, r.Compared.Tested, "nobody had the other game before")
 	require.Empty(t, r.Compared.Changes)
-}
-
-// TestClusters holds that logs of which each shares half with another are together.
-func TestClusters(t *testing.T) {
-	r := Sum(crowd(30, func(i int, log *Log) {
-		switch i % 3 {
-		case 0:
-			log.Groups = []LoggedGroup{fault(1), fault(2), fault(3)}
-		case 1:
-			log.Groups = []LoggedGroup{fault(1), fault(2)}
-		}
-	}), nil, 5)
-	require.Len(t, r.Clusters, 2)
-	require.Equal(t, uint64(20), r.Clusters[0].Logs)
-	require.Equal(t, []signature.ID{1, 2, 3}, r.Clusters[0].Groups)
-	require.Empty(t, r.Clusters[1].Groups)
-	require.Zero(t, r.OtherLogs)
 }
 
 // TestClustersDoNotChain holds that logs with nothing in common are not together by what is between them, and that half
