@@ -87,7 +87,9 @@ func TestGolden(t *testing.T) {
 		out.Write(testkit.Must(json.MarshalIndent(player, "", " ")))
 		out.WriteByte('\n')
 	}
-	out.Write(Sum(logs, []Failure{{"b", "1"}, {"a <&>", "3"}, {"b", "2"}}, 4).JSON())
+	r := Sum(logs, []Failure{{"b", "1"}, {"a <&>", "3"}, {"b", "2"}}, 4)
+	out.Write(r.JSON())
+	require.Contains(t, string(r.HTML()), "28.2 (1.8 to 444)")
 	testkit.Golden(t, "testdata/report.txt", out.String())
 	require.Nil(t, Sum(crowd(3, func(int, *Log) {}), nil, 1).Compared, "no log is in a population")
 }
@@ -183,6 +185,16 @@ func TestBounds(t *testing.T) {
 		len(all.States), len(all.Crashed), len(all.Games), len(all.Listed), len(all.Versions), len(all.Mods), len(all.Names),
 		len(all.PartGames[2]), len(g.Rules), len(g.Versions), len(g.Templates), len(g.Samples), len(g.Blamed), len(g.Mods),
 	})
+
+	var p Parts
+	for i := range 1001 {
+		p.Merge((&Group{Signature: signature.ID(i)}).Parts())
+		p.Merge((&Set{Game: strconv.Itoa(i)}).Parts())
+		p.Merge(Failure{Path: strconv.Itoa(i)}.Parts())
+	}
+	require.Equal(t, []int{1000, 1000, 1000}, []int{len(p.Groups.Kept), len(p.Sets.Kept), len(p.Failures.Kept)})
+	r = NewReport(&p, 1)
+	require.Equal(t, []uint64{1, 1001, 1}, []uint64{r.MoreGroups, r.OtherClusters, r.MoreFailures})
 
 	two := &Links{Mods: map[string]Owners{"a": {}, "b": {}}, Edges: []Edge{{1, 2, 3}, {1, 2, 4}}}
 	_, lost := two.resolve(2, 2)

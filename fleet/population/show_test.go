@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -115,20 +114,6 @@ func TestPathsAreUnknown(t *testing.T) {
 		logs[string(data)] = true
 	}
 	require.Len(t, logs, 2)
-}
-
-// TestManyTexts holds that what is not shown of texts is counted exactly, however many there are.
-func TestManyTexts(t *testing.T) {
-	r := Sum(crowd(200, func(i int, log *Log) {
-		for n, sample := range []string{"the same", "of " + strconv.Itoa(i), "of two: " + strconv.Itoa(i/2)} {
-			g := fault(1)
-			g.Signatures = []signature.ID{1, signature.ID(n + 2)}
-			g.Sample = sample
-			log.Groups = append(log.Groups, g)
-		}
-	}), nil, 5)
-	require.Equal(t, []Counted{{"the same", 200}}, r.Groups[0].Samples)
-	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
 }
 
 // TestHeadline holds that the first sentence says how many players crashed, and why.
