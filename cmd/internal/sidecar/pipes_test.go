@@ -98,8 +98,11 @@ func TestStall(t *testing.T) {
 		passed             time.Duration
 		waits, ticks, ages bool
 	}{
-		{activeTick - 1, true, false, false}, {activeTick, true, true, true}, {activeTick, false, true, false},
-		{4*idleTick - 1, true, true, true}, {4 * idleTick, true, true, false},
+		{activeTick - 1, true, false, false},
+		{activeTick, true, true, true},
+		{activeTick, false, true, false},
+		{4*idleTick - 1, true, true, true},
+		{4 * idleTick, true, true, false},
 	} {
 		w := greetedWriter(t)
 		w.waiting.Store(c.waits)
@@ -140,8 +143,11 @@ func TestGathered(t *testing.T) {
 		{1, func() {}, false, []frameType{typeSnapshot}, idleTick},
 		{snapshotEvery, func() {}, false, nil, idleTick},
 		{1, func() { w.queue.lost = 2 }, false, []frameType{typeError}, idleTick},
-		{1, func() { w.queue.frames = make([]byte, maxWaiting); w.put(typeAnswer, 7); w.queue.frames = nil }, false,
-			[]frameType{typeError}, idleTick},
+		{
+			1, func() { w.queue.frames = make([]byte, maxWaiting); w.put(typeAnswer, 7); w.queue.frames = nil }, false,
+			[]frameType{typeError},
+			idleTick,
+		},
 		{1, func() { w.watch("op") }, false, []frameType{typeVerdict}, idleTick},
 		{1, func() {
 			e := event.Operation{Time: now, ID: "op", Status: event.StatusStarted}.Entry()
