@@ -174,6 +174,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, c := range map[string]Config{
 		"Config.Now is required":       {},
 		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},
+		`are called "minimal-default"`: {Now: now, Templates: []*Template{minimalDefault()}},
 		"Config.CacheEntries":          {Now: now, CacheEntries: -1},
 		"Config.Roots":                 {Now: now, Roots: []string{"no/such/folder"}},
 	} {

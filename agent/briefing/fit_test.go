@@ -101,6 +101,18 @@ func TestFitAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, cut)
 	require.Equal(t, "a a0 a1 (18 more lines)", outline(kept))
+	one := made("w", 1, required(Line{Text: "in"}))
+	require.Equal(t, one, shortened(&one, 0, &Tokens{}), "a short form that is no shorter")
+}
+
+// TestLimits holds the length of a line, the default budget, and the part of an id that names an item.
+func TestLimits(t *testing.T) {
+	line := strings.Repeat("a", 1000)
+	f := Fragment{Source: "x", Title: line, Lines: []Line{{Text: line}, {Text: line + "a"}}}
+	render(&f, &Tokens{})
+	require.Equal(t, 2, strings.Count(f.Content, line+"\n"))
+	require.Equal(t, budget{MaxContextTokens: 4000, MaxQueries: 20}, minimalDefault().Budget)
+	require.Equal(t, []string{"a", "@1", "a@b", "ab"}, []string{itemOf("a@1"), itemOf("@1"), itemOf("a@b@2"), itemOf("ab")})
 }
 
 func TestStructure(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -38,7 +37,9 @@ func TestHostilePage(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	require.Equal(t, -1, compareVersions("Press 1.9", "Press 1.10"))
+	require.Equal(t, []int{-1, -1, -1}, []int{
+		compareVersions("Press 1.9", "Press 1.10"), compareVersions("v1.9", "1.10"), compareVersions("1", "a"),
+	})
 	require.Equal(t, 1, compareVersions("v1.10", "1.9"))
 	require.Equal(t, Neither, PartOf("Press", "1.0"))
 	for _, c := range []struct {
@@ -48,6 +49,7 @@ func TestVersions(t *testing.T) {
 		{"Press 1.5.9 rev3", "v1.6", Before},
 		{"Press 1.6.0", "v1.6", After},
 		{"Press 1.6", "v1.6", After},
+		{"Press 1.6", "1.6.1", Before},
 		{"Euro Truck 2 v1.49", "1.49", After},
 		{"Euro Truck 2 v1.48", "1.49", Before},
 		{"Press 1.6.4566 rev607", "1.6.4566", After},
@@ -112,29 +114,6 @@ func TestPathsAreUnknown(t *testing.T) {
 		logs[string(data)] = true
 	}
 	require.Len(t, logs, 2)
-}
-
-// TestManyTexts holds that what is not shown of texts is counted exactly, however many there are.
-func TestManyTexts(t *testing.T) {
-	r := Sum(crowd(200, func(i int, log *Log) {
-		for n, sample := range []string{"the same", "of " + strconv.Itoa(i), "of two: " + strconv.Itoa(i/2)} {
-			g := fault(1)
-			g.Signatures = []signature.ID{1, signature.ID(n + 2)}
-			g.Sample = sample
-			log.Groups = append(log.Groups, g)
-		}
-	}), nil, 5)
-	require.Equal(t, []Counted{{"the same", 200}}, r.Groups[0].Samples)
-	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
-}
-
-// TestSampleOfLog holds that a log counts once for the sample of a fault.
-func TestSampleOfLog(t *testing.T) {
-	log := crowd(1, func(_ int, log *Log) {
-		log.Groups = []LoggedGroup{fault(1)}
-		log.Groups[0].Sample = "the same"
-	})[0]
-	require.Equal(t, Tally{"the same": 1}, NewPlayer(log, &Names{}).Groups[0].Samples)
 }
 
 // TestHeadline holds that the first sentence says how many players crashed, and why.

@@ -213,10 +213,11 @@ func TestScrubber(t *testing.T) {
 // TestPrefixOfLongNames: what a problem keeps of names is bounded.
 func TestPrefixOfLongNames(t *testing.T) {
 	p := &problem{prefixes: map[string]*prefix{}}
-	for _, name := range []string{"a", "b", strings.Repeat("c", maxRest+1), "c"} {
+	long := strings.Repeat("c", 256)
+	for _, name := range []string{"a", "b", long + "c", long} {
 		p.Entries++
-		p.learnName("No definition Some_" + name)
-		require.Equal(t, name == "c", p.shared() == "Some_", p.Entries)
+		p.learnName("No _definition Of_ " + strings.Repeat("p", 33) + "_x Some_" + name)
+		require.Equal(t, name == long, p.shared() == "Some_", p.Entries)
 	}
 }
 

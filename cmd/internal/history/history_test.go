@@ -93,15 +93,6 @@ func TestGroups(t *testing.T) {
 	groups := testkit.Must(h.Groups(t.Context(), 2))
 	require.Len(t, groups, 1)
 	g := groups[0]
-	require.Equal(t, "Colony", g.Game)
-	require.Equal(t, []signature.ID{2}, g.Signatures)
-	require.Equal(t, "text 0000000000000002 of <*>", g.Template)
-	require.Equal(t, "text 0000000000000002 of 7", g.Sample)
-	require.Equal(t, [2]string{"blocking", "test.rule"}, [2]string{g.Disposition, g.Rule})
-	require.EqualValues(t, []int64{4, 8, 9}, []int64{g.First.ID, g.Last.ID, g.Gone.ID})
-	require.Equal(t, [3]int{5, 9, 10}, [3]int{g.Sessions, g.Of, int(g.Entries)})
-	require.InDelta(t, 4, g.PerThousand, 1e-9)
-	require.InDelta(t, 1, g.PerHour, 1e-9)
 	require.Equal(t, "New was added", g.First.Changes.String())
 	require.Equal(t, "New was removed and Extra went from 1.0 to 1.1", g.Gone.Changes.String())
 	require.Equal(t, "nothing", g.Last.Changes.String())
@@ -119,12 +110,6 @@ func TestGroups(t *testing.T) {
 	other.Signatures++
 	text := testkit.Must(h.Known(t.Context(), other, 1))
 	require.Empty(t, text, "of another version of signatures nothing is known")
-
-	all := testkit.Must(h.Mods(t.Context(), "Colony"))
-	require.Len(t, all, 3)
-	require.Equal(t, history.Mod{Mod: blame.Mod{Name: "New"}, With: 5, BrokenWith: 5, Without: 4, BrokenWithout: 4},
-		func() history.Mod { m := all[0]; m.Difference = nil; return m }())
-	require.Nil(t, all[1].Difference)
 
 	_, s, err := h.Session(t.Context(), 4)
 	require.NoError(t, err)
@@ -252,6 +237,11 @@ func TestResumed(t *testing.T) {
 	require.True(t, got.Running && got.Live)
 	require.True(t, got.Ended.Equal(day(2)))
 	require.Equal(t, now, got.Saved)
+	require.Empty(t, testkit.Must(open(t, history.Config{Path: h.Path()}).Unfinished(t.Context())))
+	lock := fmt.Sprintf("%s.session-%d.lock", h.Path(), id)
+	require.FileExists(t, lock)
+	require.NoError(t, h.Update(t.Context(), id, s, day(3), false))
+	require.NoFileExists(t, lock)
 }
 
 // TestNoLog: sessions of whose logs nothing was read are not one.
@@ -432,21 +422,6 @@ func TestTimes(t *testing.T) {
 	require.Zero(t, got.Length())
 }
 
-// TestGames: the one that was played last is first.
-func TestGames(t *testing.T) {
-	h := open(t, history.Config{})
-	for n, game := range []string{"Colony 1.2", "", "Chess 2.0", "Colony 1.3"} {
-		s := session(uint64(n+1), "healthy", nil)
-		s.Facts.Game = game
-		remember(t, h, s, day(n+1))
-	}
-	games := testkit.Must(h.Games(t.Context()))
-	require.Equal(t, []string{"Colony", "Chess", ""}, games)
-	all := testkit.Must(h.Sessions(t.Context(), "Colony", 1))
-	require.Len(t, all, 1)
-	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
-}
-
 // TestRates: entries are counted per hour where all sessions with them have a length, and per 1,000 records in any case.
 func TestRates(t *testing.T) {
 	lengths := []time.Duration{time.Hour, 3 * time.Hour, 0}
@@ -502,17 +477,6 @@ func TestChangesOfNow(t *testing.T) {
 	remember(t, h, session(2, "healthy", nil), day(2))
 	text := testkit.Must(h.Known(t.Context(), session(9, "", nil), 7))
 	require.Equal(t, none+" 2026", text, "of another year")
-}
-
-func TestChanges(t *testing.T) {
-	c := &history.Changes{
-		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
-	}
-	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other changed their versions "+
-		"and the game went from 1 to 2", c.String())
-	c.Added = append(c.Added, "H", "I", "J", "K", "L")
-	require.Equal(t, "7 mods were added, C was removed, 4 mods changed their versions and the game went from 1 to 2", c.String())
-	require.Equal(t, "nothing", (*history.Changes)(nil).String())
 }
 
 // TestEach: the summaries of a game's sessions come oldest first. A session that is forgotten during the call is left

@@ -208,6 +208,20 @@ func TestBounds(t *testing.T) {
 			},
 			int(event.LevelFatal), "out of bounds",
 		},
+		"bytes after a line": {
+			func(n int) error {
+				return (&line{}).read(append(sent(nil, typeLog, &line{})[headSize:], make([]byte, n)...))
+			},
+			0, "followed by more",
+		},
+		"the form of texts": {
+			func(n int) error {
+				payload := sent(nil, typeLog, &line{time: time.Unix(0, 0)})[headSize:]
+				payload[11] = byte(n) // after number, seconds, nanoseconds and level
+				return (&line{}).read(payload)
+			},
+			1, "out of bounds",
+		},
 		"levels of what was dropped": {
 			func(n int) error {
 				var d dropped
@@ -331,36 +345,6 @@ func TestRaised(t *testing.T) {
 	})
 }
 
-// TestProgress: how far the input was ingested is reported soon, and not for each line.
-func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, hello{Rules: "none", Lines: 10})
-		began, reports := time.Now(), 0
-		var p progress
-		for line := range uint64(50) {
-			c.log(event.LevelInfo, "All is well", "")
-			time.Sleep(20 * time.Millisecond)
-			for len(c.got) > 0 {
-				c.want(typeProgress, &p)
-				require.LessOrEqual(t, p.Latest, line+1)
-				require.Equal(t, p.Latest+10, p.Lines)
-				reports++
-			}
-		}
-		require.LessOrEqual(t, reports, 2+int(time.Since(began)/progressEvery))
-		require.GreaterOrEqual(t, reports, int(time.Since(began)/(progressEvery+2*activeTick)))
-		time.Sleep(time.Second)
-		c.log(event.LevelInfo, "All is well", "")
-		for at := time.Now(); p.Latest < 51; {
-			c.want(typeProgress, &p)
-			require.LessOrEqual(t, time.Since(at), idleTick, "nothing woke it")
-		}
-		time.Sleep(time.Minute)
-		require.Empty(t, c.got, "nothing has changed")
-		require.NoError(t, c.end())
-	})
-}
-
 // TestDropped is the table of lines that did not reach the sidecar: a hole in the log, with their number and levels.
 func TestDropped(t *testing.T) {
 	for want, d := range map[string]dropped{
@@ -445,9 +429,10 @@ func TestAnswers(t *testing.T) {
 			require.NotEmpty(t, text, name)
 		}
 		require.Contains(t, explained["template"], "NullReferenceException")
-		var shown struct{ LatestLine, Lines, Received, Open uint64 }
+		shown := map[string]any{}
 		c.ask(query{Kind: queryStats}, &shown)
-		require.Equal(t, [4]uint64{2, 2, 3, 1}, [4]uint64{shown.LatestLine, shown.Lines, shown.Received, shown.Open})
+		require.Equal(t, "map[acknowledged:0 badFrames:1 blind:false blindRule: busy:false cutBytes:0 cutTexts:0 dropped:0 folded:2 "+
+			"ignored:1 latestLine:2 lines:2 open:1 opened:1 phase:play received:3 unknownFrames:0]", fmt.Sprint(shown))
 		require.Equal(t, "true", result(query{Kind: queryClear, ID: "e-1"}))
 		require.Equal(t, "null", result(query{Kind: queryCurrent, Consumer: "me"}))
 		require.NoError(t, c.end())

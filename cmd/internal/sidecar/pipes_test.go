@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 )
 
 // TestUnreadAnswers: answers that no client reads are kept up to a bound, and the others counted.
@@ -86,16 +87,91 @@ func TestStall(t *testing.T) {
 		require.InDelta(t, 4, time.Since(began).Seconds(), 1)
 		require.NoError(t, c.end())
 	})
+	w := greetedWriter(t)
+	w.waiting.Store(true)
+	w.s.engine.Expect(w.ticked, w.ticked.Add(time.Second))
+	w.tick(w.ticked.Add(time.Hour))
+	require.Empty(t, w.s.engine.Open(nil))
+	w.tick(w.ticked.Add(activeTick))
+	require.NotEmpty(t, w.s.engine.Open(nil), "the next tick comes in time")
+	for _, c := range []struct {
+		passed             time.Duration
+		waits, ticks, ages bool
+	}{
+		{activeTick - 1, true, false, false},
+		{activeTick, true, true, true},
+		{activeTick, false, true, false},
+		{4*idleTick - 1, true, true, true},
+		{4 * idleTick, true, true, false},
+	} {
+		w := greetedWriter(t)
+		w.waiting.Store(c.waits)
+		w.s.engine.Expect(w.ticked, w.ticked.Add(time.Millisecond))
+		require.Equal(t, c.ticks, w.tick(w.ticked.Add(c.passed)), c)
+		require.Equal(t, c.ages, len(w.s.engine.Open(nil)) > 0, c)
+	}
+}
+
+// greetedWriter returns the writer of a server, without its goroutine.
+func greetedWriter(t *testing.T) *writer {
 	w := &writer{wake: make(chan struct{}, 1), ticked: time.Unix(1000, 0)}
 	s, err := greet(&frames{in: newReader(sent(nil, typeHello, &hello{Phase: "play"}))}, w, Config{})
 	require.NoError(t, err)
 	w.s = s
-	w.waiting.Store(true)
-	s.engine.Expect(w.ticked, w.ticked.Add(time.Second))
-	w.tick(w.ticked.Add(time.Hour))
-	require.Empty(t, s.engine.Open(nil))
-	w.tick(w.ticked.Add(activeTick))
-	require.NotEmpty(t, s.engine.Open(nil), "the next tick comes in time")
+	return w
+}
+
+// TestGathered is the table of the frames that are written at a time, by what has changed.
+func TestGathered(t *testing.T) {
+	w := greetedWriter(t)
+	now := w.ticked
+	for i, c := range []struct {
+		after  time.Duration
+		change func()
+		last   bool
+		want   []frameType
+		pause  time.Duration
+	}{
+		{0, func() {}, false, []frameType{typeWelcome}, idleTick},
+		{0, func() { w.s.lines.Add(1) }, false, []frameType{typeProgress}, idleTick},
+		{progressEvery - 1, func() { w.s.lines.Add(1) }, false, nil, activeTick},
+		{1, func() {}, false, []frameType{typeProgress}, idleTick},
+		{1, func() { w.s.lines.Add(1) }, true, []frameType{typeProgress}, idleTick},
+		{1, func() { w.s.lines.Add(1); w.put(typeAnswer, 7) }, false, []frameType{typeProgress, typeAnswer}, idleTick},
+		{1, w.saveSoon, false, []frameType{typeSnapshot}, idleTick},
+		{snapshotEvery - 1, func() { w.changed = true }, false, nil, activeTick},
+		{1, func() {}, false, []frameType{typeSnapshot}, idleTick},
+		{snapshotEvery, func() {}, false, nil, idleTick},
+		{1, func() { w.queue.lost = 2 }, false, []frameType{typeError}, idleTick},
+		{
+			1, func() { w.queue.frames = make([]byte, maxWaiting); w.put(typeAnswer, 7); w.queue.frames = nil }, false,
+			[]frameType{typeError},
+			idleTick,
+		},
+		{1, func() { w.watch("op") }, false, []frameType{typeVerdict}, idleTick},
+		{1, func() {
+			e := event.Operation{Time: now, ID: "op", Status: event.StatusStarted}.Entry()
+			w.s.observe(&e)
+			w.watch("op")
+		}, false, []frameType{typeVerdict}, activeTick},
+		{activeTick, func() {}, false, nil, activeTick},
+	} {
+		now = now.Add(c.after)
+		c.change()
+		w.gather(now, c.last)
+		var got []frameType
+		for f := (&frames{in: newReader(w.buf)}); ; {
+			ft, _, err := f.next()
+			if err != nil {
+				require.Equal(t, io.EOF, err)
+				break
+			}
+			got = append(got, ft)
+		}
+		require.Equal(t, c.want, got, i)
+		require.Equal(t, c.pause, w.pause(), i)
+	}
+	require.Equal(t, idleTick, (&writer{}).pause())
 }
 
 // FuzzServe feeds frames that are not ours: nothing panics, and Serve ends with its input.

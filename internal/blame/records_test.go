@@ -1,0 +1,134 @@
+package blame_test
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// TestRecords holds the suspects of each record of a file, with all that they have, below the record. Each section is a
+// finder. Its lines are commands in order:
+//
+//	mod NAME|PACKAGE ID|WORKSHOP ID|ASSEMBLY,ASSEMBLY   Learn
+//	all N, game NAME, trace TRACE, names RECORD         LearnAll, LearnGame, LearnTrace, LearnNames of what Find finds
+//	who NAME                                            Mod, Called and Link
+//	find RECORD                                         Find; in all records, "\n" is a new line, "\t", "\e", "\o" and "\l" other signs
+//	grid RECORD                                         Find with each of some signs in place of "¿", by the answer
+//
+// "@@A.B,x:C.D" in a record is a trace of two frames, the second in module xxx…; "||" goes before a stack.
+func TestRecords(t *testing.T) {
+	var out strings.Builder
+	for name, script := range testkit.Scripts(t, "testdata/records.txt") {
+		f := finder(t)
+		fmt.Fprintf(&out, "== %s\n", name)
+		for line := range strings.SplitSeq(strings.TrimSuffix(script, "\n"), "\n") {
+			if strings.HasPrefix(line, "\t") {
+				continue
+			}
+			fmt.Fprintln(&out, line)
+			command, text, _ := strings.Cut(line, " ")
+			answer := ""
+			switch command {
+			case "mod":
+				parts := append(strings.Split(text, "|"), "", "", "")
+				m := blame.Mod{Name: parts[0], PackageID: parts[1], WorkshopID: parts[2]}
+				if parts[3] != "" {
+					m.Assemblies = strings.Split(parts[3], ",")
+				}
+				if !f.Learn(m) {
+					answer = "not learned"
+				}
+			case "all":
+				answer = fmt.Sprint(f.LearnAll(testkit.Must(strconv.Atoi(text))))
+			case "game":
+				f.LearnGame(text)
+			case "trace":
+				_, stack := record(text)
+				f.LearnTrace(stack)
+				answer = fmt.Sprint("knows ", f.Knows())
+			case "names":
+				message, stack := record(text)
+				f.LearnNames(f.Find(nil, message, stack))
+			case "who":
+				m, ok := f.Mod(text)
+				answer = fmt.Sprintf("%q %v %q %s", []string{m.Name, m.PackageID, m.WorkshopID}, ok, f.Called(text), m.Link())
+			case "find":
+				answer = findings(t, f, text)
+			case "grid":
+				for _, signs := range grid(t, f, text) {
+					answer += signs
+				}
+			}
+			if answer != "" {
+				fmt.Fprintln(&out, "\t"+answer)
+			}
+		}
+	}
+	testkit.Golden(t, "testdata/records.txt", out.String())
+}
+
+func findings(t *testing.T, f *blame.Finder, text string) string {
+	message, stack := record(text)
+	var all []string
+	suspects := f.Find(nil, message, stack)
+	if f.Mods() == 0 && f.Knows() == 0 {
+		requireNamed(t, suspects, message, stack)
+	}
+	for _, s := range suspects {
+		all = append(all, fmt.Sprintf("%s (%s %s) %d %v", s.Mod, s.PackageID, s.WorkshopID, s.Score, s.Evidence))
+	}
+	return strings.Join(all, "; ")
+}
+
+// grid returns the answers to a record with one sign or another in a place, each after the signs that lead to it.
+func grid(t *testing.T, f *blame.Finder, text string) (lines []string) {
+	signs := map[string]string{}
+	var answers []string
+	for sign := range strings.SplitSeq(`0|9|/|:|@|A|Z|[|]|\|_|a|z|{|}|~|.|-|+|'|"|(|)|<|>|,|;|=|&|?|#|!|$|%|^|*| |é|Ж|字|`, "|") {
+		answer := findings(t, f, strings.ReplaceAll(text, "¿", sign))
+		if signs[answer] == "" {
+			answers = append(answers, answer)
+		}
+		signs[answer] += sign + "|"
+	}
+	for i, answer := range answers {
+		lines = append(lines, strings.Repeat("\n\t", min(i, 1))+signs[answer]+" => "+answer)
+	}
+	return lines
+}
+
+// records yields the message and the stack of each record of the file.
+func records(tb testing.TB) iter.Seq2[string, string] {
+	return func(yield func(message, stack string) bool) {
+		for _, script := range testkit.Scripts(tb, "testdata/records.txt") {
+			for line := range strings.Lines(script) {
+				if text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "find "); ok && !yield(record(text)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// record returns the message and the stack that a line of the file stands for.
+func record(text string) (message, stack string) {
+	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\e`, "\x1b", `\o`, "\u202e", `\l`, "\u2028").Replace(text)
+	message, frames, isTrace := strings.Cut(text, "@@")
+	if !isTrace {
+		message, stack, _ = strings.Cut(text, "||")
+		return message, stack
+	}
+	for f := range strings.SplitSeq(frames, ",") {
+		module, method, ok := strings.Cut(f, ":")
+		if !ok {
+			module, method = "", f
+		}
+		stack += fmt.Sprintf("  at %s () [0x00012] in <%s>:0\n", method, strings.Repeat(module, 32))
+	}
+	return message, strings.TrimSuffix(stack, "\n")
+}
