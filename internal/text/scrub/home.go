@@ -33,9 +33,12 @@ func (f *finder) home(at, end int) {
 	from := end + len(slashes.FindString(s[end:]))
 	near := max(0, at-96)
 	switch {
-	case s[at] == '~' || s[at] == '$': // a name for the home
+	case strings.IndexByte("~$%", s[at]) >= 0: // a name for the home
+		if s[at] != '%' {
+			names = unixName
+		}
 		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 {
-			f.folders(end, unixName)
+			f.folders(end, names)
 		}
 		return
 	case from == end:

@@ -21,30 +21,40 @@ func (f *finder) label(at int) {
 		f.greeted(at)
 		return
 	}
-	if kinds&labels == 0 || kinds&personWord != 0 && f.before(from, 2)&(userWord|nounWord) == 0 {
-		return
+	if kinds&personWord != 0 {
+		switch near := f.before(from, 2); {
+		case near&(hostWord|machineWord) != 0:
+			kinds = hostWord
+		case near&(userWord|nounWord) == 0:
+			return
+		default:
+			kinds = userWord
+		}
 	}
 	c := f.connect(at, kinds)
 	before := lastRune(f.s[:from])
+	if c.strength == 0 && before == '-' && option.MatchString(f.s[max(0, from-maxWord):at]) {
+		c.strength, c.sign = 2, '='
+	}
 	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
 		!noSpaces(firstRune(f.s[from:]))
+	isHost := kinds&(hostWord|machineWord|netWord|lookupWord) != 0
 	switch {
-	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
+	case c.strength < 0, inCode && (kinds&(nounWord|machineWord|netWord) != 0 || c.sign == ':' && c.from == at+1):
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
-	case kinds&idWord != 0:
-		f.id(c)
-	case kinds&(hostWord|machineWord|netWord) != 0:
-		f.host(c, kinds, at)
-	default:
+	case kinds&idWord != 0 && f.id(c):
+	case isHost:
+		f.host(c, kinds, from, at)
+	case kinds&(userWord|nounWord) != 0:
 		f.user(c, from, kinds)
 	}
 }
 
-// before returns the kinds of so many words before a place in its line, and in its brackets.
+// before returns the kinds of so many words before a place in its line, and in its brackets or the element around it.
 func (f *finder) before(at, count int) (kinds word) {
 	s, first := f.s, max(f.line, at-64)
-	for ; at > first && count > 0 && strings.IndexByte(")]>", s[at-1]) < 0; at-- {
+	for ; at > first && count > 0 && strings.IndexByte(")]", s[at-1]) < 0 && (s[at-1] != '>' || s[at] == '<'); at-- {
 		if class[s[at-1]]&inName != 0 && (class[s[at]]&inName == 0 || isHump(s, at)) {
 			k, _ := f.word(at)
 			kinds |= k
@@ -93,7 +103,9 @@ type connection struct {
 var (
 	// specified matches further words before a sign: "owner of the file:".
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
-	closings  = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
+	// option matches an option of a command whose name ends in a word before a value.
+	option   = regexp.MustCompile(`(?:^|[\s"'\[(])[-+/]-?[\w.-]*$`)
+	closings = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
 // further returns the place after further words before a sign, or at if there are none.
@@ -107,7 +119,8 @@ func (f *finder) further(at int, kinds word) int {
 		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
 		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
-			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
+			kinds&idWord != 0 && machineValue.MatchString(value) ||
+			kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
 			return at + m[3]
 		}
 	}
@@ -170,6 +183,8 @@ var (
 	// word in capitals.
 	spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
 	code    = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	// numbered matches a word and its number.
+	numbered = regexp.MustCompile(`^[a-z]+[_-]\d{1,3}$`)
 )
 
 // secret adds the value of a word for secrets.
@@ -199,8 +214,9 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	mixed := random || isMixed(value)
 	switch {
 	case bare:
-		return !isReadable(value) && (random || mixed && c.strength == 2 && len(value) >= 6 &&
-			(c.sign == '=' || !spelled.MatchString(value)))
+		isName := isReadable(value) && strings.Trim(value, lowerLetters+"0123456789") != ""
+		return random && !isReadable(value) || mixed && c.strength == 2 && len(value) >= 6 && !isName &&
+			(c.sign == '=' && !numbered.MatchString(value) || !spelled.MatchString(value))
 	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
@@ -210,35 +226,45 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	return mixed || code.MatchString(value)
 }
 
-// id adds the value of a word for ids, which has a digit.
-func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
+// id adds the value of a word for ids, and reports whether it is one: it has a digit.
+func (f *finder) id(c connection) bool {
+	m := idValue.FindString(f.s[c.from:])
+	isID := strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x")
+	if isID {
 		f.add(ID, c.from, c.from+len(m))
 	}
+	return isID
 }
 
 var (
+	// machineValue matches the number of a part of a machine.
+	machineValue = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
+
 	idValue  = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
-	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
+	// plainTitle matches words with a capital, as things of a game have.
+	plainTitle = regexp.MustCompile(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
+	typed      = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
 // host adds the value of a word for computers or networks that ends at the place.
-func (f *finder) host(c connection, kinds word, at int) {
+func (f *finder) host(c connection, kinds word, from, at int) {
 	s, machine := f.s, kinds&machineWord != 0
 	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
 	if !whole && !machine {
 		to = f.otherNames(c.from, to)
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if !isHost(value) {
+	if !isHost(value) || kinds&lookupWord != 0 && topLevel.MatchString(value) {
 		return
 	}
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	named := whole || marked || capitals && len(value) > 2
 	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
 	case machine && c.strength == 0:
-		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
+		named = whole && strings.ContainsAny(value, "'’-") || capitals && (marked || len(value) > 5 && !common(word))
+	case plainTitle.MatchString(value) && (machine || c.sign == '=' && strings.Contains(s[from:at], " ")):
+		named = marked
 	case !machine && c.strength == 2:
 		named = true
 	case len(word) > 3 && !common(word) && !machine:
@@ -275,12 +301,13 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 2:
 		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
 	case 0:
-		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
-			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
-				(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " (")))
+		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+			(isHandle(name) || kinds&nounWord != 0 && (name != lower && !inTitle(s, label) ||
+				startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
+					(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " ("))))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
-		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
+		(pastTense.MatchString(rest) || startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...)) {
 		f.addName(c.from, to)
 	}
 }
@@ -290,16 +317,40 @@ var (
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
+	pastTense  = regexp.MustCompile(`^ [a-z]{2,}ed\b`)
+	titled     = regexp.MustCompile(`(?:^|[^\pL\pN])(\p{Lu}\p{Ll}+) $`)
 	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
 )
+
+// inTitle reports whether the word at the place is a part of a name of several words: "Golem Player".
+func inTitle(s string, at int) bool {
+	m := titled.FindStringSubmatch(s[max(0, at-maxWord):at])
+	return m != nil && unicode.IsUpper(firstRune(s[at:])) && !is(m[1], platformWord|labels)
+}
+
+// isHandle reports whether a name has the form that accounts have and words do not: parts, of which one is not common.
+func isHandle(name string) bool {
+	return strings.ContainsAny(name, "_.-#0123456789") && !common(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(name))
+}
 
 // greeted adds the name after a phrase.
 func (f *finder) greeted(at int) {
 	s := f.s
 	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
-	if from > at || noSpaces(lastRune(s[:at])) {
+	if strings.HasSuffix(s[:at], " user") {
 		f.addName(from, f.name(from, ""))
+	} else if from > at || noSpaces(lastRune(s[:at])) {
+		f.addName(from, f.speaker(from))
 	}
+}
+
+// speaker returns the end of the name at the place, or the place if there is none or a word that is common.
+func (f *finder) speaker(from int) int {
+	to := f.name(from, "")
+	if common(strings.ToLower(f.s[from:to])) {
+		return from
+	}
+	return to
 }
 
 // addName adds a name, which may have a domain before it.
@@ -330,12 +381,18 @@ func (f *finder) name(from int, closing string) int {
 	value := strings.TrimRight(s[from:to], ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
-	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) ||
+	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
 		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
-		sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
+		sharedHome(value) || noName.MatchString(value) && !isDottedPerson(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
+}
+
+// isDottedPerson reports whether a value is the two names of a person with a dot between them.
+func isDottedPerson(value string) bool {
+	first, second, isPair := strings.Cut(value, ".")
+	return isPair && isPerson(first+" "+second) && person().FindString(first+" "+second) == first+" "+second
 }
 
 // otherNames returns the end of the other names of a person, whose first name is between two places.
@@ -346,11 +403,18 @@ func (f *finder) otherNames(from, to int) int {
 		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
 			next = nameWord(s, next+1)
 		}
-		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || to-from > 3 && s[to-1] == '.' {
+		if !strings.HasPrefix(s[next:], " ") || to-from > 3 && s[to-1] == '.' {
 			break
 		}
 		end := nameWord(s, next+1)
 		word := s[next+1 : end]
+		if noSpaces(firstRune(word)) && noSpaces(firstRune(s[from:])) && len(word) <= len("沙也加") &&
+			!startsWithAny(word, lists["deed"]...) {
+			return end
+		}
+		if !unicode.IsUpper(firstRune(s[from:])) {
+			break
+		}
 		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
 			strings.ToUpper(word) == word && len(word) > 3 ||
 			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
@@ -376,11 +440,11 @@ func nameWord(s string, from int) int {
 func (f *finder) tail(at, end int) {
 	s := f.s
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:]))) || noSpaces(firstRune(s[at:]))
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) || noSpaces(firstRune(s[at:]))
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
-		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
+		if from < to && !is(s[from:to], nounWord|userWord) && f.speaker(from) > from && !common(strings.ToLower(s[from:to])) {
 			f.add(User, from, to)
 			return
 		}

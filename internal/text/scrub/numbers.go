@@ -17,10 +17,10 @@ var (
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
 	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
+	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b))`)
 	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = regexp.MustCompile(`(?i)(?:\bip(?:v?[46])?(?: is)?|raddr|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.
@@ -31,7 +31,7 @@ func (f *finder) number(at int) {
 	}
 	f.digits = to
 	switch next := s[to:min(len(s), to+1)]; {
-	case at > 1 && upper(s[at-1]) && upper(s[at-2]):
+	case at > 1 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])):
 		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
 			if mod97(strings.ReplaceAll(m, " ", "")) {
 				f.add(Money, at-2, at-2+len(m))
@@ -100,7 +100,7 @@ func (f *finder) hardware(at int) {
 	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
+	private := macNumber.MatchString(run) && strings.Trim(run, "0123456789:-") != "" && strings.Trim(run, "fF:-") != ""
 	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
 		a, err := netip.ParseAddr(run)
 		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789")

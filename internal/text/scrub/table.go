@@ -56,27 +56,29 @@ const (
 	providerWord
 	personWord
 	folderWord
+	platformWord
+	lookupWord
 
 	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
-		noneWord | personWord
+		noneWord | personWord | lookupWord
 )
 
 // wordKinds are the names of the kinds in order.
 var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
-	"preposition agent net shared provider name folder")
+	"preposition agent net shared provider name folder platform lookup")
 
 // form is one way to find private text near a hint.
 type form struct {
 	rule  string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
 	kind  Kind
 	keep  func(text string, from, to int) bool
+	index int                   // in the order of forms.tsv, 0 for all rows of rules.tsv
 	expr  func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
-	index int
-	place string // of a match, as forms.tsv has it
+	place string                // of a match, as forms.tsv has it
 }
 
-// maxForms bounds the rows of forms.tsv; rules.tsv counts as one.
-const maxForms = 128
+// maxForms bounds the rows of forms.tsv.
+const maxForms = 192
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
 // in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.
@@ -146,14 +148,14 @@ func addEnd(text string) {
 
 // load fills the tables, for the first text: a program that scrubs nothing does without.
 var load = sync.OnceFunc(func() {
-	count := 0
+	index := 0
 	for row := range rows(formTable) {
+		index++
 		expr := row[3]
 		if row[4] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], lazy(expr), count, row[4]})
-		count++
+		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], index, lazy(expr), row[4]})
 	}
 	for row := range rows(ruleTable) {
 		if row[0] == "near" {
@@ -162,8 +164,7 @@ var load = sync.OnceFunc(func() {
 			}
 			continue
 		}
-		expr := lazy("^(" + row[3] + `[\w=-]*)`)
-		addHints(row[1], &form{row[0], Secret, keeps[row[0]], expr, maxForms - 1, "at"})
+		addHints(row[1], &form{row[0], Secret, keeps[row[0]], 0, lazy("^(" + row[3] + `[\w=-]*)`), "at"})
 	}
 	for row := range rows(wordTable) {
 		text := row[2]
@@ -187,9 +188,9 @@ var load = sync.OnceFunc(func() {
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?[\\"'»”]*`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
-		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*))` +
-		"[ \\t\\r\\n>|\\-\\[({\\\\]*([\"'`«„“「『‘]?)")
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
+		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)")
 })
 
 // rows calls yield with the fields of each row of a table.
