@@ -149,19 +149,19 @@ func (f *finder) opaque(from, to int) {
 	if !isURL {
 		start, end = wide(s, from, to)
 	}
-	long, isMedia := shapeOf(s[start:end]), media.MatchString(s[start:end])
+	long := shapeOf(s[start:end])
 	switch {
-	case identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
+	case word.length >= 32 && identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
 		f.add(ID, from, to)
 	case len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
-		if !isMedia && !f.isData(start, end) {
+		if !media.MatchString(long.text) && !f.isData(start, end) {
 			f.addToken(start, end)
 		}
 	case !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) ||
 		strings.HasSuffix(s[:start], `\`)): // in a path
 	case word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text),
-		!isMedia && !strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
-			(word.isOpaque() || word.isPrefixed()):
+		!strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
+			(word.isOpaque() || word.isPrefixed()) && !media.MatchString(long.text):
 		f.addToken(from, to)
 	}
 }
