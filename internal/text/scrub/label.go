@@ -17,7 +17,7 @@ func (f *finder) label(at int) {
 	if kinds&noneWord != 0 || kinds&(labels|leadWord|agentWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
 		return
 	}
-	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
+	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " :=：\"'«„“"):]) {
 		f.greeted(at)
 		return
 	}
@@ -130,6 +130,9 @@ func (f *finder) further(at int, kinds word) int {
 // connect reads the text after a word before a value.
 func (f *finder) connect(at int, kinds word) connection {
 	s := f.s
+	if kinds&idWord != 0 && strings.HasPrefix(s[at:], ". ") { // an abbreviation
+		at++
+	}
 	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !strings.HasPrefix(s[at:], ".:") {
 		return connection{strength: -1}
 	}
@@ -144,9 +147,11 @@ func (f *finder) connect(at int, kinds word) connection {
 	}
 	switch {
 	case m[2] >= 0:
-		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' { // an element of XML
+		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
 			c.from, c.closing = at+m[3], "<"
 		}
+	case kinds&(userWord|hostWord) != 0 && m[7]-m[6] > 1: // columns
+		c.strength = 2
 	case m[4] >= 0:
 		c.strength = 1
 	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
@@ -261,6 +266,8 @@ func (f *finder) host(c connection, kinds word, from, at int) {
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	named := whole || marked || capitals && len(value) > 2
 	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
+	case kinds&lookupWord != 0:
+		named = !common(word)
 	case machine && c.strength == 0:
 		named = whole && strings.ContainsAny(value, "'’-") || capitals && (marked || len(value) > 5 && !common(word))
 	case plainTitle.MatchString(value) && (machine || c.sign == '=' && strings.Contains(s[from:at], " ")):
@@ -300,6 +307,8 @@ func (f *finder) user(c connection, label int, kinds word) {
 	switch c.strength {
 	case 2:
 		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
+	case 1:
+		isNamed = isNamed || kinds&userWord != 0 && !common(lower) && (isHandle(name) || name != lower)
 	case 0:
 		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
 			(isHandle(name) || kinds&nounWord != 0 && (name != lower && !inTitle(s, label) ||
@@ -330,13 +339,14 @@ func inTitle(s string, at int) bool {
 
 // isHandle reports whether a name has the form that accounts have and words do not: parts, of which one is not common.
 func isHandle(name string) bool {
-	return strings.ContainsAny(name, "_.-#0123456789") && !common(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(name))
+	return strings.ContainsAny(name, "_.-#0123456789") &&
+		!common(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(name)))
 }
 
 // greeted adds the name after a phrase.
 func (f *finder) greeted(at int) {
 	s := f.s
-	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
+	from := skip(s, at, " ,:!@\t\"'«„“「`#，、！：")
 	if strings.HasSuffix(s[:at], " user") {
 		f.addName(from, f.name(from, ""))
 	} else if from > at || noSpaces(lastRune(s[:at])) {

@@ -187,8 +187,8 @@ var load = sync.OnceFunc(func() {
 	between := ` (?i:(?:` + strings.Join(lists["particle"], "|") + `) )*`
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
-	const quotes = `^(?:\(\))?[\\"'»”]*`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?:(?: type="\w*")? value)?`
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
 		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
 		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)")
 })
