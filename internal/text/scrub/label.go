@@ -307,11 +307,9 @@ func (f *finder) user(c connection, label int, kinds word) {
 	switch c.strength {
 	case 2:
 		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
-	case 1:
-		isNamed = isNamed || kinds&userWord != 0 && !common(lower) && (isHandle(name) || name != lower)
 	case 0:
 		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
-			(isHandle(name) || kinds&nounWord != 0 && (name != lower && !inTitle(s, label) ||
+			(isHandle(name) || kinds&nounWord != 0 && (name != lower ||
 				startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
 					(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " ("))))
 	}
@@ -327,15 +325,8 @@ var (
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
 	pastTense  = regexp.MustCompile(`^ [a-z]{2,}ed\b`)
-	titled     = regexp.MustCompile(`(?:^|[^\pL\pN])(\p{Lu}\p{Ll}+) $`)
 	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
 )
-
-// inTitle reports whether the word at the place is a part of a name of several words: "Golem Player".
-func inTitle(s string, at int) bool {
-	m := titled.FindStringSubmatch(s[max(0, at-maxWord):at])
-	return m != nil && unicode.IsUpper(firstRune(s[at:])) && !is(m[1], platformWord|labels)
-}
 
 // isHandle reports whether a name has the form that accounts have and words do not: parts, of which one is not common.
 func isHandle(name string) bool {
@@ -426,8 +417,7 @@ func (f *finder) otherNames(from, to int) int {
 			break
 		}
 		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
-			strings.ToUpper(word) == word && len(word) > 3 ||
-			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
+			strings.ToUpper(word) == word && len(word) > 3 {
 			break
 		}
 		to = end

@@ -46,7 +46,7 @@ func (f *finder) scan() {
 		}
 		if h = roll(h, b); hinted[h>>6]&(1<<(h&63)) != 0 {
 			for _, hint := range hints[h] {
-				if at := i - 2 - hint.key; f.hasHint(at, hint.text) {
+				if at := i + 1 - len(hint.text); f.hasHint(at, hint.text) {
 					f.hinted(hint.form, at+strings.Count(hint.text[:1], "\n"), at+len(hint.text))
 				}
 			}

@@ -84,7 +84,6 @@ const maxForms = 192
 // in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.
 type hint struct {
 	text string
-	key  int // the place of the three bytes by which it is looked up
 	form *form
 }
 
@@ -97,7 +96,7 @@ var (
 	// and its value.
 	person, lastName, joint func() *regexp.Regexp
 
-	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
+	// hints are the hints by the hash of their last three bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value.
 	hints  = map[uint][]hint{}
 	hinted [1 << (hashBits - 6)]uint64
@@ -208,39 +207,22 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by
-// each third byte.
+// addHints adds the hints that a list has, each by its last three bytes, one of two bytes after each other byte.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
-		best := 0
-		for at := range max(0, len(text)-2) {
-			if usual()[hash(text[at:at+3])] < usual()[hash(text[best:best+3])] {
-				best = at
-			}
-		}
-		keys := []uint{hash(text[best:min(best+3, len(text))])}
-		for third := range 256 {
+		keys := []uint{hash(text[max(0, len(text)-3):])}
+		for first := range 256 {
 			if len(text) == 2 {
-				keys = append(keys, roll(keys[0], byte(third)))
+				keys = append(keys, hash(string([]byte{byte(first)})+text))
 			}
 		}
 		for _, h := range keys {
 			hinted[h>>6] |= 1 << (h & 63)
-			hints[h] = append(hints[h], hint{text, best, form})
+			hints[h] = append(hints[h], hint{text, form})
 		}
 	}
 }
-
-// usual has how often the common words have each three bytes, by their hash.
-var usual = sync.OnceValue(func() map[uint]int {
-	counts, h := map[uint]int{}, uint(0)
-	for _, b := range []byte(vocabularyText) {
-		h = roll(h, b)
-		counts[h]++
-	}
-	return counts
-})
 
 // key returns a word as words has it: in lower case, without signs between its parts.
 func key(text string) string {
