@@ -95,12 +95,11 @@ func (f *finder) hasHint(at int, hint string) bool {
 // sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
-	case b == '@' && i > 0 && i+1 < len(f.s) && f.s[i-1] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[roll(0, '@')] {
+	case b == '@' && i > 0 && i+1 < len(f.s) && f.s[i-1] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))),
+		b == '\\' && i > 0 && (upper(f.s[i-1]) || digit(f.s[i-1])):
+		for _, h := range hints[roll(0, b)] {
 			f.window(h.form, i)
 		}
-	case b == '\\':
-		f.domain(i)
 	case b == '\n':
 		f.line = i + 1
 	case digit(b) && i >= f.digits:
@@ -108,26 +107,6 @@ func (f *finder) sign(i int, b byte) {
 	case (b == ':' || b == '-') && i >= f.colons:
 		f.hardware(i)
 	}
-}
-
-// domain adds the domain in capitals and the account that have a backslash between them.
-func (f *finder) domain(at int) {
-	s, from := f.s, at
-	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
-		from--
-	}
-	name := s[from:at]
-	inPath := from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0
-	if len(name) < 2 || inPath || is(name, ordinaryWord|nobodyWord) || !strings.ContainsAny(name, upperLetters) {
-		return
-	}
-	after := skip(s, at, `\`)
-	end := f.name(after, "")
-	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
-		return
-	}
-	f.add(Computer, from, at)
-	f.add(User, after, end)
 }
 
 // window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
