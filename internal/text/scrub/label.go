@@ -33,7 +33,7 @@ func (f *finder) label(at int) {
 	}
 	c := f.connect(at, kinds)
 	before := lastRune(f.s[:from])
-	if c.strength == 0 && before == '-' && option.MatchString(f.s[max(0, from-maxWord):at]) {
+	if c.strength == 0 && before == '-' && (from < 2 || !wordByte(f.s[from-2])) { // an option of a command
 		c.strength, c.sign = 2, '='
 	}
 	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
@@ -103,9 +103,7 @@ type connection struct {
 var (
 	// specified matches further words before a sign: "owner of the file:".
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
-	// option matches an option of a command whose name ends in a word before a value.
-	option   = regexp.MustCompile(`(?:^|[\s"'\[(])[-+/]-?[\w.-]*$`)
-	closings = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
+	closings  = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
 // further returns the place after further words before a sign, or at if there are none.
@@ -199,16 +197,14 @@ func (f *finder) secret(c connection, bare bool) {
 		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
-	value := s[c.from:min(to, c.from+maxQuoted)]
-	trimmed := strings.TrimRight(value, ".,!?:")
-	if len(value) < 4 || isPlain(value) || startsWithAny(value, "${", "$(", "%", "/", "0x") ||
-		!c.isSecret(s, to, trimmed, bare) {
-		return
+	if c.closing == "" {
+		to = c.from + len(strings.TrimRight(s[c.from:to], ".,!?:"))
 	}
-	if c.closing == "" && to == c.from+len(value) {
-		to = c.from + len(trimmed)
+	value := s[c.from:to]
+	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
+		c.isSecret(s, to, value, bare) {
+		f.add(Secret, c.from, to)
 	}
-	f.add(Secret, c.from, to)
 }
 
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
@@ -226,7 +222,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
-			!strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
+			!strings.HasPrefix(strings.TrimLeft(s[to:], ".!?:"), " ") || !strings.HasPrefix(s[c.from-1:], " ")
 	}
 	return mixed || code.MatchString(value)
 }
@@ -257,7 +253,7 @@ func (f *finder) host(c connection, kinds word, from, at int) {
 	s, machine := f.s, kinds&machineWord != 0
 	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
 	if !whole && !machine {
-		to = f.otherNames(c.from, to)
+		to = max(to, c.from+len(fullName(s[c.from:min(len(s), c.from+maxQuoted)])))
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
 	if !isHost(value) || kinds&lookupWord != 0 && topLevel.MatchString(value) {
@@ -354,86 +350,60 @@ func (f *finder) speaker(from int) int {
 	return to
 }
 
-// addName adds a name, which may have a domain before it.
+// addName adds a name, or the domain before it, after whose mark the next pass finds it.
 func (f *finder) addName(from, to int) {
-	after := skip(f.s, to, `\`)
-	if end := f.name(after, ""); to > from && after > to && end > after {
-		f.add(Computer, from, to)
-		from, to = after, end
+	kind := User
+	if strings.HasPrefix(f.s[to:], `\`) {
+		kind = Computer
 	}
-	f.add(User, from, to)
+	f.add(kind, from, to)
 }
 
 var (
 	// noName matches a number, a version, an id or a type, and noNameEnd the rest of a call, a key or a space of names.
-	noName    = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	dotted = regexp.MustCompile(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
+	// nameWord matches one word of a name.
+	nameWord  = regexp.MustCompile(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
 	noNameEnd = regexp.MustCompile(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
 )
 
 // name returns the end of the name at the place, or the place if there is none.
 func (f *finder) name(from int, closing string) int {
-	s, to := f.s, nameWord(f.s, from)
+	s := f.s
+	value := fullName(s[from:min(len(s), from+maxQuoted)])
 	n := strings.Index(s[from:min(len(s), from+maxWord)], closing)
 	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
-		to = from + n
-	} else if to > from {
-		to = f.otherNames(from, to)
+		value = s[from : from+n]
 	}
-	value := strings.TrimRight(s[from:to], ".-'’")
+	value = strings.TrimRight(value, ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
 		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
-		sharedHome(value) || noName.MatchString(value) && !isDottedPerson(value) || noNameEnd.MatchString(s[from+len(value):]) {
+		sharedHome(value) || noName.MatchString(value) && !(dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
 }
 
-// isDottedPerson reports whether a value is the two names of a person with a dot between them.
-func isDottedPerson(value string) bool {
-	first, second, isPair := strings.Cut(value, ".")
-	return isPair && isPerson(first+" "+second) && person().FindString(first+" "+second) == first+" "+second
-}
-
-// otherNames returns the end of the other names of a person, whose first name is between two places.
-func (f *finder) otherNames(from, to int) int {
-	s := f.s
+// fullName returns the name that s begins with: a word, with the other names of a person.
+func fullName(s string) string {
+	name := nameWord.FindString(s)
 	for range 3 {
-		next := to
-		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
-			next = nameWord(s, next+1)
-		}
-		if !strings.HasPrefix(s[next:], " ") || to-from > 3 && s[to-1] == '.' {
+		m := otherName().FindStringSubmatch(s[len(name):])
+		if m == nil || len(name) > 3 && strings.HasSuffix(name, ".") || is(m[1], nobodyWord|plainWord) {
 			break
 		}
-		end := nameWord(s, next+1)
-		word := s[next+1 : end]
-		if noSpaces(firstRune(word)) && noSpaces(firstRune(s[from:])) && len(word) <= len("沙也加") &&
-			!startsWithAny(word, lists["deed"]...) {
-			return end
-		}
-		if !unicode.IsUpper(firstRune(s[from:])) {
+		isUpper := unicode.IsUpper(firstRune(m[1]))
+		if isUpper && (!unicode.IsUpper(firstRune(name)) || strings.ToUpper(m[1]) == m[1] && len(m[1]) > 3) ||
+			!isUpper && (!noSpaces(lastRune(name)) || noSpaces(firstRune(s[len(name)+len(m[0]):])) ||
+				startsWithAny(m[1], lists["deed"]...)) {
 			break
 		}
-		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
-			strings.ToUpper(word) == word && len(word) > 3 {
-			break
-		}
-		to = end
+		name += m[0]
 	}
-	return to
-}
-
-// nameWord returns the end of one word of a name, which is not longer than a quoted value.
-func nameWord(s string, from int) int {
-	s = s[:min(len(s), from+maxQuoted)]
-	for i, r := range s[from:] {
-		if !isNamePart(r) && r != '_' && (i == 0 || !strings.ContainsRune(".-'’$~#·", r)) {
-			return from + i
-		}
-	}
-	return len(s)
+	return name
 }
 
 // tail adds the name before a phrase, or after it and a colon: "left the game: Maria".

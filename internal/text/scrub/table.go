@@ -92,9 +92,9 @@ var (
 	words = map[string]word{}
 	lists = map[string][]string{}
 
-	// person matches the two names of a person, lastName a name at the end of a text, and joint the text between a word
-	// and its value.
-	person, lastName, joint func() *regexp.Regexp
+	// person matches the two names of a person, otherName one after the first, lastName a name at the end of a text, and
+	// joint the text between a word and its value.
+	person, otherName, lastName, joint func() *regexp.Regexp
 
 	// hints are the hints by the hash of their last three bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value.
@@ -185,6 +185,7 @@ var load = sync.OnceFunc(func() {
 	const part = `[\pL\pM\pN_.'’#~-]*`
 	between := ` (?i:(?:` + strings.Join(lists["particle"], "|") + `) )*`
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
+	otherName = lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?:(?: type="\w*")? value)?`
 	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
@@ -250,33 +251,28 @@ const (
 	isSign                // has forms of its own
 )
 
-var class = func() (table [256]uint8) {
-	for i := range table {
+// class has the classes of each byte, and fold the lower case of ASCII.
+var class, fold = func() (class, fold [256]uint8) {
+	for i := range class {
 		b := byte(i)
-		if wordByte(b) || b == '-' {
-			table[i] |= inToken
+		if fold[i] = b; upper(b) {
+			fold[i] += 'a' - 'A'
 		}
-		if wordByte(b) && b != '_' || b >= utf8.RuneSelf {
-			table[i] |= inName
+		isLetter := 'a' <= fold[i] && fold[i] <= 'z'
+		if isLetter || digit(b) || b == '_' || b == '-' {
+			class[i] |= inToken
+		}
+		if isLetter || digit(b) || b >= utf8.RuneSelf {
+			class[i] |= inName
 		}
 		if strings.IndexByte(" \t\n:=\"'>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
-			table[i] |= separator
+			class[i] |= separator
 		}
 		if digit(b) || strings.IndexByte("@\\\n:-", b) >= 0 {
-			table[i] |= isSign
+			class[i] |= isSign
 		}
 	}
-	return table
-}()
-
-// fold has the lower case of ASCII.
-var fold = func() (table [256]byte) {
-	for i := range table {
-		if table[i] = byte(i); 'A' <= i && i <= 'Z' {
-			table[i] += 'a' - 'A'
-		}
-	}
-	return table
+	return class, fold
 }()
 
 // hasFold reports whether s begins with lower, in any case of ASCII. The end of s counts as a line feed.
