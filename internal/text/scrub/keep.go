@@ -30,6 +30,7 @@ var keeps = map[string]func(s string, from, to int) bool{
 
 const (
 	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+	digits       = "0123456789"
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 

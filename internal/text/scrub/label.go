@@ -215,7 +215,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	mixed := random || isMixed(value)
 	switch {
 	case bare:
-		isName := isReadable(value) && strings.Trim(value, lowerLetters+"0123456789") != ""
+		isName := isReadable(value) && strings.Trim(value, lowerLetters+digits) != ""
 		return random && !isReadable(value) || mixed && c.strength == 2 && len(value) >= 6 && !isName &&
 			(c.sign == '=' && !numbered.MatchString(value) || !spelled.MatchString(value))
 	case c.closing != "":
@@ -230,7 +230,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 // id adds the value of a word for ids, and reports whether it is one: it has a digit.
 func (f *finder) id(c connection) bool {
 	m := idValue.FindString(f.s[c.from:])
-	isID := strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x")
+	isID := strings.ContainsAny(m, digits) && !strings.HasPrefix(m, "0x")
 	if isID {
 		f.add(ID, c.from, c.from+len(m))
 	}
@@ -261,7 +261,7 @@ func (f *finder) host(c connection, kinds word, from, at int) {
 	}
 	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
 	named := whole || marked || capitals && len(value) > 2
-	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
+	switch word := strings.ToLower(strings.TrimRight(value, digits)); {
 	case kinds&lookupWord != 0:
 		named = !common(word)
 	case machine && c.strength == 0:
