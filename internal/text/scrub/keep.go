@@ -47,8 +47,8 @@ var (
 	nonWords  = regexp.MustCompile(`[^\pL]+`)
 	authority = regexp.MustCompile(`://[^\s/?#]*$`)
 
-	number = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
-	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	number = regexp.MustCompile(`(?i)^(?:localhost|(?:eu|us|na|sa|ap|af|me|asia|oce)(?:[-_](?:north|south|east|west|central)\w*)?(?:-\d\w?)?|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
+	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
 	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)

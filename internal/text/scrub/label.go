@@ -268,6 +268,8 @@ func (f *finder) host(c connection, kinds word, from, at int) {
 		named = whole && strings.ContainsAny(value, "'’-") || capitals && (marked || len(value) > 5 && !common(word))
 	case plainTitle.MatchString(value) && (machine || c.sign == '=' && strings.Contains(s[from:at], " ")):
 		named = marked
+	case machine && c.strength == 2:
+		named = named && !common(spaced.Replace(word))
 	case !machine && c.strength == 2:
 		named = true
 	case len(word) > 3 && !common(word) && !machine:
@@ -324,10 +326,11 @@ var (
 	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
 )
 
+var spaced = strings.NewReplacer("_", " ", ".", " ", "-", " ")
+
 // isHandle reports whether a name has the form that accounts have and words do not: parts, of which one is not common.
 func isHandle(name string) bool {
-	return strings.ContainsAny(name, "_.-#0123456789") &&
-		!common(strings.ToLower(strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(name)))
+	return strings.ContainsAny(name, "_.-#0123456789") && !common(spaced.Replace(strings.ToLower(name)))
 }
 
 // greeted adds the name after a phrase.
@@ -336,7 +339,7 @@ func (f *finder) greeted(at int) {
 	from := skip(s, at, " ,:!@\t\"'«„“「`#，、！：")
 	if strings.HasSuffix(s[:at], " user") {
 		f.addName(from, f.name(from, ""))
-	} else if from > at || noSpaces(lastRune(s[:at])) {
+	} else if from > at {
 		f.addName(from, f.speaker(from))
 	}
 }
