@@ -38,9 +38,9 @@ func (f *finder) label(at int) {
 	}
 	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
 		!noSpaces(firstRune(f.s[from:]))
-	isHost := kinds&(hostWord|machineWord|netWord|lookupWord) != 0
+	isHost := kinds&(hostWord|machineWord|lookupWord) != 0
 	switch {
-	case c.strength < 0, inCode && (kinds&(nounWord|machineWord|netWord) != 0 || c.sign == ':' && c.from == at+1):
+	case c.strength < 0, inCode && (kinds&(nounWord|machineWord) != 0 || c.sign == ':' && c.from == at+1):
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0 && f.id(c):
@@ -429,7 +429,9 @@ func (f *finder) tail(at, end int) {
 
 // startsWithAny reports whether s has one of the beginnings, in any case.
 func startsWithAny(s string, beginnings ...string) bool {
-	return slices.ContainsFunc(beginnings, func(w string) bool { return hasFold(s, w) })
+	return slices.ContainsFunc(beginnings, func(w string) bool {
+		return len(s) >= len(w) && strings.EqualFold(s[:len(w)], w)
+	})
 }
 
 // common reports whether all words of s, which is in lower case, are common.

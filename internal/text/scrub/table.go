@@ -51,7 +51,6 @@ const (
 	particleWord
 	prepositionWord
 	agentWord
-	netWord
 	sharedWord
 	providerWord
 	personWord
@@ -59,13 +58,13 @@ const (
 	platformWord
 	lookupWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | idWord |
 		noneWord | personWord | lookupWord
 )
 
 // wordKinds are the names of the kinds in order.
 var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
-	"preposition agent net shared provider name folder platform lookup")
+	"preposition agent shared provider name folder platform lookup")
 
 // form is one way to find private text near a hint.
 type form struct {
@@ -99,41 +98,32 @@ var (
 	// hints are the hints by the hash of their last three bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value.
 	hints  = map[uint][]hint{}
-	hinted [1 << (hashBits - 6)]uint64
+	hinted set
 	ends   set
 )
 
-// hashBits is the size of a hash of three bytes, of which the last is in its low bits.
+// hashBits is the size of a hash. One of three bytes has the last in its low bits.
 const hashBits = 18
 
 func roll(h uint, b byte) uint { return (h<<6 ^ uint(b)) & (1<<hashBits - 1) }
 
-func hash(s string) (h uint) {
+// sum returns the hash of a part of a word with one more byte.
+func sum(h uint, b byte) uint { return (h*131 + uint(b)) & (1<<hashBits - 1) }
+
+// hash returns the hash of s by roll or by sum.
+func hash(s string, next func(uint, byte) uint) (h uint) {
 	for i := range len(s) {
-		h = roll(h, s[i])
+		h = next(h, fold[s[i]])
 	}
 	return h
 }
 
-// set is a set of sums. It reports a few others as members.
-type set [1 << 10]uint64
+// set is a set of hashes.
+type set [1 << (hashBits - 6)]uint64
 
-func (s *set) has(sum uint64) bool {
-	sum *= 0x9E3779B97F4A7C15
-	return s[sum>>54]&(1<<(sum>>48&63)) != 0
-}
+func (s *set) has(h uint) bool { return s[h>>6]&(1<<(h&63)) != 0 }
 
-func (s *set) add(text string) {
-	n := uint64(0)
-	for i := range len(text) {
-		n = sum(n, fold[text[i]])
-	}
-	n *= 0x9E3779B97F4A7C15
-	s[n>>54] |= 1 << (n >> 48 & 63)
-}
-
-// sum returns the sum of a part of a word with one more byte.
-func sum(sum uint64, b byte) uint64 { return sum*131 + uint64(b) }
+func (s *set) add(h uint) { s[h>>6] |= 1 << (h & 63) }
 
 // addEnd adds the end of a word, in each case: its last part, and all parts without signs between them.
 func addEnd(text string) {
@@ -141,7 +131,7 @@ func addEnd(text string) {
 	last := parts[len(parts)-1]
 	first := utf8.RuneLen(firstRune(last))
 	for _, end := range []string{last, strings.ToUpper(last), strings.ToUpper(last[:first]) + last[first:], key(text)} {
-		ends.add(end)
+		ends.add(hash(end, sum))
 	}
 }
 
@@ -212,14 +202,14 @@ func lazy(expr string) func() *regexp.Regexp {
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
-		keys := []uint{hash(text[max(0, len(text)-3):])}
+		keys := []uint{hash(text[max(0, len(text)-3):], roll)}
 		for first := range 256 {
 			if len(text) == 2 {
-				keys = append(keys, hash(string([]byte{byte(first)})+text))
+				keys = append(keys, hash(string([]byte{byte(first)})+text, roll))
 			}
 		}
 		for _, h := range keys {
-			hinted[h>>6] |= 1 << (h & 63)
+			hinted.add(h)
 			hints[h] = append(hints[h], hint{text, form})
 		}
 	}
@@ -274,15 +264,3 @@ var class, fold = func() (class, fold [256]uint8) {
 	}
 	return class, fold
 }()
-
-// hasFold reports whether s begins with lower, in any case of ASCII. The end of s counts as a line feed.
-func hasFold(s, lower string) bool {
-	for i := range len(lower) {
-		if i == len(s) {
-			return lower[i:] == "\n"
-		} else if fold[s[i]] != lower[i] {
-			return false
-		}
-	}
-	return true
-}
