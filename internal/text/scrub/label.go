@@ -21,15 +21,13 @@ func (f *finder) label(at int) {
 		f.greeted(at)
 		return
 	}
-	if kinds&personWord != 0 {
-		switch near := f.before(from, 2); {
-		case near&(hostWord|machineWord) != 0:
+	if kinds&personWord != 0 { // "name" is a word for the value of the word before it
+		if kinds = f.before(from, 2); kinds&machineWord != 0 {
 			kinds = hostWord
-		case near&(userWord|nounWord) == 0:
-			return
-		default:
+		} else if kinds&nounWord != 0 {
 			kinds = userWord
 		}
+		kinds &= userWord | hostWord
 	}
 	c := f.connect(at, kinds)
 	before := lastRune(f.s[:from])
@@ -108,19 +106,16 @@ var (
 
 // further returns the place after further words before a sign, or at if there are none.
 func (f *finder) further(at int, kinds word) int {
-	s := f.s
-	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
-		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+maxBefore)], ":=：—–") {
+	s, m := f.s, specified.FindStringSubmatchIndex(f.s[at:min(len(f.s), at+maxBefore)])
+	if m == nil {
 		return at
 	}
-	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
-		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
-		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
-		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
-			kinds&idWord != 0 && machineValue.MatchString(value) ||
-			kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
-			return at + m[3]
-		}
+	first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
+	value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
+	if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
+		kinds&idWord != 0 && machineValue.MatchString(value) ||
+		kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
+		return at + m[3]
 	}
 	return at
 }
@@ -290,12 +285,6 @@ func isHost(value string) bool {
 func (f *finder) user(c connection, label int, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
-	if to == c.from {
-		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
-			f.add(ID, to, to+n)
-		}
-		return
-	}
 	if c.strength == 2 && c.closing == "" {
 		to += len(lastNumber.FindString(s[to:]))
 	}
@@ -318,7 +307,6 @@ func (f *finder) user(c connection, label int, kinds word) {
 }
 
 var (
-	longNumber = regexp.MustCompile(`^\d{9,}\b`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)

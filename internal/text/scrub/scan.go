@@ -114,7 +114,7 @@ func (f *finder) window(form *form, at int) {
 		return
 	}
 	if form.rule == "own" { // the value may begin before the hint
-		defer f.search(form, at-len(lastOf(s[max(0, at-maxBefore):at], "+/=.|~%:")), len(s))
+		f.search(form, at-len(lastOf(s[max(0, at-maxBefore):at], "+/=.|~%:")), len(s))
 	}
 	from, to := at, len(s)
 	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && form.place != "lines" {
