@@ -40,7 +40,7 @@ var (
 	// ordinaryDevice matches a plural before another word, and owned an owner and a thing that other things are called.
 	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
 	ownedThing     = regexp.MustCompile(`(?i)^([\pL\pN_-]+?)(?:['’]s?|s)[ -](?:(Quest|TV|Watch|Galaxy|Pixel|Switch|Surface|Phone|Tablet|Computer|Notebook|Desktop|Mac|Kindle)(?:$|[ -])|Laptop|PC)`)
-	deviceWord     = regexp.MustCompile(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appareil|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
+	deviceWord     = regexp.MustCompile(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appar|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
 	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
 	// topLevel are the ends of domains that are no endings of files.
 	topLevel  = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)

@@ -14,7 +14,7 @@ const maxWord = 64
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
-	if kinds&noneWord != 0 || kinds&(labels|leadWord|agentWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+	if kinds&noneWord != 0 || from > 0 && isMark(f.s[from-1:]) {
 		return
 	}
 	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " :=：\"'«„“"):]) {
@@ -29,23 +29,23 @@ func (f *finder) label(at int) {
 		}
 		kinds &= userWord | hostWord
 	}
-	c := f.connect(at, kinds)
-	before := lastRune(f.s[:from])
-	if c.strength == 0 && before == '-' && (from < 2 || !wordByte(f.s[from-2])) { // an option of a command
-		c.strength, c.sign = 2, '='
+	if kinds&labels != 0 {
+		f.value(f.connect(from, at, kinds), kinds)
 	}
-	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
-		!noSpaces(firstRune(f.s[from:]))
-	isHost := kinds&(hostWord|machineWord|lookupWord) != 0
+}
+
+// value adds the value of a word of some kinds.
+func (f *finder) value(c connection, kinds word) {
 	switch {
-	case c.strength < 0, inCode && (kinds&(nounWord|machineWord) != 0 || c.sign == ':' && c.from == at+1):
+	case c.strength < 0, c.inCode && (kinds&(nounWord|machineWord) != 0 || kinds&hostWord != 0 && c.strength == 1 ||
+		c.sign == ':' && c.from == c.at+1):
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
 	case kinds&idWord != 0 && f.id(c):
-	case isHost:
-		f.host(c, kinds, from, at)
+	case kinds&(hostWord|machineWord|lookupWord) != 0:
+		f.host(c, kinds)
 	case kinds&(userWord|nounWord) != 0:
-		f.user(c, from, kinds)
+		f.user(c, kinds)
 	}
 }
 
@@ -92,10 +92,12 @@ func (f *finder) word(at int) (kinds word, from int) {
 
 // connection is the text between a word and its value.
 type connection struct {
+	word, at int    // the places of the word and of its end
 	strength int    // 2: a sign, 1: a word such as "is", 0: spaces or quotes, -1: no connection
 	from     int    // the place of the value
 	closing  string // the quote after the value, "" for none
 	sign     byte
+	inCode   bool // the word is the end of a name in code
 }
 
 var (
@@ -120,9 +122,9 @@ func (f *finder) further(at int, kinds word) int {
 	return at
 }
 
-// connect reads the text after a word before a value.
-func (f *finder) connect(at int, kinds word) connection {
-	s := f.s
+// connect reads the text after a word before a value, which is between two places.
+func (f *finder) connect(word, end int, kinds word) connection {
+	s, at := f.s, end
 	if kinds&idWord != 0 && strings.HasPrefix(s[at:], ". ") { // an abbreviation
 		at++
 	}
@@ -131,13 +133,14 @@ func (f *finder) connect(at int, kinds word) connection {
 	}
 	at = f.further(at, kinds)
 	m := joint().FindStringSubmatchIndex(s[at:])
-	c := connection{from: at + m[1], closing: s[at+m[8] : at+m[9]]}
+	c := connection{word: word, at: end, from: at + m[1], closing: s[at+m[8] : at+m[9]]}
 	if other := closings[c.closing]; other != "" {
 		c.closing = other
 	}
 	if c.quote(s) <= 0 {
 		c.closing = ""
 	}
+	before := lastRune(s[:word])
 	switch {
 	case m[2] >= 0:
 		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
@@ -150,7 +153,11 @@ func (f *finder) connect(at int, kinds word) connection {
 	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
 		noSpaces(lastRune(s[:at]))):
 		c.strength = -1
+	case before == '-' && (word < 2 || !wordByte(s[word-2])): // an option of a command
+		c.strength, c.sign = 2, '='
 	}
+	c.inCode = c.sign != '=' && c.closing == "" && word > 0 && (before == '.' || isNamePart(before)) &&
+		!noSpaces(firstRune(s[word:]))
 	return c
 }
 
@@ -243,36 +250,40 @@ var (
 	typed      = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
-// host adds the value of a word for computers or networks that ends at the place.
-func (f *finder) host(c connection, kinds word, from, at int) {
-	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
-	if !whole && !machine {
+// host adds the value of a word for computers or networks.
+func (f *finder) host(c connection, kinds word) {
+	s := f.s
+	to := c.end(s, `"'’,;<>()[]{}|=`)
+	if c.closing == "" && kinds&machineWord == 0 {
 		to = max(to, c.from+len(fullName(s[c.from:min(len(s), c.from+maxQuoted)])))
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if !isHost(value) || kinds&lookupWord != 0 && topLevel.MatchString(value) {
-		return
-	}
-	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	named := whole || marked || capitals && len(value) > 2
-	switch word := strings.ToLower(strings.TrimRight(value, digits)); {
-	case kinds&lookupWord != 0:
-		named = !common(word)
-	case machine && c.strength == 0:
-		named = whole && strings.ContainsAny(value, "'’-") || capitals && (marked || len(value) > 5 && !common(word))
-	case plainTitle.MatchString(value) && (machine || c.sign == '=' && strings.Contains(s[from:at], " ")):
-		named = marked
-	case machine && c.strength == 2:
-		named = named && !common(spaced.Replace(word))
-	case !machine && c.strength == 2:
-		named = true
-	case len(word) > 3 && !common(word) && !machine:
-		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
-	}
-	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
+	if isHost(value) && (f.isNamed(c, kinds, value) ||
+		port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value))) {
 		f.add(Computer, c.from, c.from+len(value))
 	}
+}
+
+// isNamed reports whether the value of a word for computers is a name that an owner gave.
+func (f *finder) isNamed(c connection, kinds word, value string) bool {
+	isQuoted, isMarked := c.closing != "", strings.ContainsAny(value, digits+"-_")
+	isUpper := strings.ToUpper(value) == value && len(value) > 2
+	named := isQuoted || isMarked || isUpper
+	word := strings.ToLower(strings.TrimRight(value, digits))
+	isTitle := plainTitle.MatchString(value)
+	switch {
+	case kinds&lookupWord != 0:
+		return !common(word) && !topLevel.MatchString(value)
+	case kinds&machineWord != 0 && c.strength == 0:
+		return isQuoted && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && !common(word))
+	case kinds&machineWord != 0 && c.strength == 2:
+		return named && !common(spaced.Replace(word)) && (isMarked || !isTitle)
+	case kinds&machineWord != 0:
+		return named && (isMarked || !isTitle)
+	case c.strength == 2: // an element has an attribute: <Machine name="Crusher">
+		return isMarked || !isTitle || c.sign != '=' || !strings.Contains(f.s[c.word:c.at], " ")
+	}
+	return named || len(word) > 3 && !common(word) && (c.strength == 1 || f.before(c.at, 4)&prepositionWord != 0)
 }
 
 // isHost reports whether a value may be the name of a computer, and no part of it or type in code.
@@ -282,7 +293,7 @@ func isHost(value string) bool {
 }
 
 // user adds the name after a word for users.
-func (f *finder) user(c connection, label int, kinds word) {
+func (f *finder) user(c connection, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
 	if c.strength == 2 && c.closing == "" {
@@ -297,7 +308,7 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 0:
 		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
 			(isHandle(name) || kinds&nounWord != 0 && (name != lower ||
-				startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
+				startsWithAny(s[c.word:c.from], "user", "player", "account", "login", "member", "client user") &&
 					(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " ("))))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
@@ -370,9 +381,10 @@ func (f *finder) name(from int, closing string) int {
 	value = strings.TrimRight(value, ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
+	isPair := dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))
 	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
 		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
-		sharedHome(value) || noName.MatchString(value) && !(dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))) || noNameEnd.MatchString(s[from+len(value):]) {
+		sharedHome(value) || !isPair && noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)

@@ -69,11 +69,11 @@ func isCard(s string) bool {
 
 // isAccount reports whether the check digits of an IBAN are right. A letter counts as a number of two digits.
 func isAccount(s string) bool {
-	number := ""
+	var number strings.Builder
 	for _, r := range s[4:] + s[:4] {
-		number += strconv.Itoa(strings.IndexRune(digits+upperLetters, r))
+		number.WriteString(strconv.Itoa(strings.IndexRune(digits+upperLetters, r)))
 	}
-	n, ok := new(big.Int).SetString(number, 10)
+	n, ok := new(big.Int).SetString(number.String(), 10)
 	return ok && len(s) >= 15 && n.Mod(n, big.NewInt(97)).Int64() == 1
 }
 

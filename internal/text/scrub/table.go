@@ -255,7 +255,7 @@ var class, fold = func() (class, fold [256]uint8) {
 		if isLetter || digit(b) || b >= utf8.RuneSelf {
 			class[i] |= inName
 		}
-		if strings.IndexByte(" \t\n:=\"'>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
+		if strings.IndexByte(" \t\n:=\"'<>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
 			class[i] |= separator
 		}
 		if digit(b) || strings.IndexByte("@\\\n:-", b) >= 0 {
