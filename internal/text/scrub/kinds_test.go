@@ -13,7 +13,7 @@ import (
 func TestKindsOfLines(t *testing.T) {
 	for class, lines := range map[string][]string{
 		"a sign-in sentence": {
-			`Logged in OK as ‹quill_abt›`, `Launching as ‹quillon›`, `Connexion réussie en tant que ‹quillon›`,
+			`Logged in OK as ‹quill_abt›`, `Launching as ‹quillon›`, `connecté en tant que ‹quillon›`,
 			`Вы вошли под именем ‹quill_abt›`, `Iniciando sesión como ‹quillon›...`, `Login efetuado: ‹quillon›`,
 			`Giriş yapıldı: ‹quill_abt›`, `ログインユーザー: ‹quill_abt›`, `[Auth] Benutzer ‹quillon› erfolgreich angemeldet`,
 			`O usuário ‹quillon› entrou`, `running under account WORKGROUP\‹Quillon›`,

@@ -36,8 +36,11 @@ func (f *finder) label(at int) {
 
 // value adds the value of a word of some kinds.
 func (f *finder) value(c connection, kinds word) {
+	before := lastRune(f.s[:c.word])
+	inCode := c.sign != '=' && c.closing == "" && c.word > 0 && (before == '.' || isNamePart(before)) &&
+		!noSpaces(firstRune(f.s[c.word:]))
 	switch {
-	case c.strength < 0, c.inCode && (kinds&(nounWord|machineWord) != 0 || kinds&hostWord != 0 && c.strength == 1 ||
+	case c.strength < 0, inCode && (kinds&(nounWord|machineWord) != 0 || kinds&hostWord != 0 && c.strength == 1 ||
 		c.sign == ':' && c.from == c.at+1):
 	case kinds&(secretWord|tokenWord) != 0:
 		f.secret(c, kinds&tokenWord != 0)
@@ -97,7 +100,6 @@ type connection struct {
 	from     int    // the place of the value
 	closing  string // the quote after the value, "" for none
 	sign     byte
-	inCode   bool // the word is the end of a name in code
 }
 
 var (
@@ -140,7 +142,6 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	if c.quote(s) <= 0 {
 		c.closing = ""
 	}
-	before := lastRune(s[:word])
 	switch {
 	case m[2] >= 0:
 		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
@@ -153,11 +154,9 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
 		noSpaces(lastRune(s[:at]))):
 		c.strength = -1
-	case before == '-' && (word < 2 || !wordByte(s[word-2])): // an option of a command
+	case lastRune(s[:word]) == '-' && (word < 2 || !wordByte(s[word-2])): // an option of a command
 		c.strength, c.sign = 2, '='
 	}
-	c.inCode = c.sign != '=' && c.closing == "" && word > 0 && (before == '.' || isNamePart(before)) &&
-		!noSpaces(firstRune(s[word:]))
 	return c
 }
 
@@ -266,24 +265,23 @@ func (f *finder) host(c connection, kinds word) {
 
 // isNamed reports whether the value of a word for computers is a name that an owner gave.
 func (f *finder) isNamed(c connection, kinds word, value string) bool {
-	isQuoted, isMarked := c.closing != "", strings.ContainsAny(value, digits+"-_")
+	isMarked, isQuoted := strings.ContainsAny(value, digits+"-_"), c.closing != ""
 	isUpper := strings.ToUpper(value) == value && len(value) > 2
-	named := isQuoted || isMarked || isUpper
+	isTitle := !isMarked && plainTitle.MatchString(value)
 	word := strings.ToLower(strings.TrimRight(value, digits))
-	isTitle := plainTitle.MatchString(value)
+	isOwn := !common(spaced.Replace(word))
 	switch {
 	case kinds&lookupWord != 0:
-		return !common(word) && !topLevel.MatchString(value)
-	case kinds&machineWord != 0 && c.strength == 0:
-		return isQuoted && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && !common(word))
-	case kinds&machineWord != 0 && c.strength == 2:
-		return named && !common(spaced.Replace(word)) && (isMarked || !isTitle)
-	case kinds&machineWord != 0:
-		return named && (isMarked || !isTitle)
-	case c.strength == 2: // an element has an attribute: <Machine name="Crusher">
-		return isMarked || !isTitle || c.sign != '=' || !strings.Contains(f.s[c.word:c.at], " ")
+		return isOwn && !topLevel.MatchString(value)
+	case kinds&machineWord == 0 && c.strength == 2: // an element has an attribute: <Machine name="Crusher">
+		return !isTitle || c.sign != '=' || !strings.Contains(f.s[c.word:c.at], " ")
+	case kinds&machineWord == 0:
+		return isQuoted || isMarked || isUpper ||
+			isOwn && (c.strength == 1 || f.before(c.at, 4)&prepositionWord != 0)
+	case c.strength == 0:
+		return isQuoted && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && isOwn)
 	}
-	return named || len(word) > 3 && !common(word) && (c.strength == 1 || f.before(c.at, 4)&prepositionWord != 0)
+	return (isQuoted || isMarked || isUpper) && !isTitle && isOwn
 }
 
 // isHost reports whether a value may be the name of a computer, and no part of it or type in code.
