@@ -48,8 +48,9 @@ func (f *finder) number(at int) {
 	}
 	m := expr.FindString(s[at:])
 	f.digits = max(to, at+len(m))
-	if m != "" && !goesOn(s, at+len(m)) && (kind == Money && isCard(m) || kind == Address && !isVersion(s, at, at+len(m))) {
-		f.add(kind, at, at+len(m))
+	end := at + len(m)
+	if m != "" && !goesOn(s, end) && (kind == Money && isCard(m) || kind == Address && !isVersion(s, at, end)) {
+		f.add(kind, at, end)
 	}
 }
 
