@@ -147,10 +147,16 @@ func (f *finder) connect(word, end int, kinds word) connection {
 		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
 			c.from, c.closing = at+m[3], "<"
 		}
-	case kinds&(userWord|hostWord) != 0 && m[7]-m[6] > 1: // columns
+	case kinds&(userWord|hostWord|secretWord|idWord) != 0 &&
+		(m[7]-m[6] > 1 || m[6] >= 0 && strings.ContainsAny(s[at:c.from], "\t|") ||
+			kinds&secretWord == 0 && m[6] >= 0 && strings.ContainsAny(s[at:c.from], "-[")): // columns
 		c.strength = 2
 	case m[4] >= 0:
 		c.strength = 1
+		verb := strings.ToLower(strings.TrimSpace(s[at+m[4] : at+m[5]]))
+		if kinds&userWord != 0 && common(verb) && !is(verb, prepositionWord) {
+			c.strength = 2 // in English, whose common words are known
+		}
 	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
 		noSpaces(lastRune(s[:at]))):
 		c.strength = -1
@@ -185,8 +191,9 @@ var (
 	scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
 	// spelled matches a value that has a word, or the signs of a path, and code a number that is entered once, or such a
 	// word in capitals.
-	spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
-	code    = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	spelled    = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
+	code       = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	isSentence = regexp.MustCompile(`^[.!?:]* [^(]`)
 	// numbered matches a word and its number.
 	numbered = regexp.MustCompile(`^[a-z]+[_-]\d{1,3}$`)
 )
@@ -223,7 +230,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
-			!strings.HasPrefix(strings.TrimLeft(s[to:], ".!?:"), " ") || !strings.HasPrefix(s[c.from-1:], " ")
+			!isSentence.MatchString(s[to:]) || !strings.HasPrefix(s[c.from-1:], " ")
 	}
 	return mixed || code.MatchString(value)
 }
@@ -320,7 +327,7 @@ var (
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
 	pastTense  = regexp.MustCompile(`^ [a-z]{2,}ed\b`)
-	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
 )
 
 var spaced = strings.NewReplacer("_", " ", ".", " ", "-", " ")
@@ -381,7 +388,7 @@ func (f *finder) name(from int, closing string) int {
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
 	isPair := dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))
 	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
-		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
+		first == lower && (common(lower) || is(lower, labels|leadWord)) || is(value, labels) ||
 		sharedHome(value) || !isPair && noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}

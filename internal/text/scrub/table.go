@@ -178,7 +178,7 @@ var load = sync.OnceFunc(func() {
 	otherName = lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
 	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?:(?: type="\w*")? value)?`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
 		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
 		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)")
 })
