@@ -20,6 +20,7 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"mixed":   func(s string, from, to int) bool { return !isMixed(s[from:to]) },
 	"person":  func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
 	"device":  isNoDevice,
+	"common":  func(s string, from, to int) bool { return common(spaced.Replace(strings.ToLower(s[from:to]))) },
 	"speaker": func(s string, from, to int) bool { f := finder{s: s}; return f.speaker(from) == from },
 	"display": func(s string, from, to int) bool { return !isPerson(s[from:to]) && !isMixed(s[from:to]) },
 	"own": func(s string, from, _ int) bool { // the end of a word
