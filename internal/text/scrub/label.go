@@ -8,8 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the bytes of a word before a value, without the signs between its parts.
-const maxWord = 64
+// maxWord bounds the bytes of a word before a value, without the signs between its parts, and maxParts its parts.
+const (
+	maxWord  = 64
+	maxParts = 6
+)
 
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {
@@ -69,7 +72,7 @@ func (f *finder) before(at, count int) (kinds word) {
 func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
 	s, n, joint := f.s, len(buf), false
-	for i := at; i > 0; {
+	for i, parts := at, 0; i > 0 && parts < maxParts; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size
 		if joins(r) && !joint && n < len(buf) {
@@ -89,6 +92,7 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
 			kinds, from = k, i
 		}
+		parts++
 	}
 	return kinds, from
 }

@@ -93,7 +93,7 @@ func (f *finder) hasHint(at int, hint string) bool {
 func (f *finder) sign(i int, b byte) {
 	switch {
 	case b == '@' && i > 0 && i+1 < len(f.s) && f.s[i-1] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))),
-		b == '\\' && i > 0 && (upper(f.s[i-1]) || digit(f.s[i-1])):
+		b == '\\' && isDomain(f.s[:i]):
 		for _, h := range hints[roll(0, b)] {
 			f.window(h.form, i)
 		}
@@ -104,6 +104,12 @@ func (f *finder) sign(i int, b byte) {
 	case (b == ':' || b == '-') && i >= f.colons:
 		f.hardware(i)
 	}
+}
+
+// isDomain reports whether s may end in a domain: a word in capitals that is not in a path.
+func isDomain(s string) bool {
+	n := len(strings.TrimRight(s, upperLetters+digits+"-"))
+	return n < len(s) && (n == 0 || strings.IndexByte(spaces+"\"'=:([,;<", s[n-1]) >= 0)
 }
 
 // window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
