@@ -92,7 +92,9 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
 			kinds, from = k, i
 		}
-		parts++
+		if !noSpaces(r) {
+			parts++
+		}
 	}
 	return kinds, from
 }
