@@ -57,7 +57,7 @@ func (f *finder) home(at, end int) {
 	}
 	whole := strings.TrimSuffix(names.FindString(s[from:]), "/")
 	name := strings.TrimRight(whole, " .,;)]'")
-	if !sharedHome(name) && name[0] != '$' && name[0] != '%' {
+	if !sharedHome(name) && name[0] != '$' && strings.LastIndexByte(name, '%') != 0 {
 		f.add(User, from, from+len(name))
 	}
 	if !slices.Contains(lists["root"], strings.ToLower(name)) {
