@@ -50,6 +50,20 @@ func TestKindsOfLines(t *testing.T) {
 			`Seriennummer Mainboard: ‹8QX558OXV7VO›`, `Numer seryjny dysku: ‹8QX558OX›`, `Serien-Nr. ‹8QX558OXV7›`,
 			`a=candidate:1 1 UDP 2130706431 ‹10.13.0.77› 51020 typ host`, `c=IN IP4 ‹10.13.0.77›`, `tun0 ‹10.8.0.77›`,
 		},
+		"a secret after a compound": {
+			`serverPass=‹bluequill›`, `"rcon_pwd": "‹bluequill›"`, `AdminPass: ‹k7Qm2pX9›`, `+gsltoken ‹9F3B7A1C55DE8842›`,
+			`cookie: ‹k7Qm2pX9vT4w›`, `-Drcon.password=‹k7Qm!2pX9›`, `-Dauth=‹k7Qm!2pX9›`, `keystorePassword=‹k7Qm!2pX9›`,
+			"password\t‹k7Qm2pX9›", `| password | ‹k7Qm2pX9› |`, `Passwort ..... : ‹bluequill›`,
+		},
+		"columns, brackets and verbs": {
+			"Username\t‹quillon›", `| User name | ‹Quillon Abtwell› |`, `Benutzername ..... : ‹quillon›`, `username is ‹quillon›`,
+			`Player [‹quillon›] joined`, `Display name was changed to ‹Quillon›`, `Host name - ‹quillbox›`, `Hostname ....... ‹quillbox›`,
+			`Seriennummer | ‹8QX558OX› |`,
+		},
+		"an address": {
+			`IP-Adresse: ‹10.13.37.77›`, `IP 地址：‹10.13.37.77›`, `Сервер: ‹10.13.37.77›`, `соединение от ‹10.13.37.77›`,
+			`‹10.13.37.77› - - [01/Jan/2026] "GET /"`, `file:///home/‹%D0%9F%D1%91%D1%82%D1%80›/x`,
+		},
 	} {
 		for _, line := range lines {
 			got := scrub.Text(strings.NewReplacer("‹", "", "›", "").Replace(line))
@@ -86,6 +100,5 @@ entry 6C0FCA9BB403BFA732123BDD391BA084 kept
 java.net.UnknownHostException: api.example.com
 server=eu-west, server: Lobby01, device=GPU0
 Customer Jane ordered soup, subject: Update
-[prefix=datanode] [key=datanode-2]
 Incorrect key tools.damage.ap was corrected
 `

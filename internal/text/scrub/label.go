@@ -200,8 +200,6 @@ var (
 	spelled    = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
 	code       = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
 	isSentence = regexp.MustCompile(`^[.!?:]* [^(]`)
-	// numbered matches a word and its number.
-	numbered = regexp.MustCompile(`^[a-z]+[_-]\d{1,3}$`)
 )
 
 // secret adds the value of a word for secrets.
@@ -231,7 +229,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	case bare:
 		isName := isReadable(value) && strings.Trim(value, lowerLetters+digits) != ""
 		return random && !isReadable(value) || mixed && c.strength == 2 && len(value) >= 6 && !isName &&
-			(c.sign == '=' && !numbered.MatchString(value) || !spelled.MatchString(value))
+			(c.sign == '=' || !spelled.MatchString(value))
 	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
