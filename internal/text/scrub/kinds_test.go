@@ -57,7 +57,7 @@ func TestKindsOfLines(t *testing.T) {
 		},
 		"columns, brackets and verbs": {
 			"Username\t‹quillon›", `| User name | ‹Quillon Abtwell› |`, `Benutzername ..... : ‹quillon›`, `username is ‹quillon›`,
-			`Player [‹quillon›] joined`, `Display name was changed to ‹Quillon›`, `Host name - ‹quillbox›`, `Hostname ....... ‹quillbox›`,
+			`Player [‹quillon›] joined`, `Account name was changed to ‹Quillon›`, `Host name - ‹quillbox›`, `Hostname ....... ‹quillbox›`,
 			`Seriennummer | ‹8QX558OX› |`,
 		},
 		"an address": {
