@@ -45,9 +45,7 @@ func (f *finder) home(at, end int) {
 		return
 	case drive.MatchString(s[max(0, at-18):at]), share.MatchString(s[near:at]):
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
-		rest := s[from+len(names.FindString(s[from:])):]
-		isShare := at > 0 && strings.IndexByte("=,", s[at-1]) >= 0 && s[at:end] == "home" && rest != ""
-		if !isShare && !inside.MatchString(rest) {
+		if !inside.MatchString(s[from+len(names.FindString(s[from:])):]) {
 			return
 		}
 	case onUnix.MatchString(s[near:end]):

@@ -145,9 +145,6 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	if other := closings[c.closing]; other != "" {
 		c.closing = other
 	}
-	if c.quote(s) <= 0 {
-		c.closing = ""
-	}
 	switch {
 	case m[2] >= 0:
 		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
@@ -172,17 +169,13 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	return c
 }
 
-// quote returns how far the quote after the value is, -1 if there is none near.
-func (c connection) quote(s string) int {
-	return strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
-}
-
 // end returns the end of a value: its quote, or one of signs.
 func (c connection) end(s string, signs string) int {
-	if n := c.quote(s); n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+	n := strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
+	if n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
 		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
 	}
-	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
+	if n = strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
 		return c.from + n
 	}
 	return len(s)
