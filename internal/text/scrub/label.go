@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,31 +143,42 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	at = f.further(at, kinds)
 	m := joint().FindStringSubmatchIndex(s[at:])
 	c := connection{word: word, at: end, from: at + m[1], closing: s[at+m[8] : at+m[9]]}
-	if other := closings[c.closing]; other != "" {
-		c.closing = other
-	}
+	c.closing = cmp.Or(closings[c.closing], c.closing)
 	switch {
 	case m[2] >= 0:
 		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
 			c.from, c.closing = at+m[3], "<"
 		}
-	case kinds&(userWord|hostWord|secretWord|idWord) != 0 &&
-		(m[7]-m[6] > 1 || m[6] >= 0 && strings.ContainsAny(s[at:c.from], "\t|") ||
-			kinds&secretWord == 0 && m[6] >= 0 && strings.ContainsAny(s[at:c.from], "-[")): // columns
+	case m[6] >= 0 && kinds&(userWord|hostWord|secretWord|idWord) != 0 &&
+		(m[7]-m[6] > 1 || isColumn(s[at:c.from], kinds)):
 		c.strength = 2
 	case m[4] >= 0:
 		c.strength = 1
-		verb := strings.ToLower(strings.TrimSpace(s[at+m[4] : at+m[5]]))
-		if kinds&userWord != 0 && common(verb) && !is(verb, prepositionWord) {
-			c.strength = 2 // in English, whose common words are known
+		if kinds&userWord != 0 && isVerb(s[at+m[4]:at+m[5]]) {
+			c.strength = 2
 		}
-	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
-		noSpaces(lastRune(s[:at]))):
+	case m[6] == 0 && m[7] == 0 && isWord(s, at):
 		c.strength = -1
 	case lastRune(s[:word]) == '-' && (word < 2 || !wordByte(s[word-2])): // an option of a command
 		c.strength, c.sign = 2, '='
 	}
 	return c
+}
+
+// isWord reports whether the text at the place continues the word before it.
+func isWord(s string, at int) bool {
+	return s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) || noSpaces(lastRune(s[:at]))
+}
+
+// isColumn reports whether the text between a word and its value has the sign of a column, or of a list.
+func isColumn(between string, kinds word) bool {
+	return strings.ContainsAny(between, "\t|") || kinds&secretWord == 0 && strings.ContainsAny(between, "-[")
+}
+
+// isVerb reports whether s is a verb in English, whose common words are known, so that others are names.
+func isVerb(s string) bool {
+	verb := strings.ToLower(strings.TrimSpace(s))
+	return common(verb) && !is(verb, prepositionWord)
 }
 
 // end returns the end of a value: its quote, or one of signs.
