@@ -33,18 +33,19 @@ func (f *finder) home(at, end int) {
 	from := end + len(slashes.FindString(s[end:]))
 	near := max(0, at-96)
 	switch {
-	case s[at] == '~' || s[at] == '$': // a name for the home
+	case strings.IndexByte("~$%", s[at]) >= 0: // a name for the home
+		if s[at] != '%' {
+			names = unixName
+		}
 		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 {
-			f.folders(end, unixName)
+			f.folders(end, names)
 		}
 		return
 	case from == end:
 		return
 	case drive.MatchString(s[max(0, at-18):at]), share.MatchString(s[near:at]):
 	case at == 0 || strings.IndexByte(spaces+"\"'=([,", s[at-1]) >= 0: // the beginning of a path
-		rest := s[from+len(names.FindString(s[from:])):]
-		isShare := at > 0 && strings.IndexByte("=,", s[at-1]) >= 0 && s[at:end] == "home" && rest != ""
-		if !isShare && !inside.MatchString(rest) {
+		if !inside.MatchString(s[from+len(names.FindString(s[from:])):]) {
 			return
 		}
 	case onUnix.MatchString(s[near:end]):
@@ -54,7 +55,7 @@ func (f *finder) home(at, end int) {
 	}
 	whole := strings.TrimSuffix(names.FindString(s[from:]), "/")
 	name := strings.TrimRight(whole, " .,;)]'")
-	if !sharedHome(name) && name[0] != '$' && name[0] != '%' {
+	if !sharedHome(name) && name[0] != '$' && strings.LastIndexByte(name, '%') != 0 {
 		f.add(User, from, from+len(name))
 	}
 	if !slices.Contains(lists["root"], strings.ToLower(name)) {

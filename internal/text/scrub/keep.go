@@ -14,14 +14,15 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"share": func(s string, from, to int) bool {
 		return isNoHost(s, from, to) || inShare.MatchString(s[max(0, from-8):from])
 	},
-	"word":   func(s string, from, to int) bool { return isPlain(s[from:to]) || lowerWord.MatchString(s[from:to]) },
-	"plain":  func(s string, from, to int) bool { return isPlain(s[from:to]) },
-	"home":   func(s string, from, to int) bool { return sharedHome(s[from:to]) },
-	"mixed":  func(s string, from, to int) bool { return !isMixed(s[from:to]) },
-	"person": func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
-	"device": func(s string, from, to int) bool {
-		return ordinaryDevice.MatchString(s[from:to]) || part.MatchString(s[from:to])
-	},
+	"word":    func(s string, from, to int) bool { return isPlain(s[from:to]) || lowerWord.MatchString(s[from:to]) },
+	"plain":   func(s string, from, to int) bool { return isPlain(s[from:to]) },
+	"home":    func(s string, from, to int) bool { return sharedHome(s[from:to]) },
+	"mixed":   func(s string, from, to int) bool { return !isMixed(s[from:to]) },
+	"person":  func(s string, from, to int) bool { f := finder{s: s}; return f.name(from, "") == from },
+	"device":  isNoDevice,
+	"common":  func(s string, from, to int) bool { return common(spaced.Replace(strings.ToLower(s[from:to]))) },
+	"speaker": func(s string, from, to int) bool { f := finder{s: s}; return f.speaker(from) == from },
+	"display": func(s string, from, to int) bool { return !isPerson(s[from:to]) && !isMixed(s[from:to]) },
 	"own": func(s string, from, _ int) bool { // the end of a word
 		return from > 0 && wordByte(s[from-1]) && s[from-1] != '_' && !strings.HasSuffix(s[:from], "%3D")
 	},
@@ -30,21 +31,25 @@ var keeps = map[string]func(s string, from, to int) bool{
 
 const (
 	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+	digits       = "0123456789"
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
 var (
-	inShare        = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
-	lowerWord      = regexp.MustCompile(`^.[a-z]*\.?$`)
+	inShare   = regexp.MustCompile(`(?:[^\s"'=(\[,;\\C]|[^N]C|[^U]NC)\\+$`)
+	lowerWord = regexp.MustCompile(`^.[a-z]*\.?$`)
+	// ordinaryDevice matches a plural before another word, and owned an owner and a thing that other things are called.
 	ordinaryDevice = regexp.MustCompile(`^[^'’-]*s [a-hj-z]`)
+	ownedThing     = regexp.MustCompile(`(?i)^([\pL\pN_-]+?)(?:['’]s?|s)[ -](?:(Quest|TV|Watch|Galaxy|Pixel|Switch|Surface|Phone|Tablet|Computer|Notebook|Desktop|Mac|Kindle)(?:$|[ -])|Laptop|PC)`)
+	deviceWord     = regexp.MustCompile(`(?i)device|blue|pair|connect|stream|cast|host|computer|machine|name|remote|air(?:drop|play)|discover|found|ger[äa]t|appar|dispositivo|urządzenie|устройство|network|wi-?fi|\d$`)
 	noPerson       = regexp.MustCompile(`^(?:git|hg)@|(?i:@\dx\.[a-z]+$)`)
 	// topLevel are the ends of domains that are no endings of files.
 	topLevel  = regexp.MustCompile(`(?i)\.(?:[a-z]{2}|com|org|net|edu|gov|info|app|dev|example|test|mail|online|xn--.*)$`)
 	nonWords  = regexp.MustCompile(`[^\pL]+`)
 	authority = regexp.MustCompile(`://[^\s/?#]*$`)
 
-	number = regexp.MustCompile(`^(?:localhost|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
-	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	number = regexp.MustCompile(`(?i)^(?:localhost|(?:eu|us|na|sa|ap|af|me|asia|oce)(?:[-_](?:north|south|east|west|central)\w*)?(?:-\d\w?)?|[\da-f]*\d[\da-f]*|[\d.]*)(?::\d*)?$`)
+	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
 	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
@@ -81,6 +86,14 @@ func isNoHost(s string, from, to int) bool {
 // isMixed reports whether s has letters and digits, as few words do.
 func isMixed(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsLetter) && strings.ContainsAny(s, "0123456789")
+}
+
+// isNoDevice keeps a part of a computer, and a thing in a game that has an owner: "the Dead Man's Switch".
+func isNoDevice(s string, from, to int) bool {
+	value := s[from:to]
+	m := ownedThing.FindStringSubmatch(value)
+	return ordinaryDevice.MatchString(value) || part.MatchString(value) || m != nil && (common(strings.ToLower(m[1])) ||
+		m[2] != "" && !deviceWord.MatchString(s[max(0, from-48):from]+" "+value))
 }
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.

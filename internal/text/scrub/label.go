@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,43 +9,57 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the bytes of a word before a value, without the signs between its parts.
-const maxWord = 64
+// maxWord bounds the bytes of a word before a value, without the signs between its parts, and maxParts its parts.
+const (
+	maxWord  = 64
+	maxParts = 6
+)
 
 // label looks for a word before a value that ends at the place, and adds the value.
 func (f *finder) label(at int) {
 	kinds, from := f.word(at)
-	if kinds&noneWord != 0 || kinds&(labels|leadWord|agentWord) == 0 || from > 0 && isMark(f.s[from-1:]) {
+	if kinds&noneWord != 0 || from > 0 && isMark(f.s[from-1:]) {
 		return
 	}
-	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " \"'«„“"):]) {
+	if kinds&leadWord != 0 || kinds&agentWord != 0 && isPerson(f.s[skip(f.s, at, " :=：\"'«„“"):]) {
 		f.greeted(at)
 		return
 	}
-	if kinds&labels == 0 || kinds&personWord != 0 && f.before(from, 2)&(userWord|nounWord) == 0 {
-		return
+	if kinds&personWord != 0 { // "name" is a word for the value of the word before it
+		if kinds = f.before(from, 2); kinds&machineWord != 0 {
+			kinds = hostWord
+		} else if kinds&nounWord != 0 {
+			kinds = userWord
+		}
+		kinds &= userWord | hostWord
 	}
-	c := f.connect(at, kinds)
-	before := lastRune(f.s[:from])
-	inCode := c.sign != '=' && c.closing == "" && from > 0 && (before == '.' || isNamePart(before)) &&
-		!noSpaces(firstRune(f.s[from:]))
-	switch {
-	case c.strength < 0, kinds&(nounWord|machineWord) != 0 && inCode:
-	case kinds&(secretWord|tokenWord) != 0:
-		f.secret(c, kinds&tokenWord != 0)
-	case kinds&idWord != 0:
-		f.id(c)
-	case kinds&(hostWord|machineWord|netWord) != 0:
-		f.host(c, kinds, at)
-	default:
-		f.user(c, from, kinds)
+	if kinds&labels != 0 {
+		f.value(f.connect(from, at, kinds), kinds)
 	}
 }
 
-// before returns the kinds of so many words before a place in its line, and in its brackets.
+// value adds the value of a word of some kinds.
+func (f *finder) value(c connection, kinds word) {
+	before := lastRune(f.s[:c.word])
+	inCode := c.sign != '=' && c.closing == "" && c.word > 0 && (before == '.' || isNamePart(before)) &&
+		!noSpaces(firstRune(f.s[c.word:]))
+	switch {
+	case c.strength < 0, inCode && (kinds&(nounWord|machineWord) != 0 || kinds&hostWord != 0 && c.strength == 1 ||
+		c.sign == ':' && c.from == c.at+1):
+	case kinds&(secretWord|tokenWord) != 0:
+		f.secret(c, kinds&tokenWord != 0)
+	case kinds&idWord != 0 && f.id(c):
+	case kinds&(hostWord|machineWord|lookupWord) != 0:
+		f.host(c, kinds)
+	case kinds&(userWord|nounWord) != 0:
+		f.user(c, kinds)
+	}
+}
+
+// before returns the kinds of so many words before a place in its line, and in its brackets or the element around it.
 func (f *finder) before(at, count int) (kinds word) {
 	s, first := f.s, max(f.line, at-64)
-	for ; at > first && count > 0 && strings.IndexByte(")]>", s[at-1]) < 0; at-- {
+	for ; at > first && count > 0 && strings.IndexByte(")]", s[at-1]) < 0 && (s[at-1] != '>' || s[at] == '<'); at-- {
 		if class[s[at-1]]&inName != 0 && (class[s[at]]&inName == 0 || isHump(s, at)) {
 			k, _ := f.word(at)
 			kinds |= k
@@ -58,7 +73,7 @@ func (f *finder) before(at, count int) (kinds word) {
 func (f *finder) word(at int) (kinds word, from int) {
 	var buf [maxWord]byte
 	s, n, joint := f.s, len(buf), false
-	for i := at; i > 0; {
+	for i, parts := at, 0; i > 0 && parts < maxParts; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size
 		if joins(r) && !joint && n < len(buf) {
@@ -78,12 +93,16 @@ func (f *finder) word(at int) (kinds word, from int) {
 		if k := words[string(buf[n:])]; k&(labels|leadWord|agentWord|providerWord|prepositionWord) != 0 {
 			kinds, from = k, i
 		}
+		if !noSpaces(r) {
+			parts++
+		}
 	}
 	return kinds, from
 }
 
 // connection is the text between a word and its value.
 type connection struct {
+	word, at int    // the places of the word and of its end
 	strength int    // 2: a sign, 1: a word such as "is", 0: spaces or quotes, -1: no connection
 	from     int    // the place of the value
 	closing  string // the quote after the value, "" for none
@@ -98,62 +117,77 @@ var (
 
 // further returns the place after further words before a sign, or at if there are none.
 func (f *finder) further(at int, kinds word) int {
-	s := f.s
-	if at == len(s) || s[at] != ' ' && s[at] < utf8.RuneSelf ||
-		kinds&secretWord == 0 && !strings.ContainsAny(s[at:min(len(s), at+maxBefore)], ":=：—–") {
+	s, m := f.s, specified.FindStringSubmatchIndex(f.s[at:min(len(f.s), at+maxBefore)])
+	if m == nil {
 		return at
 	}
-	if m := specified.FindStringSubmatchIndex(s[at:]); m != nil && m[3] < 32 {
-		first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
-		value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
-		if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
-			kinds&(userWord|nounWord) != 0 && (isPerson(value) || firstRune(value) > 0xFF) {
-			return at + m[3]
-		}
+	first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
+	value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
+	if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
+		kinds&idWord != 0 && machineValue.MatchString(value) ||
+		kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
+		return at + m[3]
 	}
 	return at
 }
 
-// connect reads the text after a word before a value.
-func (f *finder) connect(at int, kinds word) connection {
-	s := f.s
+// connect reads the text after a word before a value, which is between two places.
+func (f *finder) connect(word, end int, kinds word) connection {
+	s, at := f.s, end
+	if kinds&idWord != 0 && strings.HasPrefix(s[at:], ". ") { // an abbreviation
+		at++
+	}
 	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !strings.HasPrefix(s[at:], ".:") {
 		return connection{strength: -1}
 	}
 	at = f.further(at, kinds)
 	m := joint().FindStringSubmatchIndex(s[at:])
-	c := connection{from: at + m[1], closing: s[at+m[8] : at+m[9]]}
-	if other := closings[c.closing]; other != "" {
-		c.closing = other
-	}
-	if c.quote(s) <= 0 {
-		c.closing = ""
-	}
+	c := connection{word: word, at: end, from: at + m[1], closing: s[at+m[8] : at+m[9]]}
+	c.closing = cmp.Or(closings[c.closing], c.closing)
 	switch {
 	case m[2] >= 0:
-		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' { // an element of XML
+		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
 			c.from, c.closing = at+m[3], "<"
 		}
+	case m[6] >= 0 && kinds&(userWord|hostWord|secretWord|idWord) != 0 &&
+		(m[7]-m[6] > 1 || isColumn(s[at:c.from], kinds)):
+		c.strength = 2
 	case m[4] >= 0:
 		c.strength = 1
-	case m[6] == 0 && m[7] == 0 && (s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) ||
-		noSpaces(lastRune(s[:at]))):
+		if kinds&userWord != 0 && isVerb(s[at+m[4]:at+m[5]]) {
+			c.strength = 2
+		}
+	case m[6] == 0 && m[7] == 0 && isWord(s, at):
 		c.strength = -1
+	case lastRune(s[:word]) == '-' && (word < 2 || !wordByte(s[word-2])): // an option of a command
+		c.strength, c.sign = 2, '='
 	}
 	return c
 }
 
-// quote returns how far the quote after the value is, -1 if there is none near.
-func (c connection) quote(s string) int {
-	return strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
+// isWord reports whether the text at the place continues the word before it.
+func isWord(s string, at int) bool {
+	return s[at] != '(' && s[at] != '[' && !noSpaces(firstRune(s[at:])) || noSpaces(lastRune(s[:at]))
+}
+
+// isColumn reports whether the text between a word and its value has the sign of a column, or of a list.
+func isColumn(between string, kinds word) bool {
+	return strings.ContainsAny(between, "\t|") || kinds&secretWord == 0 && strings.ContainsAny(between, "-[")
+}
+
+// isVerb reports whether s is a verb in English, whose common words are known, so that others are names.
+func isVerb(s string) bool {
+	verb := strings.ToLower(strings.TrimSpace(s))
+	return common(verb) && !is(verb, prepositionWord)
 }
 
 // end returns the end of a value: its quote, or one of signs.
 func (c connection) end(s string, signs string) int {
-	if n := c.quote(s); n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
+	n := strings.Index(s[c.from:min(len(s), c.from+maxQuoted)], c.closing)
+	if n > 0 && !strings.ContainsAny(s[c.from:c.from+n], "\r\n") {
 		return c.from + len(strings.TrimRight(s[c.from:c.from+n], `\`))
 	}
-	if n := strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
+	if n = strings.IndexAny(s[c.from:], signs+spaces); n >= 0 {
 		return c.from + n
 	}
 	return len(s)
@@ -168,8 +202,9 @@ var (
 	scheme = regexp.MustCompile(`^(?i:bearer|basic|token|digest) `)
 	// spelled matches a value that has a word, or the signs of a path, and code a number that is entered once, or such a
 	// word in capitals.
-	spelled = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
-	code    = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	spelled    = regexp.MustCompile(`[a-z]{5}|[A-Z]{5}|[.:]`)
+	code       = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{3,7}$`)
+	isSentence = regexp.MustCompile(`^[.!?:]* [^(]`)
 )
 
 // secret adds the value of a word for secrets.
@@ -179,16 +214,14 @@ func (f *finder) secret(c connection, bare bool) {
 		c.from, bare = c.from+n, false
 	}
 	to := c.end(s, `"'&;,<>(){}[]»”`)
-	value := s[c.from:min(to, c.from+maxQuoted)]
-	trimmed := strings.TrimRight(value, ".,!?:")
-	if len(value) < 4 || isPlain(value) || startsWithAny(value, "${", "$(", "%", "/", "0x") ||
-		!c.isSecret(s, to, trimmed, bare) {
-		return
+	if c.closing == "" {
+		to = c.from + len(strings.TrimRight(s[c.from:to], ".,!?:"))
 	}
-	if c.closing == "" && to == c.from+len(value) {
-		to = c.from + len(trimmed)
+	value := s[c.from:to]
+	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
+		c.isSecret(s, to, value, bare) {
+		f.add(Secret, c.from, to)
 	}
-	f.add(Secret, c.from, to)
 }
 
 // isSecret reports whether the value that ends at the place is secret. It has to look random if the word before it is
@@ -199,54 +232,72 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 	mixed := random || isMixed(value)
 	switch {
 	case bare:
-		return !isReadable(value) && (random || mixed && c.strength == 2 && len(value) >= 6 &&
-			(c.sign == '=' || !spelled.MatchString(value)))
+		isName := isReadable(value) && strings.Trim(value, lowerLetters+digits) != ""
+		return random && !isReadable(value) || mixed && c.strength == 2 && len(value) >= 6 && !isName &&
+			(c.sign == '=' || !spelled.MatchString(value))
 	case c.closing != "":
 		return c.strength > 0 || !common(strings.ToLower(value))
 	case c.strength == 2: // no sentence
 		return strings.Trim(value, lowerLetters+upperLetters+".") != "" || c.sign != ':' ||
-			!strings.HasPrefix(s[to:], " ") || !strings.HasPrefix(s[c.from-1:], " ")
+			!isSentence.MatchString(s[to:]) || !strings.HasPrefix(s[c.from-1:], " ")
 	}
 	return mixed || code.MatchString(value)
 }
 
-// id adds the value of a word for ids, which has a digit.
-func (f *finder) id(c connection) {
-	if m := idValue.FindString(f.s[c.from:]); strings.ContainsAny(m, "0123456789") && !strings.HasPrefix(m, "0x") {
+// id adds the value of a word for ids, and reports whether it is one: it has a digit.
+func (f *finder) id(c connection) bool {
+	m := idValue.FindString(f.s[c.from:])
+	isID := strings.ContainsAny(m, digits) && !strings.HasPrefix(m, "0x")
+	if isID {
 		f.add(ID, c.from, c.from+len(m))
 	}
+	return isID
 }
 
 var (
+	// machineValue matches the number of a part of a machine.
+	machineValue = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
+
 	idValue  = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
 	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
-	typed    = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
+	// plainTitle matches words with a capital, as things of a game have.
+	plainTitle = regexp.MustCompile(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
+	typed      = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
 )
 
-// host adds the value of a word for computers or networks that ends at the place.
-func (f *finder) host(c connection, kinds word, at int) {
-	s, machine := f.s, kinds&machineWord != 0
-	to, whole := c.end(s, `"'’,;<>()[]{}|=`), c.closing != ""
-	if !whole && !machine {
-		to = f.otherNames(c.from, to)
+// host adds the value of a word for computers or networks.
+func (f *finder) host(c connection, kinds word) {
+	s := f.s
+	to := c.end(s, `"'’,;<>()[]{}|=`)
+	if c.closing == "" && kinds&machineWord == 0 {
+		to = max(to, c.from+len(fullName(s[c.from:min(len(s), c.from+maxQuoted)])))
 	}
 	value := strings.TrimRight(s[c.from:to], ".,:!?")
-	if !isHost(value) {
-		return
-	}
-	capitals, marked := strings.ToUpper(value) == value, strings.ContainsAny(value, "0123456789-_")
-	named := whole || marked || capitals && len(value) > 2
-	switch word := strings.ToLower(strings.TrimRight(value, "0123456789")); {
-	case machine && c.strength == 0:
-		named = whole && strings.ContainsAny(value, " '’-") || marked && capitals
-	case !machine && c.strength == 2:
-		named = true
-	case len(word) > 3 && !common(word) && !machine:
-		named = named || c.strength == 1 || f.before(at, 4)&prepositionWord != 0
-	}
-	if named || port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value)) {
+	if isHost(value) && (f.isNamed(c, kinds, value) ||
+		port.MatchString(s[c.from+len(value):]) && !common(strings.ToLower(value))) {
 		f.add(Computer, c.from, c.from+len(value))
 	}
+}
+
+// isNamed reports whether the value of a word for computers is a name that an owner gave.
+func (f *finder) isNamed(c connection, kinds word, value string) bool {
+	isMarked, isQuoted := strings.ContainsAny(value, digits+"-_"), c.closing != ""
+	isUpper := strings.ToUpper(value) == value && len(value) > 2
+	isTitle := !isMarked && plainTitle.MatchString(value)
+	word := strings.ToLower(strings.TrimRight(value, digits))
+	isOwn := !common(spaced.Replace(word))
+	switch {
+	case kinds&lookupWord != 0:
+		return isOwn && !topLevel.MatchString(value)
+	case kinds&machineWord == 0 && c.strength == 2: // an element has an attribute: <Machine name="Crusher">
+		return !isTitle || c.sign != '=' || !strings.Contains(f.s[c.word:c.at], " ")
+	case kinds&machineWord == 0:
+		return isQuoted || isMarked || isUpper ||
+			isOwn && (c.strength == 1 || f.before(c.at, 4)&prepositionWord != 0)
+	case c.strength == 0:
+		return isQuoted && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && isOwn)
+	}
+	return (isQuoted || isMarked || isUpper) && !isTitle && isOwn
 }
 
 // isHost reports whether a value may be the name of a computer, and no part of it or type in code.
@@ -256,15 +307,9 @@ func isHost(value string) bool {
 }
 
 // user adds the name after a word for users.
-func (f *finder) user(c connection, label int, kinds word) {
+func (f *finder) user(c connection, kinds word) {
 	s := f.s
 	to := f.name(c.from, c.closing)
-	if to == c.from {
-		if n := len(longNumber.FindString(s[to:])); n > 0 && !strings.HasPrefix(s[to:], "7656119") {
-			f.add(ID, to, to+n)
-		}
-		return
-	}
 	if c.strength == 2 && c.closing == "" {
 		to += len(lastNumber.FindString(s[to:]))
 	}
@@ -275,112 +320,119 @@ func (f *finder) user(c connection, label int, kinds word) {
 	case 2:
 		isNamed = isNamed || kinds&nounWord == 0 || c.sign != ':' || name != lower || !sentence.MatchString(rest)
 	case 0:
-		isNamed = isNamed || kinds&nounWord != 0 && !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
-			(name != lower || startsWithAny(s[label:c.from], "user", "player", "account", "login", "member", "client user") &&
-				(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " (")))
+		isNamed = isNamed || !common(lower) && !isOrdinary(lower) && wordEnd.MatchString(s[to:]) &&
+			(isHandle(name) || kinds&nounWord != 0 && (name != lower ||
+				startsWithAny(s[c.word:c.from], "user", "player", "account", "login", "member", "client user") &&
+					(!strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, " ("))))
 	}
 	if isNamed || (strings.HasPrefix(rest, " ") || noSpaces(firstRune(rest))) &&
-		startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...) {
+		(pastTense.MatchString(rest) || startsWithAny(strings.TrimLeft(rest, " "), lists["deed"]...)) {
 		f.addName(c.from, to)
 	}
 }
 
 var (
-	longNumber = regexp.MustCompile(`^\d{9,}\b`)
 	// lastNumber matches a number at the end of a name, which other people have as well.
 	lastNumber = regexp.MustCompile(`^ \d{1,6}$`)
 	sentence   = regexp.MustCompile(`^ [a-z]+ `)
-	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")]|\.(?:$|\W))`)
+	pastTense  = regexp.MustCompile(`^ [a-z]{2,}ed\b`)
+	wordEnd    = regexp.MustCompile(`^(?:$|[\s,;!'")\]]|\.(?:$|\W))`)
 )
+
+var spaced = strings.NewReplacer("_", " ", ".", " ", "-", " ")
+
+// isHandle reports whether a name has the form that accounts have and words do not: parts, of which one is not common.
+func isHandle(name string) bool {
+	return strings.ContainsAny(name, "_.-#0123456789") && !common(spaced.Replace(strings.ToLower(name)))
+}
 
 // greeted adds the name after a phrase.
 func (f *finder) greeted(at int) {
 	s := f.s
-	from := skip(s, at, " ,:!\t\"'«„“「`#，、！：")
-	if from > at || noSpaces(lastRune(s[:at])) {
+	from := skip(s, at, " ,:!@\t\"'«„“「`#，、！：")
+	if strings.HasSuffix(s[:at], " user") {
 		f.addName(from, f.name(from, ""))
+	} else if from > at {
+		f.addName(from, f.speaker(from))
 	}
 }
 
-// addName adds a name, which may have a domain before it.
-func (f *finder) addName(from, to int) {
-	after := skip(f.s, to, `\`)
-	if end := f.name(after, ""); to > from && after > to && end > after {
-		f.add(Computer, from, to)
-		from, to = after, end
+// speaker returns the end of the name at the place, or the place if there is none or a word that is common.
+func (f *finder) speaker(from int) int {
+	to := f.name(from, "")
+	if common(strings.ToLower(f.s[from:to])) {
+		return from
 	}
-	f.add(User, from, to)
+	return to
+}
+
+// addName adds a name, or the domain before it, after whose mark the next pass finds it.
+func (f *finder) addName(from, to int) {
+	kind := User
+	if strings.HasPrefix(f.s[to:], `\`) {
+		kind = Computer
+	}
+	f.add(kind, from, to)
 }
 
 var (
 	// noName matches a number, a version, an id or a type, and noNameEnd the rest of a call, a key or a space of names.
-	noName    = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	dotted = regexp.MustCompile(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
+	// nameWord matches one word of a name.
+	nameWord  = regexp.MustCompile(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
 	noNameEnd = regexp.MustCompile(`^(?:\((?:[^u]|$)|=|:[\pL\pN:])`)
 )
 
 // name returns the end of the name at the place, or the place if there is none.
 func (f *finder) name(from int, closing string) int {
-	s, to := f.s, nameWord(f.s, from)
+	s := f.s
+	value := fullName(s[from:min(len(s), from+maxQuoted)])
 	n := strings.Index(s[from:min(len(s), from+maxWord)], closing)
 	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
-		to = from + n
-	} else if to > from {
-		to = f.otherNames(from, to)
+		value = s[from : from+n]
 	}
-	value := strings.TrimRight(s[from:to], ".-'’")
+	value = strings.TrimRight(value, ".-'’")
 	first, others, _ := strings.Cut(value, " ")
 	lower := strings.ToLower(strings.TrimRight(first, ".,!?"))
-	if words[lower]&(nobodyWord|plainWord) != 0 && (others == "" || common(strings.ToLower(others))) ||
-		first == lower && (common(lower) || words[key(lower)]&(labels|leadWord) != 0) ||
-		sharedHome(value) || noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
+	isPair := dotted.MatchString(value) && isPerson(strings.Replace(value, ".", " ", 1))
+	if is(lower, nobodyWord|plainWord) && (others == "" || common(strings.ToLower(others))) ||
+		first == lower && (common(lower) || is(lower, labels|leadWord)) || is(value, labels) ||
+		sharedHome(value) || !isPair && noName.MatchString(value) || noNameEnd.MatchString(s[from+len(value):]) {
 		return from
 	}
 	return from + len(value)
 }
 
-// otherNames returns the end of the other names of a person, whose first name is between two places.
-func (f *finder) otherNames(from, to int) int {
-	s := f.s
+// fullName returns the name that s begins with: a word, with the other names of a person.
+func fullName(s string) string {
+	name := nameWord.FindString(s)
 	for range 3 {
-		next := to
-		for strings.HasPrefix(s[next:], " ") && is(s[next+1:nameWord(s, next+1)], particleWord) {
-			next = nameWord(s, next+1)
-		}
-		if !strings.HasPrefix(s[next:], " ") || !unicode.IsUpper(firstRune(s[from:])) || to-from > 3 && s[to-1] == '.' {
+		m := otherName().FindStringSubmatch(s[len(name):])
+		if m == nil || len(name) > 3 && strings.HasSuffix(name, ".") || is(m[1], nobodyWord|plainWord) {
 			break
 		}
-		end := nameWord(s, next+1)
-		word := s[next+1 : end]
-		if !unicode.IsUpper(firstRune(word)) || is(word, nobodyWord|plainWord) ||
-			strings.ToUpper(word) == word && len(word) > 3 ||
-			end < len(s) && strings.IndexByte(":=(", s[end]) >= 0 && !isPerson(s[from:]) {
+		isUpper := unicode.IsUpper(firstRune(m[1]))
+		if isUpper && (!unicode.IsUpper(firstRune(name)) || strings.ToUpper(m[1]) == m[1] && len(m[1]) > 3) ||
+			!isUpper && (!noSpaces(lastRune(name)) || noSpaces(firstRune(s[len(name)+len(m[0]):])) ||
+				startsWithAny(m[1], lists["deed"]...)) {
 			break
 		}
-		to = end
+		name += m[0]
 	}
-	return to
-}
-
-// nameWord returns the end of one word of a name, which is not longer than a quoted value.
-func nameWord(s string, from int) int {
-	s = s[:min(len(s), from+maxQuoted)]
-	for i, r := range s[from:] {
-		if !isNamePart(r) && r != '_' && (i == 0 || !strings.ContainsRune(".-'’$~#·", r)) {
-			return from + i
-		}
-	}
-	return len(s)
+	return name
 }
 
 // tail adds the name before a phrase, or after it and a colon: "left the game: Maria".
 func (f *finder) tail(at, end int) {
 	s := f.s
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:]))) || noSpaces(firstRune(s[at:]))
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) ||
+		noSpaces(firstRune(s[at:]))
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
-		if from < to && !is(s[from:to], nounWord|userWord) && f.name(from, "") > from {
+		if from < to && !is(s[from:to], nounWord|userWord) && f.speaker(from) > from && !common(strings.ToLower(s[from:to])) {
 			f.add(User, from, to)
 			return
 		}
@@ -392,7 +444,9 @@ func (f *finder) tail(at, end int) {
 
 // startsWithAny reports whether s has one of the beginnings, in any case.
 func startsWithAny(s string, beginnings ...string) bool {
-	return slices.ContainsFunc(beginnings, func(w string) bool { return hasFold(s, w) })
+	return slices.ContainsFunc(beginnings, func(w string) bool {
+		return len(s) >= len(w) && strings.EqualFold(s[:len(w)], w)
+	})
 }
 
 // common reports whether all words of s, which is in lower case, are common.

@@ -1,9 +1,11 @@
 package scrub
 
 import (
+	"math/big"
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,45 +19,45 @@ var (
 
 	// sure matches the text before a version, and peer the text after an address: a port, or the act of a peer.
 	sure = regexp.MustCompile(`(?i)(?:version[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*)$`)
-	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))))`)
+	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
 	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = regexp.MustCompile(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.
 func (f *finder) number(at int) {
-	s, to := f.s, at
-	for to < len(s) && digit(s[to]) {
-		to++
-	}
+	s, to := f.s, skip(f.s, at, digits)
 	f.digits = to
-	switch next := s[to:min(len(s), to+1)]; {
-	case at > 1 && upper(s[at-1]) && upper(s[at-2]):
+	if at > 1 && upper(s[at-1]) && upper(s[at-2]) && (at == 2 || !wordByte(s[at-3])) {
 		for m := accountNumber.FindString(s[at-2:]); m != ""; m = m[:max(0, strings.LastIndexByte(m, ' '))] {
-			if mod97(strings.ReplaceAll(m, " ", "")) {
+			if isAccount(strings.ReplaceAll(m, " ", "")) {
 				f.add(Money, at-2, at-2+len(m))
 				break
 			}
 		}
-	case at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.'):
-	case to-at >= 13, to-at == 4 && (next == " " || next == "-"):
-		if m := cardNumber.FindString(s[at:]); m != "" && !goesOn(s, at+len(m)) && luhn(m) {
-			f.digits = at + len(m)
-			f.add(Money, at, f.digits)
-		}
-	case to-at < 4 && next == ".":
-		m := dottedNumber.FindString(s[at:])
-		if f.digits = max(to, at+len(m)); m != "" && !goesOn(s, f.digits) && !isVersion(s, at, f.digits) {
-			f.add(Address, at, f.digits)
-		}
+	}
+	if at > 0 && (wordByte(s[at-1]) && s[at-1] != '_' || s[at-1] == '.') {
+		return
+	}
+	expr, kind := cardNumber, Money
+	if strings.HasPrefix(s[to:], ".") {
+		expr, kind = dottedNumber, Address
+	} else if to-at < 13 && (to-at != 4 || to == len(s) || s[to] != ' ' && s[to] != '-') {
+		return
+	}
+	m := expr.FindString(s[at:])
+	f.digits = max(to, at+len(m))
+	end := at + len(m)
+	if m != "" && !goesOn(s, end) && (kind == Money && isCard(m) || kind == Address && !isVersion(s, at, end)) {
+		f.add(kind, at, end)
 	}
 }
 
 func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
-// luhn reports whether the last digit of s is the check digit of the others.
-func luhn(s string) bool {
+// isCard reports whether the last digit of a number is the check digit of the others, after Luhn.
+func isCard(s string) bool {
 	sum, weight := 0, 1
 	for i := len(s) - 1; i >= 0; i-- {
 		if digit(s[i]) {
@@ -66,18 +68,14 @@ func luhn(s string) bool {
 	return sum%10 == 0
 }
 
-// mod97 reports whether the check digits of an IBAN are right.
-func mod97(s string) bool {
-	rest := 0
-	for _, b := range []byte(s[4:] + s[:4]) {
-		if digit(b) {
-			rest = rest*10 + int(b-'0')
-		} else {
-			rest = rest*100 + int(b-'A') + 10
-		}
-		rest %= 97
+// isAccount reports whether the check digits of an IBAN are right. A letter counts as a number of two digits.
+func isAccount(s string) bool {
+	var number strings.Builder
+	for _, r := range s[4:] + s[:4] {
+		number.WriteString(strconv.Itoa(strings.IndexRune(digits+upperLetters, r)))
 	}
-	return len(s) >= 15 && rest == 1
+	n, ok := new(big.Int).SetString(number.String(), 10)
+	return ok && len(s) >= 15 && n.Mod(n, big.NewInt(97)).Int64() == 1
 }
 
 // goesOn reports whether a number continues at the place.
@@ -100,10 +98,10 @@ func (f *finder) hardware(at int) {
 	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
+	private := macNumber.MatchString(run) && strings.Trim(run, "0123456789:-") != "" && strings.Trim(run, "fF:-") != ""
 	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
 		a, err := netip.ParseAddr(run)
-		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, "0123456789")
+		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, digits)
 	}
 	if private {
 		f.add(Address, from, to)

@@ -21,7 +21,7 @@ type finder struct {
 func (f *finder) scan() {
 	s := f.s
 	h, word, number := roll(0, '\n'), 0, -1 // word and number are the places of the last word and digit
-	part, inside := uint64(0), false        // the sum of the last part of a name
+	part, inside := uint(0), false          // the sum of the last part of a name
 	for i := 0; i <= len(s); i++ {
 		b := byte('\n')
 		if i < len(s) {
@@ -36,7 +36,7 @@ func (f *finder) scan() {
 		} else if inside && !isHump(s, i) {
 			part = sum(part, b)
 		} else {
-			part, inside = uint64(b), true
+			part, inside = uint(b), true
 		}
 		if c&inToken == 0 {
 			if i-word >= shortestKey && number >= word {
@@ -44,10 +44,16 @@ func (f *finder) scan() {
 			}
 			word = i + 1
 		}
-		if h = roll(h, b); hinted[h>>6]&(1<<(h&63)) != 0 {
+		if h = roll(h, b); hinted.has(h) {
 			for _, hint := range hints[h] {
-				if at := i - 2 - hint.key; f.hasHint(at, hint.text) {
-					f.hinted(hint.form, at+strings.Count(hint.text[:1], "\n"), at+len(hint.text))
+				at, end := i+1-len(hint.text), i+1
+				switch isHere := f.hasHint(at, hint.text); {
+				case isHere && hint.form.rule == "tail":
+					f.tail(at, end)
+				case isHere && hint.form.rule == "root":
+					f.home(at, end)
+				case isHere:
+					f.window(hint.form, at+strings.Count(hint.text[:1], "\n"))
 				}
 			}
 		}
@@ -69,38 +75,28 @@ func isHump(s string, at int) bool {
 	return upper(s[at]) && !upper(s[at-1])
 }
 
-// hinted looks for the form whose hint is between two places.
-func (f *finder) hinted(form *form, at, end int) {
-	switch form.rule {
-	case "tail":
-		f.tail(at, end)
-	case "root":
-		f.home(at, end)
-	case "own":
-		f.window(form, at)
-		f.window(form, at-len(lastOf(f.s[max(0, at-maxBefore):at], "+/=.|~%:")))
-	default:
-		f.window(form, at)
-	}
-}
-
-// hasHint reports whether a hint is at the place. The place before the text has a line feed.
+// hasHint reports whether a hint is at the place. The text has a line feed before and after it.
 func (f *finder) hasHint(at int, hint string) bool {
-	if at < 0 {
-		return at == -1 && hint[0] == '\n' && hasFold(f.s, hint[1:])
+	for i := range len(hint) {
+		b := byte('\n')
+		if at+i >= 0 && at+i < len(f.s) {
+			b = fold[f.s[at+i]]
+		}
+		if b != hint[i] {
+			return false
+		}
 	}
-	return hasFold(f.s[at:], hint)
+	return true
 }
 
 // sign looks for the forms that have the byte at the place.
 func (f *finder) sign(i int, b byte) {
 	switch {
-	case b == '@' && i > 0 && i+1 < len(f.s) && f.s[i-1] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))):
-		for _, h := range hints[roll(0, '@')] {
+	case b == '@' && i > 0 && i+1 < len(f.s) && f.s[i-1] > ' ' && (f.s[i+1] == '[' || isNamePart(firstRune(f.s[i+1:]))),
+		b == '\\' && isDomain(f.s[:i]):
+		for _, h := range hints[roll(0, b)] {
 			f.window(h.form, i)
 		}
-	case b == '\\':
-		f.domain(i)
 	case b == '\n':
 		f.line = i + 1
 	case digit(b) && i >= f.digits:
@@ -110,24 +106,10 @@ func (f *finder) sign(i int, b byte) {
 	}
 }
 
-// domain adds the domain in capitals and the account that have a backslash between them.
-func (f *finder) domain(at int) {
-	s, from := f.s, at
-	for from > 0 && (upper(s[from-1]) || digit(s[from-1]) || s[from-1] == '-') {
-		from--
-	}
-	name := s[from:at]
-	inPath := from > 0 && strings.IndexByte(spaces+"\"'=:([,;<", s[from-1]) < 0
-	if len(name) < 2 || inPath || is(name, ordinaryWord|nobodyWord) || !strings.ContainsAny(name, upperLetters) {
-		return
-	}
-	after := skip(s, at, `\`)
-	end := f.name(after, "")
-	if end == after || end < len(s) && strings.IndexByte(`\/:&`, s[end]) >= 0 && !strings.HasPrefix(s[end:], ": ") {
-		return
-	}
-	f.add(Computer, from, at)
-	f.add(User, after, end)
+// isDomain reports whether s may end in a domain: a word in capitals that is not in a path.
+func isDomain(s string) bool {
+	n := len(strings.TrimRight(s, upperLetters+digits+"-"))
+	return n < len(s) && (n == 0 || strings.IndexByte(spaces+"\"'=:([,;<", s[n-1]) >= 0)
 }
 
 // window adds the private texts that a form finds at a hint, in its line, or in the rest of the text, as the place of
@@ -136,6 +118,9 @@ func (f *finder) window(form *form, at int) {
 	s := f.s
 	if at < f.seen[form.index] {
 		return
+	}
+	if form.rule == "own" { // the value may begin before the hint
+		f.search(form, at-len(lastOf(s[max(0, at-maxBefore):at], "+/=.|~%:")), len(s))
 	}
 	from, to := at, len(s)
 	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && form.place != "lines" {

@@ -51,38 +51,38 @@ const (
 	particleWord
 	prepositionWord
 	agentWord
-	netWord
 	sharedWord
 	providerWord
 	personWord
 	folderWord
+	platformWord
+	lookupWord
 
-	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | netWord | idWord |
-		noneWord | personWord
+	labels = userWord | nounWord | secretWord | tokenWord | hostWord | machineWord | idWord |
+		noneWord | personWord | lookupWord
 )
 
 // wordKinds are the names of the kinds in order.
 var wordKinds = strings.Fields("user noun secret token host machine id none lead plain nobody ordinary particle " +
-	"preposition agent net shared provider name folder")
+	"preposition agent shared provider name folder platform lookup")
 
 // form is one way to find private text near a hint.
 type form struct {
 	rule  string // "own" of rules.tsv, "tail" and "root" of words.tsv, or the kind of a row in forms.tsv
 	kind  Kind
 	keep  func(text string, from, to int) bool
+	index int                   // in the order of forms.tsv, 0 for all rows of rules.tsv
 	expr  func() *regexp.Regexp // whose first group that matches is private, compiled for its first text
-	index int
-	place string // of a match, as forms.tsv has it
+	place string                // of a match, as forms.tsv has it
 }
 
-// maxForms bounds the rows of forms.tsv; rules.tsv counts as one.
-const maxForms = 128
+// maxForms bounds the rows of forms.tsv.
+const maxForms = 192
 
 // hint is a string in lower case in all texts that match the form, unless they have another hint of it. A line feed
 // in it, "⏎" in a table, is one or the beginning or the end of the text. "‚" in a table is a comma.
 type hint struct {
 	text string
-	key  int // the place of the three bytes by which it is looked up
 	form *form
 }
 
@@ -91,48 +91,39 @@ var (
 	words = map[string]word{}
 	lists = map[string][]string{}
 
-	// person matches the two names of a person, lastName a name at the end of a text, and joint the text between a word
-	// and its value.
-	person, lastName, joint func() *regexp.Regexp
+	// person matches the two names of a person, otherName one after the first, lastName a name at the end of a text, and
+	// joint the text between a word and its value.
+	person, otherName, lastName, joint func() *regexp.Regexp
 
-	// hints are the hints by the hash of three of their bytes, and hinted has a bit for each hash. ends has the ends of
+	// hints are the hints by the hash of their last three bytes, and hinted has a bit for each hash. ends has the ends of
 	// the words before a value.
 	hints  = map[uint][]hint{}
-	hinted [1 << (hashBits - 6)]uint64
+	hinted set
 	ends   set
 )
 
-// hashBits is the size of a hash of three bytes, of which the last is in its low bits.
+// hashBits is the size of a hash. One of three bytes has the last in its low bits.
 const hashBits = 18
 
 func roll(h uint, b byte) uint { return (h<<6 ^ uint(b)) & (1<<hashBits - 1) }
 
-func hash(s string) (h uint) {
+// sum returns the hash of a part of a word with one more byte.
+func sum(h uint, b byte) uint { return (h*131 + uint(b)) & (1<<hashBits - 1) }
+
+// hash returns the hash of s by roll or by sum.
+func hash(s string, next func(uint, byte) uint) (h uint) {
 	for i := range len(s) {
-		h = roll(h, s[i])
+		h = next(h, fold[s[i]])
 	}
 	return h
 }
 
-// set is a set of sums. It reports a few others as members.
-type set [1 << 10]uint64
+// set is a set of hashes.
+type set [1 << (hashBits - 6)]uint64
 
-func (s *set) has(sum uint64) bool {
-	sum *= 0x9E3779B97F4A7C15
-	return s[sum>>54]&(1<<(sum>>48&63)) != 0
-}
+func (s *set) has(h uint) bool { return s[h>>6]&(1<<(h&63)) != 0 }
 
-func (s *set) add(text string) {
-	n := uint64(0)
-	for i := range len(text) {
-		n = sum(n, fold[text[i]])
-	}
-	n *= 0x9E3779B97F4A7C15
-	s[n>>54] |= 1 << (n >> 48 & 63)
-}
-
-// sum returns the sum of a part of a word with one more byte.
-func sum(sum uint64, b byte) uint64 { return sum*131 + uint64(b) }
+func (s *set) add(h uint) { s[h>>6] |= 1 << (h & 63) }
 
 // addEnd adds the end of a word, in each case: its last part, and all parts without signs between them.
 func addEnd(text string) {
@@ -140,20 +131,20 @@ func addEnd(text string) {
 	last := parts[len(parts)-1]
 	first := utf8.RuneLen(firstRune(last))
 	for _, end := range []string{last, strings.ToUpper(last), strings.ToUpper(last[:first]) + last[first:], key(text)} {
-		ends.add(end)
+		ends.add(hash(end, sum))
 	}
 }
 
 // load fills the tables, for the first text: a program that scrubs nothing does without.
 var load = sync.OnceFunc(func() {
-	count := 0
+	index := 0
 	for row := range rows(formTable) {
+		index++
 		expr := row[3]
 		if row[4] == "at" {
 			expr = "^(?:" + expr + ")"
 		}
-		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], lazy(expr), count, row[4]})
-		count++
+		addHints(row[1], &form{row[0], Kind("<" + row[0] + ">"), keeps[row[2]], index, lazy(expr), row[4]})
 	}
 	for row := range rows(ruleTable) {
 		if row[0] == "near" {
@@ -162,8 +153,7 @@ var load = sync.OnceFunc(func() {
 			}
 			continue
 		}
-		expr := lazy("^(" + row[3] + `[\w=-]*)`)
-		addHints(row[1], &form{row[0], Secret, keeps[row[0]], expr, maxForms - 1, "at"})
+		addHints(row[1], &form{row[0], Secret, keeps[row[0]], 0, lazy("^(" + row[3] + `[\w=-]*)`), "at"})
 	}
 	for row := range rows(wordTable) {
 		text := row[2]
@@ -185,11 +175,12 @@ var load = sync.OnceFunc(func() {
 	const part = `[\pL\pM\pN_.'’#~-]*`
 	between := ` (?i:(?:` + strings.Join(lists["particle"], "|") + `) )*`
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
+	otherName = lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
-	const quotes = `^(?:\(\))?[\\"'»”]*`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[ \t\x{a0}]*(?:\. +)*(:=|->|=>|[:=：→>]|%3[dD]|[—–] )|` +
-		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*))` +
-		"[ \\t\\r\\n>|\\-\\[({\\\\]*([\"'`«„“「『‘]?)")
+	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?:(?: type="\w*")? value)?`
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
+		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)")
 })
 
 // rows calls yield with the fields of each row of a table.
@@ -207,39 +198,22 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// addHints adds the hints that a list has, each by the three of its bytes that are rare in words, one of two bytes by
-// each third byte.
+// addHints adds the hints that a list has, each by its last three bytes, one of two bytes after each other byte.
 func addHints(list string, form *form) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.NewReplacer("⏎", "\n", "‚", ",").Replace(text)
-		best := 0
-		for at := range max(0, len(text)-2) {
-			if usual()[hash(text[at:at+3])] < usual()[hash(text[best:best+3])] {
-				best = at
-			}
-		}
-		keys := []uint{hash(text[best:min(best+3, len(text))])}
-		for third := range 256 {
+		keys := []uint{hash(text[max(0, len(text)-3):], roll)}
+		for first := range 256 {
 			if len(text) == 2 {
-				keys = append(keys, roll(keys[0], byte(third)))
+				keys = append(keys, hash(string([]byte{byte(first)})+text, roll))
 			}
 		}
 		for _, h := range keys {
-			hinted[h>>6] |= 1 << (h & 63)
-			hints[h] = append(hints[h], hint{text, best, form})
+			hinted.add(h)
+			hints[h] = append(hints[h], hint{text, form})
 		}
 	}
 }
-
-// usual has how often the common words have each three bytes, by their hash.
-var usual = sync.OnceValue(func() map[uint]int {
-	counts, h := map[uint]int{}, uint(0)
-	for _, b := range []byte(vocabularyText) {
-		h = roll(h, b)
-		counts[h]++
-	}
-	return counts
-})
 
 // key returns a word as words has it: in lower case, without signs between its parts.
 func key(text string) string {
@@ -267,43 +241,26 @@ const (
 	isSign                // has forms of its own
 )
 
-var class = func() (table [256]uint8) {
-	for i := range table {
+// class has the classes of each byte, and fold the lower case of ASCII.
+var class, fold = func() (class, fold [256]uint8) {
+	for i := range class {
 		b := byte(i)
-		if wordByte(b) || b == '-' {
-			table[i] |= inToken
+		if fold[i] = b; upper(b) {
+			fold[i] += 'a' - 'A'
 		}
-		if wordByte(b) && b != '_' || b >= utf8.RuneSelf {
-			table[i] |= inName
+		isLetter := 'a' <= fold[i] && fold[i] <= 'z'
+		if isLetter || digit(b) || b == '_' || b == '-' {
+			class[i] |= inToken
 		}
-		if strings.IndexByte(" \t\n:=\"'>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
-			table[i] |= separator
+		if isLetter || digit(b) || b >= utf8.RuneSelf {
+			class[i] |= inName
+		}
+		if strings.IndexByte(" \t\n:=\"'<>(,.\\&%[|", b) >= 0 || b >= 0xE2 && b < 0xF0 {
+			class[i] |= separator
 		}
 		if digit(b) || strings.IndexByte("@\\\n:-", b) >= 0 {
-			table[i] |= isSign
+			class[i] |= isSign
 		}
 	}
-	return table
+	return class, fold
 }()
-
-// fold has the lower case of ASCII.
-var fold = func() (table [256]byte) {
-	for i := range table {
-		if table[i] = byte(i); 'A' <= i && i <= 'Z' {
-			table[i] += 'a' - 'A'
-		}
-	}
-	return table
-}()
-
-// hasFold reports whether s begins with lower, in any case of ASCII. The end of s counts as a line feed.
-func hasFold(s, lower string) bool {
-	for i := range len(lower) {
-		if i == len(s) {
-			return lower[i:] == "\n"
-		} else if fold[s[i]] != lower[i] {
-			return false
-		}
-	}
-	return true
-}

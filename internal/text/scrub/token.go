@@ -58,14 +58,8 @@ func (w *shape) isHex() bool { return strings.Trim(w.text, "0123456789abcdefABCD
 // case has no signs: those that have some are names of machines.
 func (w *shape) isOpaque() bool {
 	ulid := w.length == 26 && w.text[0] == '0' // an id that begins with a time
-	return w.kinds&1 != 0 && (w.kinds == 7 || w.length == len(w.text) && !ulid) && w.length >= shortestToken &&
+	return (w.kinds == 7 || w.length == len(w.text) && !ulid) && w.length >= shortestToken &&
 		!w.isHex() && w.isRandom(certain)
-}
-
-// isCredential reports whether a word may be the value of a word for secrets: of groups, hexadecimal, or of letters and
-// digits that change often.
-func (w *shape) isCredential() bool {
-	return (w.isHex() || w.kinds&1 != 0) && w.isRandom(expected)
 }
 
 // isPrefixed reports whether a word has a prefix that is no common word, as tokens of providers have, and a random
@@ -149,19 +143,19 @@ func (f *finder) opaque(from, to int) {
 	if !isURL {
 		start, end = wide(s, from, to)
 	}
-	long, isMedia := shapeOf(s[start:end]), media.MatchString(s[start:end])
+	long := shapeOf(s[start:end])
 	switch {
-	case identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
+	case word.length >= 32 && identity.MatchString(word.text) && owned.MatchString(s[max(f.line, from-48):from]):
 		f.add(ID, from, to)
 	case len(long.text) >= 40 && strings.ContainsAny(long.text, "+/=") && long.kinds == 7 && long.isRandom(certain):
-		if !isMedia && !f.isData(start, end) {
+		if !media.MatchString(long.text) && !f.isData(start, end) {
 			f.addToken(start, end)
 		}
 	case !isURL && (strings.ContainsAny(s[max(0, from-1):from]+s[to:min(len(s), to+1)], `/\`) ||
 		strings.HasSuffix(s[:start], `\`)): // in a path
-	case word.isCredential() && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text),
-		!isMedia && !strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
-			(word.isOpaque() || word.isPrefixed()):
+	case word.isRandom(expected) && f.credited(start), word.kinds == 3 && productKey.MatchString(word.text),
+		!strings.HasPrefix(s[to:], "+") && !strings.HasSuffix(s[:from], "+") &&
+			(word.isOpaque() || word.isPrefixed()) && !media.MatchString(long.text):
 		f.addToken(from, to)
 	}
 }

@@ -47,7 +47,7 @@ func TestBits(t *testing.T) {
 		n := 0
 		for range 1000 {
 			w := shapeOf(c.word())
-			if w.bits() >= c.bits {
+			if w.isRandom(c.bits) {
 				n++
 			}
 		}
