@@ -84,7 +84,6 @@ type openRecord struct {
 	dump      bool   // a dump of Go's is open; see joinsDump
 	searched  int    // length of the message when it was searched for mentions
 	mentions  bool   // the message has the word Exception; see mentionsException
-	loader    answer // of listsLoaderErrors
 	leveled   answer // of plainLevel, and the level
 	own       event.Level
 	threw     bool // the first frame has the place of an exception's
@@ -300,18 +299,6 @@ func (a *assembly) mentionsException() bool {
 		a.searched, a.mentions = len(a.message), bytes.Contains(a.message, []byte("Exception"))
 	}
 	return a.mentions
-}
-
-// listsLoaderErrors is loaderErrors of the first line, for lines below a trace: each
-// of them asks.
-func (a *assembly) listsLoaderErrors() bool {
-	if a.loader == unasked {
-		a.loader = no
-		if loaderErrors(a.head()) {
-			a.loader = yes
-		}
-	}
-	return a.loader == yes
 }
 
 // mentionsNone reports whether it is known already that the message does not have the

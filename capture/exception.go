@@ -88,11 +88,6 @@ func speaksOfTrouble(b []byte) bool {
 		"rash", "arning", "ERR", "EXC", "FAIL", "WARN")
 }
 
-// loaderErrors reports whether b, the first line of a record, names the
-// exception that lists, below its trace, one exception per type that could not
-// be loaded.
-func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
-
 // headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
 // one or two words and a colon, below a record that names an exception or ends in a colon, more words below one that
 // speaks of an exception; below a title of plain text

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/capture/internal/godot"
 	"github.com/heedlog/heed/capture/internal/ksp"
 	"github.com/heedlog/heed/capture/internal/minecraft"
+	"github.com/heedlog/heed/capture/internal/papyrus"
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/smapi"
 	"github.com/heedlog/heed/capture/internal/source"
@@ -24,6 +25,7 @@ var formats = [...]*format.Format{
 	&godot.Format,
 	&ksp.Format,
 	&minecraft.Format,
+	&papyrus.Format,
 	&rimworld.Format,
 	&smapi.Format,
 	&source.Format,

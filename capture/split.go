@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"bytes"
+
 	"github.com/heedlog/heed/capture/internal/rimworld"
 	"github.com/heedlog/heed/capture/internal/unity"
 )
@@ -282,7 +284,8 @@ func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 			return yes, yes
 		}
 	}
-	if a.frames > 0 && a.listsLoaderErrors() {
+	// Below its trace this one lists an exception per type that could not be loaded.
+	if a.frames > 0 && bytes.Contains(a.head(), []byte("ReflectionTypeLoadException")) {
 		if n, qualified := exceptionType(b); n > 0 && qualified {
 			return false, true
 		}

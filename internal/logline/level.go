@@ -154,7 +154,7 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 		begins = word == "" || isDigit(word[0]) || isSign(word[0]) || isZone(word)
 		rest = rest[min(len(rest), n+1):]
 	}
-	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(rest) > 0 {
+	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(strings.TrimPrefix(rest, "- ")) > 0 {
 		return find(word, timed)
 	}
 	i := strings.LastIndexByte(tag, '/')
