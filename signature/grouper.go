@@ -71,6 +71,10 @@ type Grouper struct {
 	cols   []column
 	merges []GroupMerge
 
+	outline     outline // scratch
+	outlines    []outline
+	nextOutline int
+
 	stats  GrouperStats // without derived counts
 	unions int          // that made one group of two
 	tick   uint32
@@ -134,11 +138,12 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	return &Grouper{
-		nodes:  make([]groupNode, 0, cfg.Signatures),
-		groups: make([]uint32, 0, cfg.Signatures),
-		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		cols:   make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
+		nodes:    make([]groupNode, 0, cfg.Signatures),
+		groups:   make([]uint32, 0, cfg.Signatures),
+		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		outlines: make([]outline, outlines),
+		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
 
@@ -210,6 +215,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learn(n, 0)
 	g.learnNames(n)
+	g.align(n, t)
 	if g.unions == before {
 		g.guard(n, t)
 	}

@@ -32,6 +32,7 @@ type tokens struct {
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
 	gap      gap    // before the next word
+	opens    bool   // an opening bracket or a quotation mark is before the next word
 	full     bool
 	nameless int // 1 if names were left out without evidence for each
 	search   int // how many bytes may still be searched for closing brackets, so that the whole is linear
@@ -39,13 +40,15 @@ type tokens struct {
 
 // term is a word of a statement, or several that are one.
 type term struct {
-	text  []byte
-	hash  uint64 // of the text, or of the mask
-	marks uint64 // hash of the punctuation before it
-	kind  kindOfWord
-	gap   gap
-	holds bool // it has two letters or more, and is no value and no reference to a word before it
-	key   bool // of a field: an equals sign follows, or a quotation mark and a colon
+	text   []byte
+	hash   uint64 // of the text, or of the mask
+	marks  uint64 // hash of the punctuation before it
+	kind   kindOfWord
+	gap    gap
+	holds  bool // it has two letters or more, and is no value and no reference to a word before it
+	opens  bool // an opening bracket or a quotation mark is before it
+	closed bool // a closing bracket or a quotation mark is directly after it
+	key    bool // of a field: an equals sign follows, or a quotation mark and a colon
 }
 
 // kindOfWord is a form of words.
@@ -155,7 +158,7 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, opens: t.opens, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
@@ -175,7 +178,7 @@ func (t *tokens) say(s []byte) {
 		case kind != value || t.n == 0 || t.words[t.n-1].kind != value:
 			t.put(s[i:end], kind)
 		}
-		t.gap, t.marks = gapSpace, 0
+		t.gap, t.marks, t.opens = gapSpace, 0, false
 		i = end
 	}
 }
@@ -207,10 +210,14 @@ func (t *tokens) mark(s []byte, i int) {
 	if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
 		t.words[max(t.n-1, 0)].key = true
 	}
+	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
+		t.words[t.n-1].closed = true
+	}
+	t.opens = t.opens || isOpening(b) || b == '<' || b == '"' || b == '\''
 	switch {
 	case b == ',':
 		t.gap = gapComma
-	case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
+	case b == ':' || b == '=' || isOpening(b) || b == '<' || b == '"' || b == '\'':
 		t.gap = gapOpen
 	case b != '\\':
 		t.gap = gapSpace

@@ -1,0 +1,227 @@
+package signature
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// outlineWords bounds the words of an outline. A statement with more is not aligned.
+const outlineWords = 32
+
+// outlines is how many outlines are kept.
+const outlines = 1024
+
+// outline is a statement without its names and values.
+type outline struct {
+	Node   uint32 // plus one, the first with it
+	N      uint8
+	Frames uint64
+	Bloom  uint64 // a bit for each word
+	Words  [outlineWords]uint32
+	Forms  [outlineWords + 1]wordForm // of each word, and of the end
+	At     [outlineWords]uint8        // the words' places in the statement, not kept
+}
+
+// wordForm is what an outline keeps of a word beside its hash.
+type wordForm uint8
+
+const (
+	afterVariable wordForm = 1 << iota // names or values that were left out come before it
+	afterMark                          // punctuation comes before it, or before these
+	afterOpening                       // of these an opening bracket or quotation mark
+	fieldKey
+	firstName // the first word, if it may be a name
+	qualified // of these, in parts
+	capitals
+	beforeClosing // a closing bracket or quotation mark comes directly after it
+)
+
+// outlineOf sets o to the outline of t.
+func (o *outline) of(t *tokens) bool {
+	*o = outline{Frames: t.frames}
+	form := wordForm(0)
+	for i := 0; i <= t.n; i++ {
+		w := &term{marks: t.marks, gap: t.gap}
+		if i < t.n {
+			w = &t.words[i]
+		}
+		if w.marks != 0 {
+			form |= afterMark
+		}
+		if w.opens {
+			form |= afterOpening
+		}
+		if i < t.n && t.isVariable(i) {
+			form |= afterVariable
+			continue
+		}
+		if w.closed {
+			form |= beforeClosing
+		}
+		if w.key {
+			form |= fieldKey
+		}
+		switch {
+		case i == 0 && w.kind == titleWord:
+			form |= firstName
+		case i == 0 && w.kind == nameWord:
+			form |= firstName | qualified
+		case w.kind == capitalWord:
+			form |= capitals
+		}
+		o.Forms[o.N] = form
+		form = 0
+		if i == t.n {
+			return true
+		}
+		if o.N == outlineWords {
+			return false
+		}
+		o.Words[o.N], o.At[o.N] = uint32(w.hash>>32), uint8(i)
+		o.Bloom |= 1 << (w.hash >> 58)
+		o.N++
+	}
+	return true
+}
+
+// isVariable reports whether an outline leaves out word i: a name, a value, or a word alone in brackets.
+func (t *tokens) isVariable(i int) bool {
+	w := &t.words[i]
+	return w.kind == value || w.opens && w.closed && i > 0 || w.kind.isName() && (i > 0 || bytes.Contains(w.text, []byte(Mask)))
+}
+
+// align notes the outline of node n, and joins the groups of all that are of the same statement.
+func (g *Grouper) align(n uint32, t *tokens) {
+	o := &g.outline
+	if !o.of(t) || o.N < fewOthers {
+		return
+	}
+	for i := range g.outlines {
+		p := &g.outlines[i]
+		if p.Node == 0 {
+			break
+		}
+		if p.Frames != o.Frames || bits.OnesCount64(p.Bloom&o.Bloom) < fewOthers {
+			continue
+		}
+		switch d, ok := o.compare(p); {
+		case ok:
+			g.union(p.Node-1, n)
+			if d == 0 {
+				return
+			}
+		}
+	}
+	o.Node = n + 1
+	g.outlines[g.nextOutline%outlines] = *o
+	g.nextOutline++
+}
+
+// compare reports whether o and p are outlines of one statement, and in how many parts they differ.
+func (o *outline) compare(p *outline) (parts int, ok bool) {
+	if o.N < p.N || o.N == p.N && o.Bloom < p.Bloom {
+		return p.compare(o)
+	}
+	n, m := int(o.N), int(p.N)
+	// longest[i][j] is how many words o from i and p from j share in order
+	var longest [outlineWords + 1][outlineWords + 1]uint8
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if o.Words[i] == p.Words[j] {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	shared := int(longest[0][0])
+	if shared < fewOthers {
+		return 0, false
+	}
+	other, sides := 0, 0
+	for i, j := 0, 0; i < n || j < m; {
+		if i < n && j < m && o.Words[i] == p.Words[j] {
+			if o.Forms[i]&fieldKey != 0 && (o.Forms[i+1]^p.Forms[j+1])&afterVariable != 0 {
+				return 0, false
+			}
+			i, j = i+1, j+1
+			continue
+		}
+		k, l := i, j
+		for k < n || l < m {
+			if k < n && l < m && o.Words[k] == p.Words[l] {
+				break
+			}
+			if l == m || k < n && longest[k+1][l] >= longest[k][l+1] {
+				k++
+			} else {
+				l++
+			}
+		}
+		if !mayDiffer(o, i, k, p, j, l, shared) {
+			return 0, false
+		}
+		parts++
+		if k > i && l == j {
+			sides |= 1
+		} else if l > j && k == i {
+			sides |= 2
+		}
+		other += max(k-i, l-j)
+		i, j = k, l
+	}
+	return parts, other <= shared && sides < 3
+}
+
+// mayDiffer reports whether one statement may have the words of o from i to k in one line, and these of p from j to l in
+// another.
+func mayDiffer(o *outline, i, k int, p *outline, j, l, shared int) bool {
+	if k == i {
+		o, i, k, p, j, l = p, j, l, o, i, k
+	}
+	switch {
+	case o.has(i, k, fieldKey) || p.has(j, l, fieldKey):
+		return false
+	case j < l:
+		return o.isEnclosed(i, k) && p.isEnclosed(j, l) && shared > fewOthers
+	}
+	// p has nothing
+	if i > 0 && o.isEnclosed(i, k) {
+		return shared > fewOthers
+	}
+	own, there := o.variables(i, k+1), p.variables(j, j+1)
+	switch {
+	case i == 0:
+		return false
+	case own > there && (k < int(o.N) || o.has(i, i+1, afterMark)): // the part has a variable
+		return true
+	case own == 0 && there == 1: // instead of a variable
+		return k-i <= 3 && shared > fewOthers && !o.has(i, k, capitals)
+	case o.has(i, i+1, afterVariable): // more of a name
+		return k-i <= 2
+	}
+	return false
+}
+
+// isEnclosed reports whether the words from i to k are all that is in brackets or quotation marks.
+func (o *outline) isEnclosed(i, k int) bool {
+	return o.Forms[i]&afterOpening != 0 && o.Forms[k-1]&beforeClosing != 0
+}
+
+// variables returns in how many places from i to k variables were left out.
+func (o *outline) variables(i, k int) (n int) {
+	for _, form := range o.Forms[i:k] {
+		n += int(form & afterVariable)
+	}
+	return n
+}
+
+// has reports whether a word from i to k has a form.
+func (o *outline) has(i, k int, f wordForm) bool {
+	for _, form := range o.Forms[i:k] {
+		if form&f != 0 {
+			return true
+		}
+	}
+	return false
+}
