@@ -3,6 +3,9 @@ package signature
 import (
 	"bytes"
 	"math/bits"
+	"os"
+	"slices"
+	"strings"
 )
 
 // outlineWords bounds the words of an outline. A statement with more is not aligned.
@@ -13,13 +16,14 @@ const outlines = 1024
 
 // outline is a statement without its names and values.
 type outline struct {
-	Node   uint32 // plus one, the first with it
-	N      uint8
-	Frames uint64
-	Bloom  uint64 // a bit for each word
-	Words  [outlineWords]uint32
-	Forms  [outlineWords + 1]wordForm // of each word, and of the end
-	At     [outlineWords]uint8        // the words' places in the statement, not kept
+	Node    uint32 // plus one, the first with it
+	N       uint8
+	Frames  uint64
+	Varying uint32 // a bit for each word that varies between its neighbors
+	Bloom   uint64 // a bit for each word
+	Words   [outlineWords]uint32
+	Forms   [outlineWords + 1]wordForm // of each word, and of the end
+	At      [outlineWords]uint8        // the words' places in the statement, not kept
 }
 
 // wordForm is what an outline keeps of a word beside its hash.
@@ -87,6 +91,9 @@ func (o *outline) of(t *tokens) bool {
 // isVariable reports whether an outline leaves out word i: a name, a value, or a word alone in brackets.
 func (t *tokens) isVariable(i int) bool {
 	w := &t.words[i]
+	if w.kind == titleWord && i > 0 && w.gap == gapOpen && !w.opens && !t.words[i-1].key && off("T") && len(bytes.Fields(w.text)) == 1 {
+		return false
+	}
 	return w.kind == value || w.opens && w.closed && i > 0 || w.kind.isName() && (i > 0 || bytes.Contains(w.text, []byte(Mask)))
 }
 
@@ -96,6 +103,85 @@ func (g *Grouper) align(n uint32, t *tokens) {
 	if !o.of(t) || o.N < fewOthers {
 		return
 	}
+	o.Node = n + 1
+	opened := g.learnContexts(o)
+	if !g.joinAll(o) {
+		g.outlines[g.nextOutline%outlines] = *o
+		g.nextOutline++
+	}
+	for _, key := range opened {
+		for i := range g.outlines {
+			p := &g.outlines[i]
+			if p.Node == 0 {
+				break
+			}
+			before := p.Varying
+			for j := range int(p.N) {
+				left, right := p.contexts(j)
+				if left == key || right == key {
+					p.Varying |= 1 << j
+				}
+			}
+			if p.Varying != before {
+				g.joinAll(p)
+			}
+		}
+	}
+}
+
+// learnContexts notes each word of o between its neighbors. It returns the contexts that it opened.
+func (g *Grouper) learnContexts(o *outline) []uint64 {
+	g.openings = g.openings[:0]
+	for i := range int(o.N) {
+		left, right := o.contexts(i)
+		if o.Forms[i]&(fieldKey|qualified) != 0 {
+			continue
+		}
+		for _, key := range [...]uint64{left, right} {
+			if key == 0 {
+				continue
+			}
+			c := g.column(key)
+			if !c.Open && c.N < 9 && !slices.Contains(c.Words[:c.N], o.Words[i]) {
+				c.Words[c.N], c.Nodes[c.N] = o.Words[i], o.Node
+				c.N++
+				if off("C") && c.N == contextWords {
+					c.Open = true
+					g.openings = append(g.openings, key)
+				}
+			}
+			if c.Open {
+				o.Varying |= 1 << i
+			}
+		}
+	}
+	return g.openings
+}
+
+const contextWords = 4
+
+// contexts returns the keys of the columns of word i with two words before it and one after it, and with one and two.
+func (o *outline) contexts(i int) (left, right uint64) {
+	at := func(i int) uint64 {
+		switch {
+		case i < 0:
+			return 1
+		case i >= int(o.N):
+			return 2
+		}
+		return uint64(o.Words[i])
+	}
+	if i > 0 {
+		left = place(at(i-2)<<32|at(i-1), 0) + place(at(i+1), 1) | 1
+	}
+	if i+1 < int(o.N) {
+		right = place(at(i+2)<<32|at(i+1), 2) + place(at(i-1), 3) | 1
+	}
+	return left, right
+}
+
+// joinAll joins the group of o with the groups of all outlines of the same statement. It reports whether one is equal.
+func (g *Grouper) joinAll(o *outline) bool {
 	for i := range g.outlines {
 		p := &g.outlines[i]
 		if p.Node == 0 {
@@ -104,17 +190,15 @@ func (g *Grouper) align(n uint32, t *tokens) {
 		if p.Frames != o.Frames || bits.OnesCount64(p.Bloom&o.Bloom) < fewOthers {
 			continue
 		}
-		switch d, ok := o.compare(p); {
-		case ok:
-			g.union(p.Node-1, n)
-			if d == 0 {
-				return
-			}
+		d, ok := o.compare(p)
+		if ok {
+			g.union(p.Node-1, o.Node-1)
+		}
+		if ok && d == 0 && p.N == o.N && p.Words == o.Words && p != o {
+			return true
 		}
 	}
-	o.Node = n + 1
-	g.outlines[g.nextOutline%outlines] = *o
-	g.nextOutline++
+	return false
 }
 
 // compare reports whether o and p are outlines of one statement, and in how many parts they differ.
@@ -122,6 +206,7 @@ func (o *outline) compare(p *outline) (parts int, ok bool) {
 	if o.N < p.N || o.N == p.N && o.Bloom < p.Bloom {
 		return p.compare(o)
 	}
+	o, p = o.reduced(), p.reduced()
 	n, m := int(o.N), int(p.N)
 	// longest[i][j] is how many words o from i and p from j share in order
 	var longest [outlineWords + 1][outlineWords + 1]uint8
@@ -170,7 +255,31 @@ func (o *outline) compare(p *outline) (parts int, ok bool) {
 		other += max(k-i, l-j)
 		i, j = k, l
 	}
-	return parts, other <= shared && sides < 3
+	return parts, other <= shared && (sides < 3 || !off("s"))
+}
+
+// reduced returns o without the words that vary.
+func (o *outline) reduced() *outline {
+	if o.Varying == 0 {
+		return o
+	}
+	r := *o
+	r.N = 0
+	form := wordForm(0)
+	for i := range int(o.N) + 1 {
+		form |= o.Forms[i]
+		if o.Varying>>i&1 != 0 && i < int(o.N) {
+			form |= afterVariable
+			continue
+		}
+		r.Forms[r.N] = form
+		form = 0
+		if i < int(o.N) {
+			r.Words[r.N] = o.Words[i]
+			r.N++
+		}
+	}
+	return &r
 }
 
 // mayDiffer reports whether one statement may have the words of o from i to k in one line, and these of p from j to l in
@@ -183,22 +292,22 @@ func mayDiffer(o *outline, i, k int, p *outline, j, l, shared int) bool {
 	case o.has(i, k, fieldKey) || p.has(j, l, fieldKey):
 		return false
 	case j < l:
-		return o.isEnclosed(i, k) && p.isEnclosed(j, l) && shared > fewOthers
+		return !off("E1") && o.isEnclosed(i, k) && p.isEnclosed(j, l) && shared > fewOthers
 	}
 	// p has nothing
-	if i > 0 && o.isEnclosed(i, k) {
+	if i > 0 && o.isEnclosed(i, k) && !off("E2") {
 		return shared > fewOthers
 	}
 	own, there := o.variables(i, k+1), p.variables(j, j+1)
 	switch {
 	case i == 0:
 		return false
-	case own > there && (k < int(o.N) || o.has(i, i+1, afterMark)): // the part has a variable
+	case !off("P") && own > there && (k < int(o.N) || o.has(i, i+1, afterMark)): // the part has a variable
 		return true
-	case own == 0 && there == 1: // instead of a variable
-		return k-i <= 3 && shared > fewOthers && !o.has(i, k, capitals)
-	case o.has(i, i+1, afterVariable): // more of a name
-		return k-i <= 2
+	case off("R") && own == 0 && there == 1: // instead of a variable
+		return k-i <= 3 && !o.has(i, k, capitals)
+	case off("M") && o.has(i, i+1, afterVariable): // more of a name
+		return k-i <= 2 || !off("m") && k-i <= 3
 	}
 	return false
 }
@@ -225,3 +334,7 @@ func (o *outline) has(i, k int, f wordForm) bool {
 	}
 	return false
 }
+
+var zz = os.Getenv("ZZ")
+
+func off(s string) bool { return !strings.Contains(zz, s) }

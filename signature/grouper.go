@@ -74,6 +74,7 @@ type Grouper struct {
 	outline     outline // scratch
 	outlines    []outline
 	nextOutline int
+	openings    []uint64
 
 	stats  GrouperStats // without derived counts
 	unions int          // that made one group of two

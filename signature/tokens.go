@@ -160,7 +160,10 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 	}
 	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, opens: t.opens, hash: valueHash}
 	if kind != value {
-		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
+		counted := kind == plainWord && t.marks == 0 && t.n > 0 && t.words[t.n-1].kind == value
+		if w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2; counted {
+			w.hash = xxhash.Sum64(bytes.TrimSuffix(text, []byte("s")))
+		}
 	}
 	t.words[t.n] = w
 	t.n++
@@ -241,7 +244,7 @@ func (t *tokens) value(s []byte, i int) int {
 		return t.glued(s, j)
 	}
 	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
-	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
+	if alone && j > i && (bytes.IndexByte([]byte("./~*"), s[i]) >= 0 || s[i] == '-' && s[i-1] == '=') { // a short path
 		return j
 	}
 	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
