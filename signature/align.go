@@ -22,22 +22,19 @@ type outline struct {
 	Varying uint32 // a bit for each word that varies between its neighbors
 	Bloom   uint64 // a bit for each word
 	Words   [outlineWords]uint32
-	Forms   [outlineWords + 1]wordForm // of each word, and of the end
-	At      [outlineWords]uint8        // the words' places in the statement, not kept
+	Forms   [outlineWords]wordForm
+	Left    [outlineWords + 1]uint8 // how many names and values were left out before each word, and at the end
+	At      [outlineWords]uint8     // the words' places in the statement, not kept
 }
 
 // wordForm is what an outline keeps of a word beside its hash.
 type wordForm uint8
 
 const (
-	afterVariable wordForm = 1 << iota // names or values that were left out come before it
-	afterMark                          // punctuation comes before it, or before these
-	afterOpening                       // of these an opening bracket or quotation mark
-	fieldKey
-	firstName // the first word, if it may be a name
-	qualified // of these, in parts
+	fieldKey  wordForm = 1 << iota
+	firstName          // the first word, if it may be a name
+	qualified          // of these, in parts
 	capitals
-	beforeClosing // a closing bracket or quotation mark comes directly after it
 )
 
 // outlineOf sets o to the outline of t.
@@ -49,18 +46,9 @@ func (o *outline) of(t *tokens) bool {
 		if i < t.n {
 			w = &t.words[i]
 		}
-		if w.marks != 0 {
-			form |= afterMark
-		}
-		if w.opens {
-			form |= afterOpening
-		}
 		if i < t.n && t.isVariable(i) {
-			form |= afterVariable
+			o.Left[o.N]++
 			continue
-		}
-		if w.closed {
-			form |= beforeClosing
 		}
 		if w.key {
 			form |= fieldKey
@@ -73,14 +61,14 @@ func (o *outline) of(t *tokens) bool {
 		case w.kind == capitalWord:
 			form |= capitals
 		}
-		o.Forms[o.N] = form
-		form = 0
 		if i == t.n {
 			return true
 		}
 		if o.N == outlineWords {
 			return false
 		}
+		o.Forms[o.N] = form
+		form = 0
 		o.Words[o.N], o.At[o.N] = uint32(w.hash>>32), uint8(i)
 		o.Bloom |= 1 << (w.hash >> 58)
 		o.N++
@@ -226,7 +214,7 @@ func (o *outline) compare(p *outline) (parts int, ok bool) {
 	other, sides := 0, 0
 	for i, j := 0, 0; i < n || j < m; {
 		if i < n && j < m && o.Words[i] == p.Words[j] {
-			if o.Forms[i]&fieldKey != 0 && (o.Forms[i+1]^p.Forms[j+1])&afterVariable != 0 {
+			if o.Forms[i]&fieldKey != 0 && (o.Left[i+1] > 0) != (p.Left[j+1] > 0) {
 				return 0, false
 			}
 			i, j = i+1, j+1
@@ -243,7 +231,7 @@ func (o *outline) compare(p *outline) (parts int, ok bool) {
 				l++
 			}
 		}
-		if !mayDiffer(o, i, k, p, j, l, shared) {
+		if !mayDiffer(o, i, k, p, j, l) {
 			return 0, false
 		}
 		parts++
@@ -264,18 +252,15 @@ func (o *outline) reduced() *outline {
 		return o
 	}
 	r := *o
-	r.N = 0
-	form := wordForm(0)
+	r.N, r.Left = 0, [outlineWords + 1]uint8{}
 	for i := range int(o.N) + 1 {
-		form |= o.Forms[i]
-		if o.Varying>>i&1 != 0 && i < int(o.N) {
-			form |= afterVariable
-			continue
-		}
-		r.Forms[r.N] = form
-		form = 0
-		if i < int(o.N) {
-			r.Words[r.N] = o.Words[i]
+		r.Left[r.N] += o.Left[i]
+		switch {
+		case i == int(o.N):
+		case o.Varying>>i&1 != 0:
+			r.Left[r.N]++
+		default:
+			r.Words[r.N], r.Forms[r.N] = o.Words[i], o.Forms[i]
 			r.N++
 		}
 	}
@@ -284,45 +269,24 @@ func (o *outline) reduced() *outline {
 
 // mayDiffer reports whether one statement may have the words of o from i to k in one line, and these of p from j to l in
 // another.
-func mayDiffer(o *outline, i, k int, p *outline, j, l, shared int) bool {
+func mayDiffer(o *outline, i, k int, p *outline, j, l int) bool {
 	if k == i {
 		o, i, k, p, j, l = p, j, l, o, i, k
 	}
-	switch {
-	case o.has(i, k, fieldKey) || p.has(j, l, fieldKey):
+	if i == 0 || j < l || o.has(i, k, fieldKey) {
 		return false
-	case j < l:
-		return !off("E1") && o.isEnclosed(i, k) && p.isEnclosed(j, l) && shared > fewOthers
 	}
-	// p has nothing
-	if i > 0 && o.isEnclosed(i, k) && !off("E2") {
-		return shared > fewOthers
+	own, there := 0, int(p.Left[j])
+	for _, left := range o.Left[i : k+1] {
+		own += int(left)
 	}
-	own, there := o.variables(i, k+1), p.variables(j, j+1)
 	switch {
-	case i == 0:
-		return false
-	case !off("P") && own > there && (k < int(o.N) || o.has(i, i+1, afterMark)): // the part has a variable
-		return true
-	case off("R") && own == 0 && there == 1: // instead of a variable
+	case own+1 == there || off("X") && own == 0 && there > 0: // instead of a variable
 		return k-i <= 3 && !o.has(i, k, capitals)
-	case off("M") && o.has(i, i+1, afterVariable): // more of a name
-		return k-i <= 2 || !off("m") && k-i <= 3
+	case (own == there || off("Y")) && o.Left[i] > 0: // more of a name
+		return k-i <= 2
 	}
 	return false
-}
-
-// isEnclosed reports whether the words from i to k are all that is in brackets or quotation marks.
-func (o *outline) isEnclosed(i, k int) bool {
-	return o.Forms[i]&afterOpening != 0 && o.Forms[k-1]&beforeClosing != 0
-}
-
-// variables returns in how many places from i to k variables were left out.
-func (o *outline) variables(i, k int) (n int) {
-	for _, form := range o.Forms[i:k] {
-		n += int(form & afterVariable)
-	}
-	return n
 }
 
 // has reports whether a word from i to k has a form.

@@ -210,7 +210,7 @@ func (t *tokens) mark(s []byte, i int) {
 	if b == ' ' {
 		return
 	}
-	if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
+	if t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '=' && s[max(i-1,0)] != '=' && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
 		t.words[max(t.n-1, 0)].key = true
 	}
 	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
