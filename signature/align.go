@@ -82,7 +82,10 @@ func (t *tokens) isVariable(i int) bool {
 	if w.kind == titleWord && i > 0 && w.gap == gapOpen && !w.opens && !t.words[i-1].key && off("T") && len(bytes.Fields(w.text)) == 1 {
 		return false
 	}
-	return w.kind == value || w.opens && w.closed && i > 0 || w.kind.isName() && (i > 0 || bytes.Contains(w.text, []byte(Mask)))
+	if f := &t.words[0]; off("U") && i > 0 && w.kind == nameWord && f.kind == nameWord && t.words[1].marks == 0 && !bytes.Contains(w.text, []byte(Mask)) {
+		return false
+	}
+	return w.kind == value || off("I") && w.opens && w.closed && i > 0 || w.kind.isName() && (i > 0 || bytes.Contains(w.text, []byte(Mask)))
 }
 
 // align notes the outline of node n, and joins the groups of all that are of the same statement.
@@ -122,7 +125,7 @@ func (g *Grouper) learnContexts(o *outline) []uint64 {
 	g.openings = g.openings[:0]
 	for i := range int(o.N) {
 		left, right := o.contexts(i)
-		if o.Forms[i]&(fieldKey|qualified) != 0 {
+		if o.Forms[i]&(fieldKey|qualified) != 0 || o.N <= fewOthers {
 			continue
 		}
 		for _, key := range [...]uint64{left, right} {
@@ -146,7 +149,7 @@ func (g *Grouper) learnContexts(o *outline) []uint64 {
 	return g.openings
 }
 
-const contextWords = 4
+const contextWords = 5
 
 // contexts returns the keys of the columns of word i with two words before it and one after it, and with one and two.
 func (o *outline) contexts(i int) (left, right uint64) {
@@ -243,6 +246,9 @@ func (o *outline) compare(p *outline) (parts int, ok bool) {
 		other += max(k-i, l-j)
 		i, j = k, l
 	}
+	if !off("H") && parts > 0 && shared == fewOthers || !off("J") && parts>1 || !off("G") && shared < 2*other {
+		return 0, false
+	}
 	return parts, other <= shared && (sides < 3 || !off("s"))
 }
 
@@ -282,9 +288,9 @@ func mayDiffer(o *outline, i, k int, p *outline, j, l int) bool {
 	}
 	switch {
 	case own+1 == there || off("X") && own == 0 && there > 0: // instead of a variable
-		return k-i <= 3 && !o.has(i, k, capitals)
+		return k-i <= 3 && !o.has(i, k, capitals) && (off("e") || k < int(o.N)) && (off("f") || k -i <= 2)
 	case (own == there || off("Y")) && o.Left[i] > 0: // more of a name
-		return k-i <= 2
+		return k-i <= 2 && (off("a") || k < int(o.N)) && (off("b") || k-i == 1 || k < int(o.N)) && (off("c") || k-i == 1) && (off("d") || !o.has(i, k, capitals))
 	}
 	return false
 }

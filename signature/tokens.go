@@ -323,7 +323,7 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	switch {
 	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
 		return end, value
-	case end > 0 && isMask(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end > 0 && (isMask(s, j+1) || off("W") && end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
