@@ -71,16 +71,12 @@ type Grouper struct {
 	cols   []column
 	merges []GroupMerge
 
-	outline     outline // scratch
-	outlines    []outline
-	nextOutline int
-	openings    []uint64
-
-	stats  GrouperStats // without derived counts
-	unions int          // that made one group of two
-	tick   uint32
-	copied GrouperState       // reused
-	tokens [groupDepth]tokens // scratch
+	stats    GrouperStats // without derived counts
+	unions   int          // that made one group of two
+	tick     uint32
+	copied   GrouperState // reused
+	outlines outlines
+	tokens   [groupDepth]tokens // scratch
 }
 
 // groupNode is a signature that is known.
@@ -143,7 +139,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		groups:   make([]uint32, 0, cfg.Signatures),
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		outlines: make([]outline, outlines),
+		outlines: newOutlines(),
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -216,7 +212,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learn(n, 0)
 	g.learnNames(n)
-	g.align(n, t)
+	g.learnOutline(n, t)
 	if g.unions == before {
 		g.guard(n, t)
 	}
@@ -346,6 +342,8 @@ const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
+
+	ofContext = withoutPart + 2 // a word between its neighbors, and two more
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two

@@ -210,7 +210,7 @@ func (t *tokens) mark(s []byte, i int) {
 	if b == ' ' {
 		return
 	}
-	if t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '=' && s[max(i-1,0)] != '=' && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
+	if t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '=' && s[max(i-1, 0)] != '=' && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
 		t.words[max(t.n-1, 0)].key = true
 	}
 	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
@@ -323,7 +323,7 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	switch {
 	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
 		return end, value
-	case end > 0 && (isMask(s, j+1) || off("W") && end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end > 0 && (isMask(s, j+1) || end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
