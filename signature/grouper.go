@@ -69,6 +69,7 @@ type Grouper struct {
 	slots  []uint32    // index into nodes plus one, open addressing by Signature
 	said   []uint32    // the same by the statement, of the first node of each
 	cols   []column
+	keys   []uint64 // of the columns
 	merges []GroupMerge
 
 	stats    GrouperStats // without derived counts
@@ -139,6 +140,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		groups:   make([]uint32, 0, cfg.Signatures),
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
 		outlines: newOutlines(),
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
@@ -477,18 +479,17 @@ func (g *Grouper) isOpen(t *tokens, i, j int, n uint32) *column {
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
-	for i := range set {
-		if set[i].Key == key {
-			return &set[i]
+	for i, k := range g.keys[set:][:columnWays] {
+		if k == key {
+			return &g.cols[set+i]
 		}
 	}
 	return nil
 }
 
-// set returns the slots in which the column with the given key may be.
-func (g *Grouper) set(key uint64) []column {
-	n := int(key>>32) & (len(g.cols)/columnWays - 1)
-	return g.cols[n*columnWays:][:columnWays]
+// set returns the first of the slots in which the column with the given key may be.
+func (g *Grouper) set(key uint64) int {
+	return int(key>>32) & (len(g.cols)/columnWays - 1) * columnWays
 }
 
 // column returns the column with the given key, made if it is not there. It evicts the column of its set that has shown
@@ -500,17 +501,17 @@ func (g *Grouper) column(key uint64) *column {
 		return c
 	}
 	set := g.set(key)
-	victim := &set[0]
-	for i := range set {
-		c := &set[i] // an empty slot was used before all others
+	victim, at := &g.cols[set], set
+	for i := range columnWays {
+		c := &g.cols[set+i] // an empty slot was used before all others
 		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
-			victim = c
+			victim, at = c, set+i
 		}
 	}
 	if victim.shown() > 1 {
 		g.stats.ColumnsEvicted++
 	}
-	*victim = column{Key: key, Used: g.tick}
+	*victim, g.keys[at] = column{Key: key, Used: g.tick}, key
 	return victim
 }
 

@@ -63,11 +63,11 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	for i := range s.Watched {
 		c := &s.Watched[i]
 		set := g.set(c.Key)
-		free := slices.IndexFunc(set, func(c column) bool { return c.Key == 0 })
+		free := slices.Index(g.keys[set:][:columnWays], 0)
 		if free < 0 || g.lookup(c.Key) != nil {
 			return nil, fmt.Errorf("signature: state: Watched[%d] is there twice, or has no place in its set", i)
 		}
-		set[free] = *c
+		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
 	return g, nil
 }
