@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
@@ -56,7 +57,7 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 			return dst, false
 		}
 		w := &t.words[i]
-		word := outlineWord(w.hash) & wordHash
+		word := outlineWord(cmp.Or(t.singular(i), w.hash)) & wordHash
 		if w.holds {
 			word |= heldWord
 			held++

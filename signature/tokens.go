@@ -160,13 +160,19 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 	}
 	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, opens: t.opens, hash: valueHash}
 	if kind != value {
-		counted := kind == plainWord && t.marks == 0 && t.n > 0 && t.words[t.n-1].kind == value
-		if w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2; counted {
-			w.hash = xxhash.Sum64(bytes.TrimSuffix(text, []byte("s")))
-		}
+		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
 	t.words[t.n] = w
 	t.n++
+}
+
+// singular returns the hash of word i without an s at its end if it is what a value counts, and 0 if it is another word.
+func (t *tokens) singular(i int) uint64 {
+	w := &t.words[i]
+	if i == 0 || w.kind != plainWord || w.marks != 0 || t.words[i-1].kind != value || len(w.text) <= shortWord {
+		return 0
+	}
+	return xxhash.Sum64(bytes.TrimSuffix(w.text, []byte("s")))
 }
 
 // say takes text.
