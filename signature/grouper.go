@@ -141,7 +141,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
-		outlines: newOutlines(),
+		outlines: newOutlines(min(cfg.Signatures, outlinesKept)),
 		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -210,15 +210,22 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	case !whole:
 		return Place(g.insert(s, uint64(s.ID)))
 	}
-	n, before := g.insert(s, t.sum), g.unions
-	g.union(g.said[g.saidSlot(t.sum)]-1, n)
-	g.learn(n, 0)
-	g.learnNames(n)
+	before := g.unions
+	n := g.learnColumns(s, t)
 	g.learnOutline(n, t)
 	if g.unions == before {
 		g.guard(n, t)
 	}
 	return Place(n)
+}
+
+// learnColumns makes a node for s, and learns from its statement by columns.
+func (g *Grouper) learnColumns(s Signature, t *tokens) uint32 {
+	n := g.insert(s, t.sum)
+	g.union(g.said[g.saidSlot(t.sum)]-1, n)
+	g.learn(n, 0)
+	g.learnNames(n)
+	return n
 }
 
 // GroupAt returns the name of the group of s, for which [Grouper.Learn] returned

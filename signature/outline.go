@@ -105,24 +105,24 @@ type outlines struct {
 	reduced [2][outlineWords + 1]outlineWord
 }
 
-func newOutlines() outlines {
+func newOutlines(n int) outlines {
 	room := outlineWords + 1
-	words := make([]outlineWord, (outlinesKept+1)*room)
+	words := make([]outlineWord, (n+1)*room)
 	s := outlines{
-		kept:   make([]outline, 0, outlinesKept),
-		blooms: make([]uint64, 0, outlinesKept),
+		kept:   make([]outline, 0, n),
+		blooms: make([]uint64, 0, n),
 		opened: make([]uint64, 0, 2*outlineWords),
 	}
-	for i := range outlinesKept {
-		s.kept[:outlinesKept][i].Words = words[i*room : i*room : (i+1)*room]
+	for i := range n {
+		s.kept[:n][i].Words = words[i*room : i*room : (i+1)*room]
 	}
-	s.current.Words = words[outlinesKept*room:][:0:room]
+	s.current.Words = words[n*room:][:0:room]
 	return s
 }
 
 // keep copies o to the kept ones.
 func (s *outlines) keep(o *outline) {
-	if len(s.kept) < outlinesKept {
+	if len(s.kept) < cap(s.kept) {
 		s.kept = s.kept[:len(s.kept)+1]
 		s.blooms = append(s.blooms, 0)
 	}
@@ -131,7 +131,25 @@ func (s *outlines) keep(o *outline) {
 	*p = *o
 	p.Words = words
 	s.blooms[s.next] = bloom(s.reduce(p, 0))
-	s.next = (s.next + 1) % outlinesKept
+	s.next = (s.next + 1) % cap(s.kept)
+}
+
+// copyTo copies the outlines to dst, the oldest first.
+func (s *outlines) copyTo(dst []outline) []outline {
+	for i := range s.kept {
+		o := s.kept[s.byAge(i)]
+		o.Words = slices.Clone(o.Words)
+		dst = append(dst, o)
+	}
+	return dst
+}
+
+// byAge returns the index of the outline before which i older ones came.
+func (s *outlines) byAge(i int) int {
+	if i += s.next; i >= len(s.kept) {
+		i -= len(s.kept)
+	}
+	return i
 }
 
 func bloom(words []outlineWord) (b uint64) {
@@ -173,6 +191,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	}
 	for _, key := range s.opened {
 		for i := range s.kept {
+			i = s.byAge(i)
 			p := &s.kept[i]
 			before := p.Varying
 			for j := range len(p.Words) - 1 {
@@ -240,7 +259,9 @@ func (g *Grouper) joinOutline(o *outline) (known bool) {
 	s := &g.outlines
 	a := s.reduce(o, 0)
 	own := bloom(a)
-	for i, b := range s.blooms {
+	for i := range s.blooms {
+		i = s.byAge(i)
+		b := s.blooms[i]
 		if b&own != b && b&own != own {
 			continue
 		}

@@ -16,6 +16,7 @@ type GrouperState struct {
 	Known          []groupNode  `json:",omitempty"`
 	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
 	Watched        []column     `json:",omitempty"`
+	Outlines       []outline    `json:",omitempty"` // the oldest first
 }
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
@@ -24,7 +25,7 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0],
+		Watched: s.Watched[:0], Outlines: g.outlines.copyTo(s.Outlines[:0]),
 	}
 	for i, n := range s.Groups {
 		s.Groups[i] = s.Groups[n]
@@ -69,6 +70,9 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		}
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
+	for i := range s.Outlines {
+		g.outlines.keep(&s.Outlines[i])
+	}
 	return g, nil
 }
 
@@ -80,8 +84,9 @@ func (s *GrouperState) check(signatures, columns int) error {
 		return fmt.Errorf("it was made with GrouperConfig.Signatures %d, and %d is less", s.Signatures, signatures)
 	case s.Columns > columns:
 		return fmt.Errorf("it was made with GrouperConfig.Columns %d, and %d is less", s.Columns, columns)
-	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns:
-		return fmt.Errorf("its Known, Groups, Merges or Watched has not the right length for %d signatures and %d columns",
+	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns,
+		len(s.Outlines) > min(signatures, outlinesKept):
+		return fmt.Errorf("its Known, Groups, Merges, Watched or Outlines has not the right length for %d signatures and %d columns",
 			signatures, columns)
 	}
 	for i, n := range s.Groups {
@@ -92,6 +97,11 @@ func (s *GrouperState) check(signatures, columns int) error {
 	for i := range s.Known {
 		if s.Known[i].Next > uint32(i) {
 			return fmt.Errorf("its Known[%d] has the form of one after it", i)
+		}
+	}
+	for i, o := range s.Outlines {
+		if o.Node == 0 || o.Node > known || len(o.Words) <= fewOthers || len(o.Words) > outlineWords+1 {
+			return fmt.Errorf("its Outlines[%d] is not possible", i)
 		}
 	}
 	for i := range s.Watched {
