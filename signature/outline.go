@@ -29,7 +29,7 @@ type outlineWord uint64
 const (
 	heldWord outlineWord = 1 << iota // it holds the statement together
 	keyWord
-	capitalsWord
+	stateWord
 	originWord // the first, a name in parts: it often says who reports
 
 	leftOutShift = 4
@@ -65,8 +65,8 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 		switch {
 		case w.key:
 			word |= keyWord
-		case w.kind == capitalWord:
-			word |= capitalsWord
+		case w.kind == capitalWord || isState(w.text):
+			word |= stateWord
 		case i == 0 && w.kind == nameWord:
 			word |= originWord
 		}
@@ -305,16 +305,16 @@ func mayBeOne(a, b []outlineWord) bool {
 // mayBeName reports whether the words of part, all but the last one, may stand in place of a name or value, or be more of
 // the name before them. In the other line, so many names and values are there.
 func mayBeName(part []outlineWord, there int) bool {
-	own, words := 0, part[:len(part)-1]
+	words, after := part[:len(part)-1], part[len(part)-1]
+	own := after.leftOut()
 	for _, w := range words {
-		if w&keyWord != 0 {
+		if w&(keyWord|stateWord) != 0 {
 			return false
 		}
 		own += w.leftOut()
 	}
-	own += part[len(part)-1].leftOut()
 	if there == own+1 || own == 0 && there > 0 {
-		return len(words) <= 3 && !slices.ContainsFunc(words, func(w outlineWord) bool { return w&capitalsWord != 0 })
+		return len(words) <= 3
 	}
-	return part[0].leftOut() > 0 && len(words) <= 2
+	return part[0].leftOut() > 0 && (len(words) == 1 || len(words) == 2 && after&wordHash != 0)
 }
