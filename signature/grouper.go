@@ -62,7 +62,7 @@ type GrouperConfig struct {
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
-// [NewGrouper] and never grows: 5 MB with the defaults.
+// [NewGrouper] and never grows: 6 MB with the defaults.
 type Grouper struct {
 	nodes  []groupNode // each never changes
 	groups []uint32    // of each node, another one of its group that came before it, or itself
@@ -82,10 +82,11 @@ type Grouper struct {
 
 // groupNode is a signature that is known.
 type groupNode struct {
-	ID    ID
-	Said  uint64 // hash of the statement, or of the signature
-	Check uint32
-	Next  uint32 `json:",omitempty"` // the node plus one before it of the same form
+	ID      ID
+	Said    uint64 // hash of the statement, or of the signature
+	Check   uint32
+	Varying wordSet `json:",omitempty"` // the words of its variant when it was learned
+	Next    uint32  `json:",omitempty"` // the node plus one before it of the same form
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
@@ -97,14 +98,12 @@ type column struct {
 	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
 	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
-	Since uint32              `json:",omitempty"` // node that opened it
-	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
-	State uint32              `json:",omitempty"` // node plus one of the first content that is a state, as others are then
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
 	Word  bool                // one of them is a single word
 	Part  bool                // the contents are parts that one statement may have; Value has none
+	State bool                // one of them is a state, as others are then
 	Open  bool
 }
 
@@ -215,6 +214,8 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	g.learnOutline(n, t)
 	if g.unions == before {
 		g.guard(n, t)
+	} else {
+		g.nodes[n].Varying = g.varying(n)
 	}
 	return Place(n)
 }
@@ -385,9 +386,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
-	if word && c.State == 0 && isState(t.words[i].text) {
-		c.State = n + 1
-	}
+	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
@@ -405,14 +404,12 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Value = n + 1
 	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
-		if c.N++; c.N == groupValues {
-			c.Full = n + 1
-		}
+		c.N++
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
 	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
-		c.Open, c.Since = true, uint32(len(g.nodes)-1)
+		c.Open = true
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
 		}
@@ -437,7 +434,7 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
 	} else if c.Forms++; c.Forms == floodForms {
-		c.Open, c.Since = true, uint32(len(g.nodes)-1)
+		c.Open = true
 		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
 			g.union(m-1, n)
 		}
@@ -450,7 +447,7 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 		return n - 1, true
 	}
 	for i := range t.n {
-		if c, _ := g.opened(t, i, now); c != nil {
+		if c, _ := g.opened(t, i); c != nil {
 			return c.Nodes[0] - 1, true
 		}
 	}
@@ -460,28 +457,25 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 	return 0, false
 }
 
-// now is a node after all.
-const now = ^uint32(0) - 1
-
-// opened returns a column of the words that begin at i that was open when node n was there, and where they end, or nil.
+// opened returns an open column of the words that begin at i, and where they end, or nil.
 // The rest of a line is one if values often follow there.
-func (g *Grouper) opened(t *tokens, i int, n uint32) (*column, int) {
+func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	name := max(i+1, t.nameEnd(i))
 	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
 		w := &t.words[i]
 		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
 			continue
 		}
-		if c := g.isOpen(t, i, j, n); c != nil {
+		if c := g.isOpen(t, i, j); c != nil {
 			return c, j
 		}
 	}
 	return nil, 0
 }
 
-// isOpen returns the column of the words from i to j if it was open when node n was there.
-func (g *Grouper) isOpen(t *tokens, i, j int, n uint32) *column {
-	if c := g.lookup(t.key(i, j)); c != nil && c.Open && c.Since <= n {
+// isOpen returns the column of the words from i to j if it is open.
+func (g *Grouper) isOpen(t *tokens, i, j int) *column {
+	if c := g.lookup(t.key(i, j)); c != nil && c.Open {
 		return c
 	}
 	return nil

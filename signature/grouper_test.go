@@ -132,7 +132,7 @@ func TestGrouperMerges(t *testing.T) {
 			"the lamp of the mill went out", "the lamp of the mill went out (after 3 days)",
 			"the lamp of the mill went out, seen by Tobin 7", "the lamp of the mill went out for 5 hours",
 			"the lamp of the mill went out near gate 7",
-		}, 1, 1},
+		}, 1, 3},
 		"parts inside": {[]string{
 			"the lamp of the mill went out", "the lamp (near gate 7) of the mill went out", "the lamp of the mill, seen by Tobin 7, went out",
 		}, 1, 1},
@@ -295,11 +295,12 @@ func TestGrouperModel(t *testing.T) {
 func (g *Grouper) memory() uintptr {
 	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) +
 		uintptr(cap(g.slots)+cap(g.said)+cap(g.groups))*unsafe.Sizeof(uint32(0)) +
-		uintptr(cap(g.cols))*unsafe.Sizeof(column{})
+		uintptr(cap(g.cols))*(unsafe.Sizeof(column{})+8) +
+		uintptr(cap(g.outlines.kept))*(unsafe.Sizeof(outline{})+8*(outlineWords+2))
 }
 
 func TestGrouperMemory(t *testing.T) {
-	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(5<<20))
+	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(6<<20))
 }
 
 func TestGrouperWhenFull(t *testing.T) {

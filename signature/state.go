@@ -56,7 +56,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 			return nil, fmt.Errorf("signature: state: Known[%d] is there twice", i)
 		}
 		g.insert(n.sig(), n.Said)
-		g.nodes[i].Next = n.Next
+		g.nodes[i] = *n
 		if g.groups[i] = s.Groups[i]; g.groups[i] != uint32(i) {
 			g.unions++
 		}
@@ -106,7 +106,7 @@ func (s *GrouperState) check(signatures, columns int) error {
 	}
 	for i := range s.Watched {
 		c := &s.Watched[i]
-		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || max(c.Value, c.State) > known ||
+		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Value > known ||
 			c.Forms > floodForms || c.Open && c.N == 0 && c.Forms < floodForms ||
 			c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
 		for k := range min(c.N, groupValues) {
