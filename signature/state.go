@@ -99,22 +99,26 @@ func (s *GrouperState) check(signatures, columns int) error {
 			return fmt.Errorf("its Known[%d] has the form of one after it", i)
 		}
 	}
-	for i, o := range s.Outlines {
-		if o.Node == 0 || o.Node > known || len(o.Words) <= fewOthers || len(o.Words) > outlineWords+1 {
-			return fmt.Errorf("its Outlines[%d] is not possible", i)
-		}
+	if i := slices.IndexFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }); i >= 0 {
+		return fmt.Errorf("its Outlines[%d] is not possible", i)
 	}
-	for i := range s.Watched {
-		c := &s.Watched[i]
-		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Value > known ||
-			c.Forms > floodForms || c.Open && c.N == 0 && c.Forms < floodForms ||
-			c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
-		for k := range min(c.N, groupValues) {
-			odd = odd || c.Nodes[k] == 0 || c.Nodes[k] > known
-		}
-		if odd {
-			return fmt.Errorf("its Watched[%d] is not possible", i)
-		}
+	if i := slices.IndexFunc(s.Watched, func(c column) bool { return !c.isPossible(known) }); i >= 0 {
+		return fmt.Errorf("its Watched[%d] is not possible", i)
 	}
 	return nil
+}
+
+func (o *outline) isPossible(known uint32) bool {
+	n := len(o.Words) - 1
+	return 0 < o.Node && o.Node <= known && fewOthers <= n && n <= outlineWords && o.Varying>>n == 0
+}
+
+func (c *column) isPossible(known uint32) bool {
+	shown := c.Nodes[:min(c.N, groupValues)]
+	if c.Forms > 0 {
+		shown = c.Nodes[:max(len(shown), 1)]
+	}
+	return c.Key&1 == 1 && c.N <= groupValues && c.Score <= enough && c.Value <= known && c.Forms <= floodForms &&
+		(!c.Open || c.N > 0 || c.Forms == floodForms) &&
+		!slices.ContainsFunc(shown, func(n uint32) bool { return n == 0 || n > known })
 }
