@@ -264,12 +264,8 @@ const (
 
 	fewOthers   = 3
 	namesOthers = 2
-	tailOthers  = 4 // before it, no names
 	partWords   = 6 // of a part at most
 )
-
-// weighTail is the weight of the rest of a line, by the punctuation before it.
-var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several.
 func (t *tokens) weight(i, j int) int {
@@ -310,9 +306,6 @@ func (g *Grouper) learn(n uint32, depth int) {
 		}
 		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
 			g.watch(n, depth, i, j+1, t.weight(i, j+1))
-		}
-		if 0 < i && i+1 < t.n && t.plain[i] >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
 		}
 	}
 }
@@ -458,16 +451,13 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 }
 
 // opened returns an open column of the words that begin at i, and where they end, or nil.
-// The rest of a line is one if values often follow there.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	name := max(i+1, t.nameEnd(i))
-	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
-		w := &t.words[i]
-		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
-			continue
-		}
-		if c := g.isOpen(t, i, j); c != nil {
-			return c, j
+	if w := &t.words[i]; w.holds || w.kind == value {
+		for _, j := range [...]int{i + 1, name, min(name+1, t.n)} {
+			if c := g.isOpen(t, i, j); c != nil {
+				return c, j
+			}
 		}
 	}
 	return nil, 0

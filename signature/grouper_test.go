@@ -123,7 +123,7 @@ func TestGrouperMerges(t *testing.T) {
 		"methods of http":  {spread("a call by %s gave up too late", "GET", "PUT", "POST", "HEAD", "PATCH", "TRACE", "OPTIONS"), 1, 7},
 		"calls":            {spread("A call of %s gave up too late", "press.tick()", "press.stop()", "doStart()", "doStop()", "lamp.light(int)"), 1, 1},
 		"small namespaces": {spread("A call of %s gave up too late", "works.press.Tick", "works.press.Stop", "works.press.Jam", "works.press.Oil"), 1, 1},
-		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 1, 3},
+		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 1, 5},
 		"pointers":         {spread("A call of %s gave up too late", "press->tick", "press->stop", "press->jam", "press->oil"), 1, 4},
 		"states elsewhere": {spread("Das Werk am Fluss ist jetzt %s", "offen", "zu", "kaputt", "bereit"), 1, 4},
 		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 1, 5},

@@ -25,7 +25,6 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	left   [maxTokens + 1]uint64 // hash of the words before word i, without marks, as a polynomial
 	sum    uint64                // hash of all; of two words or more, punctuation beside values does not count
 
@@ -45,7 +44,7 @@ type term struct {
 	marks  uint64 // hash of the punctuation before it
 	kind   kindOfWord
 	gap    gap
-	holds  bool // it has two letters or more, and is no value and no reference to a word before it
+	holds  bool // it has two letters or more, and is no value
 	opens  bool // an opening bracket or a quotation mark is before it
 	closed bool // a closing bracket or a quotation mark is directly after it
 	key    bool // of a field: an equals sign follows, or a quotation mark and a colon
@@ -81,7 +80,6 @@ func (t *tokens) parse(template []byte) bool {
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
-	t.refer()
 	t.add()
 	return !t.full
 }
@@ -91,12 +89,9 @@ func (t *tokens) add() {
 	sum, said, power, n := uint64(0), t.frames, uint64(1), 0
 	for i := range t.n {
 		w := &t.words[i]
-		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
+		t.held[i+1] = t.held[i]
 		if w.holds {
 			t.held[i+1]++
-			if i == 0 || !w.kind.isName() {
-				t.plain[i+1]++
-			}
 		}
 		t.before[i] = sum
 		if w.marks == equalsHash {
@@ -410,31 +405,6 @@ func (t *tokens) isBetween(i int) bool {
 	return i > 0 && t.words[i].kind.isName() && t.words[i].marks == 0 && t.words[i-1].kind == value
 }
 
-// refer makes references of words that occurred before, and of names that continue one, or begin one.
-func (t *tokens) refer() {
-	for i := 1; i < t.n; i++ {
-		w := &t.words[i]
-		for j := 0; j < i && w.holds; j++ {
-			o := &t.words[j]
-			long, short := w, o
-			if len(o.text) > len(w.text) {
-				long, short = o, w
-			}
-			if !o.holds || !bytes.HasPrefix(long.text, short.text) {
-				continue
-			}
-			rest := long.text[len(short.text):]
-			if len(rest) > 0 && (long.kind != nameWord || !joinsWords(rest[0])) {
-				continue
-			}
-			w.hash, w.holds = sameHash, false
-			if long == w && len(rest) > 0 {
-				w.hash ^= xxhash.Sum64(rest)
-			}
-		}
-	}
-}
-
 // titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names,
 // with one or two short words between, as in Amulet of the Deep.
 func (t *tokens) titleEnd(i int) int {
@@ -585,7 +555,6 @@ func joinsWords(b byte) bool { return classes[b]&joint != 0 }
 
 var (
 	valueHash      = xxhash.Sum64String(Mask)
-	sameHash       = xxhash.Sum64String("same")
 	equalsHash     = place(0, '=')
 	wellKnownWords = newWords(wellKnown)
 )
