@@ -101,7 +101,7 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 			continue
 		}
 		w := &t.words[i]
-		if 0 < others[k] && others[k] < groupValues && i > 0 && (w.kind < nameWord || w.mayBeState()) {
+		if 0 < others[k] && others[k] < groupValues && i > 0 && (w.kind == titleWord || w.mayBeState()) {
 			set |= 1 << i
 		}
 		k++
