@@ -31,18 +31,19 @@ const (
 	keyWord
 	stateWord
 	originWord // the first, a name in parts: it often says who reports
+	firstTitle // the first, with a capital: it may be a name
 
-	leftOutShift = 4
-	leftOutMask  = 15 << leftOutShift
+	leftOutShift = 5
+	leftOutMask  = 7 << leftOutShift
 	wordHash     = ^outlineWord(0xff)
 )
 
-// leftOut returns how many names and values were left out before the word, up to 15.
+// leftOut returns how many names and values were left out before the word, up to 7.
 func (w outlineWord) leftOut() int { return int(w & leftOutMask >> leftOutShift) }
 
 // with returns the word after n more names and values.
 func (w outlineWord) with(n int) outlineWord {
-	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 15))<<leftOutShift
+	return w&^leftOutMask | outlineWord(min(w.leftOut()+n, 7))<<leftOutShift
 }
 
 // outline appends the words of the outline of t to dst. It reports whether they are neither too many nor too few.
@@ -69,6 +70,8 @@ func (t *tokens) outline(dst []outlineWord) ([]outlineWord, bool) {
 			word |= stateWord
 		case i == 0 && w.kind == nameWord:
 			word |= originWord
+		case i == 0 && w.kind == titleWord:
+			word |= firstTitle
 		}
 		dst = append(dst, word.with(left))
 		left = 0
@@ -154,7 +157,9 @@ func (s *outlines) byAge(i int) int {
 
 func bloom(words []outlineWord) (b uint64) {
 	for _, w := range words[:len(words)-1] {
-		b |= 1 << (w >> 58)
+		if w&firstTitle == 0 {
+			b |= 1 << (w >> 58)
+		}
 	}
 	return b
 }
@@ -281,19 +286,24 @@ func (g *Grouper) joinOutline(o *outline) (known bool) {
 }
 
 // mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names, or
-// with more words of names.
+// with more words of names. First words may be names if more names follow one than the other.
 func mayBeOne(a, b []outlineWord) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
 	i, end, shared := 0, len(a)-1, 0
-	for j, w := range b {
-		part := i
-		for i < end && (j == len(b)-1 || a[i]&wordHash != w&wordHash) {
+	if a[0]&b[0]&firstTitle != 0 && (a[0]^b[0])&wordHash != 0 && a[1].leftOut() != b[1].leftOut() {
+		i = 1
+	}
+	for j := i; j < len(b); j++ {
+		w, part := b[j], i
+		for i < end && (j == len(b)-1 || (a[i]^w)&wordHash != 0) {
 			i++
 		}
-		if i == end && j < len(b)-1 || part < i && (part == 0 || !mayBeName(a[part:i+1], w.leftOut())) ||
-			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0) {
+		switch {
+		case i == end && j < len(b)-1,
+			part < i && (part == 0 || !mayBeName(a[part:i+1], w.leftOut())),
+			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
 			return false
 		}
 		shared += int(w & heldWord)
