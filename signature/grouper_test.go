@@ -136,6 +136,20 @@ func TestGrouperMerges(t *testing.T) {
 		"parts inside": {[]string{
 			"the lamp of the mill went out", "the lamp (near gate 7) of the mill went out", "the lamp of the mill, seen by Tobin 7, went out",
 		}, 1, 1},
+		"words in place of a name": {spread("Could not read the level %s of the mill", "Old.Quarry", "deep well", "12"), 1, 3},
+		"more of a name":           {spread("the door of %s was opened by force", "Mill 7", "Mill 7 north", "mill.north"), 1, 1},
+		"states are no names":      {[]string{"the lamp 7 of the mill", "the lamp 7 failed of the mill"}, 2, 2},
+		"first names": {[]string{
+			"Tobin gave up the plan for today (day 3)", "Ilsebet Vale gave up the plan for today (day 3)",
+			"Lamp Oil gave up the plan for today (day 4)",
+		}, 1, 1},
+		"first verbs": {spread("%s the plan for today", "Gave", "Kept"), 2, 2},
+		"the same neighbors": {[]string{
+			"the mill gave grain to red hills at 7", "the mill gave stone to blue hills at 7",
+			"the mill gave chalk to green hills at 7", "the mill gave straw to teal hills at 7",
+			"the mill gave clay to pink hills at 7",
+		}, 1, 1},
+		"counts":                 {[]string{"12 lamps of Tobin went out", "1 lamp of Old Hob went out"}, 1, 1},
 		"a part without a value": {[]string{"the lamp of the mill went out", "the lamp of the mill never went out"}, 2, 2},
 		"names of other lengths": {spread("%s could not reach the lamp", "SkyUI", "More HUD", "Old Hob Jr"), 1, 2},
 		"quotations":             {spread("the answer of the mill was %s again", `"the lamp is out of oil"`, `"ask me again some day"`, "`press`"), 1, 1},
