@@ -15,6 +15,9 @@ const outlinesKept = 1024
 // contextWords is how many words between the same neighbors make a variable of them.
 const contextWords = 5
 
+// contextsOpened is for how many contexts that one outline opens the earlier ones are looked at.
+const contextsOpened = 8
+
 // outline is a statement without its names and values.
 type outline struct {
 	Node    uint32 // plus one, the first with it
@@ -23,7 +26,8 @@ type outline struct {
 	Words   []outlineWord // and the end
 }
 
-// outlineWord is 56 bits of the hash of a word, the number of names and values that were left out before it, and its form.
+// outlineWord is 56 bits of the hash of a word, the number of names and values that were left out before it, and its
+// form.
 type outlineWord uint64
 
 const (
@@ -104,7 +108,7 @@ type outlines struct {
 	blooms  []uint64 // of each, a bit for each word that does not vary
 	next    int      // the outline that makes room for another
 	current outline
-	opened  []uint64 // contexts
+	opened  []context
 	reduced [2][outlineWords + 1]outlineWord
 }
 
@@ -114,7 +118,7 @@ func newOutlines(n int) outlines {
 	s := outlines{
 		kept:   make([]outline, 0, n),
 		blooms: make([]uint64, 0, n),
-		opened: make([]uint64, 0, 2*outlineWords),
+		opened: make([]context, 0, contextsOpened),
 	}
 	for i := range n {
 		s.kept[:n][i].Words = words[i*room : i*room : (i+1)*room]
@@ -155,7 +159,11 @@ func (s *outlines) byAge(i int) int {
 	return i
 }
 
+// bloom returns a bit for each word of an outline but a first name, and 0 for one with too few words.
 func bloom(words []outlineWord) (b uint64) {
+	if len(words) <= fewOthers {
+		return 0
+	}
 	for _, w := range words[:len(words)-1] {
 		if w&firstTitle == 0 {
 			b |= 1 << (w >> 58)
@@ -194,13 +202,14 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if !g.joinOutline(o) {
 		s.keep(o)
 	}
-	for _, key := range s.opened {
+	for _, c := range s.opened {
 		for i := range s.kept {
 			i = s.byAge(i)
 			p := &s.kept[i]
 			before := p.Varying
-			for j := range len(p.Words) - 1 {
-				if left, right := p.contexts(j); left == key || right == key {
+			for k, w := range p.Words {
+				// The word next to the one of which c is the context.
+				if j := k + 1 - 2*c.side; w&wordHash == c.words[1] && 0 <= j && j < len(p.Words)-1 && p.context(j, c.side) == c {
 					p.Varying |= 1 << j
 				}
 			}
@@ -215,21 +224,21 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 // learnContexts notes each word of o between its neighbors, and finds those that vary there.
 func (g *Grouper) learnContexts(o *outline) {
 	g.outlines.opened = g.outlines.opened[:0]
-	if len(o.Words)-1 <= fewOthers {
-		return
-	}
-	for i, w := range o.Words[:len(o.Words)-1] {
-		left, right := o.contexts(i)
-		for _, key := range [...]uint64{left, right} {
-			if key == 0 || w&(keyWord|originWord) != 0 {
+	end := len(o.Words) - 1
+	for i, w := range o.Words[:end] {
+		for side := range 2 {
+			if end <= fewOthers || w&(keyWord|originWord) != 0 || i == side*(end-1) {
 				continue
 			}
-			c := g.column(key)
+			context := o.context(i, side)
+			c := g.column(context.key())
 			if half := uint32(w >> 32); !c.Open && !slices.Contains(c.Words[:c.N], half) {
 				c.Words[c.N], c.Nodes[c.N] = half, o.Node
 				if c.N++; c.N == contextWords {
 					c.Open = true
-					g.outlines.opened = append(g.outlines.opened, key)
+					if len(g.outlines.opened) < contextsOpened {
+						g.outlines.opened = append(g.outlines.opened, context)
+					}
 				}
 			}
 			if c.Open {
@@ -239,54 +248,62 @@ func (g *Grouper) learnContexts(o *outline) {
 	}
 }
 
-// contexts returns the keys of the columns of word i between two words before it and one after it, and between one and
-// two, or 0 where no word is.
-func (o *outline) contexts(i int) (left, right uint64) {
-	at := func(i int) uint64 {
-		if i < 0 || i >= len(o.Words) {
-			return 0
-		}
-		return uint64(o.Words[i] & wordHash)
-	}
-	before, after := at(i-1), at(i+1)
-	if i > 0 {
-		left = place(place(at(i-2), ofContext)+before, ofContext) + place(after, ofContext+1) | 1
-	}
-	if i+2 < len(o.Words) {
-		right = place(place(at(i+2), ofContext+2)+after, ofContext) + place(before, ofContext+2) | 1
-	}
-	return left, right
+// context is the neighbors of a word: on side 0 two before it and one after it, on side 1 one and two.
+type context struct {
+	words [3]outlineWord
+	side  int
 }
 
-// joinOutline joins the group of o with the groups of all outlines that may be of the same statement. It reports whether
-// one of them is equal.
+// context returns the neighbors of word i. No word is 0.
+func (o *outline) context(i, side int) context {
+	c := context{side: side}
+	for k, j := range [...]int{i - 2 + side, i - 1 + 2*side, i + 1 + side} {
+		if 0 <= j && j < len(o.Words) {
+			c.words[k] = o.Words[j] & wordHash
+		}
+	}
+	return c
+}
+
+func (c *context) key() uint64 {
+	sum := uint64(c.side)
+	for _, w := range c.words {
+		sum = place(sum+uint64(w), ofContext)
+	}
+	return sum | 1
+}
+
+// joinOutline joins the group of o with the groups of all outlines that may be of the same statement. It reports
+// whether one of them is equal.
 func (g *Grouper) joinOutline(o *outline) (known bool) {
 	s := &g.outlines
 	a := s.reduce(o, 0)
 	own := bloom(a)
+	if own == 0 {
+		return false
+	}
 	for i := range s.blooms {
 		i = s.byAge(i)
 		b := s.blooms[i]
-		if b&own != b && b&own != own {
+		if b == 0 || b&own != b && b&own != own {
 			continue
 		}
 		p := &s.kept[i]
 		if p == o || p.Frames != o.Frames {
 			continue
 		}
-		if slices.Equal(p.Words, o.Words) {
-			g.union(p.Node-1, o.Node-1)
-			return true
-		}
 		if g.root(p.Node-1) != g.root(o.Node-1) && mayBeOne(a, s.reduce(p, 1)) {
 			g.union(p.Node-1, o.Node-1)
+		}
+		if slices.Equal(p.Words, o.Words) {
+			return true
 		}
 	}
 	return false
 }
 
-// mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names, or
-// with more words of names. First words may be names if more names follow one than the other.
+// mayBeOne reports whether one statement may have the outlines a and b: one is the other with words in place of names,
+// or with more words of names. First words may be names if more names follow one than the other.
 func mayBeOne(a, b []outlineWord) bool {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -312,7 +329,7 @@ func mayBeOne(a, b []outlineWord) bool {
 	return shared >= fewOthers && len(a)-len(b) <= shared
 }
 
-// mayBeName reports whether the words of part, all but the last one, may stand in place of a name or value, or be more of
+// mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
 // the name before them. In the other line, so many names and values are there.
 func mayBeName(part []outlineWord, there int) bool {
 	words, after := part[:len(part)-1], part[len(part)-1]
