@@ -50,8 +50,8 @@ type GrouperConfig struct {
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
 // another. The same is noted of all names of a statement at once, and of parts that a statement may be written without,
 // if one was written without them. An outline of each statement, which has no names, is compared with the outlines
-// of others: they are one group if they differ in such words as names have. The Grouper remembers hashes and numbers, no
-// text.
+// of others: they are one group if they differ in such words as names have. The Grouper remembers hashes and numbers,
+// no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
@@ -350,8 +350,8 @@ const (
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
 
-	ofCounted = withoutPart + 2 // what a value counts
-	ofContext = ofCounted + 1   // a word between its neighbors, and two more
+	ofCounted = withoutPart + 2 // a word after a value
+	ofContext = ofCounted + 1   // a word between its neighbors
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two

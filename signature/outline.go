@@ -16,7 +16,7 @@ const outlinesKept = 1024
 const contextWords = 5
 
 // contextsOpened is for how many contexts that one outline opens the earlier ones are looked at.
-const contextsOpened = 8
+const contextsOpened = 4
 
 // outline is a statement without its names and values.
 type outline struct {

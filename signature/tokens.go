@@ -161,7 +161,7 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 	t.n++
 }
 
-// singular returns the hash of word i without an s at its end if it is what a value counts, and 0 if it is another word.
+// singular returns the hash of word i without an s at its end if a value is directly before it, else 0.
 func (t *tokens) singular(i int) uint64 {
 	w := &t.words[i]
 	if i == 0 || w.kind != plainWord || w.marks != 0 || t.words[i-1].kind != value || len(w.text) <= shortWord {
@@ -211,7 +211,8 @@ func (t *tokens) mark(s []byte, i int) {
 	if b == ' ' {
 		return
 	}
-	if t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '=' && s[max(i-1, 0)] != '=' && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
+	assigns := b == '=' && t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '='
+	if assigns || b == ':' && i > 0 && s[i-1] == '"' {
 		t.words[max(t.n-1, 0)].key = true
 	}
 	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
