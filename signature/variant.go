@@ -109,31 +109,17 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	return set
 }
 
-// varyingColumns returns the words that may be states, in open columns that have shown a few contents. It looks up
-// columns of the statement, and of it with a value in the places found so far.
+// varyingColumns returns the words that may be states, in open columns that have shown a few contents.
 func (g *Grouper) varyingColumns() (set wordSet) {
 	t := &g.tokens[0]
-	left, shift := t, 0 // with values, and how much further its words are
 	for i := 0; i < t.n; i++ {
 		c, end := g.opened(t, i)
-		if c == nil {
-			c, end = g.opened(left, i+shift)
-			end -= shift
-		}
-		if c == nil || left.n-(end-i) >= maxTokens {
-			continue
-		}
 		for k := i; k < end && c.N < groupValues; k++ {
 			if w := &t.words[k]; w.mayBeState() || w.kind != value && c.State {
 				set |= 1 << k
 			}
 		}
-		next := &g.tokens[1]
-		if left == next {
-			next = &g.tokens[2]
-		}
-		next.leave(left, i+shift, end+shift)
-		left, shift, i = next, shift+1-(end-i), end-1
+		i = max(i, end-1)
 	}
 	return set
 }
