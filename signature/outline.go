@@ -332,16 +332,12 @@ func mayBeOne(a, b []outlineWord) bool {
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
 // the name before them. In the other line, so many names and values are there.
 func mayBeName(part []outlineWord, there int) bool {
-	words, after := part[:len(part)-1], part[len(part)-1]
-	own := after.leftOut()
+	words, own := part[:len(part)-1], part[len(part)-1].leftOut()
 	for _, w := range words {
 		if w&(keyWord|stateWord) != 0 {
 			return false
 		}
 		own += w.leftOut()
 	}
-	if there == own+1 || own == 0 && there > 0 {
-		return len(words) <= 3
-	}
-	return part[0].leftOut() > 0 && (len(words) == 1 || len(words) == 2 && after&wordHash != 0)
+	return there > own && len(words) <= 3 || part[0].leftOut() > 0 && len(words) == 1
 }
