@@ -227,7 +227,7 @@ func (g *Grouper) learnContexts(o *outline) {
 	end := len(o.Words) - 1
 	for i, w := range o.Words[:end] {
 		for side := range 2 {
-			if end <= fewOthers || w&(keyWord|originWord) != 0 || i == side*(end-1) {
+			if w&(keyWord|originWord) != 0 || i == side*(end-1) {
 				continue
 			}
 			context := o.context(i, side)
@@ -326,7 +326,7 @@ func mayBeOne(a, b []outlineWord) bool {
 		shared += int(w & heldWord)
 		i++
 	}
-	return shared >= fewOthers && len(a)-len(b) <= shared
+	return shared >= fewOthers
 }
 
 // mayBeName reports whether the words of part, all but the last one, may be in place of a name or value, or be more of
