@@ -298,9 +298,6 @@ func (g *Grouper) learn(n uint32, depth int) {
 	g.learnParts(n, t)
 	for i := range t.n {
 		g.watch(n, depth, i, i+1, t.weight(i, i+1))
-		if one := t.singular(i); one != 0 && t.others(i, i+1) > 0 {
-			g.note(n, g.column(place(t.key(i, i+1)+one, ofCounted)|1), t.words[i].hash, false, false, enough/2)
-		}
 		j := t.nameEnd(i)
 		if j > i+1 {
 			g.watch(n, depth, i, j, t.weight(i, j))
@@ -350,8 +347,7 @@ const (
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
 
-	ofCounted = withoutPart + 2 // a word after a value
-	ofContext = ofCounted + 1   // a word between its neighbors
+	ofContext = withoutPart + 2 // a word between its neighbors
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two

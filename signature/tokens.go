@@ -320,19 +320,16 @@ func wordEnd(s []byte, i int) (end int, masked, digits bool) {
 // word returns the end and the form of the word at i.
 func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	j, masked, digits := wordEnd(s, i)
-	w, next := s[i:j], byteAt(s, j)
+	w := s[i:j]
 	end := t.closing(s, j)
 	switch {
-	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
+	case end > j+2 && isObject(s[j+1:end-1]):
 		return end, value
 	case end > 0 && (isMask(s, j+1) || end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
 	case isConstant(w) || digits:
-		if next == '%' {
-			j++
-		}
 		return j, value
 	case isQualified(w):
 		return j, nameWord
@@ -340,8 +337,6 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 		return j, capitalWord
 	case !isTitle(w):
 		return j, plainWord
-	case len(w) == 1 && next == '.' && byteAt(s, j+1) == ' ': // an initial
-		j++
 	}
 	return j, titleWord
 }
@@ -381,7 +376,7 @@ func (t *tokens) fold() {
 			end++
 		}
 		switch {
-		case w.gap == gapOpen && end == t.n && end > i+1 && (w.kind != capitalWord || t.words[i+1].kind != value):
+		case w.gap == gapOpen && end == t.n && end > i+1:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
 		case i > 0 && w.kind == titleWord:
