@@ -23,8 +23,12 @@ type outline struct {
 	Node    uint32 // plus one, the first with it
 	Varying uint32 `json:",omitempty"` // a bit for each word that is a variable by its neighbors
 	Frames  uint64
-	Words   []outlineWord // and the end
+	N       uint8
+	Words   [outlineWords + 1]outlineWord // and the end
 }
+
+// words returns the words of o and the end.
+func (o *outline) words() []outlineWord { return o.Words[:o.N+1] }
 
 // outlineWord is 56 bits of the hash of a word, the number of names and values that were left out before it, and its
 // form.
@@ -113,42 +117,18 @@ type outlines struct {
 }
 
 func newOutlines(n int) outlines {
-	room := outlineWords + 1
-	words := make([]outlineWord, (n+1)*room)
-	s := outlines{
-		kept:   make([]outline, 0, n),
-		blooms: make([]uint64, 0, n),
-		opened: make([]context, 0, contextsOpened),
+	return outlines{
+		kept: make([]outline, 0, n), blooms: make([]uint64, 0, n), opened: make([]context, 0, contextsOpened),
 	}
-	for i := range n {
-		s.kept[:n][i].Words = words[i*room : i*room : (i+1)*room]
-	}
-	s.current.Words = words[n*room:][:0:room]
-	return s
 }
 
 // keep copies o to the kept ones.
 func (s *outlines) keep(o *outline) {
 	if len(s.kept) < cap(s.kept) {
-		s.kept = s.kept[:len(s.kept)+1]
-		s.blooms = append(s.blooms, 0)
+		s.kept, s.blooms = s.kept[:len(s.kept)+1], s.blooms[:len(s.kept)+1]
 	}
-	p := &s.kept[s.next]
-	words := append(p.Words[:0], o.Words...)
-	*p = *o
-	p.Words = words
-	s.blooms[s.next] = bloom(s.reduce(p, 0))
+	s.kept[s.next], s.blooms[s.next] = *o, bloom(s.reduce(o, 0))
 	s.next = (s.next + 1) % cap(s.kept)
-}
-
-// copyTo copies the outlines to dst, the oldest first.
-func (s *outlines) copyTo(dst []outline) []outline {
-	for i := range s.kept {
-		o := s.kept[s.byAge(i)]
-		o.Words = slices.Clone(o.Words)
-		dst = append(dst, o)
-	}
-	return dst
 }
 
 // byAge returns the index of the outline before which i older ones came.
@@ -175,10 +155,10 @@ func bloom(words []outlineWord) (b uint64) {
 // reduce returns the words of o that do not vary, in scratch space.
 func (s *outlines) reduce(o *outline, scratch int) []outlineWord {
 	if o.Varying == 0 {
-		return o.Words
+		return o.words()
 	}
 	dst, left := s.reduced[scratch][:0], 0
-	for i, w := range o.Words {
+	for i, w := range o.words() {
 		if o.Varying>>i&1 != 0 {
 			left += w.leftOut() + 1
 			continue
@@ -194,10 +174,10 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	s := &g.outlines
 	o := &s.current
 	words, ok := t.outline(o.Words[:0])
-	*o = outline{Node: n + 1, Frames: t.frames, Words: words}
 	if !ok {
 		return
 	}
+	o.Node, o.Frames, o.N, o.Varying = n+1, t.frames, uint8(len(words)-1), 0
 	g.learnContexts(o)
 	if !g.joinOutline(o) {
 		s.keep(o)
@@ -207,9 +187,9 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 			i = s.byAge(i)
 			p := &s.kept[i]
 			before := p.Varying
-			for k, w := range p.Words {
+			for k, w := range p.words() {
 				// The word next to the one of which c is the context.
-				if j := k + 1 - 2*c.side; w&wordHash == c.words[1] && 0 <= j && j < len(p.Words)-1 && p.context(j, c.side) == c {
+				if j := k + 1 - 2*c.side; w&wordHash == c.words[1] && 0 <= j && j < int(p.N) && p.context(j, c.side) == c {
 					p.Varying |= 1 << j
 				}
 			}
@@ -224,7 +204,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 // learnContexts notes each word of o between its neighbors, and finds those that vary there.
 func (g *Grouper) learnContexts(o *outline) {
 	g.outlines.opened = g.outlines.opened[:0]
-	end := len(o.Words) - 1
+	end := int(o.N)
 	for i, w := range o.Words[:end] {
 		for side := range 2 {
 			if w&(keyWord|originWord) != 0 || i == side*(end-1) {
@@ -258,7 +238,7 @@ type context struct {
 func (o *outline) context(i, side int) context {
 	c := context{side: side}
 	for k, j := range [...]int{i - 2 + side, i - 1 + 2*side, i + 1 + side} {
-		if 0 <= j && j < len(o.Words) {
+		if 0 <= j && j < int(o.N) {
 			c.words[k] = o.Words[j] & wordHash
 		}
 	}
@@ -295,7 +275,7 @@ func (g *Grouper) joinOutline(o *outline) (known bool) {
 		if g.root(p.Node-1) != g.root(o.Node-1) && mayBeOne(a, s.reduce(p, 1)) {
 			g.union(p.Node-1, o.Node-1)
 		}
-		if slices.Equal(p.Words, o.Words) {
+		if slices.Equal(p.words(), o.words()) {
 			return true
 		}
 	}

@@ -25,7 +25,10 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0], Outlines: g.outlines.copyTo(s.Outlines[:0]),
+		Watched: s.Watched[:0], Outlines: s.Outlines[:0],
+	}
+	for i := range g.outlines.kept {
+		s.Outlines = append(s.Outlines, g.outlines.kept[g.outlines.byAge(i)])
 	}
 	for i, n := range s.Groups {
 		s.Groups[i] = s.Groups[n]
@@ -109,8 +112,7 @@ func (s *GrouperState) check(signatures, columns int) error {
 }
 
 func (o *outline) isPossible(known uint32) bool {
-	n := len(o.Words) - 1
-	return 0 < o.Node && o.Node <= known && fewOthers <= n && n <= outlineWords && o.Varying>>n == 0
+	return 0 < o.Node && o.Node <= known && fewOthers <= o.N && o.N <= outlineWords && uint64(o.Varying)>>o.N == 0
 }
 
 func (c *column) isPossible(known uint32) bool {

@@ -126,7 +126,7 @@ func TestGrouperStateRefused(t *testing.T) {
 	}{
 		{"is not possible", func(s *GrouperState) { last(s).Key &^= 1 }},
 		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].Node = 0 }},
-		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].Words = s.Outlines[0].Words[:fewOthers] }},
+		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].N = outlineWords + 1 }},
 		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].Varying = 1 << 31 }},
 		{"is not possible", func(s *GrouperState) { *last(s) = column{Key: last(s).Key, Open: true} }},
 		{"is not possible", func(s *GrouperState) { last(s).Nodes[0] = uint32(len(s.Known)) + 1 }},

@@ -81,7 +81,7 @@ func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
 	var others [outlineWords + 1]int
 	for i := len(s.kept) - 1; i >= 0 && total < most; i-- {
 		p := &s.kept[s.byAge(i)]
-		if len(p.Words) != len(words) || g.root(p.Node-1) != group {
+		if int(p.N) != len(words)-1 || g.root(p.Node-1) != group {
 			continue
 		}
 		total++
