@@ -48,8 +48,9 @@ type GrouperConfig struct {
 // content adds a weight by its form and by how many other words there are; names weigh more than other words. A column
 // that has enough, or a word where another template has a value, is open: all templates that have anything there are
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
-// another. The same is noted of all names of a statement at once, of the rest of a line after a beginning, and of parts
-// that a statement may be written without, if one was written without them. The Grouper remembers hashes and numbers,
+// another. The same is noted of all names of a statement at once, and of parts that a statement may be written without,
+// if one was written without them. An outline of each statement, which has no names, is compared with the outlines
+// of others: they are one group if they differ in such words as names have. The Grouper remembers hashes and numbers,
 // no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
@@ -62,28 +63,31 @@ type GrouperConfig struct {
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
-// [NewGrouper] and never grows: 5 MB with the defaults.
+// [NewGrouper] and never grows: 6 MB with the defaults.
 type Grouper struct {
 	nodes  []groupNode // each never changes
 	groups []uint32    // of each node, another one of its group that came before it, or itself
 	slots  []uint32    // index into nodes plus one, open addressing by Signature
 	said   []uint32    // the same by the statement, of the first node of each
 	cols   []column
+	keys   []uint64 // of the columns
 	merges []GroupMerge
 
-	stats  GrouperStats // without derived counts
-	unions int          // that made one group of two
-	tick   uint32
-	copied GrouperState       // reused
-	tokens [groupDepth]tokens // scratch
+	stats    GrouperStats // without derived counts
+	unions   int          // that made one group of two
+	tick     uint32
+	copied   GrouperState // reused
+	outlines outlines
+	tokens   [groupDepth]tokens // scratch
 }
 
 // groupNode is a signature that is known.
 type groupNode struct {
-	ID    ID
-	Said  uint64 // hash of the statement, or of the signature
-	Check uint32
-	Next  uint32 `json:",omitempty"` // the node plus one before it of the same form
+	ID      ID
+	Said    uint64 // hash of the statement, or of the signature
+	Check   uint32
+	Varying wordSet `json:",omitempty"` // the words of its variant when it was learned
+	Next    uint32  `json:",omitempty"` // the node plus one before it of the same form
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
@@ -95,14 +99,12 @@ type column struct {
 	Nodes [groupValues]uint32 // plus one, the first node with each; of a form the latest alone
 	Value uint32              // plus one, a node with a value there
 	Used  uint32              // tick of the latest use
-	Since uint32              `json:",omitempty"` // node that opened it
-	Full  uint32              `json:",omitempty"` // node plus one of the last content that was noted
-	State uint32              `json:",omitempty"` // node plus one of the first content that is a state, as others are then
 	Forms uint16              // statements of the form, up to floodForms; 0 for a place
 	N     uint8               // distinct contents, up to groupValues
 	Score uint8               // their weight, up to enough
 	Word  bool                // one of them is a single word
 	Part  bool                // the contents are parts that one statement may have; Value has none
+	State bool                // one of them is a state, as others are then
 	Open  bool
 }
 
@@ -134,11 +136,13 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
 	return &Grouper{
-		nodes:  make([]groupNode, 0, cfg.Signatures),
-		groups: make([]uint32, 0, cfg.Signatures),
-		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		cols:   make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
+		nodes:    make([]groupNode, 0, cfg.Signatures),
+		groups:   make([]uint32, 0, cfg.Signatures),
+		slots:    make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		said:     make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		keys:     make([]uint64, powerOfTwo(max(cfg.Columns, columnWays))),
+		outlines: newOutlines(min(cfg.Signatures, outlinesKept)),
+		cols:     make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
 
@@ -206,14 +210,24 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 	case !whole:
 		return Place(g.insert(s, uint64(s.ID)))
 	}
-	n, before := g.insert(s, t.sum), g.unions
+	before := g.unions
+	n := g.learnColumns(s, t)
+	g.learnOutline(n, t)
+	if g.unions == before {
+		g.guard(n, t)
+	} else {
+		g.nodes[n].Varying = g.varying(n)
+	}
+	return Place(n)
+}
+
+// learnColumns makes a node for s, and learns from its statement by columns.
+func (g *Grouper) learnColumns(s Signature, t *tokens) uint32 {
+	n := g.insert(s, t.sum)
 	g.union(g.said[g.saidSlot(t.sum)]-1, n)
 	g.learn(n, 0)
 	g.learnNames(n)
-	if g.unions == before {
-		g.guard(n, t)
-	}
-	return Place(n)
+	return n
 }
 
 // GroupAt returns the name of the group of s, for which [Grouper.Learn] returned
@@ -251,12 +265,8 @@ const (
 
 	fewOthers   = 3
 	namesOthers = 2
-	tailOthers  = 4 // before it, no names
 	partWords   = 6 // of a part at most
 )
-
-// weighTail is the weight of the rest of a line, by the punctuation before it.
-var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several.
 func (t *tokens) weight(i, j int) int {
@@ -294,9 +304,6 @@ func (g *Grouper) learn(n uint32, depth int) {
 		}
 		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
 			g.watch(n, depth, i, j+1, t.weight(i, j+1))
-		}
-		if 0 < i && i+1 < t.n && t.plain[i] >= tailOthers {
-			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
 		}
 	}
 }
@@ -339,6 +346,8 @@ const (
 	withoutNames = 2*maxTokens + iota // all names of a statement
 	ofForm                            // statements of one form
 	withoutPart                       // a part of a statement, and one more without names
+
+	ofContext = withoutPart + 2 // a word between its neighbors
 )
 
 // learnNames watches the statement of node n without all of its names and values, which may vary together. Where two
@@ -367,9 +376,7 @@ func (g *Grouper) watch(n uint32, depth, i, j, weight int) {
 		return
 	}
 	c, word := g.column(t.key(i, j)), j == i+1
-	if word && c.State == 0 && isState(t.words[i].text) {
-		c.State = n + 1
-	}
+	c.State = c.State || word && isState(t.words[i].text)
 	opens := g.note(n, c, t.content(i, j), word, word && t.words[i].kind == value, weight)
 	if opens && c.Value == 0 && depth+1 < groupDepth && t.n-(j-i) < maxTokens {
 		c.Value = c.Nodes[0]
@@ -387,14 +394,12 @@ func (g *Grouper) note(n uint32, c *column, content uint64, word, isValue bool, 
 		c.Value = n + 1
 	case !isValue && int(c.N) < groupValues && !slices.Contains(c.Words[:c.N], half):
 		c.Words[c.N], c.Nodes[c.N] = half, n+1
-		if c.N++; c.N == groupValues {
-			c.Full = n + 1
-		}
+		c.N++
 		c.Score = uint8(min(int(c.Score)+weight, enough))
 		c.Word = c.Word || word
 	}
 	if opens = !c.Open && (c.Score == enough && (c.Value != 0 || !c.Part) || c.Value != 0 && c.Word); opens {
-		c.Open, c.Since = true, uint32(len(g.nodes)-1)
+		c.Open = true
 		for _, m := range c.Nodes[1:c.N] {
 			g.union(c.Nodes[0]-1, m-1)
 		}
@@ -419,7 +424,7 @@ func (g *Grouper) guard(n uint32, t *tokens) {
 	if c.Open {
 		g.union(g.nodes[n].Next-1, n)
 	} else if c.Forms++; c.Forms == floodForms {
-		c.Open, c.Since = true, uint32(len(g.nodes)-1)
+		c.Open = true
 		for m := g.nodes[n].Next; m != 0; m = g.nodes[m-1].Next {
 			g.union(m-1, n)
 		}
@@ -432,7 +437,7 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 		return n - 1, true
 	}
 	for i := range t.n {
-		if c, _ := g.opened(t, i, now); c != nil {
+		if c, _ := g.opened(t, i); c != nil {
 			return c.Nodes[0] - 1, true
 		}
 	}
@@ -442,28 +447,22 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 	return 0, false
 }
 
-// now is a node after all.
-const now = ^uint32(0) - 1
-
-// opened returns a column of the words that begin at i that was open when node n was there, and where they end, or nil.
-// The rest of a line is one if values often follow there.
-func (g *Grouper) opened(t *tokens, i int, n uint32) (*column, int) {
+// opened returns an open column of the words that begin at i, and where they end, or nil.
+func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	name := max(i+1, t.nameEnd(i))
-	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
-		w := &t.words[i]
-		if !w.holds && w.kind != value || j == t.n && j > i+2 && w.gap != gapOpen {
-			continue
-		}
-		if c := g.isOpen(t, i, j, n); c != nil {
-			return c, j
+	if w := &t.words[i]; w.holds || w.kind == value {
+		for _, j := range [...]int{i + 1, name, min(name+1, t.n)} {
+			if c := g.isOpen(t, i, j); c != nil {
+				return c, j
+			}
 		}
 	}
 	return nil, 0
 }
 
-// isOpen returns the column of the words from i to j if it was open when node n was there.
-func (g *Grouper) isOpen(t *tokens, i, j int, n uint32) *column {
-	if c := g.lookup(t.key(i, j)); c != nil && c.Open && c.Since <= n {
+// isOpen returns the column of the words from i to j if it is open.
+func (g *Grouper) isOpen(t *tokens, i, j int) *column {
+	if c := g.lookup(t.key(i, j)); c != nil && c.Open {
 		return c
 	}
 	return nil
@@ -472,18 +471,17 @@ func (g *Grouper) isOpen(t *tokens, i, j int, n uint32) *column {
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
-	for i := range set {
-		if set[i].Key == key {
-			return &set[i]
+	for i, k := range g.keys[set:][:columnWays] {
+		if k == key {
+			return &g.cols[set+i]
 		}
 	}
 	return nil
 }
 
-// set returns the slots in which the column with the given key may be.
-func (g *Grouper) set(key uint64) []column {
-	n := int(key>>32) & (len(g.cols)/columnWays - 1)
-	return g.cols[n*columnWays:][:columnWays]
+// set returns the first of the slots in which the column with the given key may be.
+func (g *Grouper) set(key uint64) int {
+	return int(key>>32) & (len(g.cols)/columnWays - 1) * columnWays
 }
 
 // column returns the column with the given key, made if it is not there. It evicts the column of its set that has shown
@@ -495,17 +493,17 @@ func (g *Grouper) column(key uint64) *column {
 		return c
 	}
 	set := g.set(key)
-	victim := &set[0]
-	for i := range set {
-		c := &set[i] // an empty slot was used before all others
+	victim, at := &g.cols[set], set
+	for i := range columnWays {
+		c := &g.cols[set+i] // an empty slot was used before all others
 		if c.shown() < victim.shown() || c.shown() == victim.shown() && g.tick-c.Used > g.tick-victim.Used {
-			victim = c
+			victim, at = c, set+i
 		}
 	}
 	if victim.shown() > 1 {
 		g.stats.ColumnsEvicted++
 	}
-	*victim = column{Key: key, Used: g.tick}
+	*victim, g.keys[at] = column{Key: key, Used: g.tick}, key
 	return victim
 }
 

@@ -16,6 +16,7 @@ type GrouperState struct {
 	Known          []groupNode  `json:",omitempty"`
 	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
 	Watched        []column     `json:",omitempty"`
+	Outlines       []outline    `json:",omitempty"` // the oldest first
 }
 
 // State copies the state, which is valid until the next call. The same knowledge gives the same state.
@@ -24,7 +25,10 @@ func (g *Grouper) State() *GrouperState {
 	*s = GrouperState{
 		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
 		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
-		Watched: s.Watched[:0],
+		Watched: s.Watched[:0], Outlines: s.Outlines[:0],
+	}
+	for i := range g.outlines.kept {
+		s.Outlines = append(s.Outlines, g.outlines.kept[g.outlines.byAge(i)])
 	}
 	for i, n := range s.Groups {
 		s.Groups[i] = s.Groups[n]
@@ -55,7 +59,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 			return nil, fmt.Errorf("signature: state: Known[%d] is there twice", i)
 		}
 		g.insert(n.sig(), n.Said)
-		g.nodes[i].Next = n.Next
+		g.nodes[i] = *n
 		if g.groups[i] = s.Groups[i]; g.groups[i] != uint32(i) {
 			g.unions++
 		}
@@ -63,11 +67,14 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	for i := range s.Watched {
 		c := &s.Watched[i]
 		set := g.set(c.Key)
-		free := slices.IndexFunc(set, func(c column) bool { return c.Key == 0 })
+		free := slices.Index(g.keys[set:][:columnWays], 0)
 		if free < 0 || g.lookup(c.Key) != nil {
 			return nil, fmt.Errorf("signature: state: Watched[%d] is there twice, or has no place in its set", i)
 		}
-		set[free] = *c
+		g.cols[set+free], g.keys[set+free] = *c, c.Key
+	}
+	for i := range s.Outlines {
+		g.outlines.keep(&s.Outlines[i])
 	}
 	return g, nil
 }
@@ -80,8 +87,9 @@ func (s *GrouperState) check(signatures, columns int) error {
 		return fmt.Errorf("it was made with GrouperConfig.Signatures %d, and %d is less", s.Signatures, signatures)
 	case s.Columns > columns:
 		return fmt.Errorf("it was made with GrouperConfig.Columns %d, and %d is less", s.Columns, columns)
-	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns:
-		return fmt.Errorf("its Known, Groups, Merges or Watched has not the right length for %d signatures and %d columns",
+	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns,
+		len(s.Outlines) > min(signatures, outlinesKept):
+		return fmt.Errorf("its Known, Groups, Merges, Watched or Outlines has not the right length for %d signatures and %d columns",
 			signatures, columns)
 	}
 	for i, n := range s.Groups {
@@ -94,17 +102,25 @@ func (s *GrouperState) check(signatures, columns int) error {
 			return fmt.Errorf("its Known[%d] has the form of one after it", i)
 		}
 	}
-	for i := range s.Watched {
-		c := &s.Watched[i]
-		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || max(c.Value, c.State) > known ||
-			c.Forms > floodForms || c.Open && c.N == 0 && c.Forms < floodForms ||
-			c.Forms > 0 && (c.Nodes[0] == 0 || c.Nodes[0] > known)
-		for k := range min(c.N, groupValues) {
-			odd = odd || c.Nodes[k] == 0 || c.Nodes[k] > known
-		}
-		if odd {
-			return fmt.Errorf("its Watched[%d] is not possible", i)
-		}
+	if i := slices.IndexFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }); i >= 0 {
+		return fmt.Errorf("its Outlines[%d] is not possible", i)
+	}
+	if i := slices.IndexFunc(s.Watched, func(c column) bool { return !c.isPossible(known) }); i >= 0 {
+		return fmt.Errorf("its Watched[%d] is not possible", i)
 	}
 	return nil
+}
+
+func (o *outline) isPossible(known uint32) bool {
+	return 0 < o.Node && o.Node <= known && fewOthers <= o.N && o.N <= outlineWords && uint64(o.Varying)>>o.N == 0
+}
+
+func (c *column) isPossible(known uint32) bool {
+	shown := c.Nodes[:min(c.N, groupValues)]
+	if c.Forms > 0 {
+		shown = c.Nodes[:max(len(shown), 1)]
+	}
+	return c.Key&1 == 1 && c.N <= groupValues && c.Score <= enough && c.Value <= known && c.Forms <= floodForms &&
+		(!c.Open || c.N > 0 || c.Forms == floodForms) &&
+		!slices.ContainsFunc(shown, func(n uint32) bool { return n == 0 || n > known })
 }

@@ -101,7 +101,9 @@ func TestGrouperStateHasEveryField(t *testing.T) {
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return encoded(t, g) },
 		"Grouper.slots", "Grouper.said", // made again from nodes
-		"Grouper.unions",                                 // counted in nodes
+		"Grouper.unions",                  // counted in nodes
+		"Grouper.keys", "outlines.blooms", // of the columns and the outlines
+		"-outlines.current", "-outlines.opened", "-outlines.reduced", // of none between calls
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"-Grouper.copied", // of a state before
 		"-Grouper.tokens", // of none between calls
@@ -123,6 +125,9 @@ func TestGrouperStateRefused(t *testing.T) {
 		change func(*GrouperState)
 	}{
 		{"is not possible", func(s *GrouperState) { last(s).Key &^= 1 }},
+		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].Node = 0 }},
+		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].N = outlineWords + 1 }},
+		{"Outlines[0] is not possible", func(s *GrouperState) { s.Outlines[0].Varying = 1 << 31 }},
 		{"is not possible", func(s *GrouperState) { *last(s) = column{Key: last(s).Key, Open: true} }},
 		{"is not possible", func(s *GrouperState) { last(s).Nodes[0] = uint32(len(s.Known)) + 1 }},
 		{"is not possible", func(s *GrouperState) { last(s).N, last(s).Nodes[0] = max(last(s).N, 1), 0 }},

@@ -27,7 +27,7 @@ func statement(head []byte) []byte {
 		case !assigns || bytes.IndexFunc(key, isEdge) >= 0 || len(v) > 0 && (v[0] == '=' || v[0] == '>'):
 			fields, words = 0, 0
 			continue
-		case len(v) == 0:
+		case len(v) == 0 && i > 0 && (from > 0 || fields == 0):
 			return head
 		case fields == 0:
 			from, text = i, nil

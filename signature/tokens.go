@@ -25,13 +25,13 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	plain  [maxTokens + 1]uint8  // words before word i that hold the statement together and are no names
 	left   [maxTokens + 1]uint64 // hash of the words before word i, without marks, as a polynomial
 	sum    uint64                // hash of all; of two words or more, punctuation beside values does not count
 
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
 	gap      gap    // before the next word
+	opens    bool   // an opening bracket or a quotation mark is before the next word
 	full     bool
 	nameless int // 1 if names were left out without evidence for each
 	search   int // how many bytes may still be searched for closing brackets, so that the whole is linear
@@ -39,13 +39,15 @@ type tokens struct {
 
 // term is a word of a statement, or several that are one.
 type term struct {
-	text  []byte
-	hash  uint64 // of the text, or of the mask
-	marks uint64 // hash of the punctuation before it
-	kind  kindOfWord
-	gap   gap
-	holds bool // it has two letters or more, and is no value and no reference to a word before it
-	key   bool // of a field: an equals sign follows, or a quotation mark and a colon
+	text   []byte
+	hash   uint64 // of the text, or of the mask
+	marks  uint64 // hash of the punctuation before it
+	kind   kindOfWord
+	gap    gap
+	holds  bool // it has two letters or more, and is no value
+	opens  bool // an opening bracket or a quotation mark is before it
+	closed bool // a closing bracket or a quotation mark is directly after it
+	key    bool // of a field: an equals sign follows, or a quotation mark and a colon
 }
 
 // kindOfWord is a form of words.
@@ -78,7 +80,6 @@ func (t *tokens) parse(template []byte) bool {
 	t.frames = xxhash.Sum64(frames)
 	t.say(statement(head))
 	t.fold()
-	t.refer()
 	t.add()
 	return !t.full
 }
@@ -88,12 +89,9 @@ func (t *tokens) add() {
 	sum, said, power, n := uint64(0), t.frames, uint64(1), 0
 	for i := range t.n {
 		w := &t.words[i]
-		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
+		t.held[i+1] = t.held[i]
 		if w.holds {
 			t.held[i+1]++
-			if i == 0 || !w.kind.isName() {
-				t.plain[i+1]++
-			}
 		}
 		t.before[i] = sum
 		if w.marks == equalsHash {
@@ -155,12 +153,21 @@ func (t *tokens) put(text []byte, kind kindOfWord) {
 		t.full = true
 		return
 	}
-	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, hash: valueHash}
+	w := term{text: text, kind: kind, marks: t.marks, gap: t.gap, opens: t.opens, hash: valueHash}
 	if kind != value {
 		w.hash, w.holds = xxhash.Sum64(text), letters(text) >= 2
 	}
 	t.words[t.n] = w
 	t.n++
+}
+
+// singular returns the hash of word i without an s at its end if a value is directly before it, else 0.
+func (t *tokens) singular(i int) uint64 {
+	w := &t.words[i]
+	if i == 0 || w.kind != plainWord || w.marks != 0 || t.words[i-1].kind != value || len(w.text) <= shortWord {
+		return 0
+	}
+	return xxhash.Sum64(bytes.TrimSuffix(w.text, []byte("s")))
 }
 
 // say takes text.
@@ -175,7 +182,7 @@ func (t *tokens) say(s []byte) {
 		case kind != value || t.n == 0 || t.words[t.n-1].kind != value:
 			t.put(s[i:end], kind)
 		}
-		t.gap, t.marks = gapSpace, 0
+		t.gap, t.marks, t.opens = gapSpace, 0, false
 		i = end
 	}
 }
@@ -204,13 +211,18 @@ func (t *tokens) mark(s []byte, i int) {
 	if b == ' ' {
 		return
 	}
-	if t.n > 0 && t.marks == 0 && b == '=' || b == ':' && i > 0 && s[i-1] == '"' {
+	assigns := b == '=' && t.n > 0 && t.marks == 0 && byteAt(s, i+1) != '='
+	if assigns || b == ':' && i > 0 && s[i-1] == '"' {
 		t.words[max(t.n-1, 0)].key = true
 	}
+	if t.n > 0 && t.marks == 0 && bytes.IndexByte([]byte(")]}>\"'"), b) >= 0 {
+		t.words[t.n-1].closed = true
+	}
+	t.opens = t.opens || isOpening(b) || b == '<' || b == '"' || b == '\''
 	switch {
 	case b == ',':
 		t.gap = gapComma
-	case b == ':' || b == '=' || isOpening(b) || b == '"' || b == '\'':
+	case b == ':' || b == '=' || isOpening(b) || b == '<' || b == '"' || b == '\'':
 		t.gap = gapOpen
 	case b != '\\':
 		t.gap = gapSpace
@@ -234,7 +246,7 @@ func (t *tokens) value(s []byte, i int) int {
 		return t.glued(s, j)
 	}
 	alone := i > 0 && bytes.IndexByte([]byte(" =:'([\""), s[i-1]) >= 0 && isAfter(byteAt(s, j))
-	if alone && j > i && bytes.IndexByte([]byte("./~*"), s[i]) >= 0 { // a short path
+	if alone && j > i && (bytes.IndexByte([]byte("./~*"), s[i]) >= 0 || s[i] == '-' && s[i-1] == '=') { // a short path
 		return j
 	}
 	if end := t.closing(s, i); end > 0 && t.isData(s[i:end]) {
@@ -308,19 +320,16 @@ func wordEnd(s []byte, i int) (end int, masked, digits bool) {
 // word returns the end and the form of the word at i.
 func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	j, masked, digits := wordEnd(s, i)
-	w, next := s[i:j], byteAt(s, j)
+	w := s[i:j]
 	end := t.closing(s, j)
 	switch {
-	case end > j+2 && (isObject(s[j+1:end-1]) || next == '{' && masked):
+	case end > j+2 && isObject(s[j+1:end-1]):
 		return end, value
-	case end > 0 && isMask(s, j+1) && bytes.IndexByte(s[j:end], ' ') < 0:
+	case end > 0 && (isMask(s, j+1) || end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
 		return j, nameWord
 	case isConstant(w) || digits:
-		if next == '%' {
-			j++
-		}
 		return j, value
 	case isQualified(w):
 		return j, nameWord
@@ -328,8 +337,6 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 		return j, capitalWord
 	case !isTitle(w):
 		return j, plainWord
-	case len(w) == 1 && next == '.' && byteAt(s, j+1) == ' ': // an initial
-		j++
 	}
 	return j, titleWord
 }
@@ -369,7 +376,7 @@ func (t *tokens) fold() {
 			end++
 		}
 		switch {
-		case w.gap == gapOpen && end == t.n && end > i+1 && (w.kind != capitalWord || t.words[i+1].kind != value):
+		case w.gap == gapOpen && end == t.n && end > i+1:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = end
 		case i > 0 && w.kind == titleWord:
@@ -392,31 +399,6 @@ func (t *tokens) fold() {
 // isBetween reports whether word i is a name directly after a value. With a value after it, all three are one.
 func (t *tokens) isBetween(i int) bool {
 	return i > 0 && t.words[i].kind.isName() && t.words[i].marks == 0 && t.words[i-1].kind == value
-}
-
-// refer makes references of words that occurred before, and of names that continue one, or begin one.
-func (t *tokens) refer() {
-	for i := 1; i < t.n; i++ {
-		w := &t.words[i]
-		for j := 0; j < i && w.holds; j++ {
-			o := &t.words[j]
-			long, short := w, o
-			if len(o.text) > len(w.text) {
-				long, short = o, w
-			}
-			if !o.holds || !bytes.HasPrefix(long.text, short.text) {
-				continue
-			}
-			rest := long.text[len(short.text):]
-			if len(rest) > 0 && (long.kind != nameWord || !joinsWords(rest[0])) {
-				continue
-			}
-			w.hash, w.holds = sameHash, false
-			if long == w && len(rest) > 0 {
-				w.hash ^= xxhash.Sum64(rest)
-			}
-		}
-	}
 }
 
 // titleEnd returns the end of the words at i that are one: the first has a capital, the others too, or they are names,
@@ -569,7 +551,6 @@ func joinsWords(b byte) bool { return classes[b]&joint != 0 }
 
 var (
 	valueHash      = xxhash.Sum64String(Mask)
-	sameHash       = xxhash.Sum64String("same")
 	equalsHash     = place(0, '=')
 	wellKnownWords = newWords(wellKnown)
 )

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
 )
 
@@ -17,19 +18,36 @@ import (
 // learned. The cost is a pass over the template and a look-up a word. It changes no group, and does not allocate if
 // dst is large enough.
 func (g *Grouper) AppendVariant(dst, template []byte) []byte {
-	return g.appendVariant(dst, template, now)
+	var varying wordSet
+	if t := &g.tokens[0]; t.parse(template) {
+		if n := g.said[g.saidSlot(t.sum)]; n != 0 {
+			varying = g.varying(n - 1)
+		} else {
+			varying = g.varyingColumns()
+		}
+	}
+	return g.appendVariant(dst, template, varying)
 }
 
 // AppendFirstVariant appends the variant that the template of s had when s was learned, and otherwise does what
-// [Grouper.AppendVariant] does. It stays the same while no column is evicted.
+// [Grouper.AppendVariant] does. It stays the same.
 func (g *Grouper) AppendFirstVariant(dst, template []byte, s Signature) []byte {
-	if n, ok := g.find(s); ok {
-		return g.appendVariant(dst, template, n)
+	n, ok := g.find(s)
+	if !ok {
+		return g.AppendVariant(dst, template)
 	}
-	return g.appendVariant(dst, template, now)
+	varying := g.nodes[n].Varying
+	if varying != 0 {
+		g.tokens[0].parse(template)
+	}
+	return g.appendVariant(dst, template, varying)
 }
 
-func (g *Grouper) appendVariant(dst, template []byte, n uint32) []byte {
+// wordSet is a set of words of a statement, of the first 64.
+type wordSet uint64
+
+// appendVariant appends the words of a set, of the statement that was parsed, and the codes of its template.
+func (g *Grouper) appendVariant(dst, template []byte, varying wordSet) []byte {
 	from := len(dst)
 	put := func(s []byte) {
 		if len(dst) > from {
@@ -37,41 +55,73 @@ func (g *Grouper) appendVariant(dst, template []byte, n uint32) []byte {
 		}
 		dst = append(dst, s...)
 	}
-	if g.tokens[0].parse(template) {
-		g.varying(n, put)
+	for ; varying != 0; varying &= varying - 1 {
+		put(g.tokens[0].words[bits.TrailingZeros64(uint64(varying))].text)
 	}
 	head, _, _ := bytes.Cut(template, []byte("\n"))
 	codes(head, put)
 	return dst
 }
 
-// varying calls put with the words, in order, of the statement that was parsed that may be states, in columns that were
-// open, and had shown a few contents, when node n was there. It looks up columns of the statement, and of it with a
-// value in the places found so far.
-func (g *Grouper) varying(n uint32, put func([]byte)) {
-	t := &g.tokens[0]
-	left, shift := t, 0 // with values, and how much further its words are
-	for i := 0; i < t.n; i++ {
-		c, end := g.opened(t, i, n)
-		if c == nil {
-			c, end = g.opened(left, i+shift, n)
-			end -= shift
-		}
-		if c == nil || left.n-(end-i) >= maxTokens {
+// varying returns the words of the statement that was parsed, of the group of node n, that vary in the group.
+func (g *Grouper) varying(n uint32) wordSet {
+	return g.varyingColumns() | g.varyingOutlines(n)
+}
+
+// varyingOutlines returns the words in whose place the latest outlines of the group of node n have others, and the same
+// words but for another one. If they are many, words that few have are names.
+func (g *Grouper) varyingOutlines(n uint32) (set wordSet) {
+	const most = 64
+	t, s := &g.tokens[0], &g.outlines
+	words, ok := t.outline(s.current.Words[:0])
+	if !ok {
+		return 0
+	}
+	group, total := g.root(n), 0
+	var others [outlineWords + 1]int
+	for i := len(s.kept) - 1; i >= 0 && total < most; i-- {
+		p := &s.kept[s.byAge(i)]
+		if int(p.N) != len(words)-1 || g.root(p.Node-1) != group {
 			continue
 		}
-		for k := i; k < end && c.Full-1 > n; k++ {
-			if w := &t.words[k]; w.mayBeState() || w.kind != value && c.State > 0 && c.State-1 <= n {
-				put(t.words[k].text)
+		total++
+		differ, last := 0, 0
+		for k, w := range words {
+			if (w^p.Words[k])&wordHash != 0 {
+				differ, last = differ+1, k
 			}
 		}
-		next := &g.tokens[1]
-		if left == next {
-			next = &g.tokens[2]
+		if differ == 1 {
+			others[last]++
 		}
-		next.leave(left, i+shift, end+shift)
-		left, shift, i = next, shift+1-(end-i), end-1
 	}
+	k := 0
+	for i := range t.n {
+		if t.isVariable(i) {
+			continue
+		}
+		w := &t.words[i]
+		if 0 < others[k] && others[k] < groupValues && i > 0 && (w.kind == titleWord || w.mayBeState()) {
+			set |= 1 << i
+		}
+		k++
+	}
+	return set
+}
+
+// varyingColumns returns the words that may be states, in open columns that have shown a few contents.
+func (g *Grouper) varyingColumns() (set wordSet) {
+	t := &g.tokens[0]
+	for i := 0; i < t.n; i++ {
+		c, end := g.opened(t, i)
+		for k := i; k < end && c.N < groupValues; k++ {
+			if w := &t.words[k]; w.mayBeState() || w.kind != value && c.State {
+				set |= 1 << k
+			}
+		}
+		i = max(i, end-1)
+	}
+	return set
 }
 
 // mayBeState reports whether w may be the state of something: ids keep it as a state, or it has small letters alone, or
@@ -106,7 +156,7 @@ func codes(s []byte, put func([]byte)) {
 		end, masked, digits := wordEnd(s, i)
 		marks := bytes.Trim(s[last:i], " ")
 		arrow := announced && bytes.HasSuffix(marks, []byte{'>'})
-		announced = key != nil && len(bytes.Trim(marks, "-:=([#\"'`")) == 0 &&
+		announced = key != nil && len(bytes.Trim(marks, " -:=([#\"'`")) == 0 &&
 			(len(marks) > 0 || digits || isTitle(s[i:end]))
 		if q := bytes.LastIndexAny(s[last:i], "\"'"); announced && q >= 0 && s[last+q] == marks[len(marks)-1] {
 			end = max(quoted(s, last+q)-1, i+1)
