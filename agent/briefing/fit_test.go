@@ -112,7 +112,7 @@ func TestLimits(t *testing.T) {
 	render(&f, &Tokens{})
 	require.Equal(t, 2, strings.Count(f.Content, line+"\n"))
 	require.Equal(t, budget{MaxContextTokens: 4000, MaxQueries: 20}, minimalDefault().Budget)
-	require.Equal(t, []string{"a", "@1", "a@b", "ab"}, []string{itemOf("a@1"), itemOf("@1"), itemOf("a@b@2"), itemOf("ab")})
+	require.Equal(t, []string{"a", "@1", "a@b"}, []string{itemOf("a@1"), itemOf("@1"), itemOf("a@b@2")})
 }
 
 func TestStructure(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 //	mod NAME|PACKAGE ID|WORKSHOP ID|ASSEMBLY,ASSEMBLY   Learn
 //	all N, game NAME, trace TRACE, names RECORD         LearnAll, LearnGame, LearnTrace, LearnNames of what Find finds
 //	who NAME                                            Mod, Called and Link
-//	find RECORD                                         Find; in all records, "\n" is a new line, "\t", "\e", "\o" and "\l" other signs
+//	find RECORD                                         Find; "\n", "\t", "\e", "\o" and "\l" are signs, see record
 //	grid RECORD                                         Find with each of some signs in place of "¿", by the answer
 //
 // "@@A.B,x:C.D" in a record is a trace of two frames, the second in module xxx…; "||" goes before a stack.

@@ -143,11 +143,6 @@ func TestGathered(t *testing.T) {
 		{1, func() {}, false, []frameType{typeSnapshot}, idleTick},
 		{snapshotEvery, func() {}, false, nil, idleTick},
 		{1, func() { w.queue.lost = 2 }, false, []frameType{typeError}, idleTick},
-		{
-			1, func() { w.queue.frames = make([]byte, maxWaiting); w.put(typeAnswer, 7); w.queue.frames = nil }, false,
-			[]frameType{typeError},
-			idleTick,
-		},
 		{1, func() { w.watch("op") }, false, []frameType{typeVerdict}, idleTick},
 		{1, func() {
 			e := event.Operation{Time: now, ID: "op", Status: event.StatusStarted}.Entry()
