@@ -177,6 +177,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if !ok {
 		return
 	}
+	clear(o.Words[len(words):]) // equal outlines are equal in snapshots, too
 	o.Node, o.Frames, o.N, o.Varying = n+1, t.frames, uint8(len(words)-1), 0
 	g.learnContexts(o)
 	if !g.joinOutline(o) {
