@@ -177,6 +177,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	if !ok {
 		return
 	}
+	clear(o.Words[len(words):]) // equal outlines are equal in snapshots, too
 	o.Node, o.Frames, o.N, o.Varying = n+1, t.frames, uint8(len(words)-1), 0
 	g.learnContexts(o)
 	if !g.joinOutline(o) {
@@ -299,7 +300,7 @@ func mayBeOne(a, b []outlineWord) bool {
 		}
 		switch {
 		case i == end && j < len(b)-1,
-			part < i && !mayBeName(a[part:i+1], w.leftOut()),
+			part < i && (part == 0 && i > 1 || !mayBeName(a[part:i+1], w.leftOut())),
 			j > 0 && b[j-1]&keyWord != 0 && (a[part].leftOut() > 0) != (w.leftOut() > 0):
 			return false
 		}
