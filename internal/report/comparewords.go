@@ -214,7 +214,19 @@ func modSentence(d *compare.Suspects) string {
 	for i := range d.Mods {
 		n[d.Mods[i].Change]++
 	}
-	return fmt.Sprintf("Mods: %d added, %d updated, %d removed.", n["added"], n["updated"], n["removed"])
+	return fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
+		n["updated"], n["removed"], n["moved"])
+}
+
+// places shows the old and the new place of a mod.
+func places(m *compare.ModChange) string {
+	switch {
+	case m.Place == 0:
+		return strconv.Itoa(m.OldPlace) + "→"
+	case m.OldPlace == 0, m.Change != "moved": // others went, or came, before it
+		return strconv.Itoa(m.Place)
+	}
+	return fmt.Sprintf("%d→%d", m.OldPlace, m.Place)
 }
 
 // changedTitle is the name of a mod with its versions, where they differ.

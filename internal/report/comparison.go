@@ -229,6 +229,7 @@ func (s *compared) suspects(d *compare.Suspects) {
 	mods := top(d.Mods, 4*s.top)
 	s.table(s.say("MODS that changed"), gridOf(mods, 20, []columnOf[compare.ModChange]{
 		{column{title: "CHANGE"}, func(m *compare.ModChange) string { return m.Change }},
+		{column{title: "PLACE", right: true}, places},
 		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
 		{column{title: "MOD", style: only(name), log: true}, changedTitle},
 	}), len(d.Mods)-len(mods), "… and %d more (--top 0 shows all)")

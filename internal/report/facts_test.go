@@ -45,16 +45,16 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 func TestComparisonsHaveOneTable(t *testing.T) {
 	d := &compare.Suspects{OldMods: true, NewMods: true}
 	for i := range 9 {
-		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added"})
+		d.Mods = append(d.Mods, compare.ModChange{Name: fmt.Sprintf("Mod %d", i), Change: "added", Place: i + 1})
 	}
 	german := rules.Texts("de")
 	require.Contains(t, string(Text(nil, &Comparison{Suspects: d, Language: german}, TextOptions{})),
 		"\n"+german["MODS that changed"]+"\n")
 	c := &Comparison{Suspects: d, Top: 2}
 	text, markdown := string(Text(nil, c, TextOptions{})), string(Markdown(nil, c))
-	require.Contains(t, text, "  CHANGE  PACKAGE  MOD\n")
-	require.Contains(t, markdown, "| CHANGE | PACKAGE | MOD |\n| --- | --- | --- |\n"+
-		"| added |  | `Mod 0` |\n")
+	require.Contains(t, text, "  CHANGE  PLACE  PACKAGE  MOD\n")
+	require.Contains(t, markdown, "| CHANGE | PLACE | PACKAGE | MOD |\n| --- | ---: | --- | --- |\n"+
+		"| added | 1 |  | `Mod 0` |\n")
 	for _, form := range []string{text, markdown} {
 		require.Contains(t, form, "Mod 7")
 		require.NotContains(t, form, "Mod 8")

@@ -28,7 +28,7 @@ With --game, NEW is the newest log of that game on this machine, or with --previ
 of the run before; if no OLD is named, --previous is OLD, the newest NEW.
 
 If both sides list their mods, the report names the mods that were added, updated or
-removed.
+removed. A change of load order alone is not reported.
 
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has the groups
 of both sides that are now classified as more urgent.

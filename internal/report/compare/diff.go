@@ -15,7 +15,7 @@ func (c *Collector) Diff() *Diff {
 	d := &Diff{
 		SchemaVersion: schema.Version, Old: before.shown(), New: after.shown(), Groups: len(groups),
 		Added: []Group{}, Gone: []Group{}, More: []Group{}, Less: []Group{}, Worse: []Group{},
-		Mods: c.shown(c.changes()),
+		Mods: slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved }),
 	}
 	compared := 0
 	var shared [2]uint64 // records of the groups that both sides have, without the changed groups

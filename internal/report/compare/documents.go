@@ -26,7 +26,7 @@ type Diff struct {
 	More          []Group     `json:"more" jsonschema:"Groups that are more frequent than before, beyond chance."`
 	Less          []Group     `json:"less" jsonschema:"Groups that are less frequent than before, beyond chance."`
 	Worse         []Group     `json:"worse" jsonschema:"Groups on both sides that are more urgent than before; they may also be more or less frequent."`
-	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list."`
+	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list; a change of load order alone does not count."`
 }
 
 // Check has the groups that a baseline does not explain. A group is in the first list that fits.
@@ -148,13 +148,16 @@ type ratio struct {
 	By    string  `json:"by" jsonschema:"The measure of a log's length." enum:"run,record,hour"`
 }
 
-// ModChange is a mod that differs between two lists.
+// ModChange is a mod that differs between two lists. A place is that in load order, from 1, and 0 where the
+// mod is not in the list.
 type ModChange struct {
 	Name       string `json:"name" jsonschema:"Its name."`
 	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
-	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed"`
+	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed,moved"`
 	OldVersion string `json:"oldVersion,omitempty" jsonschema:"Its version before."`
 	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
+	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
+	Place      int    `json:"place,omitempty" jsonschema:"Its place after."`
 }
 
 // SuspectGroup is a group with the mods that may be its cause.
@@ -168,7 +171,7 @@ type SuspectGroup struct {
 type modSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
 	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, if a list has the mod."`
-	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed"`
+	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed,moved"`
 	Direct    bool     `json:"direct" jsonschema:"Something in the text or the stack points at it, other than what changed between the lists."`
 	Score     int      `json:"score" jsonschema:"How strong the evidence is; only the order of scores has a meaning."`
 	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`

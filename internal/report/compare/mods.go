@@ -25,6 +25,7 @@ const (
 	added     = "added"
 	updated   = "updated"
 	removed   = "removed"
+	moved     = "moved" // in the load order, past others that both lists have
 )
 
 // modChange is one mod of two lists, by the names of the new one, or of the old one if it was removed.
@@ -34,8 +35,9 @@ type modChange struct {
 	assemblies []string
 }
 
-// modChanges returns the mods of both lists: first the new list in order, then the removed mods. Whether a mod was
-// updated is known only if both lists have versions. The load order does not matter.
+// modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible
+// count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
+// updated is known only if both lists have versions.
 func modChanges(before, after []capture.ListedMod) []modChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
@@ -43,6 +45,8 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 		old[key(&before[i])] = i
 	}
 	var out []modChange
+	var common []int // places in the old list, in the new order
+	var where []int  // their index in out
 	seen := make(map[string]bool, len(after))
 	for i := range after {
 		m := &after[i]
@@ -50,23 +54,56 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 			continue
 		}
 		seen[key(m)] = true
-		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions}
+		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1}
 		if o, ok := old[key(m)]; ok {
-			c.Change, c.OldVersion = unchanged, before[o].Versions
+			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Versions, o+1
 			if versions && before[o].Versions != m.Versions {
 				c.Change = updated
 			}
+			common, where = append(common, o), append(where, len(out))
 		}
 		out = append(out, modChange{c, m.Assemblies})
+	}
+	stay := increasing(common)
+	for i, at := range where {
+		if !stay[i] && out[at].Change == unchanged {
+			out[at].Change = moved
+		}
 	}
 	for i := range before {
 		if m := &before[i]; !seen[key(m)] {
 			seen[key(m)] = true
-			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions}
+			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1}
 			out = append(out, modChange{gone, m.Assemblies})
 		}
 	}
 	return out
+}
+
+// increasing marks a longest increasing subsequence, in n log n.
+func increasing(values []int) []bool {
+	var tails []int // by length: the index of the smallest last value
+	previous := make([]int, len(values))
+	for i, v := range values {
+		n, _ := slices.BinarySearchFunc(tails, v, func(t, v int) int { return cmp.Compare(values[t], v) })
+		previous[i] = -1
+		if n > 0 {
+			previous[i] = tails[n-1]
+		}
+		if n == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[n] = i
+		}
+	}
+	marked := make([]bool, len(values))
+	if len(tails) == 0 {
+		return marked
+	}
+	for i := tails[len(tails)-1]; i >= 0; i = previous[i] {
+		marked[i] = true
+	}
+	return marked
 }
 
 // is reports whether a name that blame gave is a name of the mod.

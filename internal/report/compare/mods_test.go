@@ -75,7 +75,7 @@ func TestInvestigate(t *testing.T) {
 	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
 }
 
-// TestDiffMods: a difference tells which mods came and went.
+// TestDiffMods: a difference tells which mods came and went, and not which were moved.
 func TestDiffMods(t *testing.T) {
 	c := compare.Collect(compare.Config{})
 	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
@@ -93,6 +93,19 @@ func TestDiffMods(t *testing.T) {
 	feed(c, compare.Old, "old.log", session(1))
 	lists(feed(c, compare.New, "new.log", session(1)), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "the other side alone has a list")
+}
+
+// TestMovedMod: a mod that is loaded at another place is a suspect, if a weak one.
+func TestMovedMod(t *testing.T) {
+	c := compare.Collect(compare.Config{})
+	tools, lamps, walls := mod("Tools", "anna.tools", "1"), mod("Lamps", "anna.lamps", "1"), mod("Walls", "anna.walls", "1")
+	lists(feed(c, compare.Old, "old.log", session(1)), tools, lamps, walls)
+	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), walls, tools, lamps)
+	in := c.Suspects()
+	require.Len(t, in.Groups, 1)
+	require.Len(t, in.Groups[0].Suspects, 1)
+	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
+	require.Equal(t, 10, in.Groups[0].Suspects[0].Score)
 }
 
 // TestNamesOfModsAreScrubbedApart: a scrubber of all texts leaves the names of mods to another one.

@@ -54,3 +54,33 @@ func TestJudge(t *testing.T) {
 	_, least := differs(100, 10, []exposure{one, {perRecord, 100, 90}, {perHour, 1, 1.1}}, 1)
 	require.Equal(t, perRecord, least.By)
 }
+
+func TestIncreasing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "values")
+		last, n := -1, 0
+		for i, in := range increasing(values) {
+			if in {
+				require.Greater(t, values[i], last)
+				last = values[i]
+				n++
+			}
+		}
+		best := 0
+		for set := range 1 << len(values) { // all subsequences
+			last, n := -1, 0
+			for i, v := range values {
+				if set>>i&1 == 1 {
+					if v < last {
+						n = -1
+						break
+					}
+					last = v
+					n++
+				}
+			}
+			best = max(best, n)
+		}
+		require.Equal(t, best, n)
+	})
+}

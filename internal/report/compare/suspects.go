@@ -17,7 +17,7 @@ const (
 	scoreFirst = 15 // blamed in the new logs, and in the old ones for nothing
 )
 
-var changeScores = map[string]int{added: 40, updated: 30, removed: 15}
+var changeScores = map[string]int{added: 40, updated: 30, removed: 15, moved: 10}
 
 // maxSuspects bounds the mods that are named for one group: half a screen; maxRanked those over all groups.
 const (
@@ -182,7 +182,11 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 			points = scoreNamed
 			s.add("the text names %s", name)
 		}
-		if ch.Change != unchanged {
+		switch ch.Change {
+		case unchanged:
+		case moved:
+			s.add("moved in the load order from place %d to %d", ch.OldPlace, ch.Place)
+		default:
 			s.add("%s", ch.Change)
 		}
 		if points == 0 && ch.Change != unchanged { // to differ between the lists is no proof
