@@ -152,7 +152,7 @@ func InputOf(e *event.Entry, template, phase string) Input {
 	}
 }
 
-// trial returns the report about r: the parts that made it match, or those of the nearest alternative, and the
+// trial returns the report about r: the parts that made it match, or the parts of the nearest alternative, and the
 // exception that kept it from matching.
 func (ev *Evaluator) trial(in *Input, r *Rule) Trial {
 	t := Trial{ID: r.ID, Place: r.Place, Overrides: r.Overrides, Matched: ev.matches(in, r), Clauses: []Clause{}}

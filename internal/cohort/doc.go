@@ -12,7 +12,7 @@
 //
 // The candidates that explain the faults as well as the best one are named with it: those whose likelihood, with a rate
 // of faults of its own with and without the factor, is at least a twentieth of the best one's. Two mods that fail only
-// together are no candidate: the one that divides the sessions better stands out, or none does. More than [MaxAlike]
+// together are no candidate: the mod that divides the sessions better stands out, or none does. More than [MaxAlike]
 // factors are no answer. Nor is there one where the fault comes in runs: where whether the session before had it
 // explains as much as the best candidate does, within a factor of three.
 //

@@ -193,7 +193,7 @@ type (
 	}
 )
 
-// explain gathers all that is shown of a record, scrubbed. Ids and decisions stay those of the record as it was logged.
+// explain gathers all that is shown of a record, scrubbed. The record as it was logged has the same ids and decisions.
 func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s *report.Scrubber) *explanation {
 	e := &f.entry
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
