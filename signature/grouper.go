@@ -265,8 +265,12 @@ const (
 
 	fewOthers   = 3
 	namesOthers = 2
+	tailOthers  = 4 // before the rest of a line
 	partWords   = 6 // of a part at most
 )
+
+// weighTail is the weight of the rest of a line, by the punctuation before it.
+var weighTail = [...]int{gapSpace: 8, gapOpen: 12, gapComma: 8}
 
 // weight returns the weight of the words from i to j in their column: of a word, or a name of several.
 func (t *tokens) weight(i, j int) int {
@@ -304,6 +308,9 @@ func (g *Grouper) learn(n uint32, depth int) {
 		}
 		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
 			g.watch(n, depth, i, j+1, t.weight(i, j+1))
+		}
+		if i+1 < t.n && t.held[i] >= tailOthers {
+			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
 		}
 	}
 }
@@ -450,12 +457,16 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 // opened returns an open column of the words that begin at i, and where they end, or nil.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	name := max(i+1, t.nameEnd(i))
-	if w := &t.words[i]; w.holds || w.kind == value {
+	w := &t.words[i]
+	if w.holds || w.kind == value {
 		for _, j := range [...]int{i + 1, name, min(name+1, t.n)} {
 			if c := g.isOpen(t, i, j); c != nil {
 				return c, j
 			}
 		}
+	}
+	if c := g.isOpen(t, i, t.n); c != nil && (w.gap == gapOpen || t.n <= i+2) {
+		return c, t.n
 	}
 	return nil, 0
 }

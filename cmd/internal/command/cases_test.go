@@ -16,7 +16,7 @@ func TestCases(t *testing.T) {
 	dir := testkit.Dir(t, "cases")
 	for name, test := range map[string]struct {
 		levels, dispositions, severities map[int]string // by line
-		signatures, records              int
+		signatures, records, groups      int
 		begins                           string // the first sentence of the first screen
 		misses                           string
 	}{
@@ -28,9 +28,11 @@ func TestCases(t *testing.T) {
 			severities:   map[int]string{1: "error", 2: "error", 3: "fatal", 4: "fatal", 5: "fatal", 6: "fatal", 7: "fatal"},
 			dispositions: map[int]string{3: "blocking", 4: "blocking", 5: "blocking", 6: "blocking", 7: "blocking"},
 		},
-		"fraction-or-none": {levels: map[int]string{2: "error", 3: "error", 5: "error"}},
-		"pipe-separated":   {levels: map[int]string{1: "error", 6: "error"}, signatures: 1},
-		"smapi-alert":      {levels: map[int]string{18: "info"}, dispositions: map[int]string{13: "blocking", 18: "ignore"}},
+		"goods-and-places":       {groups: 1},
+		"names-of-several-words": {groups: 1},
+		"fraction-or-none":       {levels: map[int]string{2: "error", 3: "error", 5: "error"}},
+		"pipe-separated":         {levels: map[int]string{1: "error", 6: "error"}, signatures: 1},
+		"smapi-alert":            {levels: map[int]string{18: "info"}, dispositions: map[int]string{13: "blocking", 18: "ignore"}},
 		"smapi-updates": {
 			levels: map[int]string{7: "info", 8: "info", 9: "info", 10: "info"}, begins: "Healthy.",
 		},
@@ -64,6 +66,16 @@ func TestCases(t *testing.T) {
 			compare(test.severities, func(r record) string { return r.Severity })
 			if test.records > 0 && test.records != len(all) || test.signatures > 0 && test.signatures != len(signatures) {
 				differs = append(differs, "other records or signatures")
+			}
+			if test.groups > 0 {
+				groups := map[string]bool{}
+				for line := range strings.Lines(ok(t, "signatures", "--group", path)) {
+					id, _, _ := strings.Cut(line, "\t")
+					groups[id] = true
+				}
+				if len(groups) != test.groups {
+					differs = append(differs, "other groups")
+				}
 			}
 			if test.begins != "" && !strings.Contains(runArgs(t, path).stdout, "\n  "+test.begins) {
 				differs = append(differs, "another first sentence")
