@@ -247,7 +247,7 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 func (f *finder) id(c connection) bool {
 	m := idValue.FindString(f.s[c.from:])
 	shape := shapeOf(m)
-	isID := strings.ContainsAny(m, digits) && !strings.HasPrefix(m, "0x") || c.strength == 2 && shape.isRandom(expected)
+	isID := !strings.HasPrefix(m, "0x") && (shape.kinds&1 != 0 || c.strength == 2 && shape.isRandom(expected))
 	if isID {
 		f.add(ID, c.from, c.from+len(m))
 	}
@@ -378,8 +378,8 @@ func (f *finder) addName(from, to int) {
 }
 
 var (
-	// noName matches a number, a version, an id, a type or a file, and noNameEnd the rest of a call, a key or a space of names.
-	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?i:es[lmp]|bsa|dll|exe|jar|pak|zip))$`)
+	// noName matches a number, a version, an id, a type or a file, noNameEnd the rest of a call, a key or a namespace.
+	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
 	dotted = regexp.MustCompile(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
 	// nameWord matches one word of a name.
 	nameWord  = regexp.MustCompile(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
