@@ -430,8 +430,8 @@ func fullName(s string) string {
 func (f *finder) tail(at, end int) {
 	s := f.s
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) ||
-		noSpaces(firstRune(s[at:]))
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) &&
+		(s[to] != ']' || !upper(s[at])) || noSpaces(firstRune(s[at:])) // no part of a program: "[Voice] Joined"
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
