@@ -37,7 +37,7 @@ func (f *finder) home(at, end int) {
 		if s[at] != '%' {
 			names = unixName
 		}
-		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 {
+		if at == 0 || strings.IndexByte(spaces+"\"'=([,:", s[at-1]) >= 0 || strings.HasSuffix(s[:at], "com") {
 			f.folders(end, names)
 		}
 		return

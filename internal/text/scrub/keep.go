@@ -26,6 +26,7 @@ var keeps = map[string]func(s string, from, to int) bool{
 	"own": func(s string, from, _ int) bool { // the end of a word
 		return from > 0 && wordByte(s[from-1]) && s[from-1] != '_' && !strings.HasSuffix(s[:from], "%3D")
 	},
+	"readable": func(s string, from, to int) bool { return isReadable(s[from:to]) },
 	"ordinary": func(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) },
 }
 
@@ -52,7 +53,7 @@ var (
 	part   = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|(?:gtx|rtx|rx|dx|gpu|cpu)\d*|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
 		`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth adapter|` +
 		`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)
-	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
+	files = regexp.MustCompile(`(?i)\.(?:ogg|wav|mp3|png|jpe?g|tga|dds|gif|svg|json|xml|ya?ml|txt|log|dll|exe|so|js|ts|css|html?|mat|prefab|asset|unity|shader|anim|fbx|obj|ttf|otf|bank|pak|zip|jar|esp|esm|esl|bsa|ba2|vpk|wad|class|java|cs|lua|py|ini|cfg|conf|service|socket|timer|target|slice|scope|mount|nupkg|tgz|gz)$`)
 )
 
 // isPlain reports whether s is no value of a key: "token: expected ';'", "password = null".
@@ -64,8 +65,7 @@ func isPlain(s string) bool {
 
 // sharedHome reports whether a home belongs to no person.
 func sharedHome(name string) bool {
-	name = strings.Trim(name, " /")
-	return name == "" || is(name, sharedWord)
+	return strings.Trim(name, " /") == "" || is(strings.Trim(name, "/"), sharedWord)
 }
 
 // isNoMailbox keeps an account of all people, the name of a file, the version of a package, and a part of a URL.

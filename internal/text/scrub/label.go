@@ -112,7 +112,9 @@ type connection struct {
 var (
 	// specified matches further words before a sign: "owner of the file:".
 	specified = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]*((?: [\pL\pM\pN_][\pL\pM\pN_.'’-]*){0,4}?)(?: ?[:=：]| [—–] )`)
-	closings  = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
+	// leader matches the dots before a sign, or in place of one.
+	leader   = regexp.MustCompile(`^\.(?:[. ]*[:=]|\.{3})`)
+	closings = map[string]string{"«": "»", "„": "“", "“": "”", "「": "」", "『": "』", "‘": "’"}
 )
 
 // further returns the place after further words before a sign, or at if there are none.
@@ -124,6 +126,7 @@ func (f *finder) further(at int, kinds word) int {
 	first, _, _ := strings.Cut(strings.TrimLeft(s[at+m[2]:at+m[3]], " "), " ")
 	value := strings.TrimLeft(s[at+m[3]:], ":=：—– ")
 	if kinds&secretWord != 0 && !unsaid.MatchString(s[at:at+m[3]]) || is(first, prepositionWord) ||
+		kinds&hostWord != 0 && upperName.MatchString(value) && !common(strings.ToLower(upperName.FindString(value))) ||
 		kinds&idWord != 0 && machineValue.MatchString(value) ||
 		kinds&(userWord|nounWord) != 0 && (is(first, platformWord) || isPerson(value) || firstRune(value) > 0xFF) {
 		return at + m[3]
@@ -137,7 +140,7 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	if kinds&idWord != 0 && strings.HasPrefix(s[at:], ". ") { // an abbreviation
 		at++
 	}
-	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !strings.HasPrefix(s[at:], ".:") {
+	if at == len(s) || strings.IndexByte(",.&|", s[at]) >= 0 && !leader.MatchString(s[at:]) {
 		return connection{strength: -1}
 	}
 	at = f.further(at, kinds)
@@ -146,7 +149,7 @@ func (f *finder) connect(word, end int, kinds word) connection {
 	c.closing = cmp.Or(closings[c.closing], c.closing)
 	switch {
 	case m[2] >= 0:
-		if c.strength, c.sign = 2, s[at+m[2]]; c.sign == '>' || c.sign == '<' { // an element of XML
+		if c.strength, c.sign = 2, s[at+m[2]]; s[at+m[3]-1] == '>' && m[3]-m[2] != len("->") { // an element of XML
 			c.from, c.closing = at+m[3], "<"
 		}
 	case m[6] >= 0 && kinds&(userWord|hostWord|secretWord|idWord) != 0 &&
@@ -154,7 +157,9 @@ func (f *finder) connect(word, end int, kinds word) connection {
 		c.strength = 2
 	case m[4] >= 0:
 		c.strength = 1
-		if kinds&userWord != 0 && isVerb(s[at+m[4]:at+m[5]]) {
+		// The common words of English are known, so that others after its verbs are names.
+		verb := strings.ToLower(strings.TrimSpace(s[at+m[4] : at+m[5]]))
+		if kinds&userWord != 0 && common(verb) && !is(verb, prepositionWord) {
 			c.strength = 2
 		}
 	case m[6] == 0 && m[7] == 0 && isWord(s, at):
@@ -173,12 +178,6 @@ func isWord(s string, at int) bool {
 // isColumn reports whether the text between a word and its value has the sign of a column, or of a list.
 func isColumn(between string, kinds word) bool {
 	return strings.ContainsAny(between, "\t|") || kinds&secretWord == 0 && strings.ContainsAny(between, "-[")
-}
-
-// isVerb reports whether s is a verb in English, whose common words are known, so that others are names.
-func isVerb(s string) bool {
-	verb := strings.ToLower(strings.TrimSpace(s))
-	return common(verb) && !is(verb, prepositionWord)
 }
 
 // end returns the end of a value: its quote, or one of signs.
@@ -247,7 +246,8 @@ func (c connection) isSecret(s string, to int, value string, bare bool) bool {
 // id adds the value of a word for ids, and reports whether it is one: it has a digit.
 func (f *finder) id(c connection) bool {
 	m := idValue.FindString(f.s[c.from:])
-	isID := strings.ContainsAny(m, digits) && !strings.HasPrefix(m, "0x")
+	shape := shapeOf(m)
+	isID := !strings.HasPrefix(m, "0x") && (shape.kinds&1 != 0 || c.strength == 2 && shape.isRandom(expected))
 	if isID {
 		f.add(ID, c.from, c.from+len(m))
 	}
@@ -258,8 +258,10 @@ var (
 	// machineValue matches the number of a part of a machine.
 	machineValue = regexp.MustCompile(`^[A-Z-]*\d[A-Z\d-]{4,}(?:$|[\s,;)"'])`)
 
-	idValue  = regexp.MustCompile(`^\w[\w:.-]{4,}\w`)
-	hostName = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
+	idValue = regexp.MustCompile(`^\w[\w:.-]{4,}\w=*`)
+	// upperName matches the name of a computer as Windows has it.
+	upperName = regexp.MustCompile(`^[A-Z][A-Z\d-]{3,}\b`)
+	hostName  = regexp.MustCompile(`^[\pL\pM\pN][^/\\*%$@]*$`)
 	// plainTitle matches words with a capital, as things of a game have.
 	plainTitle = regexp.MustCompile(`^\p{Lu}\p{Ll}+(?: \p{Lu}?\p{Ll}+)*$`)
 	typed      = regexp.MustCompile(`^\p{Lu}\w*\.\p{Lu}`)
@@ -295,7 +297,7 @@ func (f *finder) isNamed(c connection, kinds word, value string) bool {
 		return isQuoted || isMarked || isUpper ||
 			isOwn && (c.strength == 1 || f.before(c.at, 4)&prepositionWord != 0)
 	case c.strength == 0:
-		return isQuoted && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && isOwn)
+		return isQuoted && isOwn && strings.ContainsAny(value, "'’-") || isUpper && (isMarked || len(value) > 5 && isOwn)
 	}
 	return (isQuoted || isMarked || isUpper) && !isTitle && isOwn
 }
@@ -376,8 +378,8 @@ func (f *finder) addName(from, to int) {
 }
 
 var (
-	// noName matches a number, a version, an id or a type, and noNameEnd the rest of a call, a key or a space of names.
-	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*)$`)
+	// noName matches a number, a version, an id, a type or a file, noNameEnd the rest of a call, a key or a namespace.
+	noName = regexp.MustCompile(`^(?:.|v?[\d._-]+|0x.*|S-1-.*|[^ ]*\.[^ ]*\..*|[^ .]*\.\p{Lu}.*|.*\.(?:es[lmp]|dll|jar))$`)
 	dotted = regexp.MustCompile(`^\p{Lu}\p{Ll}+\.\p{Lu}\p{Ll}+$`)
 	// nameWord matches one word of a name.
 	nameWord  = regexp.MustCompile(`^[\pL\pM\pN_][\pL\pM\pN_.'’$~#·-]*`)
@@ -389,7 +391,8 @@ func (f *finder) name(from int, closing string) int {
 	s := f.s
 	value := fullName(s[from:min(len(s), from+maxQuoted)])
 	n := strings.Index(s[from:min(len(s), from+maxWord)], closing)
-	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") {
+	if n > 0 && !strings.ContainsAny(s[from:from+n], "\r\n\\/:<>{}=@") &&
+		!isNamePart(firstRune(s[from+n+len(closing):])) {
 		value = s[from : from+n]
 	}
 	value = strings.TrimRight(value, ".-'’")
@@ -427,12 +430,13 @@ func fullName(s string) string {
 func (f *finder) tail(at, end int) {
 	s := f.s
 	to := len(strings.TrimRight(s[:at], " \t\"'»”])>」"))
-	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) ||
-		noSpaces(firstRune(s[at:]))
+	apart := to < at && (end == len(s) || !isNamePart(firstRune(s[end:])) || !isNamePart(lastRune(s[:end]))) &&
+		(s[to] != ']' || !upper(s[at])) || noSpaces(firstRune(s[at:])) // no part of a program: "[Voice] Joined"
 	from := max(0, to-maxWord)
 	if m := lastName().FindStringSubmatchIndex(s[from:to]); apart && m != nil {
 		from += m[2]
-		if from < to && !is(s[from:to], nounWord|userWord) && f.speaker(from) > from && !common(strings.ToLower(s[from:to])) {
+		if from < to && !is(s[from:to], nounWord|userWord|platformWord) && f.before(to, 3)&noneWord == 0 &&
+			f.speaker(from) > from && !common(strings.ToLower(s[from:to])) {
 			f.add(User, from, to)
 			return
 		}
@@ -461,11 +465,8 @@ func common(s string) bool {
 
 // isPerson reports whether s begins with the two names of a person: words with a capital that are not common.
 func isPerson(s string) bool {
-	if !unicode.IsUpper(firstRune(s)) {
-		return false
-	}
 	m := person().FindStringSubmatch(s)
-	if m == nil {
+	if m == nil || files.MatchString(fullName(s)) {
 		return false
 	}
 	first, second := strings.ToLower(m[1]), strings.ToLower(m[2])

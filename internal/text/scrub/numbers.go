@@ -22,7 +22,7 @@ var (
 	peer = regexp.MustCompile(`(?i)^(?:(?::| port )\d{2,5}\b|\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect))|\s\d{1,5} typ\b| - \S+ \[))`)
 	port = regexp.MustCompile(`^(?:(?::| port )\d{2,5}\b| \((?:<address>|\d+\.\d+\.))`)
 	// context matches a word for addresses.
-	context = regexp.MustCompile(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+	context = regexp.MustCompile(`(?i)(?:\bip(?:v?[46])?(?: is|[^\w\r\n][^\d\r\n]{0,20})?|<address>|address=["']?|сервер|serveur|服务器|サーバー|\sот|\bvon|depuis|desde|\bz|来自|(?:closed|reset|refused|blocked) by|banned|proxy|src|dst|via|route|ssh|raddr|\b(?:tun|tap|wg|eth|en[ps]?|wlp?|docker|br|utun|tailscale)\d\w*|\binet|\b[wl]an|rcon|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*(?: on)?|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 )
 
 // number adds the address, account or card whose first digit is at the place.

@@ -177,10 +177,10 @@ var load = sync.OnceFunc(func() {
 	person = lazy(`^(\p{Lu}[\p{Ll}\pM]+(?:['’-]\p{Lu}?[\p{Ll}\pM]+)*)` + between + `(\p{Lu}[\p{Ll}\pM'’-]+(?:['’-]\p{Lu}[\p{Ll}\pM]+)*)`)
 	otherName = lazy(`^` + between + `(\p{Lu}[\pL\pM\pN_.'’$~#·-]*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,3})`)
 	lastName = lazy(`(?:^|[^\pL\pM\pN_/])((?:\p{Lu}` + part + between + `){0,3}\p{Lu}` + part + `|[\pL\pN_]` + part + `)$`)
-	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?:(?: type="\w*")? value)?`
-	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|</key>\s*<string>|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
+	const quotes = `^(?:\(\))?(?:["']\)|[\\"'»”]*)(?: (?:type|serializeAs|lang|class)="\w*")*(?: value)?`
+	joint = lazy(quotes + `(?:\.?\]?(?: \([^)\r\n]{1,25}\))?[. \t\x{a0}]*(:=|->|=>|[:：]?</\pL+>\s*<(?:string|` + strings.Join(lists["value"], "|") + `)>|>\s*<value>|REG_\w*SZ\s|[:=：→>]|\.{4,}|%3[dD]|[—–] )|` +
 		`[ \t\x{a0}]*((?i:` + strings.Join(lists["is"], "|") + `)(?:[ :]+|$)|[是为は] *)|([ \t\x{a0}]*(?:#\d+ )?))` +
-		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)")
+		"[ \\t\\r\\n>|\\-\\[(\\\\]*([\"'`«„“「『‘]?)(?:\\.\\\\)?")
 })
 
 // rows calls yield with the fields of each row of a table.
