@@ -216,7 +216,7 @@ func (f *finder) secret(c connection, bare bool) {
 	if c.closing == "" {
 		to = c.from + len(strings.TrimRight(s[c.from:to], ".,!?:"))
 	}
-	value := s[c.from:to]
+	value := s[c.from:min(to, c.from+maxWide)] // by which all of it is judged
 	if len(value) >= 4 && !isPlain(value) && !startsWithAny(value, "${", "$(", "%", "/", "0x") &&
 		c.isSecret(s, to, value, bare) {
 		f.add(Secret, c.from, to)

@@ -98,7 +98,7 @@ func (f *finder) hardware(at int) {
 	if f.colons = max(to, at+1); from > 0 && (wordByte(s[from-1]) || s[from-1] == '.') || to < len(s) && wordByte(s[to]) {
 		return
 	}
-	private := macNumber.MatchString(run) && strings.Trim(run, "0123456789:-") != "" && strings.Trim(run, "fF:-") != ""
+	private := macNumber.MatchString(run) && strings.Trim(run, "0:-") != "" && strings.Trim(run, "fF:-") != ""
 	if strings.Contains(run, "::") || strings.Count(run, ":") == 7 {
 		a, err := netip.ParseAddr(run)
 		private = err == nil && !isEverybodys(a) && strings.ContainsAny(run, digits)

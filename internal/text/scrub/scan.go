@@ -126,6 +126,9 @@ func (f *finder) window(form *form, at int) {
 	if n := strings.IndexByte(s[at:], '\n'); n >= 0 && form.place != "lines" {
 		to = at + n
 	}
+	if form.place == "at" && to-at > maxAt && !form.expr().MatchString(s[at:at+maxAt]) {
+		return // so that hints in sequence are not each read to the end of the text
+	}
 	if form.place != "at" {
 		if from = max(f.line, at-maxBefore); from > f.line {
 			from += max(0, strings.LastIndexAny(s[from:at], spaces))

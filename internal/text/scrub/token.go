@@ -92,10 +92,13 @@ const (
 	shortestToken = 16
 	shortestKey   = 14
 
-	// maxWide bounds the bytes of a word with signs of base64 after its first part, maxBefore the bytes before a hint or
-	// a word.
+	// maxWide bounds the bytes of a word with signs of base64 after its first part, and of a value after a word for secrets
+	// that are judged, maxBefore the bytes before a hint or a word.
 	maxWide   = 1024
 	maxBefore = 128
+
+	// maxAt bounds the bytes after a hint in which a form that begins there must show itself.
+	maxAt = 256
 
 	// expected are the bits of evidence for a secret after a word for secrets: one of twenty names has them. certain are
 	// the bits elsewhere: fewer than one of a thousand names have them, since a log has thousands.
