@@ -7,13 +7,13 @@ import (
 )
 
 // maxParts bounds the parts of a condition after macros are expanded. A part passes once over the texts of an entry.
-// The kinds that take longer count as several parts. So a condition takes at most half a second for an entry with
+// The kinds that take longer count as several parts. So a condition takes at most about a second for an entry with
 // texts of 64 KiB; real ones take a thousandth.
 const maxParts = 4000
 
 // The parts that some kinds of syntax count as.
 const (
-	callParts    = 20 // a function such as lower or split; anything in a loop, which is evaluated for each item
+	callParts    = 20 // a function such as lower or split; anything in a loop over parts of a text
 	patternParts = 8  // an instruction of a regular expression
 	tableSteps   = 2  // a byte of a text at which the items of a list for contains_any may begin
 	triedSteps   = 4  // an item that is tried there
@@ -24,7 +24,8 @@ const partsHint = "use lists in place of chains of or, and smaller counts in reg
 // maxInstructions bounds a regular expression: each byte of a text may run every instruction.
 const maxInstructions = 400
 
-// shortVars are the variables that a loop may read. With the others, a condition could take the product of two lengths.
+// shortVars are the variables that a loop over parts of a text may read. With the others, a condition could take the
+// product of two lengths.
 const shortVars = varLevel | varKind | varStatus | varPhase
 
 // parts returns how many parts the expanded tree of a condition counts as.
@@ -35,8 +36,9 @@ func (r *resolver) parts(tree ast.Node) int {
 		switch n := n.(type) {
 		case *ast.BuiltinNode:
 			total += callParts
-		case *ast.PredicateNode:
-			total += loopParts(n)
+			if closures[n.Name] && len(n.Arguments) == 2 {
+				total += r.loopParts(n.Arguments[0], n.Arguments[1])
+			}
 		case *ast.CallNode:
 			if name := n.Callee.(*ast.IdentifierNode).Value; name == "contains_any" {
 				total += int(r.anyOf(name, constants(n.Arguments[1])).steps)
@@ -50,8 +52,20 @@ func (r *resolver) parts(tree ast.Node) int {
 	return total
 }
 
-// loopParts returns how many more parts the body of a loop counts as, since it runs for each item.
-func loopParts(body ast.Node) int {
+// spelledOut returns how many items a list that a condition spells out has, and 0 for other lists.
+func spelledOut(list ast.Node) int {
+	if array, ok := list.(*ast.ArrayNode); ok {
+		return len(array.Nodes)
+	}
+	return len(constants(list))
+}
+
+// loopParts returns how many more parts the body of a loop counts as, since it runs for each item: of a list that is
+// spelled out a text as long as others, else a part of one.
+func (r *resolver) loopParts(list, body ast.Node) int {
+	if n := spelledOut(list); n > 0 {
+		return (n - 1) * r.parts(body)
+	}
 	total := 0
 	each(body, func(n ast.Node) {
 		total += callParts

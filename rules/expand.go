@@ -24,6 +24,7 @@ type expansion struct {
 	expr   *exprText
 	via    []string // macros being expanded
 	depth  int      // of closures
+	fixed  bool     // the list of the closure has as many items as the condition says
 	loops  bool
 	failed bool
 }
@@ -265,6 +266,7 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 		_, body := arg.(*ast.PredicateNode)
 		if body {
 			x.depth++
+			x.fixed = spelledOut(n.Arguments[0]) > 0
 		}
 		n.Arguments[i] = x.node(arg)
 		if i == 1 && len(n.Arguments) == 2 {
@@ -284,11 +286,11 @@ func (x *expansion) nested(loc file.Location) ast.Node {
 	return x.fail(loc, "use contains_any, starts_with_any or ends_with_any inside", "a loop over a list inside another loop")
 }
 
-// looped refuses long variables in a loop: its cost would be the product of the lengths of the list and the text.
+// looped refuses long variables in a loop over the parts of a text: its cost would be the product of two lengths.
 func (x *expansion) looped(vars varSet, loc file.Location) {
-	if long := vars &^ shortVars; x.depth > 0 && long != 0 {
-		x.fail(loc, "use contains_any, starts_with_any, ends_with_any or in; a loop may read #, "+
-			strings.Join(shortVars.list(), ", "), "a loop over a list cannot read %s", long.list()[0])
+	if long := vars &^ shortVars; x.depth > 0 && !x.fixed && long != 0 {
+		x.fail(loc, "use contains_any, starts_with_any, ends_with_any or in; a loop over parts of a text may read #, "+
+			strings.Join(shortVars.list(), ", "), "a loop over parts of a text cannot read %s", long.list()[0])
 	}
 }
 

@@ -15,7 +15,7 @@ func TestLongLines(t *testing.T) {
 
 // BenchmarkLongLines: a line twice as long takes twice the time, also one of many backslashes or homes.
 func BenchmarkLongLines(b *testing.B) {
-	for name, unit := range map[string]string{"backslashes": `\`, "homes": `C:\Users\ab `} {
+	for name, unit := range map[string]string{"backslashes": `\`, "homes": `C:\Users\ab `, "hints": `&user=`} {
 		long := strings.Repeat(unit, 100_000/len(unit))
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(long)))
