@@ -42,7 +42,7 @@ var nearBounds = []struct{ when, text string }{
 	{`template matches "(x+x+)+y"`, "x"},
 	{`any(split(template, ""), # in ["x", phase, "y"])`, " "},
 	{`any(split(template, ", "), # matches "x[yz]w")`, ", "},
-	{`count(` + listOf(900, wordNo) + `, template contains #) > 1`, "word is gone "},
+	{`count(` + listOf(600, wordNo) + `, template contains #) > 1`, "word is gone "},
 	{`contains_any(template, ` + listOf(1000, wordNo) + `)`, "word is gone "},
 	{`contains_any(template, ` + listOf(150, alike) + `)`, "a"},
 }
