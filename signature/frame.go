@@ -10,11 +10,10 @@ import (
 // A frame is one line of a stack whose name has been found. Its canonical form
 // is what its parts spell.
 type frame struct {
-	line   string    // from the name on
-	module string    // precedes the name, with a dot, if not empty
-	led    bool      // something was taken off before it
-	within bool      // the line is one of a stack
-	plain  plainName // the name, if it is plain
+	line   string // from the name on
+	module string // precedes the name, with a dot, if not empty
+	led    bool   // something was taken off before it
+	within bool   // the line is one of a stack
 }
 
 // complete reports whether the name is a name and has a rest of the right form.
@@ -29,13 +28,6 @@ type frame struct {
 // arguments have the form of Go, without line number, or "(at " and a place with a
 // colon come after them, or [stackframe.Closed] holds in a stack.
 func (fr *frame) complete() bool {
-	if name := fr.plain; name.end > 0 {
-		methods := 0
-		if name.colon >= 0 {
-			methods = 1
-		}
-		return fr.mayEnd(name.end, methods, name.dots, false, false)
-	}
 	p := parts{s: fr.line}
 	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
 		return false

@@ -145,10 +145,6 @@ func (n *Normalizer) Key(message, stack string) Key {
 			h = h.text(fr.module, 0, len(fr.module))
 			h = h.byte('.')
 		}
-		if fr.plain.end > 0 && h.n == 0 {
-			h = fr.plain.hash(h, fr.line)
-			continue
-		}
 		p := parts{s: fr.line}
 		for p.next() {
 			h = h.text(p.s, p.from, p.to)

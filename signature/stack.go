@@ -138,14 +138,12 @@ func parseFrame(line string, within bool) (frame, bool) {
 		}
 		f.Led, f.Name = true, rest
 	}
-	fr := frame{line: f.Name, led: f.Led, within: within, plain: findPlainName(f.Name)}
-	switch {
-	case f.Script:
-		fr.module = f.Module[:trimPart(f.Module, 0, len(f.Module))]
+	if f.Script {
+		fr := frame{line: f.Name, led: f.Led, within: within, module: f.Module[:trimPart(f.Module, 0, len(f.Module))]}
 		return fr, isPlainName(f.Module) && fr.complete()
-	case fr.plain.end == 0 && f.Layer():
-		fr.line, fr.plain = f.Name, findPlainName(f.Name)
 	}
+	f.Layer()
+	fr := frame{line: f.Name, led: f.Led, within: within}
 	return fr, fr.complete()
 }
 
