@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 )
@@ -93,8 +92,6 @@ func (t *tokens) isVariable(i int) bool {
 	w := &t.words[i]
 	switch {
 	case w.kind == value:
-		return true
-	case w.kind == nameWord && bytes.Contains(w.text, []byte(Mask)):
 		return true
 	case i == 0:
 		return false
