@@ -325,13 +325,9 @@ func trimPart(s string, from, to int) int {
 	if from == to || classes[s[to-1]]&digit == 0 {
 		return to
 	}
-	for {
-		end := cutNumbered(s, from, to, "_Patch")
-		end = cutNumbered(s, from, end, "$")
-		if end == to {
-			break
-		}
-		to = end
+	for end := from; end != to; {
+		end = to
+		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")
 	}
 	i := skipBack(s, from, to, digit)
 	if i == from || i < to && s[from:i] == "func" {
@@ -344,16 +340,14 @@ func trimPart(s string, from, to int) int {
 // compiler made up, after its angle brackets, without ordinals and arity. It
 // never cuts a '<', which would leave brackets that close others than before.
 func trimGenerated(s string, from, to int) int {
-	for {
-		end := cutNumbered(s, from, to, "_Patch")
-		for end > from && (classes[s[end-1]]&digit != 0 || s[end-1] == '_' || s[end-1] == '|' || s[end-1] == '`') {
-			end--
+	for end := from; end != to; {
+		end = to
+		to = cutNumbered(s, from, to, "_Patch")
+		for to > from && (classes[s[to-1]]&digit != 0 || s[to-1] == '_' || s[to-1] == '|' || s[to-1] == '`') {
+			to--
 		}
-		if end == to {
-			return to
-		}
-		to = end
 	}
+	return to
 }
 
 // cutNumbered returns the end of s[from:to] without suffix and the number

@@ -125,13 +125,9 @@ type GrouperStats struct {
 // NewGrouper returns a Grouper that knows nothing. The error names the field
 // of cfg that is at fault.
 func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
-	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d: want 0 for the default, or 1 to %d",
-			cfg.Signatures, 1<<30)
-	}
-	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns,
-			1<<28)
+	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 || cfg.Columns < 0 || cfg.Columns > 1<<28 {
+		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d and GrouperConfig.Columns is %d: "+
+			"want 0 for the default, or up to %d and %d", cfg.Signatures, cfg.Columns, 1<<30, 1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)

@@ -80,11 +80,7 @@ func New(c Config) (*Normalizer, error) {
 // canonicalPrefix returns l in the form that frames are compared in, so that
 // a prefix can be copied from a log.
 func canonicalPrefix(l string) string {
-	l = strings.TrimPrefix(trim(l), "at ")
-	l = strings.ReplaceAll(l, "::", "\x00")
-	l = strings.ReplaceAll(l, ":", ".")
-	l = strings.ReplaceAll(l, "\x00", "::")
-	return strings.ReplaceAll(l, "+", "/")
+	return strings.NewReplacer("::", "::", ":", ".", "+", "/").Replace(strings.TrimPrefix(trim(l), "at "))
 }
 
 // hashConfig returns the hash of everything that ids depend on.
@@ -132,15 +128,8 @@ func (n *Normalizer) Key(message, stack string) Key {
 			break
 		}
 	}
-	if rest == "" && stack == "" {
-		return h.sum()
-	}
 	frames := n.frames(rest, stack)
-	for {
-		fr, ok := frames.next()
-		if !ok {
-			return h.sum()
-		}
+	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
 		if fr.module != "" {
 			h = h.text(fr.module, 0, len(fr.module))
 			h = h.byte('.')
@@ -152,6 +141,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 		}
 		h = h.end(endLine)
 	}
+	return h.sum()
 }
 
 // AppendTemplate appends the canonical template of an entry with this message

@@ -13,33 +13,22 @@ import (
 // is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
-	n := strings.IndexByte(message, '\n')
-	if n < 0 {
-		return message, ""
+	line, rest, _ := strings.Cut(message, "\n")
+	skipped := false
+	for rest != "" && blank(line) {
+		message, skipped = rest, true
+		line, rest, _ = strings.Cut(message, "\n")
 	}
-	start := 0
-	for blank(message[start:n]) {
-		start = n + 1
-		m := strings.IndexByte(message[start:], '\n')
-		if m < 0 {
-			n = len(message)
-			break
-		}
-		n = start + m
-	}
-	if start > 0 {
-		if _, ok := parseFrame(message[start:n], false); ok {
-			return "", message[start:]
+	if skipped {
+		if _, ok := parseFrame(line, false); ok {
+			return "", message
 		}
 	}
-	if n == len(message) {
-		return message[start:], ""
+	second, after, _ := strings.Cut(rest, "\n")
+	if isException(trim(second)) {
+		return message[:len(line)+1+len(second)], after
 	}
-	line, after, _ := strings.Cut(message[n+1:], "\n")
-	if isException(trim(line)) {
-		return message[start : n+1+len(line)], after
-	}
-	return message[start:n], message[n+1:]
+	return line, rest
 }
 
 // isException reports whether line begins with the name of an exception type,
@@ -79,12 +68,8 @@ func (f *frames) next() (frame, bool) {
 			}
 			f.text, f.stack, f.within = f.stack, "", true
 		}
-		line := f.text
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line, f.text = line[:i], line[i+1:]
-		} else {
-			f.text = ""
-		}
+		var line string
+		line, f.text, _ = strings.Cut(f.text, "\n")
 		if fr, ok := parseFrame(line, f.within); ok && !f.n.isLogger(&fr) {
 			f.left--
 			return fr, true
