@@ -241,11 +241,10 @@ func (p *parts) plain() {
 	for i < len(s) && classes[s[i]]&(partEnd|space) == 0 {
 		i++
 	}
-	p.to, p.sep, p.inside = i, "", false
+	p.to, p.sep, p.inside, p.done = i, "", false, true
 	for i < len(s) && (s[i] == '[' || s[i] == '<') {
 		j := matching(s, i)
-		if j < 0 || j < len(s) && !mayFollowArguments(s[j]) {
-			p.done = true
+		if j < 0 || at(s, j)&space == 0 && strings.IndexByte("./+:[<(", s[j]) < 0 {
 			p.i = p.to
 			return
 		}
@@ -254,7 +253,6 @@ func (p *parts) plain() {
 	}
 	p.i = i
 	if i == len(s) {
-		p.done = true
 		return
 	}
 	switch s[i] {
@@ -273,7 +271,7 @@ func (p *parts) plain() {
 		if j == i+1 {
 			// A single colon may also end the name, as in file.js:12.
 			if j == len(s) || classes[s[j]]&(letter|wide) == 0 && s[j] != '<' && s[j] != '.' {
-				p.done, p.sep = true, ""
+				p.sep = ""
 				return
 			}
 			p.sep = "."
@@ -281,15 +279,9 @@ func (p *parts) plain() {
 		}
 		i = j - 1
 	default:
-		p.done = true
 		return
 	}
-	p.i = i + 1
-}
-
-// mayFollowArguments reports whether b may follow generic arguments.
-func mayFollowArguments(b byte) bool {
-	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
+	p.i, p.done = i+1, false
 }
 
 // matching returns the position after the bracket that closes the one at i,

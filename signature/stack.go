@@ -114,14 +114,10 @@ func parseFrame(line string, within bool) (frame, bool) {
 	if f.Dynamic && !f.Script {
 		f.Name = patched(f.Name)
 	}
-	for !f.Script {
-		// The type that some versions of MonoMod put all patched methods in.
-		// Canonical names have no single colon, so they keep it.
-		rest, ok := strings.CutPrefix(f.Name, "MonoMod.Utils.DynamicMethodDefinition:")
-		if !ok || strings.HasPrefix(rest, ":") {
-			break
-		}
-		f.Led, f.Name = true, rest
+	// The type that some versions of MonoMod put all patched methods in.
+	// Canonical names have no single colon, so they keep it.
+	for !f.Script && strings.HasPrefix(f.Name, definition) && !strings.HasPrefix(f.Name[len(definition):], ":") {
+		f.Led, f.Name = true, f.Name[len(definition):]
 	}
 	if f.Script {
 		fr := frame{line: f.Name, led: f.Led, within: within, module: f.Module[:trimPart(f.Module, 0, len(f.Module))]}
@@ -131,6 +127,8 @@ func parseFrame(line string, within bool) (frame, bool) {
 	fr := frame{line: f.Name, led: f.Led, within: within}
 	return fr, fr.complete()
 }
+
+const definition = "MonoMod.Utils.DynamicMethodDefinition:"
 
 // isPlainName reports whether s can be the first part of a frame's name as it
 // is.
