@@ -89,21 +89,6 @@ func (h hasher) end(mark uint64) hasher {
 	return h
 }
 
-// stretch takes s[from:to] and ends the stretch that begins with it.
-func (h hasher) stretch(s string, from, to int, mark uint64) hasher {
-	h.a, h.b = mixStretch(h.a, h.b, s, from, to, mark)
-	return h
-}
-
-// mixStretch is stretch for the two chains alone, which is all that it needs, and
-// what fits into registers.
-func mixStretch(a, b uint64, s string, from, to int, mark uint64) (uint64, uint64) {
-	for ; to-from >= 8; from += 8 {
-		a, b = mix(a, b, load(s, from))
-	}
-	return mix(a, b, loadPart(s, from, to)|mark)
-}
-
 // sum ends the text. All its stretches must have ended.
 func (h hasher) sum() Key {
 	a := h.a ^ bits.RotateLeft64(h.b, 17)

@@ -119,11 +119,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 		if p == pieceEnd {
 			mark = endLine
 		}
-		if h.n == 0 {
-			h = h.stretch(sc.s, sc.from, sc.to, mark)
-		} else {
-			h = h.text(sc.s, sc.from, sc.to).end(mark)
-		}
+		h = h.text(sc.s, sc.from, sc.to).end(mark)
 		if p == pieceEnd {
 			break
 		}

@@ -247,8 +247,6 @@ func (t *tokens) isData(s []byte) bool {
 		}
 	}
 	switch {
-	case isConstant(in):
-		return true
 	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
 		return false
 	}
