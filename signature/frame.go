@@ -210,8 +210,7 @@ func (p *parts) receiver() bool {
 	if j == p.i+2 || !strings.HasPrefix(p.s[j:], ").") {
 		return false
 	}
-	p.from, p.to, p.sep = p.i+2, j, "."
-	p.to = trimPart(p.s, p.from, p.to)
+	p.from, p.to, p.sep = p.i+2, trimPart(p.s, p.i+2, j), "."
 	p.i = j + 2
 	p.dots++
 	return true

@@ -41,13 +41,9 @@ func newHasher() hasher { return hasher{a: seedA, b: seedB} }
 
 // mix takes eight bytes into both chains: a folded 128-bit product, and a
 // multiply-rotate.
-func mix(a, b, v uint64) (uint64, uint64) {
-	hi, lo := bits.Mul64(a^v, mulA)
-	return hi ^ lo ^ seedA, bits.RotateLeft64((b+v)*mulB, 29)
-}
-
 func (h hasher) mix(v uint64) hasher {
-	h.a, h.b = mix(h.a, h.b, v)
+	hi, lo := bits.Mul64(h.a^v, mulA)
+	h.a, h.b = hi^lo^seedA, bits.RotateLeft64((h.b+v)*mulB, 29)
 	return h
 }
 

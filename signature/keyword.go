@@ -213,8 +213,7 @@ func wordStart[T string | []byte](s T, floor, j int) int {
 // isMeasured reports whether the text after the number that ends at j makes it a size, a time of day or a place in a
 // file.
 func (sc *scanner) isMeasured(j int) bool {
-	s, n := sc.s, j
-	n = skip(s, n, space)
+	s, n := sc.s, skip(sc.s, j, space)
 	switch {
 	case n == len(s):
 		return false
