@@ -53,8 +53,8 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		return nil, err
 	}
 	if s.Signatures > cap(g.nodes) || s.Columns > len(g.cols) {
-		return nil, fmt.Errorf("signature: state: it was made with GrouperConfig.Signatures %d and GrouperConfig.Columns %d: "+
-			"want %d and %d at most", s.Signatures, s.Columns, cap(g.nodes), len(g.cols))
+		return nil, fmt.Errorf("signature: state: it was made with GrouperConfig.Signatures %d and "+
+			"GrouperConfig.Columns %d: want %d and %d at most", s.Signatures, s.Columns, cap(g.nodes), len(g.cols))
 	}
 	if !s.isPossible(cap(g.nodes)) {
 		return nil, errDamaged
@@ -87,7 +87,8 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	return g, nil
 }
 
-// isPossible reports whether a Grouper that knows so many signatures can be in state s, if its tables have no entry twice.
+// isPossible reports whether a Grouper that knows so many signatures can be in state s. Entries that are there twice
+// are not looked for.
 func (s *GrouperState) isPossible(signatures int) bool {
 	known := uint32(len(s.Known))
 	for i, n := range s.Groups {

@@ -56,8 +56,8 @@ const (
 	plainWord   kindOfWord = iota
 	capitalWord            // ENOENT
 	titleWord              // Tobin, Anna Lindqvist
-	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press"
-	value                  // <*>, true, null, [a, b], Point{x=<*>}, and a number that the id keeps
+	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press", Point{x=<*>}
+	value                  // <*>, true, null, [a, b], and a number that the id keeps
 )
 
 // isName reports whether words of the form are names.
