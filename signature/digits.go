@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unsafe"
@@ -35,19 +36,14 @@ func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
 	return !slices.ContainsFunc(n.digitWords, func(w []byte) bool { return bytes.Contains(text, w) })
 }
 
+var digitPattern = regexp.MustCompile(`[0-9]`)
+
 // digitWords returns the words with digits, with 0 in place of each digit: digits that vary may spell one of them.
 func digitWords(lists ...[]string) (words [][]byte) {
-	for _, list := range lists {
-		for _, w := range list {
-			zeros, digits := []byte(w), false
-			for i, b := range zeros {
-				if classes[b]&digit != 0 {
-					zeros[i], digits = '0', true
-				}
-			}
-			if digits && !slices.ContainsFunc(words, func(o []byte) bool { return bytes.Equal(o, zeros) }) {
-				words = append(words, zeros)
-			}
+	for _, w := range slices.Concat(lists...) {
+		zeros := digitPattern.ReplaceAll([]byte(w), []byte("0"))
+		if digitPattern.MatchString(w) && !slices.ContainsFunc(words, func(o []byte) bool { return bytes.Equal(o, zeros) }) {
+			words = append(words, zeros)
 		}
 	}
 	return words

@@ -10,11 +10,10 @@ import (
 // A frame is one line of a stack whose name has been found. Its canonical form
 // is what its parts spell.
 type frame struct {
-	line   string    // from the name on
-	module string    // precedes the name, with a dot, if not empty
-	led    bool      // something was taken off before it
-	within bool      // the line is one of a stack
-	plain  plainName // the name, if it is plain
+	line   string // from the name on
+	module string // precedes the name, with a dot, if not empty
+	led    bool   // something was taken off before it
+	within bool   // the line is one of a stack
 }
 
 // complete reports whether the name is a name and has a rest of the right form.
@@ -29,13 +28,6 @@ type frame struct {
 // arguments have the form of Go, without line number, or "(at " and a place with a
 // colon come after them, or [stackframe.Closed] holds in a stack.
 func (fr *frame) complete() bool {
-	if name := fr.plain; name.end > 0 {
-		methods := 0
-		if name.colon >= 0 {
-			methods = 1
-		}
-		return fr.mayEnd(name.end, methods, name.dots, false, false)
-	}
 	p := parts{s: fr.line}
 	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
 		return false
@@ -218,8 +210,7 @@ func (p *parts) receiver() bool {
 	if j == p.i+2 || !strings.HasPrefix(p.s[j:], ").") {
 		return false
 	}
-	p.from, p.to, p.sep = p.i+2, j, "."
-	p.to = trimPart(p.s, p.from, p.to)
+	p.from, p.to, p.sep = p.i+2, trimPart(p.s, p.i+2, j), "."
 	p.i = j + 2
 	p.dots++
 	return true
@@ -249,11 +240,10 @@ func (p *parts) plain() {
 	for i < len(s) && classes[s[i]]&(partEnd|space) == 0 {
 		i++
 	}
-	p.to, p.sep, p.inside = i, "", false
+	p.to, p.sep, p.inside, p.done = i, "", false, true
 	for i < len(s) && (s[i] == '[' || s[i] == '<') {
 		j := matching(s, i)
-		if j < 0 || j < len(s) && !mayFollowArguments(s[j]) {
-			p.done = true
+		if j < 0 || at(s, j)&space == 0 && strings.IndexByte("./+:[<(", s[j]) < 0 {
 			p.i = p.to
 			return
 		}
@@ -262,7 +252,6 @@ func (p *parts) plain() {
 	}
 	p.i = i
 	if i == len(s) {
-		p.done = true
 		return
 	}
 	switch s[i] {
@@ -281,7 +270,7 @@ func (p *parts) plain() {
 		if j == i+1 {
 			// A single colon may also end the name, as in file.js:12.
 			if j == len(s) || classes[s[j]]&(letter|wide) == 0 && s[j] != '<' && s[j] != '.' {
-				p.done, p.sep = true, ""
+				p.sep = ""
 				return
 			}
 			p.sep = "."
@@ -289,15 +278,9 @@ func (p *parts) plain() {
 		}
 		i = j - 1
 	default:
-		p.done = true
 		return
 	}
-	p.i = i + 1
-}
-
-// mayFollowArguments reports whether b may follow generic arguments.
-func mayFollowArguments(b byte) bool {
-	return classes[b]&space != 0 || strings.IndexByte("./+:[<(", b) >= 0
+	p.i, p.done = i+1, false
 }
 
 // matching returns the position after the bracket that closes the one at i,
@@ -333,13 +316,9 @@ func trimPart(s string, from, to int) int {
 	if from == to || classes[s[to-1]]&digit == 0 {
 		return to
 	}
-	for {
-		end := cutNumbered(s, from, to, "_Patch")
-		end = cutNumbered(s, from, end, "$")
-		if end == to {
-			break
-		}
-		to = end
+	for end := from; end != to; {
+		end = to
+		to = cutNumbered(s, from, cutNumbered(s, from, to, "_Patch"), "$")
 	}
 	i := skipBack(s, from, to, digit)
 	if i == from || i < to && s[from:i] == "func" {
@@ -352,16 +331,14 @@ func trimPart(s string, from, to int) int {
 // compiler made up, after its angle brackets, without ordinals and arity. It
 // never cuts a '<', which would leave brackets that close others than before.
 func trimGenerated(s string, from, to int) int {
-	for {
-		end := cutNumbered(s, from, to, "_Patch")
-		for end > from && (classes[s[end-1]]&digit != 0 || s[end-1] == '_' || s[end-1] == '|' || s[end-1] == '`') {
-			end--
+	for end := from; end != to; {
+		end = to
+		to = cutNumbered(s, from, to, "_Patch")
+		for to > from && (classes[s[to-1]]&digit != 0 || s[to-1] == '_' || s[to-1] == '|' || s[to-1] == '`') {
+			to--
 		}
-		if end == to {
-			return to
-		}
-		to = end
 	}
+	return to
 }
 
 // cutNumbered returns the end of s[from:to] without suffix and the number

@@ -125,13 +125,9 @@ type GrouperStats struct {
 // NewGrouper returns a Grouper that knows nothing. The error names the field
 // of cfg that is at fault.
 func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
-	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d: want 0 for the default, or 1 to %d",
-			cfg.Signatures, 1<<30)
-	}
-	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns,
-			1<<28)
+	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 || cfg.Columns < 0 || cfg.Columns > 1<<28 {
+		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d and GrouperConfig.Columns is %d: "+
+			"want 0 for the default, or up to %d and %d", cfg.Signatures, cfg.Columns, 1<<30, 1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)
@@ -256,12 +252,10 @@ const enough = 60
 
 // The weights of contents, and of how many other words each needs.
 const (
-	weighName     = 30 // a name, any word where values often follow, or a part of a statement with a name or a value
-	weighFewName  = 20 // a name with fewer than fewOthers others, one more if it is several words, or as the first word
-	weighWord     = 20
-	weighFewWord  = 15
-	weighNames    = 30 // all names of a statement
-	weighFewNames = 20 // the same with fewer than fewOthers others, or a name as the first word
+	weighName    = 30 // a name, all names, any word where values often follow, or a part with a name or a value
+	weighFewName = 20 // a name with fewer than fewOthers others, one more if it is several words, or as the first word
+	weighWord    = 20
+	weighFewWord = 15
 
 	fewOthers   = 3
 	namesOthers = 2
@@ -362,12 +356,12 @@ const (
 func (g *Grouper) learnNames(n uint32) {
 	t, u := &g.tokens[0], &g.tokens[1]
 	named := u.leaveNames(t)
-	others, weight := u.held[u.n], weighFewNames
+	others, weight := u.held[u.n], weighFewName
 	if others < namesOthers {
 		return
 	}
 	if others >= fewOthers && t.words[0].kind != nameWord {
-		weight = weighNames
+		weight = weighName
 	}
 	g.note(n, g.column(place(u.sum, withoutNames)|1), t.sum, true, !named, weight)
 	if named && 2*weight >= enough {
@@ -460,7 +454,7 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 	w := &t.words[i]
 	if w.holds || w.kind == value {
 		for _, j := range [...]int{i + 1, name, min(name+1, t.n)} {
-			if c := g.isOpen(t, i, j); c != nil {
+			if c := g.lookup(t.key(i, j)); c != nil && c.Open {
 				return c, j
 			}
 		}
@@ -469,14 +463,6 @@ func (g *Grouper) opened(t *tokens, i int) (*column, int) {
 		return c, t.n
 	}
 	return nil, 0
-}
-
-// isOpen returns the column of the words from i to j if it is open.
-func (g *Grouper) isOpen(t *tokens, i, j int) *column {
-	if c := g.lookup(t.key(i, j)); c != nil && c.Open {
-		return c
-	}
-	return nil
 }
 
 // lookup returns the column with the given key, or nil.

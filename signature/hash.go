@@ -41,13 +41,9 @@ func newHasher() hasher { return hasher{a: seedA, b: seedB} }
 
 // mix takes eight bytes into both chains: a folded 128-bit product, and a
 // multiply-rotate.
-func mix(a, b, v uint64) (uint64, uint64) {
-	hi, lo := bits.Mul64(a^v, mulA)
-	return hi ^ lo ^ seedA, bits.RotateLeft64((b+v)*mulB, 29)
-}
-
 func (h hasher) mix(v uint64) hasher {
-	h.a, h.b = mix(h.a, h.b, v)
+	hi, lo := bits.Mul64(h.a^v, mulA)
+	h.a, h.b = hi^lo^seedA, bits.RotateLeft64((h.b+v)*mulB, 29)
 	return h
 }
 
@@ -87,21 +83,6 @@ func (h hasher) end(mark uint64) hasher {
 	h = h.mix(h.word | mark)
 	h.word, h.n = 0, 0
 	return h
-}
-
-// stretch takes s[from:to] and ends the stretch that begins with it.
-func (h hasher) stretch(s string, from, to int, mark uint64) hasher {
-	h.a, h.b = mixStretch(h.a, h.b, s, from, to, mark)
-	return h
-}
-
-// mixStretch is stretch for the two chains alone, which is all that it needs, and
-// what fits into registers.
-func mixStretch(a, b uint64, s string, from, to int, mark uint64) (uint64, uint64) {
-	for ; to-from >= 8; from += 8 {
-		a, b = mix(a, b, load(s, from))
-	}
-	return mix(a, b, loadPart(s, from, to)|mark)
 }
 
 // sum ends the text. All its stretches must have ended.

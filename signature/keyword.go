@@ -53,32 +53,24 @@ const (
 // keywordMax is how long a keyword is at most.
 const keywordMax = len("description")
 
-// endings has a bit for the last three bytes of each word that scanner.keyword knows, in either case; of shorter ones,
-// for the last two with any before them.
-var endings = func() (t [32][32]uint32) {
+// endings has a bit for the last two bytes of each word that scanner.keyword knows, in either case.
+var endings = func() (t [32]uint32) {
 	for _, list := range [][]string{
 		codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "is", "was", past, pastWith},
 	} {
 		for _, w := range list {
-			n := len(w)
-			for first := range byte(32) {
-				if n == 2 || first == w[n-3]&31 {
-					t[first][w[n-2]&31] |= 1 << (w[n-1] & 31)
-				}
-			}
+			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
 	}
 	for i := range t {
-		for j := range t[i] {
-			t[i][j] |= 1<<('|'&31) | 1<<(')'&31)
-		}
+		t[i] |= 1<<('|'&31) | 1<<(')'&31)
 	}
 	return t
 }()
 
 // mayEnd reports whether a word that scanner.keyword knows may end at j. It is inlined.
 func mayEnd(s string, j int) bool {
-	return j < 3 || endings[s[j-3]&31][s[j-2]&31]>>(s[j-1]&31)&1 != 0
+	return j < 2 || endings[s[j-2]&31]>>(s[j-1]&31)&1 != 0
 }
 
 var keywords = func() map[string]keyword {
@@ -221,8 +213,7 @@ func wordStart[T string | []byte](s T, floor, j int) int {
 // isMeasured reports whether the text after the number that ends at j makes it a size, a time of day or a place in a
 // file.
 func (sc *scanner) isMeasured(j int) bool {
-	s, n := sc.s, j
-	n = skip(s, n, space)
+	s, n := sc.s, skip(sc.s, j, space)
 	switch {
 	case n == len(s):
 		return false

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +44,23 @@ func TestListsEarnTheirLines(t *testing.T) {
 		t.Logf("of %d pairs %d alike, %d apart; without %s: %d, %d", len(pairs), alike, apart, name, moreAlike, moreApart)
 		require.True(t, moreAlike > alike || moreApart > apart, name)
 	}
+}
+
+// TestBeginnings tries every word that may mean more than it says.
+func TestBeginnings(t *testing.T) {
+	n, r := testNormalizer(t)
+	for word := range strings.FieldsSeq(
+		"Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September October November December " +
+			"Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday NaN",
+	) {
+		require.True(t, mayMean(word, 0), word)
+		for _, text := range []string{
+			word, "it is " + word, word + " 5", "on " + word + " 5 it", "7 " + word,
+			"for " + word + " anna", word + "s", "x" + word, word[:2],
+		} {
+			checkLaws(t, n, r, text, "")
+		}
+	}
+	require.False(t, mayMean("Mox", 0))
+	require.False(t, mayMean("Mo", 0))
 }

@@ -80,11 +80,7 @@ func New(c Config) (*Normalizer, error) {
 // canonicalPrefix returns l in the form that frames are compared in, so that
 // a prefix can be copied from a log.
 func canonicalPrefix(l string) string {
-	l = strings.TrimPrefix(trim(l), "at ")
-	l = strings.ReplaceAll(l, "::", "\x00")
-	l = strings.ReplaceAll(l, ":", ".")
-	l = strings.ReplaceAll(l, "\x00", "::")
-	return strings.ReplaceAll(l, "+", "/")
+	return strings.NewReplacer("::", "::", ":", ".", "+", "/").Replace(strings.TrimPrefix(trim(l), "at "))
 }
 
 // hashConfig returns the hash of everything that ids depend on.
@@ -123,31 +119,16 @@ func (n *Normalizer) Key(message, stack string) Key {
 		if p == pieceEnd {
 			mark = endLine
 		}
-		if h.n == 0 {
-			h = h.stretch(sc.s, sc.from, sc.to, mark)
-		} else {
-			h = h.text(sc.s, sc.from, sc.to).end(mark)
-		}
+		h = h.text(sc.s, sc.from, sc.to).end(mark)
 		if p == pieceEnd {
 			break
 		}
 	}
-	if rest == "" && stack == "" {
-		return h.sum()
-	}
 	frames := n.frames(rest, stack)
-	for {
-		fr, ok := frames.next()
-		if !ok {
-			return h.sum()
-		}
+	for fr, ok := frames.next(); ok; fr, ok = frames.next() {
 		if fr.module != "" {
 			h = h.text(fr.module, 0, len(fr.module))
 			h = h.byte('.')
-		}
-		if fr.plain.end > 0 && h.n == 0 {
-			h = fr.plain.hash(h, fr.line)
-			continue
 		}
 		p := parts{s: fr.line}
 		for p.next() {
@@ -156,6 +137,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 		}
 		h = h.end(endLine)
 	}
+	return h.sum()
 }
 
 // AppendTemplate appends the canonical template of an entry with this message

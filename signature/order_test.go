@@ -174,9 +174,9 @@ func modelGroups(statements [][]string) []int {
 			}
 		}
 		if left >= namesOthers && !s.general && s.names == "" {
-			weight := weighFewNames
+			weight := weighFewName
 			if left >= fewOthers && !isName(s.words[0]) {
-				weight = weighNames
+				weight = weighName
 				if named {
 					queue = append(queue, todo{without, s.node, false, noName})
 				}

@@ -133,13 +133,6 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	if sc.show {
 		sc.kind = shown(s[start:end], k)
 	}
-	// Mostly a word follows, after one space, that is no unit.
-	if i := end + 1; at(s, i)&letter != 0 && s[end] == ' ' && s[i] != 'u' {
-		if stop, all := sc.window.token(s, i); all == 0 && (!number || !units.has(s[i:stop])) {
-			sc.lit, sc.i = end, stop
-			return pieceMask
-		}
-	}
 	blank := true // nothing but white space between end and i
 	for i := end; i < len(s); {
 		c := classes[s[i]]

@@ -13,33 +13,22 @@ import (
 // is nothing but a stack has only frames. If the line after it names an
 // exception, that line is part of the head.
 func splitHead(message string) (head, rest string) {
-	n := strings.IndexByte(message, '\n')
-	if n < 0 {
-		return message, ""
+	line, rest, _ := strings.Cut(message, "\n")
+	skipped := false
+	for rest != "" && blank(line) {
+		message, skipped = rest, true
+		line, rest, _ = strings.Cut(message, "\n")
 	}
-	start := 0
-	for blank(message[start:n]) {
-		start = n + 1
-		m := strings.IndexByte(message[start:], '\n')
-		if m < 0 {
-			n = len(message)
-			break
-		}
-		n = start + m
-	}
-	if start > 0 {
-		if _, ok := parseFrame(message[start:n], false); ok {
-			return "", message[start:]
+	if skipped {
+		if _, ok := parseFrame(line, false); ok {
+			return "", message
 		}
 	}
-	if n == len(message) {
-		return message[start:], ""
+	second, after, _ := strings.Cut(rest, "\n")
+	if isException(trim(second)) {
+		return message[:len(line)+1+len(second)], after
 	}
-	line, after, _ := strings.Cut(message[n+1:], "\n")
-	if isException(trim(line)) {
-		return message[start : n+1+len(line)], after
-	}
-	return message[start:n], message[n+1:]
+	return line, rest
 }
 
 // isException reports whether line begins with the name of an exception type,
@@ -79,12 +68,8 @@ func (f *frames) next() (frame, bool) {
 			}
 			f.text, f.stack, f.within = f.stack, "", true
 		}
-		line := f.text
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line, f.text = line[:i], line[i+1:]
-		} else {
-			f.text = ""
-		}
+		var line string
+		line, f.text, _ = strings.Cut(f.text, "\n")
 		if fr, ok := parseFrame(line, f.within); ok && !f.n.isLogger(&fr) {
 			f.left--
 			return fr, true
@@ -129,25 +114,21 @@ func parseFrame(line string, within bool) (frame, bool) {
 	if f.Dynamic && !f.Script {
 		f.Name = patched(f.Name)
 	}
-	for !f.Script {
-		// The type that some versions of MonoMod put all patched methods in.
-		// Canonical names have no single colon, so they keep it.
-		rest, ok := strings.CutPrefix(f.Name, "MonoMod.Utils.DynamicMethodDefinition:")
-		if !ok || strings.HasPrefix(rest, ":") {
-			break
-		}
-		f.Led, f.Name = true, rest
+	// The type that some versions of MonoMod put all patched methods in.
+	// Canonical names have no single colon, so they keep it.
+	for !f.Script && strings.HasPrefix(f.Name, definition) && !strings.HasPrefix(f.Name[len(definition):], ":") {
+		f.Led, f.Name = true, f.Name[len(definition):]
 	}
-	fr := frame{line: f.Name, led: f.Led, within: within, plain: findPlainName(f.Name)}
-	switch {
-	case f.Script:
-		fr.module = f.Module[:trimPart(f.Module, 0, len(f.Module))]
+	if f.Script {
+		fr := frame{line: f.Name, led: f.Led, within: within, module: f.Module[:trimPart(f.Module, 0, len(f.Module))]}
 		return fr, isPlainName(f.Module) && fr.complete()
-	case fr.plain.end == 0 && f.Layer():
-		fr.line, fr.plain = f.Name, findPlainName(f.Name)
 	}
+	f.Layer()
+	fr := frame{line: f.Name, led: f.Led, within: within}
 	return fr, fr.complete()
 }
+
+const definition = "MonoMod.Utils.DynamicMethodDefinition:"
 
 // isPlainName reports whether s can be the first part of a frame's name as it
 // is.

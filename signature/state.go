@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -41,22 +42,29 @@ func (g *Grouper) State() *GrouperState {
 	return s
 }
 
+// errDamaged is the error of a state in which no Grouper can be.
+var errDamaged = errors.New("signature: state: it is not possible: the snapshot is damaged")
+
 // RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s. It copies s.
-// The error names the field if s was made with larger bounds, or cannot be the state of any Grouper.
+// It is an error if s was made with larger bounds, or cannot be the state of any Grouper.
 func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	g, err := NewGrouper(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(cap(g.nodes), len(g.cols)); err != nil {
-		return nil, fmt.Errorf("signature: state: %w", err)
+	if s.Signatures > cap(g.nodes) || s.Columns > len(g.cols) {
+		return nil, fmt.Errorf("signature: state: it was made with GrouperConfig.Signatures %d and "+
+			"GrouperConfig.Columns %d: want %d and %d at most", s.Signatures, s.Columns, cap(g.nodes), len(g.cols))
+	}
+	if !s.isPossible(cap(g.nodes)) {
+		return nil, errDamaged
 	}
 	g.stats.ColumnsEvicted, g.stats.Unlearned, g.tick = s.ColumnsEvicted, s.Unlearned, s.Tick
 	g.merges = append(g.merges, s.Merges...)
 	for i := range s.Known {
 		n := &s.Known[i]
 		if _, known := g.find(n.sig()); known {
-			return nil, fmt.Errorf("signature: state: Known[%d] is there twice", i)
+			return nil, errDamaged
 		}
 		g.insert(n.sig(), n.Said)
 		g.nodes[i] = *n
@@ -69,7 +77,7 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 		set := g.set(c.Key)
 		free := slices.Index(g.keys[set:][:columnWays], 0)
 		if free < 0 || g.lookup(c.Key) != nil {
-			return nil, fmt.Errorf("signature: state: Watched[%d] is there twice, or has no place in its set", i)
+			return nil, errDamaged
 		}
 		g.cols[set+free], g.keys[set+free] = *c, c.Key
 	}
@@ -79,36 +87,19 @@ func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
 	return g, nil
 }
 
-// check returns the first law that s breaks, for a Grouper with these bounds.
-func (s *GrouperState) check(signatures, columns int) error {
+// isPossible reports whether a Grouper that knows so many signatures can be in state s. Entries that are there twice
+// are not looked for.
+func (s *GrouperState) isPossible(signatures int) bool {
 	known := uint32(len(s.Known))
-	switch {
-	case s.Signatures > signatures:
-		return fmt.Errorf("it was made with GrouperConfig.Signatures %d, and %d is less", s.Signatures, signatures)
-	case s.Columns > columns:
-		return fmt.Errorf("it was made with GrouperConfig.Columns %d, and %d is less", s.Columns, columns)
-	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns,
-		len(s.Outlines) > min(signatures, outlinesKept):
-		return fmt.Errorf("its Known, Groups, Merges, Watched or Outlines has not the right length for %d signatures and %d columns",
-			signatures, columns)
-	}
 	for i, n := range s.Groups {
-		if n > uint32(i) || s.Groups[n] != n {
-			return fmt.Errorf("its Groups[%d] is %d: not the first signature of a group", i, n)
+		if i >= len(s.Known) || n > uint32(i) || s.Groups[n] != n || s.Known[i].Next > uint32(i) {
+			return false
 		}
 	}
-	for i := range s.Known {
-		if s.Known[i].Next > uint32(i) {
-			return fmt.Errorf("its Known[%d] has the form of one after it", i)
-		}
-	}
-	if i := slices.IndexFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }); i >= 0 {
-		return fmt.Errorf("its Outlines[%d] is not possible", i)
-	}
-	if i := slices.IndexFunc(s.Watched, func(c column) bool { return !c.isPossible(known) }); i >= 0 {
-		return fmt.Errorf("its Watched[%d] is not possible", i)
-	}
-	return nil
+	return len(s.Known) <= signatures && len(s.Groups) == len(s.Known) && len(s.Merges) <= signatures &&
+		len(s.Outlines) <= min(signatures, outlinesKept) &&
+		!slices.ContainsFunc(s.Outlines, func(o outline) bool { return !o.isPossible(known) }) &&
+		!slices.ContainsFunc(s.Watched, func(c column) bool { return !c.isPossible(known) })
 }
 
 func (o *outline) isPossible(known uint32) bool {

@@ -25,8 +25,7 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
-	left   [maxTokens + 1]uint64 // hash of the words before word i, without marks, as a polynomial
-	sum    uint64                // hash of all; of two words or more, punctuation beside values does not count
+	sum    uint64                // hash of all
 
 	frames   uint64 // hash of the frames
 	marks    uint64 // hash of the punctuation since the last word
@@ -57,8 +56,8 @@ const (
 	plainWord   kindOfWord = iota
 	capitalWord            // ENOENT
 	titleWord              // Tobin, Anna Lindqvist
-	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press"
-	value                  // <*>, true, null, [a, b], Point{x=<*>}, and a number that the id keeps
+	nameWord               // acme.press, works/press, pressWheel, host:<*>, "press", Point{x=<*>}
+	value                  // <*>, true, null, [a, b], and a number that the id keeps
 )
 
 // isName reports whether words of the form are names.
@@ -86,7 +85,7 @@ func (t *tokens) parse(template []byte) bool {
 
 // add sums the hashes.
 func (t *tokens) add() {
-	sum, said, power, n := uint64(0), t.frames, uint64(1), 0
+	sum := uint64(0)
 	for i := range t.n {
 		w := &t.words[i]
 		t.held[i+1] = t.held[i]
@@ -98,22 +97,12 @@ func (t *tokens) add() {
 			t.before[i] += equalsHash
 		}
 		sum += place(w.marks, 2*i) + place(w.hash, 2*i+1)
-		t.left[i+1] = t.left[i] + place(w.hash, 0)*power
-		power *= base
-		if w.kind != value {
-			if i == 0 || t.words[i-1].kind != value {
-				said += place(w.marks, 2*n)
-			}
-			said += place(w.hash, 2*n+1)
-			n++
-		}
 	}
 	t.before[t.n] = sum
 	sum = t.frames
 	t.after[t.n] = sum
 	if t.n > 0 && t.words[t.n-1].kind != value {
 		sum += place(t.marks, 1)
-		said += place(t.marks, 2*maxTokens)
 	}
 	for i := t.n - 1; i >= 0; i-- {
 		w := &t.words[i]
@@ -121,28 +110,18 @@ func (t *tokens) add() {
 		t.after[i] = sum
 		sum += place(w.marks, 2*(t.n-i)+1)
 	}
-	if n > 1 {
-		sum = said
-	}
 	t.sum = sum
 }
 
-// base and its inverse modulo 1<<64 move words of a polynomial.
-const (
-	base    = mulA
-	inverse = 0xef168d52208d9539
-)
-
-// without returns the hash of the words but those from i to j, without marks. Values that meet are one.
+// without returns the hash of the words but those from i to j, without marks.
 func (t *tokens) without(i, j int) uint64 {
-	if i < j && j < t.n && t.words[i-1].kind == value && t.words[j].kind == value {
-		j++
+	sum := t.frames
+	for k := range t.n {
+		if k < i || k >= j {
+			sum = place(sum+t.words[k].hash, 0)
+		}
 	}
-	rest := t.left[t.n] - t.left[j]
-	for range j - i {
-		rest *= inverse
-	}
-	return t.left[i] + rest + t.frames
+	return sum
 }
 
 // others returns how many words hold the statement together but for those from i to j.
@@ -268,8 +247,6 @@ func (t *tokens) isData(s []byte) bool {
 		}
 	}
 	switch {
-	case isConstant(in):
-		return true
 	case s[0] == '(' || s[0] == '{' && t.n == 0: // a remark, or a record
 		return false
 	}
@@ -323,8 +300,6 @@ func (t *tokens) word(s []byte, i int) (int, kindOfWord) {
 	w := s[i:j]
 	end := t.closing(s, j)
 	switch {
-	case end > j+2 && isObject(s[j+1:end-1]):
-		return end, value
 	case end > 0 && (isMask(s, j+1) || end > j+3) && bytes.IndexByte(s[j:end], ' ') < 0:
 		return end, nameWord
 	case masked:
