@@ -450,17 +450,15 @@ func (g *Grouper) match(t *tokens) (uint32, bool) {
 
 // opened returns an open column of the words that begin at i, and where they end, or nil.
 func (g *Grouper) opened(t *tokens, i int) (*column, int) {
-	name := max(i+1, t.nameEnd(i))
 	w := &t.words[i]
-	if w.holds || w.kind == value {
-		for _, j := range [...]int{i + 1, name, min(name+1, t.n)} {
-			if c := g.lookup(t.key(i, j)); c != nil && c.Open {
-				return c, j
-			}
-		}
+	if !w.holds && w.kind != value {
+		return nil, 0
 	}
-	if c := g.isOpen(t, i, t.n); c != nil && (w.gap == gapOpen || t.n <= i+2) {
-		return c, t.n
+	name := max(i+1, t.nameEnd(i))
+	for _, j := range [...]int{i + 1, name, min(name+1, t.n), t.n} {
+		if c := g.lookup(t.key(i, j)); c != nil && c.Open && (j < t.n || j <= i+2 || w.gap == gapOpen) {
+			return c, j
+		}
 	}
 	return nil, 0
 }

@@ -106,22 +106,25 @@ func (t *tokens) isVariable(i int) bool {
 // outlines are the latest outlines, with no two equal.
 type outlines struct {
 	kept    []outline
-	next    int // the outline that makes room for another
+	blooms  []uint64 // of each, a bit for each word that does not vary
+	next    int      // the outline that makes room for another
 	current outline
 	opened  []context
 	reduced [2][outlineWords + 1]outlineWord
 }
 
 func newOutlines(n int) outlines {
-	return outlines{kept: make([]outline, 0, n), opened: make([]context, 0, contextsOpened)}
+	return outlines{
+		kept: make([]outline, 0, n), blooms: make([]uint64, 0, n), opened: make([]context, 0, contextsOpened),
+	}
 }
 
 // keep copies o to the kept ones.
 func (s *outlines) keep(o *outline) {
 	if len(s.kept) < cap(s.kept) {
-		s.kept = s.kept[:len(s.kept)+1]
+		s.kept, s.blooms = s.kept[:len(s.kept)+1], s.blooms[:len(s.kept)+1]
 	}
-	s.kept[s.next] = *o
+	s.kept[s.next], s.blooms[s.next] = *o, bloom(s.reduce(o, 0))
 	s.next = (s.next + 1) % cap(s.kept)
 }
 
@@ -131,6 +134,19 @@ func (s *outlines) byAge(i int) int {
 		i -= len(s.kept)
 	}
 	return i
+}
+
+// bloom returns a bit for each word of an outline but a first name, and 0 for one with too few words.
+func bloom(words []outlineWord) (b uint64) {
+	if len(words) <= fewOthers {
+		return 0
+	}
+	for _, w := range words[:len(words)-1] {
+		if w&firstTitle == 0 {
+			b |= 1 << (w >> 58)
+		}
+	}
+	return b
 }
 
 // reduce returns the words of o that do not vary, in scratch space.
@@ -166,7 +182,8 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 	}
 	for _, c := range s.opened {
 		for i := range s.kept {
-			p := &s.kept[s.byAge(i)]
+			i = s.byAge(i)
+			p := &s.kept[i]
 			before := p.Varying
 			for k, w := range p.words() {
 				// The word next to the one of which c is the context.
@@ -175,6 +192,7 @@ func (g *Grouper) learnOutline(n uint32, t *tokens) {
 				}
 			}
 			if p.Varying != before {
+				s.blooms[i] = bloom(s.reduce(p, 0))
 				g.joinOutline(p)
 			}
 		}
@@ -238,8 +256,17 @@ func (c *context) key() uint64 {
 func (g *Grouper) joinOutline(o *outline) (known bool) {
 	s := &g.outlines
 	a := s.reduce(o, 0)
-	for i := range s.kept {
-		p := &s.kept[s.byAge(i)]
+	own := bloom(a)
+	if own == 0 {
+		return false
+	}
+	for i := range s.blooms {
+		i = s.byAge(i)
+		b := s.blooms[i]
+		if b == 0 || b&own != b && b&own != own {
+			continue
+		}
+		p := &s.kept[i]
 		if p == o || p.Frames != o.Frames {
 			continue
 		}
