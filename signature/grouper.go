@@ -259,7 +259,7 @@ const (
 
 	fewOthers   = 3
 	namesOthers = 2
-	tailOthers  = 4 // before the rest of a line
+	tailOthers  = 4 // before the rest of a line, no names
 	partWords   = 6 // of a part at most
 )
 
@@ -303,7 +303,7 @@ func (g *Grouper) learn(n uint32, depth int) {
 		if j > i && j < t.n && t.words[j].kind == value && t.words[j].marks == 0 {
 			g.watch(n, depth, i, j+1, t.weight(i, j+1))
 		}
-		if i+1 < t.n && t.held[i] >= tailOthers {
+		if i+1 < t.n && t.plain[i] >= tailOthers {
 			g.watch(n, depth, i, t.n, weighTail[t.words[i].gap])
 		}
 	}

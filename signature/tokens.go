@@ -25,6 +25,7 @@ type tokens struct {
 	before [maxTokens + 1]uint64 // hash of the words before word i, and of an equals sign after them
 	after  [maxTokens + 1]uint64 // hash of the words from i on, and of the frames
 	held   [maxTokens + 1]uint8  // words before word i that hold the statement together
+	plain  [maxTokens + 1]uint8  // the same without names, but for the first
 	sum    uint64                // hash of all
 
 	frames   uint64 // hash of the frames
@@ -88,9 +89,12 @@ func (t *tokens) add() {
 	sum := uint64(0)
 	for i := range t.n {
 		w := &t.words[i]
-		t.held[i+1] = t.held[i]
+		t.held[i+1], t.plain[i+1] = t.held[i], t.plain[i]
 		if w.holds {
 			t.held[i+1]++
+			if i == 0 || !w.kind.isName() {
+				t.plain[i+1]++
+			}
 		}
 		t.before[i] = sum
 		if w.marks == equalsHash {

@@ -32,7 +32,9 @@ func TestCases(t *testing.T) {
 		"names-of-several-words": {groups: 1},
 		"fraction-or-none":       {levels: map[int]string{2: "error", 3: "error", 5: "error"}},
 		"pipe-separated":         {levels: map[int]string{1: "error", 6: "error"}, signatures: 1},
-		"smapi-alert":            {levels: map[int]string{18: "info"}, dispositions: map[int]string{13: "blocking", 18: "ignore"}},
+		"smapi-alert": {
+			levels: map[int]string{18: "info"}, dispositions: map[int]string{13: "blocking", 18: "ignore"},
+		},
 		"smapi-updates": {
 			levels: map[int]string{7: "info", 8: "info", 9: "info", 10: "info"}, begins: "Healthy.",
 		},

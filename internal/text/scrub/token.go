@@ -92,8 +92,8 @@ const (
 	shortestToken = 16
 	shortestKey   = 14
 
-	// maxWide bounds the bytes of a word with signs of base64 after its first part, and of a value after a word for secrets
-	// that are judged, maxBefore the bytes before a hint or a word.
+	// maxWide bounds the bytes of a word with signs of base64 after its first part, and the bytes by which a value after a
+	// word for secrets is judged, maxBefore the bytes before a hint or a word.
 	maxWide   = 1024
 	maxBefore = 128
 
