@@ -284,7 +284,7 @@ func (f *finder) host(c connection, kinds word) {
 // isNamed reports whether the value of a word for computers is a name that an owner gave.
 func (f *finder) isNamed(c connection, kinds word, value string) bool {
 	isMarked, isQuoted := strings.ContainsAny(value, digits+"-_"), c.closing != ""
-	isUpper := strings.ToUpper(value) == value && len(value) > 2
+	isUpper := inCapitals(value)
 	isTitle := !isMarked && plainTitle.MatchString(value)
 	word := strings.ToLower(strings.TrimRight(value, digits))
 	isOwn := !common(spaced.Replace(word))
@@ -301,6 +301,9 @@ func (f *finder) isNamed(c connection, kinds word, value string) bool {
 	}
 	return (isQuoted || isMarked || isUpper) && !isTitle && isOwn
 }
+
+// inCapitals reports whether a name has no lower-case letter, and more than two signs.
+func inCapitals(name string) bool { return strings.ToUpper(name) == name && len(name) > 2 }
 
 // isHost reports whether a value may be the name of a computer, and no part of it or type in code.
 func isHost(value string) bool {
