@@ -1,8 +1,9 @@
 package signature
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
-	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -17,26 +18,40 @@ const Version = 3
 type ID uint64
 
 // String returns the 16 lower-case hexadecimal digits of id.
-func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+func (id ID) String() string {
+	b, _ := id.MarshalText()
+	return string(b)
+}
 
 // MarshalText returns what [ID.String] returns, for JSON and other encodings.
 // The error is always nil.
-func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+func (id ID) MarshalText() ([]byte, error) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(id))
+	return hex.AppendEncode(make([]byte, 0, 2*len(b)), b[:]), nil
+}
 
 // UnmarshalText is the inverse of [ID.MarshalText].
-func (id *ID) UnmarshalText(text []byte) (err error) {
-	*id, err = ParseID(string(text))
-	return err
+func (id *ID) UnmarshalText(text []byte) error {
+	v, err := ParseID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = v
+	return nil
 }
 
 // ParseID is the inverse of [ID.String]. It takes exactly 16 hexadecimal
 // digits of either case.
 func ParseID(s string) (ID, error) {
-	v, err := strconv.ParseUint(s, 16, 64)
-	if err != nil || len(s) != 16 {
+	var b [8]byte
+	if len(s) != 2*len(b) {
 		return 0, fmt.Errorf("signature: id %.32q: want 16 hexadecimal digits", s)
 	}
-	return ID(v), nil
+	if _, err := hex.Decode(b[:], []byte(s)); err != nil {
+		return 0, fmt.Errorf("signature: id %q: %w", s, err)
+	}
+	return ID(binary.BigEndian.Uint64(b[:])), nil
 }
 
 // Signature identifies a shape of text wherever one is a key. It is
