@@ -275,11 +275,7 @@ func (c *Classifier) set(r *Result, o rules.Outcome) {
 // input returns the view that rules have of e: c.in, which the caller clears after use, so that it does not go to the
 // heap and keeps no pointer.
 func (c *Classifier) input(e *event.Entry, template string) *rules.Input {
-	c.in = rules.Input{
-		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
-		Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
-	}
-	c.in.Template, c.in.Frames, _ = strings.Cut(template, "\n")
+	c.in = rules.InputOf(e, template, c.phase)
 	return &c.in
 }
 
