@@ -48,10 +48,10 @@ type GrouperConfig struct {
 // content adds a weight by its form and by how many other words there are; names weigh more than other words. A column
 // that has enough, or a word where another template has a value, is open: all templates that have anything there are
 // one group. The statement with a value in that place is then learned, too, so that several columns open one after
-// another. The same is noted of all names of a statement at once, and of parts that a statement may be written without,
-// if one was written without them. An outline of each statement, which has no names, is compared with the outlines
-// of others: they are one group if they differ in such words as names have. The Grouper remembers hashes and numbers,
-// no text.
+// another. The same is noted of all names of a statement at once, of the rest of a line after a beginning, and of parts
+// that a statement may be written without, if one was written without them. An outline of each statement, which has no
+// names, is compared with the outlines of others: they are one group if they differ in such words as names have. The
+// Grouper remembers hashes and numbers, no text.
 //
 // Frames are part of the words after a column: faults thrown by different methods are separate groups. A group may hold
 // templates that decide differently, as by a code: they differ in [Grouper.AppendVariant].
@@ -125,9 +125,12 @@ type GrouperStats struct {
 // NewGrouper returns a Grouper that knows nothing. The error names the field
 // of cfg that is at fault.
 func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
-	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 || cfg.Columns < 0 || cfg.Columns > 1<<28 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d and GrouperConfig.Columns is %d: "+
-			"want 0 for the default, or up to %d and %d", cfg.Signatures, cfg.Columns, 1<<30, 1<<28)
+	const refused = "signature: GrouperConfig.%s is %d: want 0 for the default, or 1 to %d"
+	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 {
+		return nil, fmt.Errorf(refused, "Signatures", cfg.Signatures, 1<<30)
+	}
+	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
+		return nil, fmt.Errorf(refused, "Columns", cfg.Columns, 1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, defaultGroupColumns)

@@ -48,7 +48,7 @@ func DefaultLoggerFrames() []string {
 // concurrent use.
 type Normalizer struct {
 	words      *words
-	digitWords [][]byte
+	digitWords []string
 	loggers    []string
 	begins     [256]bool // with which byte a name of loggers may begin
 	maxFrames  int
