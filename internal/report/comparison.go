@@ -33,8 +33,7 @@ type rendered interface {
 	*Document | *Comparison
 	appendText(dst []byte, o TextOptions) []byte
 	appendMarkdown(dst []byte) []byte
-	suites() []junitSuite
-	addTo(s *sarif)
+	checked() checked
 }
 
 // found returns what package compare found, which is its own JSON form.

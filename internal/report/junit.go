@@ -2,14 +2,10 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/xml"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 )
 
 type junitSuite struct {
@@ -61,61 +57,33 @@ const (
 func JUnit[D rendered](dst []byte, docs ...D) []byte {
 	dst = append(dst, junitBegin...)
 	for _, d := range docs {
-		for _, suite := range d.suites() {
-			dst = suite.append(dst)
+		c := d.checked()
+		for i := range c.logs {
+			dst = c.logs[i].appendJUnit(dst, c.found)
 		}
 	}
 	return append(dst, junitEnd...)
 }
 
-func (d *Document) suites() []junitSuite {
-	s := &d.Summary
-	groups, left := d.findings()
-	suite := junitSuite{Name: s.File, Out: strings.Join(d.wanting(left), "\n"), Properties: []junitProperty{
-		{"heed.layout", s.Layout},
-		{"heed.lines", number(uint64(s.Lines))},
-		{"heed.records", number(s.Records)},
-		{"heed.verdict", s.Verdict.lead()},
-	}}
-	if len(d.removed) > 0 {
-		suite.Properties = append(suite.Properties, junitProperty{"heed.removed", strings.Join(d.removed, ", ")})
-	}
-	unread, kind, lacks := s.Error, "input", ""
-	if s.Interrupted {
-		unread, kind = "interrupted", "interrupted"
-	}
-	switch {
-	case !d.WentBlind:
-	case s.Headless:
-		lacks = headlessSentence
-	default:
-		lacks = cmp.Or(d.blind, "part of the log is missing")
-	}
-	suite.log(unread, kind, d.silence, lacks)
-	for _, p := range problems(groups) {
-		suite.Cases = append(suite.Cases, p.junit(s.File))
-	}
-	return []junitSuite{suite}
-}
-
-// log adds the cases about the log itself: unread is why it was not read to its end, kind the kind of that error,
-// silence the contents of a log without a record, and lacks its gaps. Each is "" if all is well.
-func (suite *junitSuite) log(unread, kind, silence, lacks string) {
+// appendJUnit appends the suite of a log, with the problems that are in it.
+func (l *checkedLog) appendJUnit(dst []byte, problems []found) []byte {
+	suite := junitSuite{Name: safe(l.file), Properties: l.properties, Out: l.out}
 	read, complete := junitCase{Class: "heed.log", Name: "read to its end"}, junitCase{Class: "heed.log", Name: "complete"}
 	switch {
-	case unread != "":
-		read.Error = &junitMessage{Message: unread, Type: kind}
-	case silence != "":
-		read.Failure = &junitMessage{Message: silence, Type: "empty"}
+	case l.unread != "":
+		read.Error = &junitMessage{Message: l.unread, Type: l.kind}
+	case l.silence != "":
+		read.Failure = &junitMessage{Message: l.silence, Type: "empty"}
 	}
-	if lacks != "" {
-		complete.Skipped = &junitMessage{Message: lacks, Type: "blind"}
+	if l.lacks != "" {
+		complete.Skipped = &junitMessage{Message: l.lacks, Type: "blind"}
 	}
-	suite.Cases = append(suite.Cases, read, complete)
-}
-
-// append appends a suite whose cases are complete.
-func (suite *junitSuite) append(dst []byte) []byte {
+	suite.Cases = []junitCase{read, complete}
+	for i := range problems {
+		if problems[i].file == l.file {
+			suite.Cases = append(suite.Cases, problems[i].junit())
+		}
+	}
 	for i := range suite.Cases {
 		c := &suite.Cases[i]
 		suite.Tests++
@@ -138,8 +106,8 @@ func (suite *junitSuite) append(dst []byte) []byte {
 }
 
 // junit returns the case of a problem, with its groups in the text.
-func (p *found) junit(file string) junitCase {
-	c := junitCase{Class: p.Disposition.String() + "." + p.Rule, Name: p.Summary, File: file, Line: p.first()}
+func (p *found) junit() junitCase {
+	c := junitCase{Class: p.Disposition.String() + "." + p.Rule, Name: p.Summary, File: safe(p.file), Line: p.first}
 	if p.mod != "" {
 		c.Name += " (" + p.mod + ")"
 	}
@@ -162,153 +130,12 @@ func (p *found) junit(file string) junitCase {
 			text.WriteString("    " + line + "\n")
 		}
 	}
-	message := &junitMessage{Message: p.Summary, Type: p.Disposition.String(), Text: text.String()}
-	if news := p.news(); news != "" {
-		message.Message += "; " + news
-	}
-	if !p.passes() && (p.Disposition == event.Blocking || p.groups[0].news != "") {
+	message := &junitMessage{Message: p.summary(p.Summary), Type: p.Disposition.String(), Text: text.String()}
+	if !p.passes && (p.Disposition == event.Blocking || p.reasons != nil) {
 		c.Failure = message
 	} else {
 		c.Out, message.Text = message.Text, ""
 		c.Skipped = message
 	}
 	return c
-}
-
-// found is a problem: the groups of one rule and disposition in one log that point at one mod first, or at none, as the
-// forms for continuous integration list it.
-type found struct {
-	Disposition event.Disposition
-	Rule        string
-	RuleText
-	file   string
-	mod    string
-	groups []finding
-}
-
-// problems joins groups to problems, in the order of their first groups.
-func problems(groups []finding) (all []found) {
-	for i := range groups {
-		f := &groups[i]
-		mod := strings.Join(f.Blame[:min(1, len(f.Blame))], "")
-		at := slices.IndexFunc(all, func(p found) bool {
-			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file && p.mod == mod
-		})
-		if at < 0 {
-			at = len(all)
-			all = append(all, found{Disposition: f.Disposition, Rule: f.Rule, RuleText: f.RuleText, file: f.file, mod: mod})
-		}
-		all[at].groups = append(all[at].groups, *f)
-	}
-	for i := range all {
-		p := &all[i]
-		if p.Advice = p.groups[0].advice; p.Advice == "" { // of a comparison, which has no items
-			var mods []string
-			for _, f := range p.groups {
-				mods = append(mods, f.Blame...)
-			}
-			p.Advice = text.Advice(p.groups[0].Advice, mods...)
-		}
-	}
-	return all
-}
-
-// passes reports whether all groups are of other mods than the checked ones.
-func (p *found) passes() bool {
-	return !slices.ContainsFunc(p.groups, func(f finding) bool { return !f.otherMod })
-}
-
-// first returns the first line of all groups.
-func (p *found) first() uint64 {
-	return slices.MinFunc(p.groups, func(a, b finding) int { return cmp.Compare(a.First, b.First) }).First
-}
-
-// entries returns the entries of all groups.
-func (p *found) entries() (n uint64) {
-	for i := range p.groups {
-		n += p.groups[i].Count
-	}
-	return n
-}
-
-// often returns how often and where the problem is.
-func (p *found) often() string {
-	if len(p.groups) == 1 {
-		return p.groups[0].often()
-	}
-	return fmt.Sprintf("%s in %d groups, the first at line %d", text.Count(p.entries(), "entry", "entries"), len(p.groups),
-		p.first())
-}
-
-// news returns why a comparison reports the problem; "" if the report is of one log.
-func (p *found) news() string {
-	var all []string
-	for i := range p.groups {
-		if news := p.groups[i].news; news != "" && !slices.Contains(all, news) {
-			all = append(all, news)
-		}
-	}
-	if len(all) > 2 {
-		return fmt.Sprintf("%d groups are new, or more than before", len(p.groups))
-	}
-	return strings.Join(all, "; ")
-}
-
-// finding is an urgent row, as the forms for continuous integration list it.
-type finding struct {
-	*Row
-	RuleText
-	news string // why a comparison reports it, which makes it fail; "" in the report of one log
-	file string // of a comparison, the first that has it
-
-	otherMod bool // it does not fail
-}
-
-// findings returns the urgent rows, blocking ones first, and how many more rows the tables have.
-func (d *Document) findings() (found []finding, left int) {
-	for _, disposition := range [...]event.Disposition{event.Blocking, event.Advisory} {
-		rows := d.rows(disposition)
-		left += d.table(disposition).Rows - len(rows)
-		for i := range rows {
-			f := finding{Row: &rows[i]}
-			f.RuleText = d.rule(f.Rule).described(f.Rule, f.Severity)
-			found = append(found, f)
-		}
-	}
-	return found, left
-}
-
-// maxHead bounds the part of a template's first line that names a finding, in
-// characters.
-const maxHead = 160
-
-// often returns how often and where.
-func (f *finding) often() string {
-	often := text.Count(f.Count, "entry", "entries")
-	if f.Forms > 1 {
-		often += fmt.Sprintf(" in %d forms", f.Forms)
-	}
-	switch f.Last {
-	case f.First:
-		return often + fmt.Sprintf(", line %d", f.First)
-	case 0: // of a comparison, which does not know it
-		return often + fmt.Sprintf(", the first at line %d", f.First)
-	}
-	return often + fmt.Sprintf(", lines %d to %d", f.First, f.Last)
-}
-
-// wanting returns, in sentences, where the log is blind or incomplete, and how many groups are not listed.
-func (d *Document) wanting(left int) []string {
-	sentences := slices.Clip(d.doubts)
-	if left > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.",
-			text.Count(left, "more group is", "more groups are")))
-	}
-	for _, disposition := range dispositions {
-		if t := d.table(disposition); t.Dropped > 0 && disposition.Urgent() {
-			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
-				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
-		}
-	}
-	return sentences
 }

@@ -14,6 +14,9 @@ import (
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
 const maxResults = 5000
 
+// maxHead bounds the part of a template's first line that names a result, in characters.
+const maxHead = 160
+
 // sarif gathers the results of a run.
 type sarif struct {
 	sarifRun
@@ -122,7 +125,14 @@ func SARIF[D rendered](dst []byte, docs ...D) []byte {
 	tool := &s.Tool.Driver
 	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", []sarifRule{}
 	for _, d := range docs {
-		d.addTo(s)
+		c := d.checked()
+		for i := range c.found {
+			s.add(&c.found[i])
+		}
+		for i := range c.logs {
+			s.about(&c.logs[i])
+		}
+		s.RedactionTokens = c.marks
 	}
 	if s.left > 0 {
 		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
@@ -136,29 +146,19 @@ func (s *sarif) notify(n sarifNotification) {
 	s.Invocations[0].Notifications = append(s.Invocations[0].Notifications, n)
 }
 
-func (d *Document) addTo(s *sarif) {
-	uri := sarifURI(d.file)
-	groups, left := d.findings()
-	for _, p := range problems(groups) {
-		s.add(uri, &p)
-	}
-	s.about(uri, !d.Summary.Complete, d.wanting(left))
-	s.RedactionTokens = d.marks
-}
-
 // about adds sentences about a log, which may not have been read to its end.
-func (s *sarif) about(uri string, unread bool, sentences []string) {
+func (s *sarif) about(l *checkedLog) {
 	level := "warning"
-	if unread {
+	if l.unread != "" {
 		s.Invocations[0].Successful, level = false, "error"
 	}
-	for _, sentence := range sentences {
-		s.notify(sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
+	for _, sentence := range l.notes {
+		s.notify(sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(l.file, 0)}})
 	}
 }
 
 // add adds a problem, or counts it if there are too many.
-func (s *sarif) add(uri string, p *found) {
+func (s *sarif) add(p *found) {
 	if len(s.Results) == maxResults {
 		s.left++
 		return
@@ -177,7 +177,7 @@ func (s *sarif) add(uri string, p *found) {
 		}
 		s.Tool.Driver.Rules = append(s.Tool.Driver.Rules, rule)
 	}
-	message := fmt.Sprintf("%s: %s (%s)", p.Summary, p.groups[0].head(maxHead), p.often())
+	message := fmt.Sprintf("%s: %s (%s)", p.Summary, p.head(maxHead), p.often())
 	properties := sarifProperties{Disposition: p.Disposition}
 	var mods []string
 	for i := range p.groups {
@@ -195,19 +195,16 @@ func (s *sarif) add(uri string, p *found) {
 	if mods != nil {
 		message += "; blame: " + blamed(mods)
 	}
-	if news := p.news(); news != "" {
-		message += "; " + news
-	}
 	level := sarifLevel(properties.Disposition, properties.Severity)
-	if p.passes() {
+	if p.passes {
 		level = "note"
 	}
 	key := map[string]string{sarifFingerprint: strings.TrimSuffix(p.Disposition.String()+"."+p.Rule+"."+p.mod, ".")}
 	s.Results = append(s.Results, sarifResult{
 		RuleID: p.Rule, RuleIndex: index, Level: level,
-		Message: sarifText(message), Locations: [1]sarifLocation{sarifAt(uri, p.first())}, Fingerprints: key,
+		Message: sarifText(p.summary(message)), Locations: [1]sarifLocation{sarifAt(p.file, p.first)}, Fingerprints: key,
 		Partial:     map[string]string{"primaryLocationLineHash": key[sarifFingerprint]}, // as GitHub names it
-		Occurrences: p.entries(), Properties: properties,
+		Occurrences: p.entries, Properties: properties,
 	})
 }
 
@@ -231,9 +228,9 @@ func sarifText(text string) sarifMessage {
 
 var placeholder = regexp.MustCompile(`\{([0-9])`)
 
-func sarifAt(uri string, line uint64) sarifLocation {
+func sarifAt(file string, line uint64) sarifLocation {
 	var l sarifLocation
-	l.Physical.Artifact.URI = uri
+	l.Physical.Artifact.URI = sarifURI(file)
 	if line > 0 {
 		l.Physical.Region = &sarifRegion{line}
 	}

@@ -1,0 +1,216 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/report/compare"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// checked is a report as the forms for continuous integration list it.
+type checked struct {
+	logs  []checkedLog
+	found []found
+	marks []string // of private text that was removed
+}
+
+// checkedLog is a log of a report. A text is "" if all is well.
+type checkedLog struct {
+	file       string // not escaped
+	properties []junitProperty
+	unread     string   // why it was not read to its end
+	kind       string   // of that error
+	silence    string   // the contents of a log without a record
+	lacks      string   // its gaps
+	out        string   // all that is wanting
+	notes      []string // the same, in sentences
+}
+
+// found is a problem: the groups of one rule and disposition in one log that point at one mod first, or at none. It has
+// the rule and the log of its first group.
+type found struct {
+	finding
+	mod     string
+	groups  []finding
+	first   uint64   // line of all groups
+	entries uint64   // of all groups
+	reasons []string // why a comparison reports it, nil if the report is of one log
+	passes  bool     // all groups are of other mods than the checked ones
+}
+
+// finding is an urgent row.
+type finding struct {
+	*Row
+	RuleText
+	file     string // the first that has it, not escaped
+	news     string // why a comparison reports it, which makes it fail; "" in the report of one log
+	otherMod bool   // it does not fail
+}
+
+// problems joins groups to problems, in the order of their first groups.
+func problems(groups []finding) (all []found) {
+	for _, f := range groups {
+		mod := strings.Join(f.Blame[:min(1, len(f.Blame))], "")
+		at := slices.IndexFunc(all, func(p found) bool {
+			return p.Rule == f.Rule && p.Disposition == f.Disposition && p.file == f.file && p.mod == mod
+		})
+		if at < 0 {
+			at = len(all)
+			all = append(all, found{finding: f, mod: mod, first: f.First, passes: true})
+			all[at].Advice = cmp.Or(f.advice, text.Advice(f.Advice, f.Blame...)) // a comparison has no items, and no advice
+		}
+		p := &all[at]
+		p.groups = append(p.groups, f)
+		p.entries += f.Count
+		p.first = min(p.first, f.First)
+		p.passes = p.passes && f.otherMod
+		if f.news != "" && !slices.Contains(p.reasons, f.news) {
+			p.reasons = append(p.reasons, f.news)
+		}
+	}
+	return all
+}
+
+// often returns how often and where the problem is.
+func (p *found) often() string {
+	if len(p.groups) == 1 {
+		return p.finding.often()
+	}
+	return fmt.Sprintf("%s in %d groups, the first at line %d", text.Count(p.entries, "entry", "entries"), len(p.groups),
+		p.first)
+}
+
+// summary returns a text about the problem, and why a comparison reports it.
+func (p *found) summary(says string) string {
+	switch {
+	case p.reasons == nil:
+		return says
+	case len(p.reasons) > 2:
+		return fmt.Sprintf("%s; %d groups are new, or more than before", says, len(p.groups))
+	}
+	return says + "; " + strings.Join(p.reasons, "; ")
+}
+
+// often returns how often and where.
+func (f *finding) often() string {
+	often := text.Count(f.Count, "entry", "entries")
+	if f.Forms > 1 {
+		often += fmt.Sprintf(" in %d forms", f.Forms)
+	}
+	switch f.Last {
+	case f.First:
+		return often + fmt.Sprintf(", line %d", f.First)
+	case 0: // of a comparison, which does not know it
+		return often + fmt.Sprintf(", the first at line %d", f.First)
+	}
+	return often + fmt.Sprintf(", lines %d to %d", f.First, f.Last)
+}
+
+// checked has the urgent rows, blocking ones first, and how many more rows the tables have.
+func (d *Document) checked() checked {
+	s := &d.Summary
+	log := checkedLog{
+		file: d.file, unread: s.Error, kind: "input", silence: d.silence, notes: slices.Clip(d.doubts),
+		properties: []junitProperty{
+			{"heed.layout", s.Layout},
+			{"heed.lines", number(uint64(s.Lines))},
+			{"heed.records", number(s.Records)},
+			{"heed.verdict", s.Verdict.lead()},
+		},
+	}
+	if len(d.removed) > 0 {
+		log.properties = append(log.properties, junitProperty{"heed.removed", strings.Join(d.removed, ", ")})
+	}
+	if s.Interrupted {
+		log.unread, log.kind = "interrupted", "interrupted"
+	}
+	switch {
+	case !d.WentBlind:
+	case s.Headless:
+		log.lacks = headlessSentence
+	default:
+		log.lacks = cmp.Or(d.blind, "part of the log is missing")
+	}
+	var groups []finding
+	var dropped []string
+	left := 0
+	for _, disposition := range [...]event.Disposition{event.Blocking, event.Advisory} {
+		rows, t := d.rows(disposition), d.table(disposition)
+		left += t.Rows - len(rows)
+		for i := range rows {
+			r := &rows[i]
+			groups = append(groups, finding{Row: r, RuleText: d.rule(r.Rule).described(r.Rule, r.Severity), file: d.file})
+		}
+		if t.Dropped > 0 {
+			dropped = append(dropped, fmt.Sprintf("%s (%s) did not fit into the table.",
+				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
+		}
+	}
+	if left > 0 {
+		log.notes = append(log.notes, fmt.Sprintf("%s not listed: the least frequent ones.",
+			text.Count(left, "more group is", "more groups are")))
+	}
+	log.notes = append(log.notes, dropped...)
+	log.out = strings.Join(log.notes, "\n")
+	return checked{[]checkedLog{log}, problems(groups), d.marks}
+}
+
+// checked has the logs of the new side of a check, and the groups that its baseline does not cover, which --fail-on new
+// reports: each in the first log that has it.
+func (c *Comparison) checked() checked {
+	side := &c.Check.New
+	all := checked{marks: c.Scrub.marks()}
+	for i := range side.Files {
+		f := &side.Files[i]
+		log := checkedLog{file: f.Name, kind: "input", properties: []junitProperty{{"heed.records", number(f.Records)}}}
+		for _, gap := range gapsOf(&compare.Totals{Files: side.Files[i : i+1]}) {
+			log.notes = append(log.notes, "The log "+gap+".")
+		}
+		if i == 0 && side.Uncounted > 0 {
+			log.notes = append(log.notes, fmt.Sprintf("%s did not fit into the tables and are not compared.",
+				text.Count(side.Uncounted, "record")))
+		}
+		says := strings.Join(log.notes, " ")
+		switch {
+		case slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Kind == "unread" }):
+			log.unread = says
+		case len(f.Gaps) > 0 && f.Gaps[0].Silence() != "":
+			log.silence = f.Gaps[0].Silence()
+		default:
+			log.lacks = says
+		}
+		all.logs = append(all.logs, log)
+	}
+	var groups []finding
+	add := func(of []compare.Group, why func(*compare.Group) string) {
+		for i := range of {
+			g := &of[i]
+			if !g.Disposition.Urgent() || g.New == nil || len(g.New.First) == 0 {
+				continue
+			}
+			first := g.New.First[0]
+			row := &Row{
+				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
+				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
+			}
+			rule := c.Rule(g.Rule).shown().described(g.Rule, g.Severity)
+			groups = append(groups, finding{row, rule, first.File, "new: " + why(g), g.OtherMod})
+		}
+	}
+	add(c.Check.Added, func(*compare.Group) string { return "not in the baseline" })
+	add(c.Check.More, func(g *compare.Group) string {
+		return strings.TrimSpace("above its rate in the baseline " + ratioWords(g))
+	})
+	add(c.Check.Worse, func(g *compare.Group) string {
+		return "more urgent than in the baseline, where it is " + g.Old.Disposition.String()
+	})
+	add(c.Check.Expired, func(g *compare.Group) string {
+		return "its entry in the baseline has expired on " + string(g.Expires)
+	})
+	all.found = problems(groups)
+	return all
+}
