@@ -133,25 +133,22 @@ type Engine interface {
 
 // Run is one log.
 type Run struct {
+	File // not scrubbed
+
 	collector   *Collector
-	file, game  string
 	engine      Engine
 	side        Side
 	index       int // among the runs of its side
-	records     uint64
 	timed       uint64
 	first, last time.Time
-	uncounted   uint64     // entries of signatures for which there was no room
-	latest      *entryText // of the last entry, nil where there was no room for it
-	line        int        // the last one read
-	truncated   bool       // the end of the log is visibly missing
-	hasEntries  bool       // it has an entry that is compared
-	header      bool       // it has the header of an upload
-	blind       *Gap       // the stretch of blindness that has not ended
-	gaps        []Gap
-	moreGaps    int // that are not kept
-	mods        []capture.ListedMod
-	hasMods     bool
+	uncounted   uint64              // entries of signatures for which there was no room
+	latest      *entryText          // of the last entry, nil where there was no room for it
+	line        int                 // the last one read
+	truncated   bool                // the end of the log is visibly missing
+	hasEntries  bool                // it has an entry that is compared
+	header      bool                // it has the header of an upload
+	blind       *Gap                // the stretch of blindness that has not ended
+	mods        []capture.ListedMod // nil without a list
 }
 
 // Kinds of gaps, besides the kinds of notices.
@@ -177,7 +174,7 @@ func NewCollector(c Config) *Collector {
 
 // Run begins a log on one side.
 func (c *Collector) Run(side Side, file string, e Engine) *Run {
-	run := &Run{collector: c, file: file, engine: e, side: side, index: len(c.runs[side])}
+	run := &Run{File: File{Name: file}, collector: c, engine: e, side: side, index: len(c.runs[side])}
 	c.runs[side] = append(c.runs[side], run)
 	return run
 }
@@ -196,16 +193,16 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.blind = nil
 	}
 	if rec.Mods != nil {
-		r.list(rec.Mods.Mods)
+		r.mods = append(r.mods, rec.Mods.Mods...)
 	}
 	switch {
 	case rec.Context:
-		r.records++
+		r.Records++
 		r.header = true
 	case rec.Kind != event.KindNotice:
 		r.count(rec, o)
 	case rec.Status == event.StatusRestarted:
-		r.mods, r.hasMods = nil, false // the mods of the last run count
+		r.mods = nil // the mods of the last run count
 	case rec.Status == event.StatusLogFound:
 	default:
 		r.gap(Gap{Kind: rec.Status.String(), From: line, To: line})
@@ -215,7 +212,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 // count counts an entry that is compared.
 func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 	r.hasEntries = true
-	r.records++
+	r.Records++
 	if at := rec.Time; !at.IsZero() {
 		if r.timed == 0 || at.Before(r.first) {
 			r.first = at
@@ -297,7 +294,7 @@ func (c *Collector) template(e *event.Entry) string {
 // End ends the log, which err kept from being read to its end, if it is not nil. It returns what there is of a log that
 // has nothing to compare, such as "empty", and "" of another.
 func (r *Run) End(err error, log *capture.Environment) (silence string) {
-	r.game, _ = summary.Game(log.Facts().Game)
+	r.Game, _ = summary.Game(log.Facts().Game)
 	if r.blind != nil {
 		r.gap(*r.blind)
 	}
@@ -325,27 +322,19 @@ const maxGaps = 16
 // gap adds a gap in the evidence of the log.
 func (r *Run) gap(g Gap) {
 	r.truncated = r.truncated || g.Kind == event.StatusTruncated.String() || g.Kind == gapUnread
-	if len(r.gaps) == maxGaps {
-		r.moreGaps++
+	if len(r.Gaps) == maxGaps {
+		r.MoreGaps++
 		return
 	}
-	r.gaps = append(r.gaps, g)
-}
-
-// list adds to the mods that the log lists, in load order.
-func (r *Run) list(mods []capture.ListedMod) {
-	r.hasMods = r.hasMods || len(mods) > 0
-	r.mods = append(r.mods, mods...)
+	r.Gaps = append(r.Gaps, g)
 }
 
 // Mods sets the mods that were loaded on a side, in load order, in the place of what its logs have.
 func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
-	for _, r := range c.runs[side] {
-		r.mods, r.hasMods = nil, false
-	}
-	if len(c.runs[side]) > 0 {
-		c.runs[side][0].list(mods)
-		c.runs[side][0].hasMods = true
+	for i, r := range c.runs[side] {
+		if r.mods = nil; i == 0 {
+			r.mods = append([]capture.ListedMod{}, mods...)
+		}
 	}
 }
 

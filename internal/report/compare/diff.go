@@ -27,54 +27,54 @@ func (c *Collector) Diff() *Diff {
 		}
 	}
 	z := cohort.Quantile(confidence, compared)
-	hours := [2]float64{before.Hours, after.Hours}
+	// A group differs by the lengths in which it has no part: its own records are not in the length in records.
+	differ := func(g *group, own [2]tally) (change, ratio) {
+		return differs(g.tally[Old].count, g.tally[New].count, []exposure{
+			{perRun, float64(len(c.runs[Old])), float64(len(c.runs[New]))},
+			{perRecord, float64(shared[Old] - own[Old].count), float64(shared[New] - own[New].count)},
+			{perHour, before.Hours, after.Hours},
+		}, z)
+	}
 	changed := changed(groups, func(_ int, g *group) bool {
 		if !g.common() {
 			return false
 		}
-		change, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &shared), z)
+		change, _ := differ(g, g.tally)
 		return change != same
 	}, func(g *group) {
 		shared[Old] -= g.tally[Old].count
 		shared[New] -= g.tally[New].count
 	})
 	for i, g := range groups {
-		own := *g
-		if changed[i] { // its records are in no length
-			own.tally[Old].count, own.tally[New].count = 0, 0
+		how, by, worse := more, ratio{}, false
+		if own := g.tally; g.common() {
+			if changed[i] {
+				own = [2]tally{}
+			}
+			how, by = differ(g, own)
+			worse = g.tally[New].own > g.tally[Old].own
 		}
-		measures := c.measures(hours, &own, &shared)
-		counts := [2]uint64{g.tally[Old].count, g.tally[New].count}
-		switch {
-		case counts[Old] == 0:
-			row := c.row(g, &before, &after)
-			row.MayBeUnseen = before.incomplete()
-			d.Added = append(d.Added, row)
-			continue
-		case counts[New] == 0:
-			row := c.row(g, &before, &after)
-			row.MayBeUnseen = after.incomplete()
-			d.Gone = append(d.Gone, row)
-			continue
-		}
-		change, ratio := differs(counts[Old], counts[New], measures, z)
-		worse := g.tally[New].own > g.tally[Old].own
-		if change == same && !worse {
+		if how == same && !worse {
 			continue
 		}
 		row := c.row(g, &before, &after)
-		row.Ratio = ratio.shown()
+		row.Ratio = by.shown()
 		if worse {
 			d.Worse = append(d.Worse, row)
 		}
-		switch change {
-		case more:
-			row.MayBeUnseen = before.incomplete()
-			d.More = append(d.More, row)
-		case less:
-			row.MayBeUnseen = after.incomplete()
-			d.Less = append(d.Less, row)
+		rows, unseen := &d.More, &before
+		switch {
+		case row.Old == nil:
+			rows = &d.Added
+		case row.New == nil:
+			rows, unseen = &d.Gone, &after
+		case how == same:
+			continue
+		case how == less:
+			rows, unseen = &d.Less, &after
 		}
+		row.MayBeUnseen = unseen.incomplete()
+		*rows = append(*rows, row)
 	}
 	for _, rows := range [][]Group{d.Added, d.Gone, d.More, d.Less, d.Worse} {
 		slices.SortFunc(rows, compareRows)
@@ -106,20 +106,6 @@ func changed(groups []*group, differ func(i int, g *group) bool, leave func(*gro
 
 // common reports whether both sides have the group.
 func (g *group) common() bool { return g.tally[Old].count > 0 && g.tally[New].count > 0 }
-
-// measures returns the lengths that the rates of a group are taken by. Its own
-// records are no part of the length in records.
-func (c *Collector) measures(hours [2]float64, g *group, shared *[2]uint64) []exposure {
-	var own [2]uint64
-	if g.common() {
-		own = [2]uint64{g.tally[Old].count, g.tally[New].count}
-	}
-	return []exposure{
-		{perRun, float64(len(c.runs[Old])), float64(len(c.runs[New]))},
-		{perRecord, float64(shared[Old] - own[Old]), float64(shared[New] - own[New])},
-		{perHour, hours[Old], hours[New]},
-	}
-}
 
 // compareRows orders rows by what matters.
 func compareRows(a, b Group) int {

@@ -158,6 +158,8 @@ type ModChange struct {
 	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
 	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
 	Place      int    `json:"place,omitempty" jsonschema:"Its place after."`
+
+	assemblies []string
 }
 
 // SuspectGroup is a group with the mods that may be its cause.
@@ -218,19 +220,17 @@ func (c *Collector) totals(side Side) Totals {
 	t := Totals{Files: []File{}}
 	clock := true
 	for _, r := range c.runs[side] {
-		f := File{
-			Name: c.safe(r.file, 0), Game: c.safe(r.game, maxName), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps,
-		}
-		for _, g := range r.gaps {
-			g.Rule = c.safe(g.Rule, 0)
-			f.Gaps = append(f.Gaps, g)
+		f := r.File
+		f.Name, f.Game, f.Gaps = c.safe(f.Name, 0), c.safe(f.Game, maxName), append([]Gap{}, f.Gaps...)
+		for i := range f.Gaps {
+			f.Gaps[i].Rule = c.safe(f.Gaps[i].Rule, 0)
 		}
 		t.Files = append(t.Files, f)
-		t.Records += r.records
+		t.Records += f.Records
 		t.Uncounted += r.uncounted
 		hours := r.last.Sub(r.first).Hours()
 		// If few records have a time, the length of the log is not known.
-		if 2*r.timed < r.records || hours <= 0 {
+		if 2*r.timed < f.Records || hours <= 0 {
 			clock = false
 		}
 		t.Hours += hours
@@ -315,7 +315,7 @@ func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
 	}
 	for _, s := range g.seen {
 		if s.run.side == side {
-			out.First = append(out.First, place{c.safe(s.run.file, 0), s.first})
+			out.First = append(out.First, place{c.safe(s.run.Name, 0), s.first})
 		}
 	}
 	return out

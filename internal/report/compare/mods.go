@@ -28,23 +28,16 @@ const (
 	moved     = "moved" // in the load order, past others that both lists have
 )
 
-// modChange is one mod of two lists, by the names of the new one, or of the old one if it was removed.
-type modChange struct {
-	ModChange
-
-	assemblies []string
-}
-
-// modChanges returns the mods of both lists: first the new list in order, then the removed mods. As few as possible
+// modChanges returns the mods of both lists, by the names of the new one, or of the old one if it was removed: first the new list in order, then the removed mods. As few as possible
 // count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
 // updated is known only if both lists have versions.
-func modChanges(before, after []capture.ListedMod) []modChange {
+func modChanges(before, after []capture.ListedMod) []ModChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
 	for i := range before {
 		old[key(&before[i])] = i
 	}
-	var out []modChange
+	var out []ModChange
 	var common []int // places in the old list, in the new order
 	var where []int  // their index in out
 	seen := make(map[string]bool, len(after))
@@ -54,7 +47,10 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 			continue
 		}
 		seen[key(m)] = true
-		c := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1}
+		c := ModChange{
+			Name: m.Title(), PackageID: m.PackageID, Change: added, Version: m.Versions, Place: i + 1,
+			assemblies: m.Assemblies,
+		}
 		if o, ok := old[key(m)]; ok {
 			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Versions, o+1
 			if versions && before[o].Versions != m.Versions {
@@ -62,7 +58,7 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 			}
 			common, where = append(common, o), append(where, len(out))
 		}
-		out = append(out, modChange{c, m.Assemblies})
+		out = append(out, c)
 	}
 	stay := increasing(common)
 	for i, at := range where {
@@ -73,8 +69,10 @@ func modChanges(before, after []capture.ListedMod) []modChange {
 	for i := range before {
 		if m := &before[i]; !seen[key(m)] {
 			seen[key(m)] = true
-			gone := ModChange{Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1}
-			out = append(out, modChange{gone, m.Assemblies})
+			out = append(out, ModChange{
+				Name: m.Title(), PackageID: m.PackageID, Change: removed, OldVersion: m.Versions, OldPlace: i + 1,
+				assemblies: m.Assemblies,
+			})
 		}
 	}
 	return out
@@ -107,7 +105,7 @@ func increasing(values []int) []bool {
 }
 
 // is reports whether a name that blame gave is a name of the mod.
-func (m *modChange) is(name string) bool {
+func (m *ModChange) is(name string) bool {
 	key := blame.Key(name)
 	if key == "" {
 		return false
@@ -127,7 +125,7 @@ const minName = 5
 
 // namedIn returns the name of the mod that a text, in small letters, holds as whole
 // words. An assembly that several mods bring along is the name of none.
-func (m *modChange) namedIn(text string, shared map[string]int) string {
+func (m *ModChange) namedIn(text string, shared map[string]int) string {
 	named := func(name string) bool {
 		return utf8.RuneCountInString(name) >= minName && holdsWord(text, strings.ToLower(name))
 	}

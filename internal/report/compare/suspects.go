@@ -27,17 +27,17 @@ const (
 
 // lists reports whether a log of the side has a list of mods.
 func (c *Collector) lists(side Side) bool {
-	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
+	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.mods != nil })
 }
 
 // changes returns the mods of both lists. If a side has no list, it returns the mods of the new one without
 // changes.
-func (c *Collector) changes() (changes []modChange) {
+func (c *Collector) changes() (changes []ModChange) {
 	if c.lists(Old) && c.lists(New) {
 		changes = modChanges(c.listed(Old), c.listed(New))
 	} else {
 		for _, m := range c.listed(New) {
-			changes = append(changes, modChange{ModChange{Name: m.Title(), PackageID: m.PackageID}, m.Assemblies})
+			changes = append(changes, ModChange{Name: m.Title(), PackageID: m.PackageID, assemblies: m.Assemblies})
 		}
 	}
 	names := c.blamedNames()
@@ -51,10 +51,10 @@ func (c *Collector) changes() (changes []modChange) {
 }
 
 // shown returns the mods that differ, as documents have them.
-func (c *Collector) shown(changes []modChange) []ModChange {
+func (c *Collector) shown(changes []ModChange) []ModChange {
 	out := []ModChange{}
-	for i := range changes {
-		if m := changes[i].ModChange; m.Change != unchanged {
+	for _, m := range changes {
+		if m.Change != unchanged {
 			for _, text := range []*string{&m.Name, &m.PackageID, &m.OldVersion, &m.Version} {
 				*text = c.mod(*text)
 			}
@@ -156,7 +156,7 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 }
 
 // suspectsOf returns the mods that may be the cause of a group.
-func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspect {
+func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspect {
 	named := g.suspects()
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
