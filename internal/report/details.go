@@ -55,7 +55,7 @@ type sampleText struct {
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
 	wentBlind, isNew bool,
 ) {
-	d.chart.at(d.total)[o.Decision.Disposition]++
+	d.chart.add(o.Decision.Disposition)
 	d.total++
 	if !rec.Time.IsZero() {
 		if d.timed == 0 {
@@ -73,8 +73,8 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		d.causes[key] = rec.Time
 	}
 	d.lines.observe(d.total, rec, o.Decision, wentBlind, firstOfRow && !known, firstOfRow)
-	if row.detail == nil {
-		row.detail = &detail{time: rec.Time}
+	if isNew {
+		row.Detail.time = rec.Time
 		d.sample(config, rec, o, row, suspects)
 	}
 }
@@ -90,7 +90,7 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 		return
 	}
 	blamed := blamedLines(suspects)
-	det, number, gap := row.detail, 0, false
+	det, number, gap := &row.Detail, 0, false
 	for _, part := range [...]string{rec.Message, rec.Stack} {
 		part = strings.TrimRight(part, "\r\n")
 		if part == "" {
@@ -133,18 +133,18 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
 
 // A chart shows at most maxBuckets stretches: more than a screen has pixels for would only make the page larger. The
-// first ones are of 1<<fewEntries entries: less would show no rate but single entries.
+// first ones are of fewEntries entries: less would show no rate but single entries.
 const (
 	maxBuckets = 256
-	fewEntries = 3
+	fewEntries = 8
 )
 
 // histogram counts entries by disposition in the order of a log whose length is not known before
 // it ends: where the buckets do not suffice, pairs of them become one.
 type histogram struct {
-	shift   uint // a bucket is 1<<(fewEntries+shift) entries wide
-	used    int  // buckets up to the last that is not empty
-	buckets [maxBuckets]bucket
+	buckets []bucket
+	width   uint64 // entries in each bucket but the last
+	last    uint64 // entries in the last
 }
 
 // bucket has the entries of one stretch of a histogram, by event.Disposition.
@@ -158,28 +158,24 @@ func (b *bucket) from(least event.Disposition) (n uint64) {
 	return n
 }
 
-// at returns the bucket of x, which it makes room for.
-func (h *histogram) at(x uint64) *bucket {
-	for x>>(fewEntries+h.shift) >= maxBuckets {
-		h.fold()
-	}
-	i := int(x >> (fewEntries + h.shift))
-	h.used = max(h.used, i+1)
-	return &h.buckets[i]
-}
-
-// fold makes one bucket of each two.
-func (h *histogram) fold() {
-	for i := range maxBuckets / 2 {
-		a, b := h.buckets[2*i], h.buckets[2*i+1]
-		for d := range a {
-			a[d] += b[d]
+func (h *histogram) add(d event.Disposition) {
+	n := len(h.buckets)
+	if n == maxBuckets && h.last == h.width {
+		n /= 2
+		for i := range n {
+			h.buckets[i] = h.buckets[2*i]
+			for d, more := range h.buckets[2*i+1] {
+				h.buckets[i][d] += more
+			}
 		}
-		h.buckets[i] = a
+		h.buckets, h.width = h.buckets[:n], 2*h.width
+		h.last = h.width
 	}
-	clear(h.buckets[maxBuckets/2:])
-	h.shift++
-	h.used = (h.used + 1) / 2
+	if n == 0 || h.last == h.width {
+		h.buckets, h.width, h.last = append(h.buckets, bucket{}), max(h.width, fewEntries), 0
+	}
+	h.buckets[len(h.buckets)-1][d]++
+	h.last++
 }
 
 // excerpts returns the records of the log that a page shows.
@@ -190,15 +186,4 @@ func (r *Replay) excerpts() []excerptRecord {
 		x.rule, x.lines = safe(x.rule), safeAll(r.config.Scrub.lines(string(x.text)))
 	}
 	return all
-}
-
-// shown returns d as a page has it.
-func (d *detail) shown() *detail {
-	out := *d
-	out.Sample = make([]sampleText, len(d.Sample))
-	for i, line := range d.Sample {
-		line.Text = safe(line.Text)
-		out.Sample[i] = line
-	}
-	return &out
 }

@@ -157,9 +157,9 @@ type Row struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
 	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
-	Escalated bool    `json:"-"`
-	advice    string  // of the entries of its rule; "" if they are not urgent
-	detail    *detail // nil without Config.Details
+	Escalated bool   `json:"-"`
+	Detail    detail `json:"-"` // empty without Config.Details
+	advice    string // of the entries of its rule; "" if they are not urgent
 }
 
 // Document returns what there is to report about a replay that has ended, with the top rows of each
@@ -204,8 +204,9 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 				advice[key] = r.advised(key)
 			}
 			shown.advice = advice[key]
-			if row.detail != nil {
-				shown.detail = row.detail.shown()
+			shown.Detail.Sample = slices.Clone(row.Detail.Sample)
+			for i := range shown.Detail.Sample {
+				shown.Detail.Sample[i].Text = safe(shown.Detail.Sample[i].Text)
 			}
 			d.Signatures = append(d.Signatures, shown)
 		}
@@ -308,7 +309,7 @@ func (r *Replay) summary(v *verdict) Summary {
 	for _, d := range dispositions {
 		t := r.tables[d]
 		s.Signatures[d.String()] = tableSummary{
-			Entries: t.entries, Rows: len(t.held()), Dropped: t.evicted,
+			Entries: t.entries, Rows: len(t.groups), Dropped: t.evicted,
 			DroppedEntries: t.evictedEntries, signatures: t.rows.Len(),
 		}
 	}

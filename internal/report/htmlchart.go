@@ -23,7 +23,7 @@ const (
 
 // sketch fills in the chart: which share of the entries of each stretch of the log is how urgent.
 func (s *section) sketch() {
-	buckets := s.details.chart.buckets[:s.details.chart.used]
+	buckets := s.details.chart.buckets
 	if len(s.Causes) == 0 || len(buckets) == 0 {
 		return // nothing to be seen
 	}

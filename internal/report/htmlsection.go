@@ -138,7 +138,7 @@ func (s *section) MoreGroups() int {
 func (s *section) At(line uint64) place            { return s.place(line, time.Time{}) }
 func (s *section) CauseAt(c *Cause) place          { return s.place(c.First, c.time) }
 func (s *section) ProblemAt(c *verdictCause) place { return s.place(c.Line, c.time) }
-func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.Detail().time) }
+func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.Detail.time) }
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
 func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
@@ -265,9 +265,6 @@ func (s *section) ModList() modList {
 	}
 	return l
 }
-
-// Detail returns the details of a row, empty ones where none were kept.
-func (r *Row) Detail() *detail { return cmp.Or(r.detail, &detail{}) }
 
 // Frames returns the lines of the template after the first.
 func (r *Row) Frames() []string {

@@ -71,9 +71,7 @@ func (r *row) eachText(f func(s *string, mod bool)) {
 	for i := range r.accused {
 		f(&r.accused[i].Name, true)
 	}
-	if d := r.detail; d != nil {
-		for i := range d.Sample {
-			f(&d.Sample[i].Text, false)
-		}
+	for i := range r.Detail.Sample {
+		f(&r.Detail.Sample[i].Text, false)
 	}
 }

@@ -130,6 +130,7 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(100, event.Ignore, "r")) // frequent: stays
 	}
+	r.End(End{})
 	table := r.tables[event.Ignore]
 	require.Equal(t, 4, table.rows.Len())
 	require.EqualValues(t, 20, table.entries)
@@ -146,7 +147,7 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 		Row: Row{
 			Forms: 1, Rule: "r", Severity: event.SeverityWarning,
 			Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
-		}, sig: sig, group: sig, stretch: 1, recent: 10,
+		}, sig: sig, group: sig, members: []signature.ID{100}, stretch: 1, recent: 10,
 	}, *top[0])
 }
 
@@ -210,6 +211,7 @@ func TestTableOrderIsTotal(t *testing.T) {
 		r.Observe(&capture.Record{StartLine: 1}, outcome(id, event.Ignore, "b"))
 		r.Observe(&capture.Record{StartLine: 1}, outcome(id, event.Ignore, "a"))
 	}
+	r.End(End{})
 	var order []string
 	for _, row := range r.tables[event.Ignore].top(0) {
 		order = append(order, fmt.Sprintf("%d %s", uint64(row.sig.ID), row.Rule))

@@ -67,7 +67,7 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 	var groups []*summary.Group
 	byID := map[signature.ID]*summary.Group{}
 	for _, disposition := range dispositions { // the weightiest first
-		for _, row := range r.tables[disposition].held() {
+		for _, row := range r.tables[disposition].groups {
 			g := byID[row.sig.ID]
 			if g == nil {
 				g = &summary.Group{

@@ -203,10 +203,6 @@ func (t *table) fold(group func(signature.Signature) signature.Signature, varian
 			first := *r
 			first.sig = key.sig
 			first.members = []signature.ID{r.sig.ID}
-			if r.detail != nil {
-				own := *r.detail
-				first.detail = &own
-			}
 			g = &first
 			t.byKey[key], counted[g] = g, &variants{counts: map[string]uint64{}}
 			t.groups = append(t.groups, g)
@@ -233,8 +229,8 @@ func (r *row) join(o *row) {
 		r.Blame, r.evidence = o.Blame, o.evidence
 	}
 	r.says = cmp.Or(r.says, o.says)
-	if d := r.detail; d != nil && len(d.Sample) == 0 {
-		d.Sample, d.More = o.detail.Sample, o.detail.More
+	if len(r.Detail.Sample) == 0 {
+		r.Detail.Sample, r.Detail.More = o.Detail.Sample, o.Detail.More
 	}
 	switch {
 	case r.Template == "":
@@ -289,18 +285,10 @@ const (
 // maxVariantText bounds the value of a variant, in characters.
 const maxVariantText = 120
 
-// held returns the rows that the table has: by group once it was folded.
-func (t *table) held() []*row {
-	if t.groups != nil {
-		return slices.Clone(t.groups)
-	}
-	return t.rows.Values()
-}
-
 // top returns the n rows with the most entries, or all where n is not
 // positive; of equals, first the one with the first line.
 func (t *table) top(n int) []*row {
-	rows := t.held()
+	rows := slices.Clone(t.groups)
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(
 			cmp.Compare(b.Count, a.Count),
