@@ -91,29 +91,26 @@ func (c *Comparison) compared() *compared {
 }
 
 func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
-	s := c.compared()
-	p := func(indent int, format string, args ...any) {
-		dst = append(dst, strings.Repeat(" ", indent)...)
-		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
-	}
-	for i, says := range s.headline {
-		p(2*min(i, 1), "%s", says)
+	s, t := c.compared(), textReport{options: o, out: dst}
+	t.wrapped(s.headline[0], 0, plain)
+	for _, says := range s.headline[1:] {
+		t.sentence(plain, "%s", says)
 	}
 	if mods := changedMods(s.mods, literally); mods != "" {
-		p(2, "%s", mods)
+		t.sentence(plain, "%s", mods)
 	}
-	for _, t := range s.tables {
-		dst = o.heading(dst, strong, "%s", t.heading)
-		dst = t.grid.appendTo(dst, o)
-		if t.left != "" {
-			p(2, "%s", t.left)
+	for _, table := range s.tables {
+		t.section(strong, "%s", table.heading)
+		t.grid(table.grid)
+		if table.left != "" {
+			t.sentence(plain, "%s", table.left)
 		}
 	}
 	if s.end != nil {
-		dst = append(dst, '\n')
-		p(0, "%s", strings.Join(s.end, " "))
+		t.printf("\n")
+		t.wrapped(strings.Join(s.end, " "), 0, plain)
 	}
-	return dst
+	return t.out
 }
 
 func (c *Comparison) appendMarkdown(dst []byte) []byte {

@@ -68,10 +68,10 @@ type grid struct {
 // little room.
 const minLimited = 8
 
-// appendTo lays the grid out. A width of zero means that lines are not cut.
-func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
+// grid lays a grid out. A width of zero means that lines are not cut.
+func (t *textReport) grid(g *grid) {
 	const gap = 2
-	last, width := len(g.columns)-1, o.Width
+	last, width := len(g.columns)-1, t.options.Width
 	widths := make([]int, last)
 	used := gap // the left margin
 	for i := range widths {
@@ -103,7 +103,8 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 				in = f(row[i])
 			}
 			text = fit(text, left)
-			dst = o.styled(append(dst, strings.Repeat(" ", blank)...), text, in)
+			t.printf("%*s", blank, "")
+			t.styled(text, in)
 			used, blank = used+blank+cells.StringWidth(text), 0
 		}
 		for i, w := range widths {
@@ -119,11 +120,11 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 			blank += pad + gap
 		}
 		if below && row[last] != "" {
-			dst = append(dst, '\n')
+			t.printf("\n")
 			used, blank = 0, 3*gap
 		}
 		put(last, strings.TrimRight(row[last], " "))
-		dst = append(dst, '\n')
+		t.printf("\n")
 	}
 	titles := make([]string, len(g.columns))
 	for i, c := range g.columns {
@@ -136,7 +137,6 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 	for _, row := range g.rows {
 		line(row, false, below)
 	}
-	return dst
 }
 
 // shorten makes the columns of names narrower by so many columns, the longest first, so that none is lost for another.

@@ -15,18 +15,24 @@ func testGrid() *grid {
 	return g
 }
 
+func laidOut(g *grid, o TextOptions) string {
+	t := textReport{options: o}
+	t.grid(g)
+	return string(t.out)
+}
+
 func TestGridAligns(t *testing.T) {
 	long := strings.TrimSuffix(strings.Repeat("word ", 30), " ")
 	require.Equal(t, ""+
 		"     N  NAME      TEXT\n"+
 		"     1  오류      one\n"+
 		"  1000  e\u0301tude     "+long+"\n"+
-		"    22  much to…\n", string(testGrid().appendTo(nil, TextOptions{Width: 0})))
+		"    22  much to…\n", laidOut(testGrid(), TextOptions{Width: 0}))
 }
 
 func TestGridFitsItsWidth(t *testing.T) {
 	for _, width := range []int{30, 66, 80, 120} {
-		out := string(testGrid().appendTo(nil, TextOptions{Width: width}))
+		out := laidOut(testGrid(), TextOptions{Width: width})
 		for line := range strings.SplitSeq(out, "\n") {
 			require.LessOrEqual(t, cells.StringWidth(line), width, "%q", line)
 			require.Equal(t, strings.TrimRight(line, " "), line, "no spaces at the end")
@@ -41,5 +47,5 @@ func TestGridPutsTheLastColumnBelowWhereItIsNarrow(t *testing.T) {
 		"      one\n"+
 		"  1000  e\u0301tude\n"+
 		"      word word word word word …\n"+
-		"    22  much to…\n", string(testGrid().appendTo(nil, TextOptions{Width: 32})))
+		"    22  much to…\n", laidOut(testGrid(), TextOptions{Width: 32}))
 }

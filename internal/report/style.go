@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text/width"
 )
@@ -36,19 +34,6 @@ func appendStyled(dst []byte, text string, s style) []byte {
 	}
 	dst = append(append(append(dst, "\x1b["...), s...), 'm')
 	return append(append(dst, text...), "\x1b[0m"...)
-}
-
-// appendPainted appends lines in a style, without the spaces they begin with. A
-// style ends with its line, so that a pager or a cut shows none out of place.
-func appendPainted(dst, lines []byte, s style) []byte {
-	for line := range bytes.Lines(lines) {
-		text := bytes.TrimLeft(line, " ")
-		dst = append(dst, line[:len(line)-len(text)]...)
-		body := bytes.TrimSuffix(text, []byte("\n"))
-		dst = appendStyled(dst, string(body), s)
-		dst = append(dst, text[len(body):]...)
-	}
-	return dst
 }
 
 // cells measures and cuts text in columns of a terminal.

@@ -59,38 +59,33 @@ func (d *Document) appendText(dst []byte, o TextOptions) []byte {
 	return t.out
 }
 
-// heading appends the line that begins a part of a text.
-func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) []byte {
-	dst = o.styled(append(dst, '\n'), fit(fmt.Sprintf(format, args...), o.Width), in)
-	return append(dst, '\n')
-}
-
-// styled appends text in a style, where colors are wanted.
-func (o *TextOptions) styled(dst []byte, text string, in style) []byte {
-	if !o.Color {
-		in = plain
-	}
-	return appendStyled(dst, text, in)
-}
-
 // textReport is the state of one rendering.
 type textReport struct {
-	*Document
+	*Document // nil of a comparison
+
 	options TextOptions
 	out     []byte
 }
 
 func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
 
-func (t *textReport) styled(s string, in style) { t.out = t.options.styled(t.out, s, in) }
-
-// wrapped appends text, wrapped and indented below itself, in a style.
-func (t *textReport) wrapped(s string, indent int, in style) {
-	if !t.options.Color || in == plain {
-		t.out = cells.AppendWrapped(t.out, s, t.options.Width, indent)
-		return
+// styled appends text in a style, if colors are wanted.
+func (t *textReport) styled(s string, in style) {
+	if !t.options.Color {
+		in = plain
 	}
-	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
+	t.out = appendStyled(t.out, s, in)
+}
+
+// wrapped appends text, wrapped and indented below itself, in a style. The style is of its lines without the spaces
+// they begin with, and ends with each line, so that a pager or a cut shows none out of place.
+func (t *textReport) wrapped(s string, indent int, in style) {
+	for line := range bytes.Lines(cells.AppendWrapped(nil, s, t.options.Width, indent)) {
+		text := strings.TrimLeft(string(line), " ")
+		t.printf("%s", line[:len(line)-len(text)])
+		t.styled(strings.TrimSuffix(text, "\n"), in)
+		t.printf("\n")
+	}
 }
 
 // labeledLine prints a line after a label, cut to the width.
@@ -125,7 +120,9 @@ func (t *textReport) sentence(in style, format string, args ...any) {
 
 // section begins a part of the report.
 func (t *textReport) section(in style, format string, args ...any) {
-	t.out = t.options.heading(t.out, in, format, args...)
+	t.printf("\n")
+	t.styled(fit(fmt.Sprintf(format, args...), t.options.Width), in)
+	t.printf("\n")
 }
 
 func (t *textReport) headline() {

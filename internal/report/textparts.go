@@ -36,7 +36,7 @@ func (t *textReport) causes() {
 	if more := len(rest) - textAlso; more > 0 {
 		g.rows = append(g.rows, []string{"...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more)})
 	}
-	t.out = g.appendTo(t.out, t.options)
+	t.grid(g)
 }
 
 // cause shows one cause in full.
@@ -66,7 +66,7 @@ func (t *textReport) signatures() {
 			heading += " (--top 0 shows all)"
 		}
 		t.sentence(styleOf(d), "%s", heading)
-		t.out = signatureGrid(rows).appendTo(t.out, t.options)
+		t.grid(signatureGrid(rows))
 		if dropped := table.dropped(); dropped != "" {
 			t.sentence(plain, "%s", dropped)
 		}

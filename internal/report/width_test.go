@@ -16,16 +16,18 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	for _, width := range []int{0, 20, 33, 80} {
 		g := testGrid()
 		g.columns[0].style, g.columns[1].style = only(strong), only(name)
-		want := string(g.appendTo(nil, TextOptions{Width: width}))
-		got := string(g.appendTo(nil, TextOptions{Width: width, Color: true}))
+		want := laidOut(g, TextOptions{Width: width})
+		got := laidOut(g, TextOptions{Width: width, Color: true})
 		require.NotEqual(t, want, got)
 		require.Equal(t, want, testkit.WithoutColors(got))
 		for line := range strings.Lines(got) {
 			require.Equal(t, strings.Count(line, "\x1b["), 2*strings.Count(line, "\x1b[0m"), "%q", line)
 		}
 	}
-	lines := cells.AppendWrapped(nil, strings.Repeat("오류 слово ", 9), 20, 4)
-	require.Equal(t, string(lines), testkit.WithoutColors(string(appendPainted(nil, lines, alarm))))
+	words := strings.Repeat("오류 слово ", 9)
+	colored := textReport{options: TextOptions{Width: 20, Color: true}}
+	colored.wrapped(words, 4, alarm)
+	require.Equal(t, string(cells.AppendWrapped(nil, words, 20, 4)), testkit.WithoutColors(string(colored.out)))
 }
 
 func TestNamesGiveWay(t *testing.T) {
@@ -39,7 +41,7 @@ func TestNamesGiveWay(t *testing.T) {
 	require.Equal(t, ""+
 		"  N  RULE             BLAME\n"+
 		"  1  startup.static…  Prepare Careful…\n"+
-		"      Error\n", string(g.appendTo(nil, TextOptions{Width: 40})))
+		"      Error\n", laidOut(g, TextOptions{Width: 40}))
 }
 
 func TestEmptyLogFitsItsWidth(t *testing.T) {
