@@ -7,6 +7,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -22,9 +23,8 @@ type Document struct {
 	WentBlind bool `json:"-"`
 
 	texts
-	file     string   // its name, not escaped: a URI is made of it
-	removed  []string // the kinds of private text that were removed, in words
-	marks    []string // the marks in their place
+	file     string       // its name, not escaped: a URI is made of it
+	removed  []scrub.Kind // of private text
 	scrubbed bool
 	stats    heed.Stats
 	rule     func(id string) RuleText // of [Config]
@@ -175,7 +175,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 		top = pageRows
 	}
 	d := &Document{
-		texts: r.texts, file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
+		texts: r.texts, file: r.config.File, removed: r.config.Scrub.removed(),
 		scrubbed: r.config.Scrub != nil,
 		stats:    r.end.Stats, rule: r.config.Rule,
 		WentBlind: r.wentBlind(),

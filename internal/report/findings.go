@@ -9,13 +9,14 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
 )
 
 // checked is a report as the forms for continuous integration list it.
 type checked struct {
 	logs  []checkedLog
 	found []found
-	marks []string // of private text that was removed
+	marks []scrub.Kind // of private text that was removed
 }
 
 // checkedLog is a log of a report. A text is "" if all is well.
@@ -122,8 +123,8 @@ func (d *Document) checked() checked {
 			{"heed.verdict", s.Verdict.lead()},
 		},
 	}
-	if len(d.removed) > 0 {
-		log.properties = append(log.properties, junitProperty{"heed.removed", strings.Join(d.removed, ", ")})
+	if removed := strings.Join(inWords(d.removed), ", "); removed != "" {
+		log.properties = append(log.properties, junitProperty{"heed.removed", removed})
 	}
 	if s.Interrupted {
 		log.unread, log.kind = "interrupted", "interrupted"
@@ -156,14 +157,14 @@ func (d *Document) checked() checked {
 	}
 	log.notes = append(log.notes, dropped...)
 	log.out = strings.Join(log.notes, "\n")
-	return checked{[]checkedLog{log}, problems(groups), d.marks}
+	return checked{[]checkedLog{log}, problems(groups), d.removed}
 }
 
 // checked has the logs of the new side of a check, and the groups that its baseline does not cover, which --fail-on new
 // reports: each in the first log that has it.
 func (c *Comparison) checked() checked {
 	side := &c.Check.New
-	all := checked{marks: c.Scrub.marks()}
+	all := checked{marks: c.Scrub.removed()}
 	for i := range side.Files {
 		f := &side.Files[i]
 		log := checkedLog{file: f.Name, kind: "input", properties: []junitProperty{{"heed.records", number(f.Records)}}}

@@ -199,7 +199,7 @@ func TestScrubber(t *testing.T) {
 	s.Text("maria@example.org")
 	s.Text("/home/maria/x and 76561198000000001")
 	require.Equal(t, []string{"user names", "Steam ids", "e-mail addresses"}, s.Removed())
-	require.Equal(t, []string{"<user>", "<steam-id>", "<email>"}, s.marks())
+	require.Equal(t, []scrub.Kind{scrub.User, scrub.SteamID, scrub.Email}, s.removed())
 	for _, kind := range scrub.Kinds() {
 		require.NotEmpty(t, kindWords[kind], kind)
 	}

@@ -84,7 +84,7 @@ func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.ou
 func (m *markdown) footer() {
 	m.printf("\n<sub>By heed's classify-replay")
 	if len(m.removed) > 0 {
-		m.printf("; removed: %s", strings.Join(m.removed, ", "))
+		m.printf("; removed: %s", strings.Join(inWords(m.removed), ", "))
 	}
 	m.printf(".</sub>\n")
 }

@@ -49,16 +49,12 @@ func AppendRecord(dst []byte, r *Record) []byte {
 
 // AppendRecordText appends r as one line of text.
 func AppendRecordText(dst []byte, r *Record) []byte {
-	dst = append(dst, safe(r.File)...)
-	dst = append(dst, ':')
-	dst = append(dst, number(uint64(r.StartLine))...)
+	lines := number(uint64(r.StartLine))
 	if r.EndLine != r.StartLine {
-		dst = append(dst, '-')
-		dst = append(dst, number(uint64(r.EndLine))...)
+		lines += "-" + number(uint64(r.EndLine))
 	}
 	phase := cmp.Or(safe(r.Phase), "-") // keeps columns where a log has not entered a phase yet
-	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule, phase} {
-		dst = append(append(dst, '\t'), field...)
-	}
+	dst = fmt.Appendf(dst, "%s:%s\t%s\t%s\t%s\t%s\t%s", safe(r.File), lines, r.Disposition, r.Severity, r.Level, r.Rule,
+		phase)
 	return fmt.Appendf(dst, "\t%s\t%s\n", r.Signature, oneLine(r.Template))
 }

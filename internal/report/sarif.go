@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
 )
 
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
@@ -35,7 +36,7 @@ type sarifRun struct {
 	Invocations     [1]sarifInvocation `json:"invocations"`
 	Results         []sarifResult      `json:"results"`
 	ColumnKind      string             `json:"columnKind"`
-	RedactionTokens []string           `json:"redactionTokens,omitempty"`
+	RedactionTokens []scrub.Kind       `json:"redactionTokens,omitempty"`
 }
 
 type sarifTool struct {

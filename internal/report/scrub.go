@@ -183,27 +183,18 @@ func (s *Scrubber) Mod(name string) string {
 
 // Removed returns the kinds that were taken out so far, in words and a fixed order; nil
 // where there was nothing.
-func (s *Scrubber) Removed() []string {
-	return s.removed(func(kind scrub.Kind) string { return kindWords[kind] })
+func (s *Scrubber) Removed() []string { return inWords(s.removed()) }
+
+func inWords(kinds []scrub.Kind) []string {
+	return each(kinds, func(kind scrub.Kind) string { return kindWords[kind] })
 }
 
-// marks returns the marks in place of the private text that was removed so far.
-func (s *Scrubber) marks() []string {
-	return s.removed(func(kind scrub.Kind) string { return string(kind) })
-}
-
-// removed names the kinds that were taken out so far, in a fixed order.
-func (s *Scrubber) removed(name func(scrub.Kind) string) []string {
+// removed returns the kinds that were taken out so far, which are the marks in their place, in a fixed order.
+func (s *Scrubber) removed() []scrub.Kind {
 	if s == nil {
 		return nil
 	}
-	var names []string
-	for _, kind := range scrub.Kinds() {
-		if slices.Contains(s.kinds, kind) {
-			names = append(names, name(kind))
-		}
-	}
-	return names
+	return slices.DeleteFunc(scrub.Kinds(), func(kind scrub.Kind) bool { return !slices.Contains(s.kinds, kind) })
 }
 
 // kindWords are the kinds in the plural.

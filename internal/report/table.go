@@ -42,6 +42,7 @@ type row struct {
 	group    signature.Signature // that its latest entry was put into
 	phase    string              // of the game before its first entry
 	members  []signature.ID      // of the group that it is, once the log has ended
+	variants map[string]uint64   // of a group while rows are folded: entries by what they decide differently
 	stretch  int                 // number of the stretch of its latest entry
 	recent   uint64              // entries in that
 }
@@ -194,25 +195,26 @@ func (t *table) fold(group func(signature.Signature) signature.Signature, varian
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
 	})
-	counted := make(map[*row]*variants)
 	t.groups, t.byKey = []*row{}, make(map[rowKey]*row, len(rows))
 	for _, r := range rows {
 		key := rowKey{sig: group(r.group), rule: r.Rule}
 		g := t.byKey[key]
 		if g == nil {
 			first := *r
-			first.sig = key.sig
-			first.members = []signature.ID{r.sig.ID}
+			first.sig, first.members, first.variants = key.sig, []signature.ID{r.sig.ID}, map[string]uint64{}
 			g = &first
-			t.byKey[key], counted[g] = g, &variants{counts: map[string]uint64{}}
+			t.byKey[key] = g
 			t.groups = append(t.groups, g)
 		} else {
 			g.join(r)
 		}
-		counted[g].add(r, variant)
+		value := text.Safe(variant(r.Template), maxVariantText)
+		if _, known := g.variants[value]; r.Template != "" && (known || len(g.variants) < maxCounted) {
+			g.variants[value] += r.Count
+		}
 	}
-	for g, all := range counted {
-		g.Variants = all.mostFrequent()
+	for _, g := range t.groups {
+		g.Variants, g.variants = g.mostFrequent(), nil
 	}
 }
 
@@ -240,37 +242,22 @@ func (r *row) join(o *row) {
 	}
 }
 
-// variants counts the entries of a group by what they decide differently.
-type variants struct {
-	counts map[string]uint64
-	others uint64 // and of templates that are no longer stored
-}
-
-func (v *variants) add(r *row, variant func(template string) string) {
-	value := text.Safe(variant(r.Template), maxVariantText)
-	if _, known := v.counts[value]; r.Template == "" || !known && len(v.counts) >= maxCounted {
-		v.others += r.Count
-		return
-	}
-	v.counts[value] += r.Count
-}
-
 // mostFrequent returns up to maxVariants of the variants of a group, and the others as one; nil where it has but one.
-func (v *variants) mostFrequent() (all heed.Variants) {
-	known := slices.Sorted(maps.Keys(v.counts))
+func (r *row) mostFrequent() (all heed.Variants) {
+	known := slices.Sorted(maps.Keys(r.variants))
 	if len(known) < 2 {
 		return nil
 	}
 	for _, value := range known {
-		all = append(all, heed.Variant{Value: value, Count: v.counts[value]})
+		all = append(all, heed.Variant{Value: value, Count: r.variants[value]})
 	}
-	all = all.Shown(known)
-	for _, rare := range all[min(len(all), maxVariants):] {
-		v.others += rare.Count
+	all = top(all.Shown(known), maxVariants)
+	others := r.Count
+	for _, v := range all {
+		others -= v.Count
 	}
-	all = all[:min(len(all), maxVariants)]
-	if v.others > 0 {
-		all = append(all, heed.Variant{Others: true, Count: v.others})
+	if others > 0 {
+		all = append(all, heed.Variant{Others: true, Count: others})
 	}
 	return all
 }
