@@ -91,10 +91,11 @@ type Collector struct {
 
 // entryText is one signature, with its counts by run.
 type entryText struct {
-	sig      signature.Signature
-	template string
-	tally    [2]tally
-	seen     []sighting
+	sig           signature.Signature
+	template      string
+	tally         [2]tally
+	seen          []sighting
+	ends, cutEnds uint64 // logs that end with it, and of these the ones that are visibly cut
 }
 
 // tally has the counts and the decision of a text, or a group, on one side.
@@ -312,6 +313,12 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	}
 	if log.Headless() {
 		r.gap(Gap{Kind: gapBeginning, From: 1, To: 1})
+	}
+	if r.latest != nil {
+		r.latest.ends++
+		if r.truncated {
+			r.latest.cutEnds++
+		}
 	}
 	return silent.Silence()
 }

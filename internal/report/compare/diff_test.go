@@ -43,11 +43,16 @@ func feed(c *compare.Collector, side compare.Side, file string, lines []string) 
 	return run
 }
 
+// ended feeds a log to its end.
+func ended(c *compare.Collector, side compare.Side, file string, lines []string) {
+	feed(c, side, file, lines).End(nil, &capture.Environment{})
+}
+
 // compared collects one log of each side.
 func compared(older, newer []string) *compare.Collector {
 	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old.log", older)
-	feed(c, compare.New, "new.log", newer)
+	ended(c, compare.Old, "old.log", older)
+	ended(c, compare.New, "new.log", newer)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/compare"
 )
@@ -40,11 +41,12 @@ func TestDiffEndOfLog(t *testing.T) {
 			ends := append(slices.Clone(whole), test.last)
 			for _, sides := range [][2]compare.Side{{compare.Old, compare.New}, {compare.New, compare.Old}} {
 				c := compare.Collect(compare.Config{})
-				feed(c, sides[0], "whole.log", append(slices.Clone(whole), "the game ends"))
+				ended(c, sides[0], "whole.log", append(slices.Clone(whole), "the game ends"))
 				run := feed(c, sides[1], "cut.log", ends)
 				if test.truncated {
 					notice(run, event.StatusTruncated, len(ends))
 				}
+				run.End(nil, &capture.Environment{})
 				d := c.Diff()
 				there, elsewhere := d.Added, d.Gone
 				if sides[1] == compare.Old {
@@ -63,13 +65,13 @@ func TestDiffEndOfLog(t *testing.T) {
 // has no other as well, and says nothing of how urgent it is.
 func TestDiffEndOfLogCounts(t *testing.T) {
 	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "whole.log", append(session(20), "?the mill of Human1000 broke: no water", "the game ends"))
-	feed(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
-	feed(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
+	ended(c, compare.Old, "whole.log", append(session(20), "?the mill of Human1000 broke: no water", "the game ends"))
+	ended(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
+	ended(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
 	d := c.Diff()
 	require.True(t, noDifference(d), "%v", d)
 	require.Empty(t, d.Worse)
-	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"),
+	ended(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"),
 		[]string{"the game ends"}))
 	d = c.Diff()
 	require.Equal(t, []string{"the mill of <*> broke: no water"}, heads(d.More))
@@ -82,10 +84,10 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 // one another, the longest stays.
 func TestDiffEndsOfLogs(t *testing.T) {
 	c := compare.Collect(compare.Config{})
-	feed(c, compare.Old, "old.log", session(5))
-	feed(c, compare.New, "a.log", append(session(5), "!the mill of A = Thing_"))
-	feed(c, compare.New, "b.log", append(session(5), "!the mill of A = Thing_Wheel1 is out"))
-	feed(c, compare.New, "c.log", append(session(5), "!the mill of A"))
+	ended(c, compare.Old, "old.log", session(5))
+	ended(c, compare.New, "a.log", append(session(5), "!the mill of A = Thing_"))
+	ended(c, compare.New, "b.log", append(session(5), "!the mill of A = Thing_Wheel1 is out"))
+	ended(c, compare.New, "c.log", append(session(5), "!the mill of A"))
 	require.ElementsMatch(t, []string{"the mill of A = Thing_", "the mill of A = <*> is out"}, heads(c.Diff().Added),
 		"which of the two is the beginning of the other cannot be told")
 	d := c.Diff()
@@ -98,12 +100,12 @@ func TestDiffEndsOfLogs(t *testing.T) {
 func TestBaselineEndOfLog(t *testing.T) {
 	fault := "!the mill of Human1000 broke: no water"
 	good := compare.Collect(compare.Config{})
-	feed(good, compare.New, "good.log", append(session(20), fault, fault, "!the mill of Human1000 br"))
+	ended(good, compare.New, "good.log", append(session(20), fault, fault, "!the mill of Human1000 br"))
 	b := good.Write(compare.WriteOptions{Today: on("2026-01-01")}).Baseline
 	for _, e := range b.Entries {
 		require.NotContains(t, e.Templates, "the mill of <*> br")
 	}
 	c := compare.Collect(compare.Config{})
-	feed(c, compare.New, "cut.log", append(session(20), "!the mill of Human1001 broke: n"))
+	ended(c, compare.New, "cut.log", append(session(20), "!the mill of Human1001 broke: n"))
 	require.Empty(t, c.Check(b, on("2026-01-02")).Added)
 }

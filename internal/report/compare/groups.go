@@ -37,7 +37,7 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
 	byEntry := c.known(b)
 	known := slices.Concat(byEntry...)
-	all, cut := c.whole(texts, known)
+	all, cut := whole(texts, known)
 	learned := slices.Concat(all, known)
 	slices.SortFunc(learned, compareTexts)
 	grouper, err := signature.NewGrouper(signature.GrouperConfig{
@@ -145,21 +145,16 @@ func (t *tally) merge(u *tally) {
 // beginning of the record has a signature of its own, and is no news. Only the last entry of a log can be cut. It
 // counts as cut if it came nowhere else, and another text begins with it. In a log that is visibly cut, a last entry
 // that is not urgent counts as cut, too.
-func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
-	last := c.lastEntries()
-	if len(last) == 0 {
-		return texts, nil
-	}
+func whole(texts, known []*entryText) (whole []*entryText, cut map[*entryText]*entryText) {
 	cut = map[*entryText]*entryText{}
 	for _, t := range texts {
-		l := last[t]
-		if l == nil {
+		if !t.onlyEnds() {
 			whole = append(whole, t)
 			continue
 		}
 		var longer *entryText
 		for _, other := range texts {
-			if begins(other.template, t.template, last[other] == nil) &&
+			if begins(other.template, t.template, !other.onlyEnds()) &&
 				(longer == nil || !longer.covers(t) && other.covers(t)) {
 				longer = other
 			}
@@ -167,7 +162,7 @@ func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut ma
 		found := longer != nil || slices.ContainsFunc(known, func(k *entryText) bool {
 			return begins(k.template, t.template, true)
 		})
-		if found || l.truncated && !t.urgent() {
+		if found || t.cutEnds == t.ends && !t.urgent() {
 			cut[t] = longer
 			continue
 		}
@@ -176,26 +171,9 @@ func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut ma
 	return whole, cut
 }
 
-// lastEntries returns the texts that came nowhere but at the ends of logs.
-func (c *Collector) lastEntries() map[*entryText]*lastEntries {
-	last := map[*entryText]*lastEntries{}
-	for _, runs := range c.runs {
-		for _, r := range runs {
-			if t := r.latest; t != nil {
-				l := last[t]
-				if l == nil {
-					l = &lastEntries{truncated: true}
-					last[t] = l
-				}
-				l.count++
-				l.truncated = l.truncated && r.truncated
-			}
-		}
-	}
-	maps.DeleteFunc(last, func(t *entryText, l *lastEntries) bool {
-		return l.count < t.tally[Old].count+t.tally[New].count
-	})
-	return last
+// onlyEnds reports whether the text came nowhere but at the ends of logs.
+func (t *entryText) onlyEnds() bool {
+	return t.ends > 0 && t.ends == t.tally[Old].count+t.tally[New].count
 }
 
 // covers reports whether t is on every side that u is on.
@@ -225,12 +203,6 @@ func (g *group) addCut(t *entryText) {
 		v.count += u.count
 	}
 	g.see(t)
-}
-
-// lastEntries is a text with which logs end.
-type lastEntries struct {
-	count     uint64
-	truncated bool // all of these logs are visibly cut
 }
 
 // begins reports whether a template may be the beginning of a longer one. The last word may be masked in one of them
