@@ -30,18 +30,17 @@ func (e Environment) clean(s *Scrubber) *Environment {
 	for _, fact := range facts(&e.Facts) {
 		*fact.Text = text.Safe(s.Text(*fact.Text), maxFactText)
 	}
-	mods := make([]capture.ListedMod, len(e.Mods))
-	for i, m := range e.Mods {
-		mods[i].Name = text.Safe(s.Mod(m.Name), maxModReference)
-		mods[i].PackageID = text.Safe(s.Mod(m.PackageID), maxModReference)
-		mods[i].WorkshopID = text.Safe(s.Text(m.WorkshopID), maxModReference)
-		mods[i].Versions = text.Safe(s.Mod(m.Versions), maxModVersions)
-	}
-	if e.Mods = mods; len(mods) == 0 {
-		e.Mods = nil
-		if e.Facts == (capture.Facts{}) && e.MoreMods == 0 {
-			return nil
+	var mods []capture.ListedMod
+	for _, m := range e.Mods {
+		of := capture.Mod{
+			Name:       text.Safe(s.Mod(m.Name), maxModReference),
+			PackageID:  text.Safe(s.Mod(m.PackageID), maxModReference),
+			WorkshopID: text.Safe(s.Text(m.WorkshopID), maxModReference),
 		}
+		mods = append(mods, capture.ListedMod{Mod: of, Versions: text.Safe(s.Mod(m.Versions), maxModVersions)})
+	}
+	if e.Mods = mods; mods == nil && e.Facts == (capture.Facts{}) && e.MoreMods == 0 {
+		return nil
 	}
 	return &e
 }

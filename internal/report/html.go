@@ -61,22 +61,15 @@ func render(sections []*section) []byte {
 	var out bytes.Buffer
 	script, style := PageSources()
 	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
-		struct {
-			Title, Policy, Lang string
-			Style               template.CSS
-			Script              template.JS
-			Sections            []*section
-			Scrubbed            bool
-			Several             bool
-		}{
-			Title: title, Lang: sections[0].say("en"),
-			Policy: fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
+		map[string]any{
+			"Title": title, "Lang": sections[0].say("en"),
+			"Policy": fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
 				script, style),
-			Style:    template.CSS(pageStyle),
-			Script:   template.JS(pageScript),
-			Sections: sections,
-			Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
-			Several:  len(sections) > 1,
+			"Style":    template.CSS(pageStyle),
+			"Script":   template.JS(pageScript),
+			"Sections": sections,
+			"Scrubbed": !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
+			"Several":  len(sections) > 1,
 		})
 	if err != nil {
 		panic("BUG: report: " + err.Error())

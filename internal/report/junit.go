@@ -42,11 +42,6 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-const (
-	junitBegin = xml.Header + "<testsuites name=\"heed\">\n"
-	junitEnd   = "</testsuites>\n"
-)
-
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
 // test case per problem, which is what one rule decided, with its groups in the text: failed where it blocks and
 // skipped, with its text as output, where it is advisory. Two more cases are about the log itself: "read to its end"
@@ -55,14 +50,14 @@ const (
 // The names of cases stay the same: they hold disposition, rule and summary, and neither text of the log, counts nor
 // lines.
 func JUnit[D rendered](dst []byte, docs ...D) []byte {
-	dst = append(dst, junitBegin...)
+	dst = append(dst, xml.Header+"<testsuites name=\"heed\">\n"...)
 	for _, d := range docs {
 		c := d.checked()
 		for i := range c.logs {
 			dst = c.logs[i].appendJUnit(dst, c.found)
 		}
 	}
-	return append(dst, junitEnd...)
+	return append(dst, "</testsuites>\n"...)
 }
 
 // appendJUnit appends the suite of a log, with the problems that are in it.

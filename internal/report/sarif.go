@@ -32,19 +32,17 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool            sarifTool          `json:"tool"`
+	Tool struct {
+		Driver struct {
+			Name  string      `json:"name"`
+			URI   string      `json:"informationUri"`
+			Rules []sarifRule `json:"rules"`
+		} `json:"driver"`
+	} `json:"tool"`
 	Invocations     [1]sarifInvocation `json:"invocations"`
 	Results         []sarifResult      `json:"results"`
 	ColumnKind      string             `json:"columnKind"`
 	RedactionTokens []scrub.Kind       `json:"redactionTokens,omitempty"`
-}
-
-type sarifTool struct {
-	Driver struct {
-		Name  string      `json:"name"`
-		URI   string      `json:"informationUri"`
-		Rules []sarifRule `json:"rules"`
-	} `json:"driver"`
 }
 
 type sarifRule struct {
@@ -92,12 +90,8 @@ type sarifLocation struct {
 		Artifact struct {
 			URI string `json:"uri"`
 		} `json:"artifactLocation"`
-		Region *sarifRegion `json:"region,omitempty"`
+		Region map[string]uint64 `json:"region,omitempty"`
 	} `json:"physicalLocation"`
-}
-
-type sarifRegion struct {
-	StartLine uint64 `json:"startLine"`
 }
 
 type sarifInvocation struct {
@@ -138,23 +132,21 @@ func SARIF[D rendered](dst []byte, docs ...D) []byte {
 	if s.left > 0 {
 		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
 			maxResults)
-		s.notify(sarifNotification{Level: "warning", Message: sarifText(message)})
+		notes := &s.Invocations[0].Notifications
+		*notes = append(*notes, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}
 	return appendJSON(dst, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", [1]sarifRun{s.sarifRun}})
 }
 
-func (s *sarif) notify(n sarifNotification) {
-	s.Invocations[0].Notifications = append(s.Invocations[0].Notifications, n)
-}
-
 // about adds sentences about a log, which may not have been read to its end.
 func (s *sarif) about(l *checkedLog) {
-	level := "warning"
+	level, of := "warning", &s.Invocations[0]
 	if l.unread != "" {
-		s.Invocations[0].Successful, level = false, "error"
+		of.Successful, level = false, "error"
 	}
 	for _, sentence := range l.notes {
-		s.notify(sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(l.file, 0)}})
+		note := sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(l.file, 0)}}
+		of.Notifications = append(of.Notifications, note)
 	}
 }
 
@@ -233,7 +225,7 @@ func sarifAt(file string, line uint64) sarifLocation {
 	var l sarifLocation
 	l.Physical.Artifact.URI = sarifURI(file)
 	if line > 0 {
-		l.Physical.Region = &sarifRegion{line}
+		l.Physical.Region = map[string]uint64{"startLine": line}
 	}
 	return l
 }

@@ -27,15 +27,6 @@ var styles = map[string]style{
 // styleOf returns the style of a disposition.
 func styleOf(d event.Disposition) style { return styles[d.String()] }
 
-// appendStyled appends text in a style.
-func appendStyled(dst []byte, text string, s style) []byte {
-	if s == plain || text == "" {
-		return append(dst, text...)
-	}
-	dst = append(append(append(dst, "\x1b["...), s...), 'm')
-	return append(append(dst, text...), "\x1b[0m"...)
-}
-
 // cells measures and cuts text in columns of a terminal.
 var cells width.Measure
 

@@ -71,10 +71,10 @@ func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.
 
 // styled appends text in a style, if colors are wanted.
 func (t *textReport) styled(s string, in style) {
-	if !t.options.Color {
-		in = plain
+	if t.options.Color && in != plain && s != "" {
+		s = "\x1b[" + string(in) + "m" + s + "\x1b[0m"
 	}
-	t.out = appendStyled(t.out, s, in)
+	t.out = append(t.out, s...)
 }
 
 // wrapped appends text, wrapped and indented below itself, in a style. The style is of its lines without the spaces
