@@ -43,8 +43,9 @@ type blindness struct {
 
 	// Points have sentences of their own on the first screen; these are the
 	// spans that are none.
-	stretches   uint64
-	first, last span
+	stretches uint64
+	first     uint64 // line at which the first begins
+	last      span
 }
 
 func (b *blindness) observe(rec *capture.Record, o *heed.Outcome) {
@@ -55,15 +56,12 @@ func (b *blindness) observe(rec *capture.Record, o *heed.Outcome) {
 		b.now = true
 		b.add(span)
 		if b.last = span; b.stretches == 0 {
-			b.first = span
+			b.first = line
 		}
 		b.stretches++
 	case !o.Blind && b.now:
 		b.now = false
 		b.spans[len(b.spans)-1].To, b.last.To = line, line
-		if b.stretches == 1 {
-			b.first = b.last
-		}
 	case !b.now && (rec.Status == event.StatusHole || rec.Status == event.StatusRunCut):
 		span.To = line
 		b.add(span)
@@ -338,7 +336,7 @@ func (r *Replay) logState() logState {
 	case b.now:
 		return logState{"blind", b.last.From}
 	case b.stretches > 0:
-		return logState{"gaps", b.first.From}
+		return logState{"gaps", b.first}
 	case r.doubts() != nil:
 		return logState{Class: "gaps"}
 	case r.run.ending.fatal:

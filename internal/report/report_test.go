@@ -283,6 +283,8 @@ func TestBlindness(t *testing.T) {
 	require.EqualValues(t, 101, r.blind.count)
 	require.Len(t, r.blind.spans, maxSpans)
 	require.Equal(t, span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
+	require.Equal(t, "The log stops 101 times, first at line 2, last from line 208 to line 209: what would have been logged in "+
+		"between is not known.", r.blind.sentence(nil))
 }
 
 func TestNoticesAreNoRecords(t *testing.T) {

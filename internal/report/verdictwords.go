@@ -261,7 +261,7 @@ func (r *Replay) doubts() []string {
 // sentence returns where the log was blind, "" if it was not. Parts that are missing at one point have sentences of
 // their own.
 func (b *blindness) sentence(t texts) string {
-	where, lost := t.say("from line %d to line %d", b.first.From, b.first.To), t.say("in between")
+	where, lost := t.say("from line %d to line %d", b.last.From, b.last.To), t.say("in between")
 	if b.stretches == 0 {
 		return ""
 	}
@@ -269,7 +269,7 @@ func (b *blindness) sentence(t texts) string {
 		where, lost = t.say("at line %d", b.last.From), t.say("after that line")
 	}
 	if b.stretches > 1 {
-		where = t.say("%s, first at line %d, last %s", t.times(b.stretches), b.first.From, where)
+		where = t.say("%s, first at line %d, last %s", t.times(b.stretches), b.first, where)
 	}
 	return t.say("The log stops %s: what would have been logged %s is not known.", where, lost)
 }
