@@ -301,56 +301,46 @@ const (
 
 // section adds a table of groups.
 func (s *compared) section(heading string, groups []compare.Group, kind sectionKind) {
+	type group = compare.Group
 	s.groups, s.ratios = s.groups || len(groups) > 0, s.ratios || kind == sectionRatio && len(groups) > 0
-	side, many := func(g *compare.Group) *compare.Tally { return g.New }, s.manyNew
+	side, many := func(g *group) *compare.Tally { return g.New }, s.manyNew
 	if kind == sectionGone {
-		side, many = func(g *compare.Group) *compare.Tally { return g.Old }, s.manyOld
+		side, many = func(g *group) *compare.Tally { return g.Old }, s.manyOld
 	}
-	both := func(cell func(*compare.Tally) string) func(*compare.Group) string {
-		return func(g *compare.Group) string {
-			if kind < sectionRatio {
-				return cell(side(g))
+	both := kind >= sectionRatio
+	rates := func(of func(*compare.Tally) float64) func(*group) string {
+		return func(g *group) string {
+			if both {
+				return rate(of(g.Old)) + "→" + rate(of(g.New))
 			}
-			return cell(g.Old) + "→" + cell(g.New)
+			return rate(of(side(g)))
 		}
 	}
-	count := func(title string, of func(*compare.Group) *compare.Tally) columnOf[compare.Group] {
-		return columnOf[compare.Group]{
-			column{title: title, right: true, style: only(strong)},
-			func(g *compare.Group) string { return number(of(g).Count) },
-		}
-	}
-	columns := []columnOf[compare.Group]{count("COUNT", side)}
-	if kind >= sectionRatio {
-		columns = []columnOf[compare.Group]{
-			count("OLD", func(g *compare.Group) *compare.Tally { return g.Old }),
-			count("NEW", func(g *compare.Group) *compare.Tally { return g.New }),
-		}
-	}
-	add := func(is bool, c column, cell func(*compare.Group) string) {
-		if is {
-			columns = append(columns, columnOf[compare.Group]{c, cell})
-		}
-	}
-	add(true, column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) }))
-	add(s.hours, column{title: "/HOUR", right: true}, both(func(t *compare.Tally) string { return rate(t.PerHour) }))
-	add(kind == sectionRatio, column{title: "RATIO", optional: true}, ratioWords)
-	add(kind == sectionExpired, column{title: "EXPIRED"}, func(g *compare.Group) string { return string(g.Expires) })
-	add(true, column{title: "FIRST", right: true, log: many},
-		func(g *compare.Group) string { return firstWords(side(g), many) })
-	add(true, column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
+	disposition := func(g *group) string {
 		d := g.Disposition.String()
 		if kind == sectionWorse {
 			d = g.Old.Disposition.String() + "→" + d
 		}
-		if !g.Disposition.Urgent() {
-			return d
+		if g.Disposition.Urgent() {
+			d += " " + g.Severity.String()
 		}
-		return d + " " + g.Severity.String()
-	})
-	add(true, column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule })
-	columns = append(columns, blameColumn(func(g *compare.Group) []string { return g.Blame }))
-	add(true, column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template })
+		return d
+	}
+	count := only(strong)
+	columns := []columnOf[group]{
+		{column{title: "COUNT", right: true, style: count, omit: both}, func(g *group) string { return number(side(g).Count) }},
+		{column{title: "OLD", right: true, style: count, omit: !both}, func(g *group) string { return number(g.Old.Count) }},
+		{column{title: "NEW", right: true, style: count, omit: !both}, func(g *group) string { return number(g.New.Count) }},
+		{column{title: "/1000", right: true}, rates(func(t *compare.Tally) float64 { return t.Per1000 })},
+		{column{title: "/HOUR", right: true, omit: !s.hours}, rates(func(t *compare.Tally) float64 { return t.PerHour })},
+		{column{title: "RATIO", omit: kind != sectionRatio, optional: true}, ratioWords},
+		{column{title: "EXPIRED", omit: kind != sectionExpired}, func(g *group) string { return string(g.Expires) }},
+		{column{title: "FIRST", right: true, log: many}, func(g *group) string { return firstWords(side(g), many) }},
+		{column{title: "DISPOSITION", style: dispositionStyle}, disposition},
+		{column{title: "RULE", limit: 32, log: true}, func(g *group) string { return g.Rule }},
+		blameColumn(func(g *group) []string { return g.Blame }),
+		{column{title: "TEMPLATE", log: true}, func(g *group) string { return g.Template }},
+	}
 	shown := top(groups, s.top)
 	rest := groups[len(shown):]
 	s.table(heading, gridOf(shown, 60, columns), len(rest),

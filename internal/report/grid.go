@@ -12,6 +12,7 @@ type column struct {
 	right bool // align to the right
 	limit int  // columns at most, 0 for no limit
 	log   bool // text of a log or of a rule: in Markdown it is code
+	omit  bool
 	// optional leaves the column out if no row has a value.
 	optional bool
 
@@ -37,6 +38,9 @@ type columnOf[R any] struct {
 func gridOf[R any](rows []R, minLast int, columns []columnOf[R]) *grid {
 	g := &grid{minLast: minLast, rows: make([][]string, len(rows))}
 	for _, c := range columns {
+		if c.omit {
+			continue
+		}
 		values, some := make([]string, len(rows)), !c.optional
 		for i := range rows {
 			values[i] = c.cell(&rows[i])
