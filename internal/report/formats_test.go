@@ -45,10 +45,10 @@ func TestSARIFText(t *testing.T) {
 // TestSARIFIsBounded: results beyond the bound are counted, and said.
 func TestSARIFIsBounded(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
-	for i := range 2000 {
+	for i := range 1700 {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, fmt.Sprint("r", i)))
 	}
-	r.End(End{Lines: 2000})
+	r.End(End{Lines: 1700})
 	var doc struct {
 		Runs []struct {
 			Results     []struct{ RuleID string }
@@ -61,7 +61,7 @@ func TestSARIFIsBounded(t *testing.T) {
 	require.Len(t, doc.Runs[0].Results, maxResults)
 	notes := doc.Runs[0].Invocations[0].Notifications
 	require.Len(t, notes, 1)
-	require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
+	require.Equal(t, "100 results are left out: a log has at most 5000.", notes[0].Message.Text)
 	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 

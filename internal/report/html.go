@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The parts of the page.
@@ -48,6 +49,10 @@ func appendPage(dst []byte, sections []*section) []byte {
 	return append(dst, page...)
 }
 
+var parsedPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate))
+})
+
 func render(sections []*section) []byte {
 	for _, s := range sections {
 		s.link()
@@ -60,7 +65,7 @@ func render(sections []*section) []byte {
 	// html/template escapes a value by its place. Files of this package are the only values that it does not escape.
 	var out bytes.Buffer
 	script, style := PageSources()
-	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
+	err := parsedPage().Execute(&out,
 		map[string]any{
 			"Title": title, "Lang": sections[0].say("en"),
 			"Policy": fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; base-uri 'none'; form-action 'none'",
