@@ -329,7 +329,7 @@ func TestShuffled(t *testing.T) {
 			return rapid.SampledFrom([]string{"!", "?", "the "}).Draw(t, "kind") +
 				strings.Join(rapid.SliceOfN(words, 2, 7).Draw(t, "words"), " ")
 		})
-		lines := rapid.SliceOfN(line, 1, 60).Draw(t, "lines")
+		lines := rapid.SliceOfN(line, 1, 40).Draw(t, "lines")
 		seed := rapid.Uint64().Draw(t, "seed")
 		shuffled := slices.Clone(lines)
 		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(shuffled), func(i, j int) {

@@ -137,36 +137,26 @@ func decision(o heed.Outcome) string {
 	return d.Rule + " " + d.Disposition.String() + " " + d.Severity.String()
 }
 
-// TestOtherFamiliesOut: without the files that name one other family, the logs of a family are decided alike, by a rule
-// of another file or by their level. Logs of BepInEx and KSP use the file of Unity.
-func TestOtherFamiliesOut(t *testing.T) {
+// TestOtherFamilies: of each family, the logs are decided alike, by a rule of another file or by their level, without
+// the files that name one other family (logs of BepInEx and KSP use the file of Unity), and with the texts with which
+// the rules of other families are tested in their middle. No rule of these decides about the texts.
+func TestOtherFamilies(t *testing.T) {
+	set := defaults()
+	texts := set.Test()
 	onlyOf := regexp.MustCompile(`\nfamilies: \[(\w+)\]\n`)
 	for _, c := range families {
-		own := map[string]bool{c.family: true, "unity": c.family == "bepinex" || c.family == "ksp"}
+		apply := map[string]bool{c.family: true, "unity": c.family == "bepinex" || c.family == "ksp"}
 		off := "version: 1\nrules:\n"
 		for _, f := range rules.Defaults() {
 			m := onlyOf.FindSubmatch(f.Data)
-			for _, r := range defaults().Rules() {
-				if m != nil && r.File == f.Name && !own[string(m[1])] {
+			for _, r := range set.Rules() {
+				if m != nil && r.File == f.Name && !apply[string(m[1])] {
 					off += "  - {id: " + r.ID + ", override: true, enabled: false}\n"
 				}
 			}
 		}
-		set, err := rules.Compile(append([]rules.File{{Name: "off.yaml", Data: []byte(off)}}, rules.Defaults()...)...)
+		without, err := rules.Compile(append([]rules.File{{Name: "off.yaml", Data: []byte(off)}}, rules.Defaults()...)...)
 		require.NoError(t, err, c.family)
-		for _, kind := range []string{"healthy", "broken"} {
-			log := logOf(c.name, kind)
-			assert.Equal(t, decisions(t, defaults(), log), decisions(t, set, log), "%s %s", c.name, kind)
-		}
-	}
-}
-
-// TestTextsInOtherFamilies: the texts with which the rules of one family are tested, in the middle of a log of another
-// one, change no decision about a record of that log, and no rule of their family decides about them.
-func TestTextsInOtherFamilies(t *testing.T) {
-	set := defaults()
-	texts := set.Test()
-	for _, c := range families {
 		own, err := set.For(c.family)
 		require.NoError(t, err)
 		for _, kind := range []string{"healthy", "broken"} {
@@ -175,7 +165,10 @@ func TestTextsInOtherFamilies(t *testing.T) {
 				e.Message, e.Stack = strings.Clone(e.Message), strings.Clone(e.Stack) // of the reader, which writes over them
 				entries = append(entries, e)
 			})
-			engine, err := heed.New(heed.Config{Rules: set, Family: c.family})
+			assert.Equal(t, want, decisions(t, without, logOf(c.name, kind)), "%s %s", c.name, kind)
+			config := replay.Config(set)
+			config.Family = c.family
+			engine, err := heed.New(config)
 			require.NoError(t, err)
 			for i, e := range entries {
 				for j := 0; i == len(entries)/2 && j < len(texts); j++ {
