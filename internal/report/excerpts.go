@@ -19,15 +19,12 @@ const (
 // excerptCost is the cost of a record in an excerpt, besides its text, in bytes of a page.
 const excerptCost = 120
 
-// excerpts keeps records around the marked ones, while the log goes by. A ring of the last records has those before.
+// excerpts keeps records around the marked ones, while the log goes by.
 type excerpts struct {
-	kept  []excerptRecord // in the order of the log
-	bytes int
-	last  uint64 // sequence number of the last that was kept
-	after int    // records that are still to be kept
-
-	ring [around]excerptRecord
-	next int // the oldest in the ring
+	kept   []excerptRecord // in the order of the log
+	bytes  int
+	after  int             // records that are still to be kept
+	recent []excerptRecord // the last records, if they are not kept
 }
 
 // excerptRecord is one record as an excerpt keeps it.
@@ -49,30 +46,23 @@ type excerptRecord struct {
 func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, wentBlind, firstOfRule, firstOfRow bool) {
 	wanted := wentBlind && x.bytes < excerptAll+excerptAll/8 || firstOfRule && x.bytes < excerptAll ||
 		firstOfRow && x.bytes < excerptAll/2
-	if !wanted && x.after == 0 {
-		x.ring[x.next] = newExcerpt(seq, rec, d)
-		x.next = (x.next + 1) % around
-		return
-	}
-	if wanted {
-		for i := range x.ring {
-			if r := &x.ring[(x.next+i)%around]; r.seq > x.last && r.seq+around >= seq {
-				x.keep(*r)
-			}
-		}
-		x.after = around
-	} else {
-		x.after--
-	}
 	r := newExcerpt(seq, rec, d)
 	r.marked, r.cause = wanted, wanted && (wentBlind || firstOfRule)
-	x.keep(r)
-}
-
-func (x *excerpts) keep(r excerptRecord) {
-	x.kept = append(x.kept, r)
-	x.bytes += len(r.text) + excerptCost
-	x.last = r.seq
+	x.recent = append(x.recent, r)
+	switch {
+	case wanted:
+		x.after = around
+	case x.after > 0:
+		x.after--
+	default:
+		x.recent = x.recent[max(0, len(x.recent)-around):]
+		return
+	}
+	for _, r := range x.recent {
+		x.bytes += len(r.text) + excerptCost
+	}
+	x.kept = append(x.kept, x.recent...)
+	x.recent = x.recent[:0]
 }
 
 // newExcerpt returns a record as an excerpt keeps it.

@@ -27,37 +27,27 @@ func JSON[D rendered](dst []byte, docs ...D) []byte {
 
 // UpdateLine is one line of the JSON lines form.
 type UpdateLine struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	heed.Update
 
 	CauseLine uint64 `json:"causeLine" jsonschema:"Line of the item's cause, as in the item."`
 	File      string `json:"file"      jsonschema:"The log, as it was named."`
 }
 
-// versionedUpdate and versionedSummary are the lines of the JSON lines form.
-type versionedUpdate struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
-	UpdateLine
-}
-
+// versionedSummary is the last line of the JSON lines form of a log.
 type versionedSummary struct {
 	SchemaVersion int     `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Summary       Summary `json:"summary" jsonschema:"The accounting of the log."`
 }
 
-// updateLine returns an update with its item made safe, since scrubbed text may be longer.
-func updateLine(file string, u *heed.Update) UpdateLine {
-	line := UpdateLine{*u, u.Item.Cause.Pos, safe(file)}
-	line.Item.Sanitize()
-	return line
-}
-
-// AppendUpdate appends u as one JSON object and a line feed.
+// AppendUpdate appends u as one JSON object and a line feed. It makes the item safe, since scrubbed text may be longer.
 func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
-	return appendJSON(dst, versionedUpdate{schema.Version, updateLine(file, u)})
+	line := UpdateLine{schema.Version, *u, u.Item.Cause.Pos, safe(file)}
+	line.Item.Sanitize()
+	return appendJSON(dst, line)
 }
 
-// AppendSummary appends {"schemaVersion":…,"summary":…} and a line feed, the last line of the JSON lines
-// form of one log.
+// AppendSummary appends {"schemaVersion":…,"summary":…} and a line feed.
 func AppendSummary(dst []byte, d *Document) []byte {
 	return appendJSON(dst, versionedSummary{schema.Version, d.Summary})
 }

@@ -12,6 +12,8 @@ import (
 
 // Record is one record of a capture with its decision, and one line of the JSON form of records.
 type Record struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."` // by AppendRecord
+
 	File        string            `json:"file" jsonschema:"The log, as it was named."`
 	StartLine   int               `json:"startLine" jsonschema:"The first line of the record." minimum:"1"`
 	EndLine     int               `json:"endLine" jsonschema:"Its last line." minimum:"1"`
@@ -34,17 +36,12 @@ type Record struct {
 	Blame []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that the record points at, the most likely first."`
 }
 
-// versionedRecord is the line that [AppendRecord] writes.
-type versionedRecord struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
-	Record
-}
-
 // AppendRecord appends r as one JSON object and a line feed.
 func AppendRecord(dst []byte, r *Record) []byte {
 	shown := *r
+	shown.SchemaVersion = schema.Version
 	shown.File, shown.Rule, shown.Phase, shown.Template = safe(r.File), safe(r.Rule), safe(r.Phase), safeLines(r.Template)
-	return appendJSON(dst, versionedRecord{schema.Version, shown})
+	return appendJSON(dst, shown)
 }
 
 // AppendRecordText appends r as one line of text.

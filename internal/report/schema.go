@@ -16,13 +16,13 @@ var Forms = []schema.Form{
 		Description: "One object with a report for each log. New fields may appear within a version.",
 	},
 	{
-		Name: "replay-lines", Values: []any{versionedUpdate{}, versionedSummary{}},
+		Name: "replay-lines", Values: []any{UpdateLine{}, versionedSummary{}},
 		Title: "One line of replay --format jsonl",
 		Description: "An update of an attention item, or the summary that ends a log. New fields may appear within a " +
 			"version.",
 	},
 	{
-		Name: "records", Values: []any{versionedRecord{}},
+		Name: "records", Values: []any{Record{}},
 		Title:       "One line of records --format jsonl",
 		Description: "A record of a capture with what was decided about it. New fields may appear within a version.",
 	},
