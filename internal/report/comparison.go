@@ -303,9 +303,11 @@ const (
 func (s *compared) section(heading string, groups []compare.Group, kind sectionKind) {
 	type group = compare.Group
 	s.groups, s.ratios = s.groups || len(groups) > 0, s.ratios || kind == sectionRatio && len(groups) > 0
-	side, many := func(g *group) *compare.Tally { return g.New }, s.manyNew
+	before := func(g *group) *compare.Tally { return g.Old }
+	after := func(g *group) *compare.Tally { return g.New }
+	side, many := after, s.manyNew
 	if kind == sectionGone {
-		side, many = func(g *group) *compare.Tally { return g.Old }, s.manyOld
+		side, many = before, s.manyOld
 	}
 	both := kind >= sectionRatio
 	rates := func(of func(*compare.Tally) float64) func(*group) string {
@@ -326,11 +328,14 @@ func (s *compared) section(heading string, groups []compare.Group, kind sectionK
 		}
 		return d
 	}
-	count := only(strong)
+	count := func(of func(*group) *compare.Tally) func(*group) string {
+		return func(g *group) string { return number(of(g).Count) }
+	}
+	bold := only(strong)
 	columns := []columnOf[group]{
-		{column{title: "COUNT", right: true, style: count, omit: both}, func(g *group) string { return number(side(g).Count) }},
-		{column{title: "OLD", right: true, style: count, omit: !both}, func(g *group) string { return number(g.Old.Count) }},
-		{column{title: "NEW", right: true, style: count, omit: !both}, func(g *group) string { return number(g.New.Count) }},
+		{column{title: "COUNT", right: true, style: bold, omit: both}, count(side)},
+		{column{title: "OLD", right: true, style: bold, omit: !both}, count(before)},
+		{column{title: "NEW", right: true, style: bold, omit: !both}, count(after)},
 		{column{title: "/1000", right: true}, rates(func(t *compare.Tally) float64 { return t.Per1000 })},
 		{column{title: "/HOUR", right: true, omit: !s.hours}, rates(func(t *compare.Tally) float64 { return t.PerHour })},
 		{column{title: "RATIO", omit: kind != sectionRatio, optional: true}, ratioWords},

@@ -28,9 +28,9 @@ const (
 	moved     = "moved" // in the load order, past others that both lists have
 )
 
-// modChanges returns the mods of both lists, by the names of the new one, or of the old one if it was removed: first the new list in order, then the removed mods. As few as possible
-// count as moved: the mods outside of the longest run of mods that are in the same order in both. Whether a mod was
-// updated is known only if both lists have versions.
+// modChanges returns the mods of both lists, by the names of the new one, or of the old one if it was removed: first
+// the new list in order, then the removed mods. As few as possible count as moved: the mods outside of the longest run
+// of mods that are in the same order in both. Whether a mod was updated is known only if both lists have versions.
 func modChanges(before, after []capture.ListedMod) []ModChange {
 	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
