@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -176,14 +175,4 @@ func (h *histogram) add(d event.Disposition) {
 	}
 	h.buckets[len(h.buckets)-1][d]++
 	h.last++
-}
-
-// excerpts returns the records of the log that a page shows.
-func (r *Replay) excerpts() []excerptRecord {
-	all := slices.Clone(r.details.lines.kept)
-	for i := range all {
-		x := &all[i]
-		x.rule, x.lines = safe(x.rule), safeAll(r.config.Scrub.lines(string(x.text)))
-	}
-	return all
 }

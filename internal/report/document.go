@@ -33,7 +33,7 @@ type Document struct {
 	blind    string   // where it was blind, "" where it was not
 	silence  string   // what there is of a log without a record, "" of another
 	details  *details // empty without Config.Details
-	excerpts []excerptRecord
+	excerpts []*excerpt
 }
 
 // Summary is the accounting of one log.

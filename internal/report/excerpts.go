@@ -37,8 +37,55 @@ type excerptRecord struct {
 	cause       bool // it was the first that its rule decided
 	more        int  // lines of it that are not shown
 
-	text  []byte
-	lines []string // text for a document, scrubbed and escaped
+	text []byte
+}
+
+// excerpt has records in sequence, as a page shows them.
+type excerpt struct {
+	Lines []excerptLine
+
+	named bool // the first screen names a line of it
+	cause bool // it has the first entry of a rule
+}
+
+type excerptLine struct {
+	Number       uint64 // 0 for a line whose number is not known
+	Anchor       bool   // it can be linked to
+	Text         string
+	Disposition  event.Disposition
+	Rule         string
+	Marked, Head bool
+}
+
+// excerpts returns the records of the log that a page shows, scrubbed and escaped.
+func (r *Replay) excerpts() (all []*excerpt) {
+	seen, last := map[uint64]bool{}, uint64(0)
+	for _, rec := range r.details.lines.kept {
+		if all == nil || rec.seq != last+1 {
+			all = append(all, &excerpt{})
+		}
+		last = rec.seq
+		ex := all[len(all)-1]
+		ex.cause = ex.cause || rec.cause
+		lines := r.config.Scrub.lines(string(rec.text))
+		exact := uint64(len(lines)+rec.more) == rec.last-rec.first+1
+		for j, line := range lines {
+			l := excerptLine{Text: safe(line), Marked: rec.marked, Head: j == 0, Disposition: rec.disposition}
+			if l.Head || exact {
+				l.Number = rec.first + uint64(j)
+			}
+			if l.Head {
+				l.Rule, l.Anchor = safe(rec.rule), !seen[l.Number]
+				seen[l.Number] = true
+			}
+			ex.Lines = append(ex.Lines, l)
+		}
+		if rec.more > 0 {
+			more := "… " + text.Many(rec.more, "more line")
+			ex.Lines = append(ex.Lines, excerptLine{Text: more, Disposition: rec.disposition, Marked: rec.marked})
+		}
+	}
+	return all
 }
 
 // observe receives the next record. It is kept, with the records around it, if it is the first of its rule or of its

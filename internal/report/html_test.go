@@ -366,7 +366,7 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	s := newSection(r.Document(0), 1, 1)
 	s.Document.Causes = append(s.Document.Causes, Cause{})
 	s.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
-	s.allExcerpts++
+	s.Document.excerpts = append(s.Document.excerpts, nil)
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")

@@ -35,12 +35,11 @@ type section struct {
 	Causes   []Cause
 	Mods     []pageMod
 	Groups   []Row
-	Excerpts []*excerptView
+	Excerpts []*excerpt
 	Chart    sketchView
 
-	allExcerpts int
-	anchors     map[uint64]bool
-	ofRule      map[string]string // ids of the first groups
+	anchors map[uint64]bool
+	ofRule  map[string]string // ids of the first groups
 }
 
 // place is a line of the log, which is a link where an excerpt shows it.
@@ -118,7 +117,7 @@ func (s *section) Base() string { return baseName(s.Name) }
 // How many causes, excerpts, rows and groups the page leaves out.
 
 func (s *section) MoreCauses() int { return len(s.Document.Causes) - len(s.Causes) }
-func (s *section) LeftOut() int    { return s.allExcerpts - len(s.Excerpts) }
+func (s *section) LeftOut() int    { return len(s.Document.excerpts) - len(s.Excerpts) }
 func (s *section) Dropped() (rows uint64) {
 	for _, t := range s.Summary.Signatures {
 		rows += t.Dropped
@@ -142,6 +141,7 @@ func (s *section) GroupAt(r *Row) place            { return s.place(r.First, r.D
 func (s *section) RuleRef(id string) ruleRef       { return ruleRef{id, s.ofRule[id]} }
 func (s *section) Text(rule string) RuleText       { return s.rule(rule) }
 func (s *section) GroupID(i int) string            { return s.ID + "-g" + strconv.Itoa(i+1) }
+func (s *section) LineID(line uint64) string       { return s.prefix + strconv.FormatUint(line, 10) }
 
 func (s *section) place(line uint64, t time.Time) place {
 	p := place{Line: line, Says: s.say("line %d", line)}
@@ -149,7 +149,7 @@ func (s *section) place(line uint64, t time.Time) place {
 		p.Time = t.UTC().Format("15:04:05")
 	}
 	if s.anchors[line] {
-		p.Href = s.prefix + strconv.FormatUint(line, 10)
+		p.Href = s.LineID(line)
 	}
 	return p
 }
@@ -197,7 +197,7 @@ func (s *section) link() {
 	s.anchors, s.ofRule = map[uint64]bool{}, map[string]string{}
 	for _, e := range s.Excerpts {
 		for _, l := range e.Lines {
-			if l.ID != "" {
+			if l.Anchor {
 				s.anchors[l.Number] = true
 			}
 		}
@@ -274,22 +274,6 @@ func (r *Row) Frames() []string {
 	return nil
 }
 
-type excerptView struct {
-	Lines []excerptLine
-
-	named bool // the first screen names a line of it
-	cause bool // it has the first entry of a rule
-}
-
-type excerptLine struct {
-	Number       uint64 // 0 for a line whose number is not known
-	ID           string
-	Text         string
-	Disposition  event.Disposition
-	Rule         string
-	Marked, Head bool
-}
-
 func (s *section) excerpts() {
 	v := s.Summary.Verdict
 	named := map[uint64]bool{v.Since: true, v.Blind: true, s.log.At: true}
@@ -297,37 +281,10 @@ func (s *section) excerpts() {
 		named[v.Causes[i].Line] = true
 	}
 	delete(named, 0)
-	var ex *excerptView
-	seen := map[uint64]bool{}
-	last := uint64(0)
-	for _, r := range s.Document.excerpts {
-		if ex == nil || r.seq != last+1 {
-			ex = &excerptView{}
-			s.Excerpts = append(s.Excerpts, ex)
-		}
-		last = r.seq
-		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
-		exact := uint64(len(r.lines)+r.more) == r.last-r.first+1
-		for j, line := range r.lines {
-			l := excerptLine{Text: line, Marked: r.marked, Head: j == 0, Disposition: r.disposition}
-			if j == 0 {
-				l.Rule = r.rule
-			}
-			if j == 0 || exact {
-				l.Number = r.first + uint64(j)
-			}
-			if j == 0 && !seen[l.Number] {
-				seen[l.Number] = true
-				l.ID = s.prefix + strconv.FormatUint(l.Number, 10)
-			}
-			ex.Lines = append(ex.Lines, l)
-		}
-		if r.more > 0 {
-			more := "… " + text.Many(r.more, "more line")
-			ex.Lines = append(ex.Lines, excerptLine{Text: more, Disposition: r.disposition, Marked: r.marked})
-		}
+	s.Excerpts = slices.Clone(s.Document.excerpts)
+	for _, e := range s.Excerpts {
+		e.named = slices.ContainsFunc(e.Lines, func(l excerptLine) bool { return l.Head && named[l.Number] })
 	}
-	s.allExcerpts = len(s.Excerpts)
 	for bytes := s.details.lines.bytes; bytes > excerptAll/s.logs; bytes /= 2 {
 		s.halveExcerpts()
 	}
@@ -337,11 +294,11 @@ func (s *section) excerpts() {
 // ones, and last the lines that the first screen names.
 func (s *section) halveExcerpts() {
 	n := len(s.Excerpts) / 2
-	keep := map[*excerptView]bool{}
-	for _, wanted := range [...]func(*excerptView) bool{
-		func(e *excerptView) bool { return e.named },
-		func(e *excerptView) bool { return e.cause },
-		func(*excerptView) bool { return true },
+	keep := map[*excerpt]bool{}
+	for _, wanted := range [...]func(*excerpt) bool{
+		func(e *excerpt) bool { return e.named },
+		func(e *excerpt) bool { return e.cause },
+		func(*excerpt) bool { return true },
 	} {
 		for _, e := range s.Excerpts {
 			if wanted(e) && len(keep) < n {
@@ -349,5 +306,5 @@ func (s *section) halveExcerpts() {
 			}
 		}
 	}
-	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
+	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerpt) bool { return !keep[e] })
 }

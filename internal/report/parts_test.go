@@ -75,9 +75,9 @@ func TestCausesLinkToTheirGroups(t *testing.T) {
 }
 
 func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
-	s := &section{allExcerpts: 16}
+	s := &section{Document: &Document{excerpts: make([]*excerpt, 16)}}
 	for i := range 16 {
-		s.Excerpts = append(s.Excerpts, &excerptView{cause: i%2 == 0, named: i == 13})
+		s.Excerpts = append(s.Excerpts, &excerpt{cause: i%2 == 0, named: i == 13})
 	}
 	named := s.Excerpts[13]
 	for len(s.Excerpts) > 1 {
