@@ -276,24 +276,19 @@ func (r *Replay) unrecognized() bool {
 // completeTo ends a sentence about a log that ends early, if nothing is known to be missing.
 const completeTo = "The log is complete up to there."
 
-// endSentence returns how far a log goes that nothing fatal ends, and completeSentence the same of a log of
-// which nothing is known to be missing.
-func (r *Replay) endSentence() string {
-	if r.starting() {
+// endSentence returns how far a log goes that nothing fatal ends: of a log of which nothing is known to be missing, or of
+// another.
+func (r *Replay) endSentence(complete bool) string {
+	says := r.say("logging continues to the end of the log at line %d.", r.end.Lines)
+	switch starting := r.starting(); {
+	case starting && complete:
+		return r.endSentence(false) + " " + r.say(completeTo)
+	case starting:
 		return r.say("The log ends at line %d, while the game starts.", r.end.Lines)
+	case complete:
+		return r.say("Complete: %s", says)
 	}
-	return capital(r.continues())
-}
-
-func (r *Replay) completeSentence() string {
-	if r.starting() {
-		return r.endSentence() + " " + r.say(completeTo)
-	}
-	return r.say("Complete: %s", r.continues())
-}
-
-func (r *Replay) continues() string {
-	return r.say("logging continues to the end of the log at line %d.", r.end.Lines)
+	return capital(says)
 }
 
 // runs has the facts about the runs of the game before the last one in a log.

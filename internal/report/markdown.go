@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -131,7 +132,14 @@ func (m *markdown) mods() {
 	}
 	before := len(m.out)
 	for _, brief := range [...]bool{false, true} {
-		m.listMods(brief)
+		m.printf("\n")
+		m.fold(e.modCount(nil)+", in load order", func() {
+			m.printf("```text\n")
+			for i := range e.Mods {
+				m.mod(i+1, &e.Mods[i], brief)
+			}
+			m.printf("```\n")
+		})
 		if utf8.RuneCount(m.out) <= markdownLimit {
 			return
 		}
@@ -139,24 +147,15 @@ func (m *markdown) mods() {
 	}
 }
 
-func (m *markdown) listMods(brief bool) {
-	e := m.Summary.Environment
+func (m *markdown) mod(place int, mod *capture.ListedMod, brief bool) {
+	m.printf("%d %s", place, literal(title(mod), 0))
+	if !brief && mod.Name != "" && mod.PackageID != "" {
+		m.printf(" (%s)", literal(mod.PackageID, 0))
+	}
+	if !brief && mod.Versions != "" {
+		m.printf(" %s", literal(mod.Versions, 0))
+	}
 	m.printf("\n")
-	m.fold(e.modCount(nil)+", in load order", func() {
-		m.printf("```text\n")
-		for i := range e.Mods {
-			mod := &e.Mods[i]
-			m.printf("%d %s", i+1, literal(title(mod), 0))
-			if !brief && mod.Name != "" && mod.PackageID != "" {
-				m.printf(" (%s)", literal(mod.PackageID, 0))
-			}
-			if !brief && mod.Versions != "" {
-				m.printf(" %s", literal(mod.Versions, 0))
-			}
-			m.printf("\n")
-		}
-		m.printf("```\n")
-	})
 }
 
 func (m *markdown) cause(c *Cause, first bool) {

@@ -214,14 +214,14 @@ func (r *Replay) logSentences() []string {
 	case r.run.ending.fatal:
 		return []string{r.run.ending.sentence(r.texts) + " " + r.say(completeTo)}
 	default:
-		return []string{r.completeSentence()}
+		return []string{r.endSentence(true)}
 	}
 	switch {
 	case r.unread != "" || r.end.Interrupted:
 	case r.run.ending.fatal:
 		says = append(says, r.run.ending.sentence(r.texts))
 	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
-		says = append(says, r.endSentence())
+		says = append(says, r.endSentence(false))
 	}
 	return says
 }

@@ -303,12 +303,11 @@ func (r *Run) End(err error, log *capture.Environment) (silence string) {
 	switch {
 	case err != nil:
 		r.gap(Gap{Kind: gapUnread, From: r.line})
-	case !r.hasEntries && r.header:
-		silent.Kind = gapHeader
 	case !r.hasEntries:
 		silent.Kind = gapEmpty
-	}
-	if silent.Kind != "" {
+		if r.header {
+			silent.Kind = gapHeader
+		}
 		r.gap(silent)
 	}
 	if log.Headless() {

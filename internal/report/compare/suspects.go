@@ -209,14 +209,10 @@ func suspectsOf(g *group, changes []ModChange, known map[string]bool) []modSuspe
 		}
 		out = append(out, s)
 	}
+	order := map[bool]int{true: 0, false: 1} // of Direct
 	slices.SortStableFunc(out, func(a, b modSuspect) int {
-		if a.Direct != b.Direct {
-			if a.Direct {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
+		return cmp.Or(cmp.Compare(order[a.Direct], order[b.Direct]), cmp.Compare(b.Score, a.Score),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
 	})
 	return out
 }
