@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -65,18 +64,15 @@ func (b *Baseline) Append(dst []byte) []byte {
 		if k.Note != "" {
 			p("    note: %s\n", yamlfile.DoubleQuoted(k.Note))
 		}
-		p("    template: ")
-		dst = appendTemplate(dst, k.Templates[0], "      ")
-		if len(k.Templates) > 1 {
-			p("    forms:\n")
-			for _, t := range k.Templates[1:] {
-				p("      - ")
-				dst = appendTemplate(dst, t, "        ")
+		dst = appendTemplate(dst, "    template: ", k.Templates[0])
+		for i, t := range k.Templates[1:] {
+			if i == 0 {
+				p("    forms:\n")
 			}
+			dst = appendTemplate(dst, "      - ", t)
 		}
 		if k.Sample != "" {
-			p("    sample: ")
-			dst = appendTemplate(dst, k.Sample, "      ")
+			dst = appendTemplate(dst, "    sample: ", k.Sample)
 		}
 	}
 	return dst
@@ -92,9 +88,10 @@ func plain(s string) string {
 
 var plainID = regexp.MustCompile(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
 
-// appendTemplate appends a template as a block of its lines, or in quotes if it has characters that a reader could not
-// see.
-func appendTemplate(dst []byte, template, indent string) []byte {
+// appendTemplate appends a template after its key as a block of its lines, or in quotes if it has characters that a
+// reader could not see.
+func appendTemplate(dst []byte, key, template string) []byte {
+	dst = append(dst, key...)
 	if !utf8.ValidString(template) {
 		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
 	}
@@ -106,8 +103,9 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 		return append(append(dst, yamlfile.DoubleQuoted(template)...), '\n')
 	}
 	dst = append(dst, "|-\n"...)
+	indent := len(key) - len(strings.TrimLeft(key, " ")) + 2
 	for _, l := range lines {
-		dst = append(append(append(dst, indent...), l...), '\n')
+		dst = fmt.Appendf(dst, "%*s%s\n", indent, "", l)
 	}
 	return dst
 }
@@ -119,58 +117,68 @@ var language = yamlfile.Language{
 
 // ParseBaseline reads the file of a baseline. An error names the file, the place and the field.
 func ParseBaseline(file string, data []byte) (*Baseline, error) {
-	p := &baselineParser{file: file}
-	b := p.parse(data)
-	if p.err != nil {
-		return nil, p.err
+	root, problems := language.Read(data)
+	v := value{node: root, file: file, err: new(error)}
+	if len(problems) > 0 {
+		w := problems[0]
+		v.node = &yaml.Node{Line: w.Line, Column: w.Column}
+		v.fail("%s (%s)", w.Msg, w.Hint)
+		return nil, *v.err
+	}
+	b := v.baseline()
+	if *v.err != nil {
+		return nil, *v.err
 	}
 	return b, nil
 }
 
-// baselineParser reads nodes one by one, so that each error has a place. It keeps the first.
-type baselineParser struct {
+// value is a node, so that each error has a place. A field that is missing, which is an error already, is a node of no
+// kind.
+type value struct {
+	node *yaml.Node
+	path string // of its field
 	file string
-	err  error
+	err  *error // the first of the file
 }
 
-func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
-	if p.err != nil {
+// at returns the value of another node.
+func (v value) at(n *yaml.Node, path string) value {
+	v.node, v.path = n, path
+	return v
+}
+
+func (v value) fail(format string, args ...any) {
+	if *v.err != nil {
 		return
 	}
+	field := v.path
 	if field != "" {
 		field += ": "
 	}
-	p.err = errors.New(yamlfile.Place(p.file, n.Line, n.Column) + field + fmt.Sprintf(format, args...))
+	*v.err = errors.New(yamlfile.Place(v.file, v.node.Line, v.node.Column) + field + fmt.Sprintf(format, args...))
 }
 
-func (p *baselineParser) parse(data []byte) *Baseline {
-	root, problems := language.Read(data)
-	if len(problems) > 0 {
-		w := problems[0]
-		p.fail(&yaml.Node{Line: w.Line, Column: w.Column}, "", "%s (%s)", w.Msg, w.Hint)
-		return nil
-	}
-	b := &Baseline{file: p.file}
-	top := p.mapping(root, "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
+func (v value) baseline() *Baseline {
+	b := &Baseline{file: v.file}
+	top := v.mapping([]string{"version", "signatures", "masking", "rules", "written", "entries"},
 		"mods", "incomplete") // files of earlier versions have a hash of mods
-	if v := top.number("version", math.MaxInt32); v != baselineFormat {
-		top.fail("version", "is %d, but this program reads %d: write the baseline again, or use the program that wrote it",
-			v, baselineFormat)
+	if n := top["version"].number(math.MaxInt32); n != baselineFormat {
+		top["version"].fail("is %d, but this program reads %d: write the baseline again, or use the program that wrote it",
+			n, baselineFormat)
 	}
-	b.Signatures = int(top.number("signatures", math.MaxInt32))
-	b.Masking, b.Rules = top.hex("masking"), top.hex("rules")
-	b.Written = top.date("written")
-	if n := top.nodes["incomplete"]; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
-		top.fail("incomplete", "want true or false, not %s", shown(n))
+	b.Signatures = int(top["signatures"].number(math.MaxInt32))
+	b.Masking, b.Rules = top["masking"].hex(), top["rules"].hex()
+	b.Written = top["written"].date()
+	if n := top["incomplete"].node; n != nil && (n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil) {
+		top["incomplete"].fail("want true or false, not %s", shown(n))
 	}
 	seen := map[signature.Signature]int{}
-	for i, n := range top.list("entries", "groups") {
-		field := fmt.Sprintf("entries[%d]", i)
-		k := p.known(n, field)
+	for i, entry := range top["entries"].list("groups") {
+		k := entry.known()
 		for _, t := range k.Templates {
 			s := signature.Of([]byte(t))
 			if first, ok := seen[s]; ok {
-				p.fail(n, field, "has the same template as entries[%d]: remove one of them", first)
+				entry.fail("has the same template as entries[%d]: remove one of them", first)
 			}
 			seen[s] = i
 		}
@@ -180,133 +188,115 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 }
 
 // known reads one entry.
-func (p *baselineParser) known(n *yaml.Node, field string) (k Known) {
-	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note",
-		"forms", "sample")
-	k.Templates = []string{m.text("template")}
+func (v value) known() (k Known) {
+	m := v.mapping([]string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note", "forms", "sample")
+	k.Templates = []string{m["template"].text()}
 	k.Signature = signature.Of([]byte(k.Templates[0]))
-	switch id, err := signature.ParseID(m.node("id").Value); {
+	switch id, err := signature.ParseID(m["id"].node.Value); {
 	case err != nil:
-		m.fail("id", "%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m.node("id")))
+		m["id"].fail("%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"].node))
 	case id != k.Signature.ID:
-		m.fail("id", "is %s, but the template has %s: one of them was changed; write the baseline again", id,
-			k.Signature.ID)
+		m["id"].fail("is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
 	}
-	k.Rule = m.text("rule")
-	d, ok := event.Parse[event.Disposition](m.node("disposition").Value)
+	k.Rule = m["rule"].text()
+	d, ok := event.Parse[event.Disposition](m["disposition"].node.Value)
 	if !ok || !d.Urgent() {
-		m.fail("disposition", "is %s: want blocking or advisory", shown(m.node("disposition")))
+		m["disposition"].fail("is %s: want blocking or advisory", shown(m["disposition"].node))
 	}
 	k.Disposition = d
-	seen := p.mapping(m.node("seen"), m.path+"seen", []string{"count", "records", "runs"})
-	k.Records, k.Count = seen.number("records", math.MaxInt64), seen.number("count", math.MaxInt64)
-	k.Runs = int(seen.number("runs", math.MaxInt32))
+	seen := m["seen"].mapping([]string{"count", "records", "runs"})
+	k.Records, k.Count = seen["records"].number(math.MaxInt64), seen["count"].number(math.MaxInt64)
+	k.Runs = int(seen["runs"].number(math.MaxInt32))
 	if k.Count > k.Records {
-		seen.fail("count", "is %d of %d records: want at most the number of records", k.Count, k.Records)
+		seen["count"].fail("is %d of %d records: want at most the number of records", k.Count, k.Records)
 	}
-	k.First, k.Expires = m.date("first"), m.date("expires")
-	if m.has("note") {
-		k.Note = m.text("note")
+	k.First, k.Expires = m["first"].date(), m["expires"].date()
+	if note, ok := m["note"]; ok {
+		k.Note = note.text()
 	}
-	if m.has("sample") {
-		k.Sample = m.text("sample")
+	if sample, ok := m["sample"]; ok {
+		k.Sample = sample.text()
 	}
-	if m.has("forms") {
-		forms := m.list("forms", "templates")
-		if len(forms) >= MaxForms {
-			m.fail("forms", "has %d templates: want at most %d", len(forms), MaxForms-1)
+	if forms, ok := m["forms"]; ok {
+		all := forms.list("templates")
+		if len(all) >= MaxForms {
+			forms.fail("has %d templates: want at most %d", len(all), MaxForms-1)
 		}
-		for i, f := range forms {
-			k.Templates = append(k.Templates, p.text(f, fmt.Sprintf("%sforms[%d]", m.path, i)))
+		for _, form := range all {
+			k.Templates = append(k.Templates, form.text())
 		}
 	}
 	return k
 }
 
-// fields are the fields of a mapping. A field that is missing, which is an error already, is a node of no kind.
-type fields struct {
-	*baselineParser
-	path  string // of the mapping, before the name of a field
-	nodes map[string]*yaml.Node
-}
-
-// mapping returns the fields of a mapping, which must have all that are required
-// and no others but the optional ones.
-func (p *baselineParser) mapping(n *yaml.Node, field string, required []string, optional ...string) fields {
-	m := fields{p, strings.TrimPrefix(field+".", "."), map[string]*yaml.Node{}}
-	if n.Kind != yaml.MappingNode {
-		p.fail(n, field, "want the fields %s, not %s", strings.Join(required, ", "), shown(n))
+// mapping returns the fields of a mapping, which must have all that are required and no others but the optional ones.
+func (v value) mapping(required []string, optional ...string) map[string]value {
+	m, prefix := map[string]value{}, strings.TrimPrefix(v.path+".", ".")
+	if v.node.Kind != yaml.MappingNode {
+		v.fail("want the fields %s, not %s", strings.Join(required, ", "), shown(v.node))
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		key := v.node.Content[i]
+		_, twice := m[key.Value]
 		switch {
 		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
-			p.fail(key, field, "unknown field %q: the fields are %s", text.Safe(key.Value, 64),
+			v.at(key, v.path).fail("unknown field %q: the fields are %s", text.Safe(key.Value, 64),
 				strings.Join(slices.Concat(required, optional), ", "))
-		case m.has(key.Value):
-			p.fail(key, m.path+key.Value, "is here twice: remove one")
+		case twice:
+			v.at(key, prefix+key.Value).fail("is here twice: remove one")
 		}
-		m.nodes[key.Value] = value
+		m[key.Value] = v.at(v.node.Content[i+1], prefix+key.Value)
 	}
 	for _, name := range required {
-		if !m.has(name) {
-			p.fail(n, field, "the field %q is missing", name)
+		if _, ok := m[name]; !ok {
+			v.fail("the field %q is missing", name)
+			m[name] = v.at(&yaml.Node{}, prefix+name)
 		}
 	}
 	return m
 }
 
-func (m *fields) has(name string) bool { return m.nodes[name] != nil }
-
-func (m *fields) node(name string) *yaml.Node { return cmp.Or(m.nodes[name], &yaml.Node{}) }
-
-func (m *fields) fail(name, format string, args ...any) {
-	m.baselineParser.fail(m.node(name), m.path+name, format, args...)
-}
-
-func (m *fields) text(name string) string { return m.baselineParser.text(m.node(name), m.path+name) }
-
-func (m *fields) list(name, of string) []*yaml.Node {
-	n := m.node(name)
-	if n.Kind != yaml.SequenceNode {
-		m.fail(name, "want a list of %s, not %s", of, shown(n))
+func (v value) list(of string) (all []value) {
+	if v.node.Kind != yaml.SequenceNode {
+		v.fail("want a list of %s, not %s", of, shown(v.node))
 	}
-	return n.Content
+	for i, n := range v.node.Content {
+		all = append(all, v.at(n, fmt.Sprintf("%s[%d]", v.path, i)))
+	}
+	return all
 }
 
-func (p *baselineParser) text(n *yaml.Node, field string) string {
-	var s string
-	if n.Kind != yaml.ScalarNode || n.Decode(&s) != nil {
-		p.fail(n, field, "want a text, not %s", shown(n))
+func (v value) text() (s string) {
+	if v.node.Kind != yaml.ScalarNode || v.node.Decode(&s) != nil {
+		v.fail("want a text, not %s", shown(v.node))
 	} else if s == "" {
-		p.fail(n, field, "is empty: want a text")
+		v.fail("is empty: want a text")
 	}
 	return s
 }
 
-func (m *fields) number(name string, most uint64) uint64 {
-	v, err := strconv.ParseUint(m.node(name).Value, 10, 64)
-	m.scalar(name, err == nil && v >= 1 && v <= most, "a whole number from 1 to %d", most)
-	return v
+func (v value) number(most uint64) uint64 {
+	n, err := strconv.ParseUint(v.node.Value, 10, 64)
+	v.scalar(err == nil && n >= 1 && n <= most, "a whole number from 1 to %d", most)
+	return n
 }
 
-func (m *fields) hex(name string) uint64 {
-	digits := m.node(name).Value
-	v, err := strconv.ParseUint(digits, 16, 64)
-	m.scalar(name, err == nil && len(digits) == 16, "16 hexadecimal digits in quotes")
-	return v
+func (v value) hex() uint64 {
+	n, err := strconv.ParseUint(v.node.Value, 16, 64)
+	v.scalar(err == nil && len(v.node.Value) == 16, "16 hexadecimal digits in quotes")
+	return n
 }
 
-func (m *fields) date(name string) date {
-	d, err := time.Parse(time.DateOnly, m.node(name).Value)
-	m.scalar(name, err == nil, "a day such as 2026-01-31")
+func (v value) date() date {
+	d, err := time.Parse(time.DateOnly, v.node.Value)
+	v.scalar(err == nil, "a day such as 2026-01-31")
 	return dateOf(d)
 }
 
-// scalar fails if a field is not the value that is wanted.
-func (m *fields) scalar(name string, ok bool, want string, args ...any) {
-	if n := m.node(name); n.Kind != yaml.ScalarNode || !ok {
-		m.fail(name, "is %s: want "+want, append([]any{shown(n)}, args...)...)
+// scalar fails if the value is not the one that is wanted.
+func (v value) scalar(ok bool, want string, args ...any) {
+	if v.node.Kind != yaml.ScalarNode || !ok {
+		v.fail("is %s: want "+want, append([]any{shown(v.node)}, args...)...)
 	}
 }
 
