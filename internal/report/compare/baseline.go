@@ -54,6 +54,8 @@ type Known struct {
 	// Sample is the text of an entry of the group with its stack, scrubbed, by which another version of signatures reads
 	// the group. It is "" where a scrubbed or cut text has another template.
 	Sample string
+
+	seen bool // a log that is compared has the group
 }
 
 // per1000 returns the rate.
@@ -95,7 +97,6 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
 	groups, previous := c.groups(cmp.Or(o.Previous, &Baseline{}))
-	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]
 		if !t.decided.Disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
@@ -106,9 +107,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
 			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
 		}
-		if g.entry >= 0 {
-			old := &previous.Entries[g.entry]
-			seen[g.entry] = true
+		if old := g.known; old != nil {
 			w.Kept++
 			k.First, k.Note, k.Sample = old.First, old.Note, c.sample(g, old.Sample)
 			if !o.Renew {
@@ -131,7 +130,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	}
 	for i := range previous.Entries {
 		switch old := &previous.Entries[i]; {
-		case seen[i]:
+		case old.seen:
 		case old.Expires <= today:
 			w.Dropped++
 		default:
@@ -233,27 +232,25 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	groups, b := c.groups(b)
 	// Groups that are not known, or more frequent, are no part of the length of a log.
 	length := after.Records
-	seen := make([]bool, len(b.Entries))
 	compared := 0
 	for _, g := range groups {
-		if g.entry >= 0 {
-			seen[g.entry] = true
+		if g.known != nil {
 			compared++
 		} else if g.tally[New].decided.Disposition.Urgent() {
 			length -= g.tally[New].count
 		}
 	}
-	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(confidence, compared))
+	above, ratios := c.aboveRate(groups, length, cohort.Quantile(confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.decided.Disposition.Urgent() {
 			continue
 		}
-		if g.entry < 0 {
+		entry := g.known
+		if entry == nil {
 			out.Added = append(out.Added, c.row(g, &Totals{}, &after))
 			continue
 		}
-		entry := &b.Entries[g.entry]
 		rows := &out.Expired
 		switch {
 		case above[i]:
@@ -274,7 +271,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 		slices.SortFunc(rows, compareRows)
 	}
 	for i := range b.Entries {
-		if k := &b.Entries[i]; !seen[i] {
+		if k := &b.Entries[i]; !k.seen {
 			out.Unseen = append(out.Unseen, unseen{
 				ID: k.Signature.ID, Disposition: k.Disposition, Rule: c.safe(k.Rule, 0), Expires: k.Expires,
 				Note: c.safe(k.Note, maxShown), Template: c.line(k.Templates),
@@ -285,15 +282,15 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	return out
 }
 
-// aboveRate returns which of groups are above the rate that a baseline has for them, and by how much. length is how
+// aboveRate returns which of groups are above the rate that their baseline has for them, and by how much. length is how
 // many records all that is known has, the groups above their rate included.
-func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
+func (c *Collector) aboveRate(groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
 	ratios = make([]ratio, len(groups))
 	return changed(groups, func(i int, g *group) bool {
-		if g.entry < 0 {
+		e, n := g.known, g.tally[New].count
+		if e == nil {
 			return false
 		}
-		e, n := &b.Entries[g.entry], g.tally[New].count
 		var how change
 		how, ratios[i] = differs(e.Count, n, []exposure{
 			{perRun, float64(e.Runs), float64(len(c.runs[New]))},

@@ -15,7 +15,7 @@ type group struct {
 	cut   []*entryText // their beginnings at the ends of logs
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	entry int        // of a baseline, or -1
+	known *Known     // of a baseline, nil if none has it
 }
 
 func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
@@ -65,9 +65,10 @@ func (c *Collector) groups(b *Baseline) (groups []*group, joined *Baseline) {
 		name := names.of(t)
 		g := byName[name]
 		if g == nil {
-			g = &group{entry: -1}
+			g = &group{}
 			if entry, ok := entries[name]; ok {
-				g.entry = entry
+				g.known = &joined.Entries[entry]
+				g.known.seen = true
 			}
 			byName[name] = g
 			groups = append(groups, g)
