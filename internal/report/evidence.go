@@ -276,8 +276,7 @@ func (r *Replay) unrecognized() bool {
 // completeTo ends a sentence about a log that ends early, if nothing is known to be missing.
 const completeTo = "The log is complete up to there."
 
-// endSentence returns how far a log goes that nothing fatal ends: of a log of which nothing is known to be missing, or of
-// another.
+// endSentence returns how far a log goes that nothing fatal ends. Of a complete log nothing is known to be missing.
 func (r *Replay) endSentence(complete bool) string {
 	says := r.say("logging continues to the end of the log at line %d.", r.end.Lines)
 	switch starting := r.starting(); {
