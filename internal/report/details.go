@@ -170,7 +170,7 @@ func (h *histogram) add(d event.Disposition) {
 		h.buckets, h.width = h.buckets[:n], 2*h.width
 		h.last = h.width
 	}
-	if n == 0 || h.last == h.width {
+	if h.last == h.width {
 		h.buckets, h.width, h.last = append(h.buckets, bucket{}), max(h.width, fewEntries), 0
 	}
 	h.buckets[len(h.buckets)-1][d]++
