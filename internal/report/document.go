@@ -211,7 +211,7 @@ func (r *Replay) Document(top int, language ...map[string]string) *Document {
 			d.Signatures = append(d.Signatures, shown)
 		}
 	}
-	d.details, d.excerpts = r.details, r.excerpts()
+	d.details, d.excerpts = r.details, r.excerpts(d)
 	return d
 }
 

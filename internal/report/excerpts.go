@@ -58,7 +58,13 @@ type excerptLine struct {
 }
 
 // excerpts returns the records of the log that a page shows, scrubbed and escaped.
-func (r *Replay) excerpts() (all []*excerpt) {
+func (r *Replay) excerpts(d *Document) (all []*excerpt) {
+	v := d.Summary.Verdict
+	named := map[uint64]bool{v.Since: true, v.Blind: true, d.log.At: true}
+	for i := range v.Causes {
+		named[v.Causes[i].Line] = true
+	}
+	delete(named, 0)
 	seen, last := map[uint64]bool{}, uint64(0)
 	for _, rec := range r.details.lines.kept {
 		if all == nil || rec.seq != last+1 {
@@ -66,7 +72,7 @@ func (r *Replay) excerpts() (all []*excerpt) {
 		}
 		last = rec.seq
 		ex := all[len(all)-1]
-		ex.cause = ex.cause || rec.cause
+		ex.named, ex.cause = ex.named || named[rec.first], ex.cause || rec.cause
 		lines := r.config.Scrub.lines(string(rec.text))
 		exact := uint64(len(lines)+rec.more) == rec.last-rec.first+1
 		for j, line := range lines {

@@ -30,23 +30,18 @@ const maxPage = 5_000_000
 // since its Content-Security-Policy allows nothing but its own style and script. What logs hold is text in it
 // and nothing else. The replays must have been made with [Config.Details]; the logs share the page's room.
 func HTML(dst []byte, docs ...*Document) []byte {
-	sections := make([]*section, len(docs))
-	for i, d := range docs {
-		sections[i] = newSection(d, len(docs), i+1)
-	}
-	return appendPage(dst, sections)
-}
-
-// appendPage leaves out halves of what sections show while the page is too long.
-func appendPage(dst []byte, sections []*section) []byte {
-	page := render(sections)
-	for shorter := true; len(page) > maxPage && shorter; page = render(sections) {
-		shorter = false
-		for _, s := range sections {
-			shorter = s.shrink() || shorter
+	for halvings := 0; ; halvings++ {
+		var sections []*section
+		left := 0
+		for i, d := range docs {
+			s := newSection(d, len(docs), i+1, halvings)
+			sections = append(sections, s)
+			left += len(s.Groups) + len(s.Excerpts) + len(s.Mods)
+		}
+		if page := render(sections); len(page) <= maxPage || left == 0 {
+			return append(dst, page...)
 		}
 	}
-	return append(dst, page...)
 }
 
 var parsedPage = sync.OnceValue(func() *template.Template {
@@ -54,9 +49,6 @@ var parsedPage = sync.OnceValue(func() *template.Template {
 })
 
 func render(sections []*section) []byte {
-	for _, s := range sections {
-		s.link()
-	}
 	title := "heed report"
 	if len(sections) == 1 {
 		v := sections[0].Summary.Verdict

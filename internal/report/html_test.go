@@ -273,7 +273,7 @@ func TestPageWithAClock(t *testing.T) {
 	u.Item.OpenedAtSequence, u.Item.LatestSequence, u.Item.Cause.Rule = 51, 51, "a"
 	r.Update(u)
 	r.End(End{Lines: 100})
-	s := newSection(r.Document(0), 1, 1)
+	s := newSection(r.Document(0), 1, 1, 0)
 	require.Equal(t, "100", s.Chart.To)
 	require.Equal(t, "19:20:00", s.Since().Time)
 	require.NotContains(t, s.Chart.Blocking, "NaN")
@@ -363,11 +363,11 @@ func TestPageCountsOneAsOne(t *testing.T) {
 		Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1},
 		Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1},
 	})
-	s := newSection(r.Document(0), 1, 1)
-	s.Document.Causes = append(s.Document.Causes, Cause{})
-	s.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
-	s.Document.excerpts = append(s.Document.excerpts, nil)
-	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
+	d := r.Document(0)
+	d.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
+	s := newSection(d, 1, 1, 0)
+	s.MoreCauses, s.MoreExcerpts = 1, 1
+	out := readable(requireValidPage(t, string(render([]*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")
 	require.Contains(t, out, "1 entry, one per log record ")

@@ -27,18 +27,22 @@ const (
 // HTML. The section counts the parts that are left out.
 type section struct {
 	*Document
-	logs int // of the page
 
 	ID       string // of its element
 	prefix   string // of the ids of its lines
 	Name     string // of the file
 	Causes   []Cause
 	Mods     []pageMod
+	ModList  modList
 	Groups   []Row
+	Counts   []countView // of each disposition
 	Excerpts []*excerpt
 	Chart    sketchView
 
-	anchors map[uint64]bool
+	MoreCauses, MoreGroups, MoreExcerpts int    // that are left out
+	Dropped                              uint64 // rows of the tables
+
+	anchors map[uint64]bool   // lines that can be linked to
 	ofRule  map[string]string // ids of the first groups
 }
 
@@ -83,8 +87,15 @@ var pageFuncs = template.FuncMap{
 	"isDefault": isDefault,
 }
 
-func newSection(d *Document, logs, number int) *section {
-	s := &section{Document: d, logs: logs, ID: "log" + strconv.Itoa(number), prefix: "L", Name: d.Summary.File}
+// newSection returns the section of one of several logs, with the half of it left out so many times, the lighter groups
+// first.
+func newSection(d *Document, logs, number, halvings int) *section {
+	share := func(n int) int { return max(n/logs, 8) }
+	s := &section{
+		Document: d, ID: "log" + strconv.Itoa(number), prefix: "L", Name: d.Summary.File,
+		Causes: top(d.Causes, share(pageCauses)), Excerpts: d.excerpts,
+		anchors: map[uint64]bool{}, ofRule: map[string]string{},
+	}
 	if number > 1 {
 		s.prefix = s.ID + "-L"
 	}
@@ -92,11 +103,28 @@ func newSection(d *Document, logs, number int) *section {
 		s.Name = "standard input"
 	}
 	for _, of := range dispositions {
-		s.Groups = append(s.Groups, top(d.rows(of), s.share(pageGroups[of]))...)
+		s.Groups = append(s.Groups, top(d.rows(of), share(pageGroups[of]))...)
 	}
-	s.Causes = top(d.Causes, s.share(pageCauses))
-	s.mods()
-	s.excerpts()
+	s.Groups = s.Groups[:len(s.Groups)>>halvings]
+	for i := range s.Groups {
+		if rule := s.Groups[i].Rule; s.ofRule[rule] == "" {
+			s.ofRule[rule] = s.GroupID(i)
+		}
+	}
+	s.mods(share(pageMods), halvings)
+	for bytes := d.details.lines.bytes; bytes > excerptAll/logs; bytes /= 2 {
+		halvings++
+	}
+	for range halvings {
+		s.Excerpts = halved(s.Excerpts)
+	}
+	for _, e := range s.Excerpts {
+		for _, l := range e.Lines {
+			s.anchors[l.Number] = s.anchors[l.Number] || l.Anchor
+		}
+	}
+	s.MoreCauses, s.MoreExcerpts = len(d.Causes)-len(s.Causes), len(d.excerpts)-len(s.Excerpts)
+	s.count()
 	s.sketch()
 	return s
 }
@@ -108,30 +136,8 @@ func (s *section) Log() logState { return s.log }
 func (s *section) Say(english string) string { return s.say(english) }
 func (s *section) English() bool             { return s.texts == nil }
 
-// share returns the part of a bound that one log has.
-func (s *section) share(n int) int { return max(n/s.logs, 8) }
-
 // Base returns the name of the file without its folders.
 func (s *section) Base() string { return baseName(s.Name) }
-
-// How many causes, excerpts, rows and groups the page leaves out.
-
-func (s *section) MoreCauses() int { return len(s.Document.Causes) - len(s.Causes) }
-func (s *section) LeftOut() int    { return len(s.Document.excerpts) - len(s.Excerpts) }
-func (s *section) Dropped() (rows uint64) {
-	for _, t := range s.Summary.Signatures {
-		rows += t.Dropped
-	}
-	return rows
-}
-
-func (s *section) MoreGroups() int {
-	more := -len(s.Groups)
-	for _, t := range s.Summary.Signatures {
-		more += t.Rows
-	}
-	return more
-}
 
 // At returns a line as a place, and CauseAt, ProblemAt and GroupAt the line with which one begins.
 func (s *section) At(line uint64) place            { return s.place(line, time.Time{}) }
@@ -173,9 +179,8 @@ type countView struct {
 	Shown       int
 }
 
-// Counts returns the counts of each disposition.
-func (s *section) Counts() []countView {
-	var all []countView
+// count counts entries and groups by disposition.
+func (s *section) count() {
 	for _, of := range dispositions {
 		c := countView{s.table(of), of, of.String(), 0}
 		if of == event.Ignore {
@@ -187,34 +192,10 @@ func (s *section) Counts() []countView {
 				c.Shown++
 			}
 		}
-		all = append(all, c)
+		s.MoreGroups += c.Rows - c.Shown
+		s.Dropped += c.Dropped
+		s.Counts = append(s.Counts, c)
 	}
-	return all
-}
-
-// link notes which lines and groups can be linked to.
-func (s *section) link() {
-	s.anchors, s.ofRule = map[uint64]bool{}, map[string]string{}
-	for _, e := range s.Excerpts {
-		for _, l := range e.Lines {
-			if l.Anchor {
-				s.anchors[l.Number] = true
-			}
-		}
-	}
-	for i := range s.Groups {
-		if rule := s.Groups[i].Rule; s.ofRule[rule] == "" {
-			s.ofRule[rule] = s.GroupID(i)
-		}
-	}
-}
-
-// shrink leaves out half of the section, the lighter groups first.
-func (s *section) shrink() bool {
-	before := len(s.Groups) + len(s.Excerpts) + len(s.Mods)
-	s.halveExcerpts()
-	s.Mods, s.Groups = s.Mods[:len(s.Mods)/2], s.Groups[:len(s.Groups)/2]
-	return before > 0
 }
 
 // Meaning returns the meaning of the state, "" if one of the causes has the same words.
@@ -233,7 +214,7 @@ type pageMod struct {
 }
 
 // mods lists the mods in load order, but first those that the verdict names: in a list of hundreds they are not found.
-func (s *section) mods() {
+func (s *section) mods(limit, halvings int) {
 	e := s.Summary.Environment
 	if e == nil {
 		return
@@ -245,25 +226,21 @@ func (s *section) mods() {
 	slices.SortStableFunc(s.Mods, func(a, b pageMod) int {
 		return cmp.Compare(min(len(b.Named), 1), min(len(a.Named), 1))
 	})
-	s.Mods = top(s.Mods, s.share(pageMods))
+	s.Mods = top(s.Mods, limit)
+	s.Mods = s.Mods[:len(s.Mods)>>halvings]
+	l := &s.ModList
+	l.More = e.MoreMods + len(e.Mods) - len(s.Mods)
+	for _, m := range s.Mods {
+		l.Named += min(len(m.Named), 1)
+		l.IDs = l.IDs || m.Name != "" && m.PackageID != ""
+		l.Versions = l.Versions || m.Versions != ""
+	}
 }
 
 // modList describes the list of mods: its columns, the mods that are named, and how many are not listed.
 type modList struct {
 	IDs, Versions bool
 	Named, More   int
-}
-
-// ModList describes the list of mods.
-func (s *section) ModList() modList {
-	e := s.Summary.Environment
-	l := modList{More: e.MoreMods + len(e.Mods) - len(s.Mods)}
-	for _, m := range s.Mods {
-		l.Named += min(len(m.Named), 1)
-		l.IDs = l.IDs || m.Name != "" && m.PackageID != ""
-		l.Versions = l.Versions || m.Versions != ""
-	}
-	return l
 }
 
 // Frames returns the lines of the template after the first.
@@ -274,37 +251,20 @@ func (r *Row) Frames() []string {
 	return nil
 }
 
-func (s *section) excerpts() {
-	v := s.Summary.Verdict
-	named := map[uint64]bool{v.Since: true, v.Blind: true, s.log.At: true}
-	for i := range v.Causes {
-		named[v.Causes[i].Line] = true
-	}
-	delete(named, 0)
-	s.Excerpts = slices.Clone(s.Document.excerpts)
-	for _, e := range s.Excerpts {
-		e.named = slices.ContainsFunc(e.Lines, func(l excerptLine) bool { return l.Head && named[l.Number] })
-	}
-	for bytes := s.details.lines.bytes; bytes > excerptAll/s.logs; bytes /= 2 {
-		s.halveExcerpts()
-	}
-}
-
-// halveExcerpts leaves out half of the excerpts: excerpts of groups before excerpts of causes, late ones before early
-// ones, and last the lines that the first screen names.
-func (s *section) halveExcerpts() {
-	n := len(s.Excerpts) / 2
+// halved leaves out half of excerpts: excerpts of groups before excerpts of causes, late ones before early ones, and
+// last the lines that the first screen names.
+func halved(all []*excerpt) []*excerpt {
 	keep := map[*excerpt]bool{}
 	for _, wanted := range [...]func(*excerpt) bool{
 		func(e *excerpt) bool { return e.named },
 		func(e *excerpt) bool { return e.cause },
 		func(*excerpt) bool { return true },
 	} {
-		for _, e := range s.Excerpts {
-			if wanted(e) && len(keep) < n {
+		for _, e := range all {
+			if wanted(e) && len(keep) < len(all)/2 {
 				keep[e] = true
 			}
 		}
 	}
-	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerpt) bool { return !keep[e] })
+	return slices.DeleteFunc(slices.Clone(all), func(e *excerpt) bool { return !keep[e] })
 }

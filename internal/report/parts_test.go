@@ -68,21 +68,18 @@ func TestCausesLinkToTheirGroups(t *testing.T) {
 	require.Contains(t, out, `href="#log1-g1"`)
 	require.Contains(t, out, `id="log1-g1"`)
 
-	s := newSection(r.Document(0), 1, 1)
-	s.Groups = nil
-	s.link()
+	s := newSection(r.Document(0), 1, 1, 9)
 	require.Empty(t, s.RuleRef(s.Causes[0].Rule).Href, "no link to what was left out")
 }
 
 func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
-	s := &section{Document: &Document{excerpts: make([]*excerpt, 16)}}
+	var all []*excerpt
 	for i := range 16 {
-		s.Excerpts = append(s.Excerpts, &excerpt{cause: i%2 == 0, named: i == 13})
+		all = append(all, &excerpt{cause: i%2 == 0, named: i == 13})
 	}
-	named := s.Excerpts[13]
-	for len(s.Excerpts) > 1 {
-		s.halveExcerpts()
-		require.Contains(t, s.Excerpts, named)
+	named := all[13]
+	for len(all) > 1 {
+		all = halved(all)
+		require.Contains(t, all, named)
 	}
-	require.EqualValues(t, 15, s.LeftOut())
 }
