@@ -135,12 +135,10 @@ type causeSample struct {
 
 // causePart has the entries of another rule than the cause's in the same items.
 type causePart struct {
-	Rule        string
-	What        string
-	Disposition event.Disposition
-	Entries     uint64
-	First       uint64 // line
-	Blame       []string
+	heed.Member // its rule is escaped
+
+	What  string
+	Blame []string
 }
 
 // Row is a group of signatures that one rule decided about at one disposition.
@@ -245,7 +243,9 @@ func (r *Replay) cause(c *cause) Cause {
 	for _, m := range c.others() {
 		what := r.config.Rule(m.Rule).described(m.Rule, m.Severity).Summary
 		names, _ := m.Mods()
-		out.parts = append(out.parts, causePart{safe(m.Rule), what, m.Disposition, m.Entries, m.First, safeAll(names)})
+		part := causePart{*m, what, safeAll(names)}
+		part.Rule = safe(m.Rule)
+		out.parts = append(out.parts, part)
 	}
 	group := r.config.Group(c.FirstItem.Members[0].Signature)
 	if row := r.tables[c.Disposition].byKey[rowKey{group, c.Rule}]; row != nil {

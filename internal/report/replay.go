@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -11,8 +10,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// defaultRows is the default of rows in [Config]: 65,535 in all, about as many as an engine knows signatures.
-const defaultRows = 21_845
+// maxRows is how many rows the table of signatures keeps of each disposition: 65,535 in all, about as many as an engine
+// knows signatures.
+const maxRows = 21_845
 
 // GABP's words for the state of an attention item that has ended, and for a change between its beginning and its end.
 const (
@@ -50,8 +50,6 @@ type Config struct {
 	// Details asks to gather what [HTML] shows beyond the other forms: samples,
 	// lines around, rates.
 	Details bool
-
-	rows int // of the table of signatures, for each disposition; 0 for defaultRows
 }
 
 // Replay gathers what there is to report about one log.
@@ -86,7 +84,6 @@ type Replay struct {
 
 // New returns an empty replay.
 func New(config Config) *Replay {
-	config.rows = cmp.Or(config.rows, defaultRows)
 	rule := config.Rule
 	config.Rule = func(id string) RuleText {
 		if isDefault(id) {
@@ -108,7 +105,7 @@ func New(config Config) *Replay {
 		details: &details{causes: map[causeKey]time.Time{}},
 	}
 	for i := range r.tables {
-		r.tables[i] = newTable(config.rows)
+		r.tables[i] = newTable(maxRows)
 	}
 	return r
 }

@@ -106,9 +106,17 @@ func closed(id string, d event.Disposition, line uint64) *heed.Update {
 	return u
 }
 
+// withRows bounds the rows of each disposition.
+func withRows(r *Replay, rows int) *Replay {
+	for i := range r.tables {
+		r.tables[i] = newTable(rows)
+	}
+	return r
+}
+
 // TestEvictedRowsAccuse: the entries of a mod are counted also if their row was evicted.
 func TestEvictedRowsAccuse(t *testing.T) {
-	r := newReplay(t, Config{rows: 4})
+	r := withRows(newReplay(t, Config{}), 4)
 	blamed := outcome(1, event.Blocking, "r")
 	blamed.Blame = []string{"Lamps"}
 	for range 2 {
@@ -125,7 +133,7 @@ func TestEvictedRowsAccuse(t *testing.T) {
 }
 
 func TestTableIsBoundedAndCounts(t *testing.T) {
-	r := newReplay(t, Config{rows: 4})
+	r := withRows(newReplay(t, Config{}), 4)
 	for i := range 10 {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(100, event.Ignore, "r")) // frequent: stays
@@ -434,7 +442,7 @@ func TestRecordTemplateHashesToItsSignature(t *testing.T) {
 }
 
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
-	r := newReplay(t, Config{File: "a.log", rows: 1})
+	r := withRows(newReplay(t, Config{File: "a.log"}), 1)
 	for i := range 3 {
 		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))

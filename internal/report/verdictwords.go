@@ -93,13 +93,8 @@ func (c *verdictCause) mod(quote func(string) string) string {
 
 // Links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
 func (c *verdictCause) Links() []string {
-	var links []string
-	for i := range c.Mods {
-		if link := c.Mods[i].Link; link != "" {
-			links = append(links, link)
-		}
-	}
-	return links
+	links := each(c.Mods, func(m verdictMod) string { return m.Link })
+	return slices.DeleteFunc(links, func(link string) bool { return link == "" })
 }
 
 // title is the name of a mod, with its package id where that is known.
