@@ -235,17 +235,13 @@ func TestCausesCountEachItemOnce(t *testing.T) {
 		if i == 6 {
 			d = event.Blocking
 		}
-		u := opened(id, event.Advisory, uint64(10*i+1))
-		u.Item.Cause.Seq = uint64(i + 1)
-		r.Update(u)
-		u = opened(id, d, uint64(10*i+2)) // rises, or shows more of the same
-		u.Item.Cause.Seq = uint64(i + 1)
-		u.Item.TotalUrgentEntries = uint64(i + 1)
-		r.Update(u)
-		if i != 9 {
-			u = closed(id, d, uint64(10*i+3))
-			u.Item.Cause.Seq = uint64(i + 1)
-			u.Item.TotalUrgentEntries = uint64(i + 1)
+		updates := []*heed.Update{
+			opened(id, event.Advisory, uint64(10*i+1)),
+			opened(id, d, uint64(10*i+2)), // rises, or shows more of the same
+			closed(id, d, uint64(10*i+3)),
+		}
+		for _, u := range updates[:3-i/9] { // the last stays open
+			u.Item.Cause.Seq, u.Item.TotalUrgentEntries = uint64(i+1), uint64(i+1)
 			r.Update(u)
 		}
 	}
@@ -298,14 +294,10 @@ func TestBlindness(t *testing.T) {
 func TestNoticesAreNoRecords(t *testing.T) {
 	r := newReplay(t, Config{})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
-	r.Observe(&capture.Record{
-		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100},
-		StartLine: 5,
-	}, outcome(2, event.Advisory, "n"))
-	r.Observe(&capture.Record{
-		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11},
-		StartLine: 9,
-	}, outcome(2, event.Advisory, "n"))
+	for i, missing := range []uint64{100, 11} {
+		e := event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: missing}
+		r.Observe(&capture.Record{Entry: e, StartLine: 5 + 4*i}, outcome(2, event.Advisory, "n"))
+	}
 	require.EqualValues(t, 1, r.records)
 	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence(nil))
