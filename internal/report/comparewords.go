@@ -101,9 +101,11 @@ func silentSide(s *compare.Totals) bool {
 
 // gapWords are the gaps at a line.
 var gapWords = map[string]string{
-	event.StatusHole.String():      "has missing bytes",
-	event.StatusRunCut.String():    "lacks repeated messages, which the game left out,",
-	event.StatusTruncated.String(): "is cut off",
+	event.StatusHole.String():      "has missing bytes at line %d%s",
+	event.StatusRunCut.String():    "lacks repeated messages, which the game left out, at line %d%s",
+	event.StatusTruncated.String(): "is cut off at line %d%s",
+	"unread":                       "was only read to line %d%s",
+	"blind":                        "stops at line %d%s",
 }
 
 // gapsOf returns where the evidence of a side is incomplete.
@@ -119,7 +121,7 @@ func gapsOf(s *compare.Totals) []string {
 		shown := f.Gaps[:min(len(f.Gaps), maxGaps-len(out))]
 		more += f.MoreGaps + len(f.Gaps) - len(shown)
 		for _, g := range shown {
-			says := fmt.Sprintf("%s at line %d%s", cmp.Or(gapWords[g.Kind], "has a gap"), g.From, of)
+			says := fmt.Sprintf(cmp.Or(gapWords[g.Kind], "has a gap at line %d%s"), g.From, of)
 			switch silence := g.Silence(); {
 			case silence != "" && of != "":
 				says = fmt.Sprintf("has a log that is %s (%s)", silence, f.Name)
@@ -127,16 +129,11 @@ func gapsOf(s *compare.Totals) []string {
 				says = "is " + silence
 			case g.Kind == "beginning":
 				says = "lacks its beginning" + of
-			case g.Kind == "unread":
-				says = fmt.Sprintf("was only read to line %d%s", g.From, of)
-			case g.Kind == "blind":
-				says = fmt.Sprintf("stops at line %d%s", g.From, of)
-				if g.Rule != "" {
-					says += " (" + g.Rule + ")"
-				}
-				if g.To > 0 {
-					says += fmt.Sprintf(", until line %d", g.To)
-				}
+			case g.Kind == "blind" && g.Rule != "":
+				says += " (" + g.Rule + ")"
+			}
+			if g.Kind == "blind" && g.To > 0 {
+				says += fmt.Sprintf(", until line %d", g.To)
 			}
 			out = append(out, says)
 		}

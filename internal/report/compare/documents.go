@@ -93,13 +93,7 @@ type Gap struct {
 
 // Silence returns the contents of a log that has nothing to compare, such as "empty"; "" for a smaller gap.
 func (g Gap) Silence() string {
-	switch g.Kind {
-	case gapEmpty:
-		return "empty"
-	case gapHeader:
-		return "only the header of an upload"
-	}
-	return ""
+	return map[string]string{gapEmpty: "empty", gapHeader: "only the header of an upload"}[g.Kind]
 }
 
 // Group is a group with its counts on both sides.
