@@ -1,6 +1,11 @@
 package compare
 
-import "github.com/heedlog/heed/internal/cohort"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed/internal/cohort"
+)
 
 // The measures of the length of a log.
 const (
@@ -9,14 +14,11 @@ const (
 	perHour   = "hour"   // where every log has a clock
 )
 
-// exposure is the length of both sides by one measure.
+// exposure is the length of both sides by one measure, 0 if it is not known of a side.
 type exposure struct {
 	measure  string
 	old, new float64
 }
-
-// defined reports whether the measure is known of both sides.
-func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
 
 // ratioOf returns the ratio of the rates of a in e.old and b in e.new, which are
 // not both 0, with the bounds at z standard deviations. The package documentation
@@ -40,30 +42,25 @@ const (
 // differs returns whether b is more or less frequent than a by every defined measure, and the ratio by the measure with
 // the least difference. Without a measure there is none. Both counts are above 0.
 func differs(a, b uint64, measures []exposure, z float64) (change, ratio) {
-	var lowest, highest ratio
-	found := false
+	var all []ratio
 	isMore, isLess := true, true
 	for i := range measures {
-		e := &measures[i]
-		if !e.defined() {
-			continue
+		if e := &measures[i]; e.old > 0 && e.new > 0 {
+			r := ratioOf(float64(a), float64(b), e, z)
+			isMore = isMore && r.Low > 1 && r.Value >= factor
+			isLess = isLess && r.High < 1 && r.Value*factor <= 1
+			all = append(all, r)
 		}
-		r := ratioOf(float64(a), float64(b), e, z)
-		isMore = isMore && r.Low > 1 && r.Value >= factor
-		isLess = isLess && r.High < 1 && r.Value*factor <= 1
-		if !found || r.Low < lowest.Low {
-			lowest = r
-		}
-		if !found || r.High > highest.High {
-			highest = r
-		}
-		found = true
 	}
+	if all == nil {
+		return same, ratio{}
+	}
+	lowest := slices.MinFunc(all, func(x, y ratio) int { return cmp.Compare(x.Low, y.Low) })
 	switch {
-	case found && isMore:
+	case isMore:
 		return more, lowest
-	case found && isLess:
-		return less, highest
+	case isLess:
+		return less, slices.MaxFunc(all, func(x, y ratio) int { return cmp.Compare(x.High, y.High) })
 	}
 	return same, lowest
 }
