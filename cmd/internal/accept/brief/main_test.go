@@ -75,6 +75,7 @@ func TestOwnCaptures(t *testing.T) {
 
 // TestRealLogs requires that the figures of real logs are computed.
 func TestRealLogs(t *testing.T) {
+	testkit.Full(t, "asks for briefs of each fault at several moments")
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer

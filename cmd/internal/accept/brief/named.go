@@ -130,9 +130,6 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 				}
 			}
 		}
-		if err := g.close(); err != nil {
-			return nil, nil, err
-		}
 	}
 	slices.Sort(misses)
 	return p, misses, nil

@@ -2,7 +2,9 @@ package brief
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sort"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -20,13 +24,38 @@ import (
 // game is a log that is being written, with an engine that reads it.
 type game struct {
 	*replay.Replay
-	set    *rules.Set
 	log    []byte
 	before func(*capture.Record) // is called before the engine has a record, unless it is nil
-
-	now     func() time.Time  // of briefs
-	service *briefing.Service // nil before the first one
+	briefs *briefing.Service
 }
+
+// newGame returns a game whose engine has rules. Without files, its service need not be closed.
+func newGame(r *replay.Replay, set *rules.Set, now func() time.Time) (g *game, err error) {
+	g = &game{Replay: r}
+	g.briefs, err = briefing.New(heedsource.Sources(heedsource.Config{
+		Engine:      r.Engine,
+		Rules:       func() *rules.Set { return set },
+		Mods:        func() []capture.ListedMod { return r.Mods.Mods },
+		Environment: r.Began.Facts,
+		Next:        brief.SessionNext,
+		Now:         now,
+	}))
+	return g, err
+}
+
+// brief assembles a brief for an agent about an item, or about all open items for "".
+func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
+	b, err := g.briefs.Assemble(context.Background(), briefing.Request{
+		AgentClass: heedsource.TemplateAgent, WorkOrderID: item, MaxContextTokens: tokens,
+	})
+	if err == nil && b.Used.Tokens > tokens {
+		err = fmt.Errorf("a brief of %d tokens, not %d", b.Used.Tokens, tokens)
+	}
+	return b, err
+}
+
+// still is a clock that never moves: no budget of time changes a text.
+func still() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 // open returns a log whose records the engine does not have yet.
 func open(path string, set *rules.Set) (*game, error) {
@@ -42,8 +71,11 @@ func open(path string, set *rules.Set) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{set: set, log: log, now: still, Replay: &replay.Replay{Engine: engine, Family: in.Family()}}
-	g.Records = &records{Reader: in, game: g}
+	g, err := newGame(&replay.Replay{Engine: engine, Family: in.Family()}, set, still)
+	if err != nil {
+		return nil, err
+	}
+	g.log, g.Records = log, &records{Reader: in, game: g}
 	return g, nil
 }
 

@@ -81,8 +81,8 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		}
 	}
 	path := filepath.Join(folder, "game.log")
-	g := &game{Replay: &replay.Replay{Engine: engine}, set: set, now: time.Now}
-	return g, path, os.WriteFile(path, log.Bytes(), 0o600)
+	g, err := newGame(&replay.Replay{Engine: engine}, set, time.Now)
+	return g, path, errors.Join(err, os.WriteFile(path, log.Bytes(), 0o600))
 }
 
 // race measures rounds of each approach, the journal one entry further in each.
@@ -96,7 +96,6 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, g.close()) }()
 	open := g.Engine.Open(nil)
 	if len(open) == 0 {
 		return nil, errors.New("nothing is open")
