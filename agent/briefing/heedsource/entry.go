@@ -8,7 +8,6 @@ import (
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/journal"
 )
 
 // The bounds of the text of one entry, in lines and characters.
@@ -25,17 +24,11 @@ const monoOffset = " [0x"
 // defaultRule is the prefix of the rules of entries that none decided but their level or status.
 const defaultRule = "default."
 
-// run counts an entry and the earlier ones of its kind.
-type run struct {
-	count   uint64 // with the entry itself; 0 is 1
-	since   uint64 // sequence number of the earliest
-	atLeast bool   // there may be more before that
-}
-
-// entry returns an entry of the journal as a fragment: what heed knows about it in the title, its text as data.
-func (l *ledger) entry(epoch string, r *journal.Record, same run) briefing.Fragment {
+// entry returns an entry of the journal as a fragment: what heed knows about it in the title, its text as data. more
+// reports whether there may be earlier entries of its kind than the run has.
+func (l *ledger) entry(epoch string, r *run, more bool) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: l.title(r, same), Seq: r.Seq,
+		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: l.title(r, more), Seq: r.Seq,
 		Section: "Other entries",
 		Lines:   quote(r.Message, r.Stack),
 	}
@@ -50,15 +43,8 @@ func (l *ledger) entry(epoch string, r *journal.Record, same run) briefing.Fragm
 	return f
 }
 
-// setRef sets a value that later stages may use, if there is one.
-func setRef(refs map[string]string, name, value string) {
-	if value != "" {
-		refs[name] = value
-	}
-}
-
 // title describes an entry in heed's own words: kind, place, decision unless it is ignored, and number of repeats.
-func (l *ledger) title(r *journal.Record, same run) string {
+func (l *ledger) title(r *run, more bool) string {
 	var b strings.Builder
 	b.WriteString(subject(&r.Entry))
 	if at := l.at(r.Pos); at != "" {
@@ -73,12 +59,12 @@ func (l *ledger) title(r *journal.Record, same run) string {
 	if r.Kind == event.KindLog && r.OperationID != "" {
 		b.WriteString(", in operation " + named(r.OperationID))
 	}
-	if same.count > 1 {
+	if r.times > 1 {
 		b.WriteString(", ")
-		if same.atLeast {
+		if more {
 			b.WriteString("at least ")
 		}
-		b.WriteString(strconv.FormatUint(same.count, 10) + " times since entry " + strconv.FormatUint(same.since, 10))
+		b.WriteString(strconv.FormatUint(r.times, 10) + " times since entry " + strconv.FormatUint(r.last, 10))
 	}
 	return b.String()
 }

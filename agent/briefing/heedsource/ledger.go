@@ -57,31 +57,16 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 	if err != nil {
 		return found, err
 	}
-	var entries []*journal.Record
-	var runs []run
-	index := map[sameKind]int{}
-	for i := range slices.Backward(records) {
-		r := &records[i]
-		if r.Time.Before(since) || status != event.StatusNone && r.Status != status {
-			continue
-		}
-		key := l.kindOf(r)
-		at, known := index[key]
-		if !known {
-			if at = len(entries); at == cmp.Or(q.MaxEntries, maxMatched) {
-				more = true
-				break
-			}
-			index[key], entries, runs = at, append(entries, r), append(runs, run{})
-		}
-		runs[at].count++
-		runs[at].since = r.Seq
-	}
+	records = slices.DeleteFunc(records, func(r journal.Record) bool {
+		return r.Time.Before(since) || status != event.StatusNone && r.Status != status
+	})
+	slices.Reverse(records)
+	runs, others := l.runs(records, cmp.Or(q.MaxEntries, maxMatched))
+	more = more || others
 	found.More = more
 	left := in.Tokens
-	for i, r := range entries {
-		runs[i].atLeast = more
-		f := l.entry(latest.Epoch, r, runs[i])
+	for i := range runs {
+		f := l.entry(latest.Epoch, &runs[i], more)
 		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && i > 0 {
 			found.More = true
 			break
@@ -90,6 +75,32 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 	}
 	slices.Reverse(found.Fragments)
 	return found, nil
+}
+
+// run is an entry, and the number of entries of its kind from it through another.
+type run struct {
+	*journal.Record
+	times uint64
+	last  uint64 // sequence number of the other
+}
+
+// runs returns the first entry of each kind, of at most so many kinds, with the number of its kind before another kind
+// comes. more reports whether one comes.
+func (l *ledger) runs(records []journal.Record, most int) (runs []run, more bool) {
+	index := map[sameKind]int{}
+	for i := range records {
+		key := l.kindOf(&records[i])
+		at, known := index[key]
+		if !known {
+			if at = len(runs); at == most {
+				return runs, true
+			}
+			index[key], runs = at, append(runs, run{Record: &records[i]})
+		}
+		runs[at].times++
+		runs[at].last = records[i].Seq
+	}
+	return runs, false
 }
 
 // latest returns the latest entries after a cursor that a filter chooses, at most maxMatched, and whether there are
