@@ -84,7 +84,7 @@ func measureNamed(paths []string, labeled string, set *rules.Set) (problems, []s
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
-		lines, h := split(g.log), halfOf(path)
+		lines, h := g.lines, halfOf(path)
 		for _, tokens := range budgets {
 			b, err := g.brief("", tokens)
 			if err != nil {
