@@ -265,7 +265,7 @@ func (p *proxy) heard(m message) bool {
 	case m.Method == methodUpdate:
 		return s.update(params.Update)
 	case m.ID == nil:
-	case s.canceling && !s.stopped: // it was on its way
+	case s.turn != nil && s.turn.ending == byProxy: // it was on its way
 		p.agent.Write(message{ID: m.ID, Result: permissionCanceled}.Line())
 		return false
 	default:
@@ -313,7 +313,7 @@ func (p *proxy) start(id string, fresh bool) {
 		p.unsteered++
 		return
 	}
-	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]*call{}}
+	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}}
 	conversation, err := p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
 	if err != nil {
 		p.unsteered++

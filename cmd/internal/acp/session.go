@@ -25,15 +25,12 @@ type session struct {
 	id           string
 	conversation Conversation
 
-	turn      *turn
-	canceling bool // the proxy has canceled the turn
-	stopped   bool // a person has
+	turn *turn // nil where the agent has none
 
 	open  []*request // prompts of the editor that the machine knows and that are not answered
 	queue []*request // prompts that come after the turn that a person stopped, or that the machine did not take
 
 	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
-	calls  map[string]*call            // open tool calls
 
 	finished []string // the latest tool calls that were finished for the open prompts
 	left     int      // how many before them are left out
@@ -48,11 +45,22 @@ type call struct {
 	begun       chan struct{} // of a call of the game: closed when its start was reported
 }
 
+// ending is who has canceled a turn.
+type ending int
+
+const (
+	notCanceled ending = iota
+	byProxy            // to prompt again
+	byPerson
+)
+
 // turn is a prompt that the agent has not answered.
 type turn struct {
 	request   *request // nil for one of the proxy
 	delivery  uint64   // of the batch that it carries, 0 for none
 	confirmed bool
+	ending    ending
+	calls     map[string]*call // that are open
 
 	running bool   // in version 2: the agent has begun
 	hidden  bool   // its prompt is not the editor's
@@ -95,7 +103,7 @@ func (s *session) ceiling() steer.Ceiling {
 
 // take gives the machine a prompt.
 func (s *session) take(r *request) {
-	if s.stopped {
+	if s.turn != nil && s.turn.ending == byPerson {
 		if s.proxy.version == secondVersion {
 			s.proxy.accept(r)
 		}
@@ -147,7 +155,7 @@ func (s *session) take(r *request) {
 func (s *session) begin(r *request, b steer.Batch) {
 	p := r.prompt
 	p.carried = true
-	t := &turn{request: r, delivery: b.Delivery}
+	t := &turn{request: r, delivery: b.Delivery, calls: map[string]*call{}}
 	s.turn = t
 	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.answered(t, m, line) }
 	prompt := p.line
@@ -219,8 +227,8 @@ func (s *session) prompt(b steer.Batch) {
 	}
 	s.carries(b)
 	t := &turn{
-		delivery: b.Delivery,
-		hidden:   !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
+		delivery: b.Delivery, calls: map[string]*call{},
+		hidden: !slices.ContainsFunc(b.Messages, func(msg steer.Message) bool { return msg.Class != steer.Attention }),
 	}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
@@ -275,10 +283,10 @@ func (s *session) carries(b steer.Batch) {
 func (s *session) cancel() {
 	still := false
 	s.machine(func(m *steer.Machine) { still = m.State().Phase == steer.Canceling })
-	if !still || s.turn == nil || s.stopped || s.canceling {
+	if !still || s.turn == nil || s.turn.ending != notCanceled {
 		return
 	}
-	s.canceling = true
+	s.turn.ending = byProxy
 	s.proxy.agent.Write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.Line())
 	for _, w := range s.proxy.wanted {
 		if w.session == s.id && !w.answered {
@@ -295,7 +303,7 @@ func (s *session) stop() {
 	}
 	s.queue = nil
 	if s.turn != nil {
-		s.stopped = true
+		s.turn.ending = byPerson
 		return
 	}
 	s.machine(s.stopMachine)
@@ -319,17 +327,15 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	var result promptResult
 	jsonrpc.Read(m.Result, &result)
 	failed := m.Error != nil
-	stopped := s.stopped
-	// An agent that answers a canceled prompt with an error has stopped, too.
-	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
+	left := failed || result.StopReason == stopCanceled // an agent may answer a canceled prompt with an error
+	again := t.ending == byProxy && left
 	retries := failed && t.request == nil && !t.confirmed
-	calls := s.calls
-	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
+	s.turn = nil
 
-	next := s.decide(t, failed, stopped, again, retries)
-	s.leave(calls, failed || result.StopReason == stopCanceled, again)
+	next := s.decide(t, failed, again, retries)
+	s.leave(t.calls, left, again)
 	waits := func(r *request) bool { return !r.prompt.carried }
-	if stopped {
+	if t.ending == byPerson {
 		s.answerOpen(canceled(), nil, waits)
 	}
 	switch {
@@ -346,13 +352,13 @@ func (s *session) ended(t *turn, m message, line []byte) {
 }
 
 // decide reports the end of a turn to the machine, and returns its next action.
-func (s *session) decide(t *turn, failed, stopped, again, retries bool) (next steer.Action) {
+func (s *session) decide(t *turn, failed, again, retries bool) (next steer.Action) {
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 		if !failed && !again {
 			m.Confirm(t.delivery)
 		}
 		switch {
-		case stopped:
+		case t.ending == byPerson:
 			s.stopMachine(m)
 		case again:
 			next = m.Ended(now, true)
@@ -532,12 +538,13 @@ func (s *session) update(data jsontext.Value) (shown bool) {
 
 // call takes note of a tool call.
 func (s *session) call(u *update) {
-	c := s.calls[u.CallID]
+	open := s.turn.calls
+	c := open[u.CallID]
 	title := cmp.Or(u.Name, u.Title)
 	status, ends := ends[u.Status]
 	switch {
 	case ends:
-		delete(s.calls, u.CallID)
+		delete(open, u.CallID)
 		s.callEnds(u.CallID, c, status)
 		if c != nil {
 			title = cmp.Or(c.title, title)
@@ -550,12 +557,12 @@ func (s *session) call(u *update) {
 			s.finished, s.left = slices.Delete(s.finished, 0, extra), s.left+extra
 		}
 		return
-	case c == nil && len(s.calls) >= maxCalls:
+	case c == nil && len(open) >= maxCalls:
 		s.proxy.unsteered++
 		return
 	case c == nil:
 		c = &call{}
-		s.calls[u.CallID] = c
+		open[u.CallID] = c
 	}
 	c.title, c.kind = cmp.Or(title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
 	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
